@@ -1,4 +1,4 @@
-"""The page docs/cli.md: what every verb of the command line says of itself."""
+"""The page docs/cli.md: the help of every command."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import click
 from offdiag.cli.commands import offdiag
 
 PATH = PurePosixPath("cli.md")
-GENERATED = "<!-- Written by docs/generate.py from the help of each verb; edit that. -->"
+GENERATED = "<!-- Written by docs/generate.py from the help of each command; edit that. -->"
 WIDTH = 80
 
 INTRODUCTION = """\
-`offdiag VERB …` works on the registry that `--url`, `OFFDIAG_URL` or the
-[configuration](configuration.md) names; `evaluate` and `audit` need none. Results go to stdout,
+`offdiag COMMAND …` uses the registry in `--url`, `OFFDIAG_URL` or the
+[configuration](configuration.md); `evaluate` and `audit` need none. Results go to stdout,
 notes and progress to stderr, and progress bars appear only where stderr is a terminal.
 
 An error is one line that says what is wrong and what to do next:
@@ -25,33 +25,36 @@ An error is one line that says what is wrong and what to do next:
 
 ## JSON
 
-Every verb that prints has `--json`: one object, keys that stay, numbers with full precision. An
-undefined value is `null` with its reason, never NaN. Commands that have no `--json` stay until
-Ctrl-C, or print a script or a file. Lists are objects with one list in them, so that something
-can be added beside it.
+Every command that prints has `--json`: one object, stable keys, numbers with full precision. An
+undefined value is `null` with its reason, never NaN. Commands without `--json` run until Ctrl-C,
+or print a script or a file. A list is an object with one list in it, so that keys can be added.
 
 ## Exit codes
 
 | code | meaning |
 | --- | --- |
 | 0 | done |
-| 1 | it worked and the answer is no; which question that is, each verb with this code says below |
+| 1 | a check failed; what that means is in the help of each command with this code |
 | 2 | wrong usage, unusable input, or an error |
 | 130 | interrupted by Ctrl-C before it was done; `serve` and `worker` end with 0 |
-| 141 | whoever read the output stopped reading, as `head` does |
+| 141 | the reader of the output closed the pipe, as `head` does |
 
 With `OFFDIAG_TRACEBACK=1` an unexpected error shows where it happened.
 
 ## Terminals
 
 Tables are as wide as the terminal, and are not folded in files and pipes. Colours appear on
-terminals alone; `--no-color`, before or after any verb, or `NO_COLOR=1` does without. Lists have
-`--limit`.
+terminals only; `--no-color`, before or after any command, or `NO_COLOR=1` switches them off. Lists
+have `--limit`.
 
-`eval "$(offdiag completion bash)"` lets the shell complete verbs, options, ids of runs, names of
-datasets, projects and costs, and keys of metrics; zsh and fish work likewise. Names come from
-the registry that is configured; where it does not answer, nothing is offered. A name that a shell
-would take apart or run is not offered either."""
+`eval "$(offdiag completion bash)"` lets the shell complete commands, options and choices; zsh and
+fish work likewise.
+
+## Names of the version before
+
+Commands and options that were renamed are still read by their old names, which are in no help, for
+one minor version: `report now` is `report create`, `flags list --badge` is `--hides-minority`, and
+`recompute --stale` is `--outdated`. The condition `no-badge` of `gate` is `no-warning`."""
 
 
 def pages() -> dict[PurePosixPath, str]:

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from offdiag import errors
-from offdiag.cli.commands import VERBS, offdiag
+from offdiag.cli.commands import COMMANDS, offdiag
 from offdiag.store import models
 from offdiag_web.app.errors import STATUS_OF
 
@@ -53,7 +53,7 @@ def test_every_error_has_a_status_of_its_own_or_of_its_parent(
 
 def test_every_verb_is_found_under_its_name_and_says_what_it_does() -> None:
     with click.Context(offdiag) as context:
-        for verb in VERBS:
+        for verb in COMMANDS:
             command = offdiag.get_command(context, verb)
 
             assert command is not None

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 import offdiag
-from offdiag.cli.commands import VERBS
+from offdiag.cli.commands import COMMANDS
 from offdiag.settings import describe_settings
 from offdiag.settings.load import FLAT_VARIABLES
 from offdiag.store.models import Base
@@ -52,7 +52,7 @@ def test_every_short_variable_is_documented() -> None:
 
 
 def test_every_verb_has_a_heading() -> None:
-    assert headings("docs/cli.md", 2) == [f"offdiag {verb}" for verb in VERBS]
+    assert headings("docs/cli.md", 2) == [f"offdiag {verb}" for verb in COMMANDS]
 
 
 def test_every_error_is_explained() -> None:

@@ -12,7 +12,7 @@ import click
 import pytest
 import yaml
 
-from offdiag.cli.commands import VERBS, offdiag
+from offdiag.cli.commands import COMMANDS, offdiag
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gate.md").read_text(encoding="utf-8")
 GITHUB, GITLAB = (
@@ -81,7 +81,7 @@ def test_every_offdiag_command_has_the_verb_and_the_options_it_uses(
 
     for words in commands():
         if words[0] == "offdiag":
-            assert words[1] in VERBS
+            assert words[1] in COMMANDS
             assert parsed(words).params
 
 

@@ -244,7 +244,7 @@ def test_a_run_that_does_not_exist_is_an_error(database: Database) -> None:
 
 
 def test_a_matrix_that_is_stored_nowhere_is_judged_alike(database: Database) -> None:
-    texts = ["low(mcc)>=0.5", "recall[1]>=0.5", "no-badge", "total_cost<=5", "no-flag F11"]
+    texts = ["low(mcc)>=0.5", "recall[1]>=0.5", "no-warning", "total_cost<=5", "no-flag F11"]
     stored = gate(database, log_counts(database, [[90, 10], [2, 8]]), *texts, costs=COSTS)
 
     result = gate_matrix(

@@ -1,4 +1,4 @@
-"""The command line: `offdiag VERB …`. A module for each noun, with its tables apart."""
+"""The command line `offdiag`: a module for each noun, with its tables in another."""
 
 from offdiag.cli.process import main
 

@@ -13,7 +13,7 @@ from offdiag.store.archive.transfer import TakenOver
 _COUNTED = {
     "run": ("run", "runs"),
     "dataset": ("dataset", "datasets"),
-    "truth_version": ("version of ground truth", "versions of ground truth"),
+    "truth_version": ("label version", "label versions"),
     "flag": ("flag", "flags"),
     "cost_matrix": ("cost matrix", "cost matrices"),
     "baseline": ("baseline", "baselines"),
@@ -23,7 +23,7 @@ _COUNTED = {
 
 
 def archive_dict(file: Path, manifest: Manifest) -> dict[str, Any]:
-    """What an archive holds, with the rows of each table."""
+    """What an archive contains, with the rows of each table."""
     return {
         "file": str(file),
         "n_bytes": file.stat().st_size,
@@ -50,7 +50,7 @@ def taken_over_dict(taken: TakenOver) -> dict[str, Any]:
 def backup_sentence(file: Path, manifest: Manifest) -> str:
     """What was backed up, and where it is."""
     return (
-        f"{printable(str(file))} holds {printable(manifest.subject)} as of "
+        f"{printable(str(file))} contains {printable(manifest.subject)} as of "
         f"{_moment(manifest)}: {counts_in_words(manifest.rows_by_table)} ({_size(file)})."
     )
 
@@ -58,7 +58,7 @@ def backup_sentence(file: Path, manifest: Manifest) -> str:
 def exported_sentence(file: Path, manifest: Manifest) -> str:
     """What was exported, and where it is."""
     return (
-        f"{printable(str(file))} holds project {printable(manifest.subject)}: "
+        f"{printable(str(file))} contains project {printable(manifest.subject)}: "
         f"{counts_in_words(manifest.rows_by_table)} ({_size(file)})."
     )
 
@@ -66,29 +66,29 @@ def exported_sentence(file: Path, manifest: Manifest) -> str:
 def restored_sentence(place: str, manifest: Manifest) -> str:
     """What is there now."""
     return (
-        f"{printable(place)} is as {printable(manifest.subject)} was on {_moment(manifest)}: "
-        f"{counts_in_words(manifest.rows_by_table)}."
+        f"{printable(place)} is restored from {printable(manifest.subject)} as of "
+        f"{_moment(manifest)}: {counts_in_words(manifest.rows_by_table)}."
     )
 
 
 def replacing_question(place: str, manifest: Manifest) -> str:
-    """What somebody has to agree to before a registry is replaced."""
+    """What the user has to confirm before a registry is replaced."""
     return (
-        f"Replace everything in {printable(place)} by what {printable(manifest.subject)} was on "
+        f"Replace everything in {printable(place)} with {printable(manifest.subject)} as of "
         f"{_moment(manifest)} ({counts_in_words(manifest.rows_by_table)})?"
     )
 
 
 def imported_sentence(taken: TakenOver) -> str:
-    """What is new, what was known, and what somebody has to do."""
+    """What is new, what was known, and what is left to do."""
     project = printable(taken.project)
     known = f" {_counted(len(taken.known_runs), 'run', 'runs')} known already." * bool(
         taken.known_runs
     )
     if not taken.added:
-        return f"Project {project} has all of it; nothing was changed.{known}"
+        return f"Project {project} is complete already; nothing was changed.{known}"
     new = counts_in_words(taken.added)
-    what = f"got {new}" if new else "got results and details of what was there"
+    what = f"got {new}" if new else "got results and details of known runs"
     return f"Project {project} {what}.{known}{_paused(taken)}"
 
 

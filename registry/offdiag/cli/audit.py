@@ -1,4 +1,4 @@
-"""`offdiag audit`: can these published numbers be true?"""
+"""`offdiag audit`: check published numbers for consistency."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from offdiag.cli.audit_input import (
     read_audit_object,
     read_source,
 )
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, parse_labels
+from offdiag.cli.options import help_text, json_option, parse_labels
 from offdiag.cli.output import busy, print_json
 from offdiag.errors import InvalidInput
 
@@ -27,7 +26,7 @@ from offdiag.errors import InvalidInput
     "audit - --class-counts ill=40,well=160 --json",
     see=("evaluate", "import sklearn"),
     arguments={"file": "Text of a table, or - for stdin."},
-    no="something contradicts the numbers",
+    no="a number is not consistent",
 )
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True), required=False)
@@ -35,27 +34,27 @@ from offdiag.errors import InvalidInput
     "--reported",
     multiple=True,
     metavar="NAME=VALUE",
-    help="A number as it was printed: accuracy=93.0%, recall[ill]=0.80. May be repeated.",
+    help="A number as printed: accuracy=93.0%, recall[ill]=0.80. May be repeated.",
 )
 @click.option(
     "--class-counts",
     metavar="CLASS=N,…",
-    help="Actual cases of each class, or just the numbers in the order of --labels.",
+    help="Examples of each class, or just the numbers in the order of --labels.",
 )
 @click.option(
     "--matrix",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="A printed confusion matrix; what its rows are is found out if anything tells.",
+    help="A printed confusion matrix; its orientation is inferred where possible.",
 )
 @click.option("--labels", metavar="A,B,…", help="Class names in their order.")
-@click.option("--positive", metavar="CLASS", help="The class that numbers without one are about.")
+@click.option("--positive", metavar="CLASS", help="The class of numbers that name none.")
 @click.option(
     "--read",
     "readings",
     multiple=True,
-    metavar="HEAD=MEANING",
-    help="What a head in a copied table means: 'Error=average_error_rate', 'Ours=@ours', "
+    metavar="HEADER=MEANING",
+    help="Meaning of a header of the table: 'Error=average_error_rate', 'Ours=@ours', "
     "'row 3=[ill]', 'AUC=-'. May be repeated.",
 )
 @json_option
@@ -70,11 +69,11 @@ def audit(
     readings: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Check published numbers: consistent, impossible, of another definition, or transposed.
+    """Check published numbers: consistent, impossible, another definition, or transposed.
 
-    FILE, or stdin for -, is a table as it was copied from a paper, a page or a terminal, with
-    its heads, perhaps with a confusion matrix and the sizes of the classes; or a JSON object with
-    the members reported, class_counts, matrix, labels and positive_label, to which options add.
+    FILE, or stdin for -, is a table copied from a paper, a page or a terminal, with its headers,
+    and optionally a confusion matrix and class counts; or a JSON object with the members
+    reported, class_counts, matrix, labels and positive_label, to which options add.
     Without FILE the numbers come from --reported. No registry is used.
     """
     source = None if file is None else read_source(file)
@@ -93,7 +92,7 @@ def audit(
         return
     if readings:
         raise InvalidInput(
-            "there is no copied table.", field="read", hint="Give --read with a text as FILE."
+            "there is no table text.", field="read", hint="Give --read with a text as FILE."
         )
     _audit_numbers(
         source,
@@ -154,9 +153,9 @@ def _audit_text(
 
     if unfit:
         raise InvalidInput(
-            f"{unfit[0]} does not go with a copied table.",
+            f"{unfit[0]} cannot be used with a table text.",
             field="file",
-            hint="Write the number or the matrix into the text.",
+            hint="Put the number or the matrix into the text.",
         )
     told = parse_corrections(
         readings=readings, class_counts=class_counts, labels=labels, positive=positive

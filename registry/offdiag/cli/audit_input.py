@@ -1,4 +1,4 @@
-"""What `offdiag audit` is told: a file, options, or both."""
+"""The input of `offdiag audit`: a file, options, or both."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Source:
 
     @property
     def is_json(self) -> bool:
-        """Whether it is a JSON object; anything else is a text that somebody copied."""
+        """Whether it is a JSON object; anything else is the text of a table."""
         return self.name.endswith(".json") or self.content.lstrip().startswith(b"{")
 
     def text(self) -> str:
@@ -122,13 +122,13 @@ def parse_corrections(
     labels: str | None,
     positive: str | None,
 ) -> Corrections:
-    """What the options say about a copied table. Raises `InvalidInput`."""
+    """What the options say about a table text. Raises `InvalidInput`."""
     heads: dict[str, str] = {}
     for pair in readings:
         head, separator, meaning = pair.rpartition("=")
         if not separator or not head.strip():
             raise InvalidInput(
-                f"{pair!r} gives no meaning to a head.",
+                f"{pair!r} gives no meaning to a header.",
                 field="read",
                 hint="Write 'Error=average_error_rate', 'row 3=[ill]' or 'AUC=-'.",
             )
@@ -166,7 +166,7 @@ def parse_counts(text: str | None) -> dict[str, int] | list[int] | None:
 def _whole(number: str, text: str) -> int:
     if not number.strip().isdecimal():
         raise InvalidInput(
-            f"{text!r} has {number!r} in place of a number of cases.",
+            f"{text!r} has {number!r} instead of a number of examples.",
             field="class_counts",
             hint="Write ill=100,well=200, or 100,200 in the order of --labels.",
         )

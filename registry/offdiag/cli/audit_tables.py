@@ -1,4 +1,4 @@
-"""Audits and gates for people who read a terminal or a log."""
+"""Audits and gates as tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from offdiag.gate.evaluate_conditions import Finding
 from offdiag.services.gate import GateResult
 
 MOST_NUMBERS_SHOWN = 6
-"""Beside a head, to recognise it by."""
+"""Next to a header, to recognise it by."""
 
 
 def print_audit(report: AuditReport) -> None:
@@ -25,7 +25,7 @@ def print_audit(report: AuditReport) -> None:
 
 
 def print_table_text_audit(audit: TableTextAudit) -> None:
-    """How a text was read, and the verdicts on each model in it."""
+    """How a text was read, and the verdicts for each model in it."""
     print_tables(
         _reading_table(audit.reading),
         *(_table(each.report, title=each.model or None) for each in audit.models),
@@ -37,7 +37,7 @@ def _table(report: AuditReport, *, title: str | None) -> Table:
         title=None if title is None else printable(title),
         caption=printable(" ".join(_conclusions(report))),
     )
-    for name in ("number", "reported", "verdict", "why"):
+    for name in ("number", "reported", "verdict", "reason"):
         table.add_column(name)
     for finding in report.findings:
         is_fine = finding.verdict is AuditVerdict.CONSISTENT
@@ -51,12 +51,12 @@ def _table(report: AuditReport, *, title: str | None) -> Table:
 
 
 def _reading_table(reading: Reading) -> Table:
-    """Heads beside what they were taken for, and what else there is to know."""
+    """Headers with their meaning, and notes."""
     table = open_table(
-        title="How the text was read; --read 'HEAD=MEANING' says otherwise",
+        title="How the text was read; correct it with --read 'HEADER=MEANING'",
         caption=printable(" ".join(_facts(reading))) or None,
     )
-    for name in ("head", "meaning", "numbers"):
+    for name in ("header", "meaning", "numbers"):
         table.add_column(name)
     for head in reading.heads:
         numbers = list(head.numbers[:MOST_NUMBERS_SHOWN])
@@ -96,15 +96,15 @@ def _conclusions(report: AuditReport) -> list[str]:
 def print_gate(result: GateResult) -> None:
     """One line for each condition, and the outcome in the last one."""
     failed = sum(not finding.passed for finding in result.findings)
-    outcome = "The gate is open" if result.passed else "The gate is closed"
-    count = f"{len(result.findings) - failed} of {len(result.findings)} conditions hold"
+    outcome = "Passed" if result.passed else "Failed"
+    count = f"{len(result.findings) - failed} of {len(result.findings)} conditions passed"
     not_paired = "" if result.not_paired is None else f" Not paired: {result.not_paired}."
     table = open_table(caption=f"{outcome}: {count}.{not_paired}")
     for name in ("", "condition", "found", "note"):
         table.add_column(name)
     for finding in result.findings:
         table.add_row(
-            Text("holds" if finding.passed else "FAILS", style="" if finding.passed else "bold"),
+            Text("passed" if finding.passed else "FAILED", style="" if finding.passed else "bold"),
             Text(printable(finding.condition.text)),
             Text(_found(finding)),
             Text(printable(finding.note)),

@@ -1,111 +1,16 @@
-"""The commands of the command line, each imported when it is called, and what all have."""
+"""The commands by name, each imported when it is called, and the names of earlier versions."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from importlib import import_module
 from typing import cast
 
 import click
-from click.shell_completion import CompletionItem
 
-_SAFE = re.compile(r"[\w@./+=-]+")
-"""A shell inserts what it completes, and names are anybody's text: `$(…)` would be run."""
+from offdiag.cli.options import add_shared_options, show_no_color
 
-_KINDS = {
-    "run_id": "run",
-    "run_ids": "run",
-    "runs": "run",
-    "baseline": "run",
-    "dataset": "dataset",
-    "datasets": "dataset",
-    "project": "project",
-    "projects": "project",
-    "cost_matrix": "cost",
-    "conditions": "metric",
-    "metric": "metric",
-    "metrics": "metric",
-}
-"""What the value of a parameter is, by its name in the code."""
-
-
-class CompletedText(click.types.StringParamType):
-    """Plain text, of which the registry knows likely values."""
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """At most a hundred values. Raises whatever stands in the way, which nobody will see."""
-        del param
-        found = _values(self.kind, incomplete, ctx.params.get("url"))
-        return [
-            CompletionItem(value, help=about) for value, about in found if _SAFE.fullmatch(value)
-        ]
-
-
-def add_completion(parameter: click.Parameter) -> None:
-    """Let the shell complete the parameter, if it is text of a kind that is known."""
-    kind = _KINDS.get(str(parameter.name))
-    if parameter.metavar is not None and "NAME[@VERSION]" in parameter.metavar:
-        kind = "cost"
-    if kind is not None and type(parameter.type) is click.types.StringParamType:
-        parameter.type = CompletedText(kind)
-
-
-def _values(kind: str, prefix: str, url: str | None) -> Iterator[tuple[str, str | None]]:
-    if kind == "metric":
-        from offdiag.metrics.catalogue import SPECS
-
-        keys = {spec.key: spec.title for spec in SPECS if spec.key.startswith(prefix)}
-        yield from keys.items()
-        return
-    from offdiag.cli.options import settings_for
-    from offdiag.services.search import known_names
-
-    yield from known_names(settings_for(url).database.url, kind, prefix)
-
-
-def add_shared_options(command: click.Command) -> None:
-    """Give a command, and those below it, completion of its values and --no-color.
-
-    A command is furnished whenever it is looked up, so twice must be the same as once.
-    """
-    if isinstance(command, click.Group):
-        for below in command.commands.values():
-            add_shared_options(below)
-        return
-    for parameter in command.params:
-        add_completion(parameter)
-    if not any("--no-color" in parameter.opts for parameter in command.params):
-        command.params.append(_no_color(hidden=True))
-
-
-def show_no_color(command: click.Command) -> None:
-    """Tell of --no-color in the help of a command, that of `offdiag` itself."""
-    command.params.append(_no_color(hidden=False))
-
-
-def _no_color(*, hidden: bool) -> click.Option:
-    return click.Option(
-        ["--no-color"],
-        is_flag=True,
-        expose_value=False,
-        hidden=hidden,
-        callback=_switch_off,
-        help="Print no colours, before or after any verb. NO_COLOR=1 does the same.",
-    )
-
-
-def _switch_off(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
-    if value:
-        context.color = False
-
-
-VERBS = (
+COMMANDS = (
     "demo",
     "serve",
     "worker",
@@ -147,19 +52,46 @@ _MODULES = {
     "gc": "maintenance",
     "completion": "process",
 }
-"""Of verbs that share a module with others."""
+"""Of commands that share a module with others."""
 _FUNCTIONS = {"import": "importing"}
-"""Of verbs that are words of Python."""
+"""Of commands whose names are keywords of Python."""
+
+OLD_NAMES = {
+    "flags list --badge": "flags list --hides-minority",
+    "recompute --stale": "recompute --outdated",
+    "report now": "report create",
+}
+"""Commands and options of the version before, with their new names; neither is in the help."""
 
 
-class VerbGroup(click.Group):
-    """Looks a verb up in the module of its name."""
+def current_names(words: Iterable[str]) -> list[str]:
+    """The words of a command line with names of the version before replaced by new ones."""
+    words = list(words)
+    start = next((at for at, word in enumerate(words) if word != "--no-color"), len(words))
+    for old, new in OLD_NAMES.items():
+        *path, name = old.split()
+        if words[start : start + len(path)] != path:
+            continue
+        is_option = name.startswith("--")
+        for at in range(start + len(path), len(words)):
+            if words[at] == name:
+                words[at] = new.split()[-1]
+            if not is_option or words[at] == "--":
+                break
+    return words
+
+
+class CommandGroup(click.Group):
+    """Looks a command up in the module of its name."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, current_names(args))
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(VERBS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
-        if name not in VERBS:
+        if name not in COMMANDS:
             return None
         module = _MODULES.get(name, name)
         function = _FUNCTIONS.get(name, name)
@@ -169,10 +101,10 @@ class VerbGroup(click.Group):
 
 
 @click.group(
-    cls=VerbGroup,
+    cls=CommandGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 99},
-    epilog="Exit codes: 0 done, 1 the answer is no, 2 error, 130 interrupted.\n\n"
-    "`offdiag VERB --help` has examples; `offdiag completion --help` lets the shell complete.",
+    epilog="Exit codes: 0 done, 1 failed check, 2 error, 130 interrupted.\n\n"
+    "`offdiag COMMAND --help` has examples; `offdiag completion --help` sets up shell completion.",
 )
 @click.version_option(package_name="offdiag", message="%(prog)s %(version)s")
 def offdiag() -> None:

@@ -1,12 +1,12 @@
-"""`offdiag compare`: which of these runs is better, and is that more than chance?"""
+"""`offdiag compare`: differences between runs of one dataset, with intervals and p-values."""
 
 from __future__ import annotations
 
 import click
 
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, print_json, print_tables
+from offdiag.cli.registry import opened, settings_for
 
 
 @help_text(
@@ -22,13 +22,13 @@ from offdiag.cli.output import busy, print_json, print_tables
     "--slice",
     "slice_text",
     metavar="NAME=VALUE",
-    help="Only the examples in this slice; several conditions are joined by &.",
+    help="Only the examples in this slice; join conditions with &.",
 )
 @click.option(
     "--shared",
     "on_shared",
     is_flag=True,
-    help="Compare runs on different examples on those that all share.",
+    help="Compare on the examples that all runs share, where they differ.",
 )
 @click.option(
     "--difference",
@@ -36,7 +36,7 @@ from offdiag.cli.output import busy, print_json, print_tables
     default=0.01,
     show_default=True,
     metavar="SHARE",
-    help="Difference in accuracy that matters: the verdict says how many examples settle it.",
+    help="Difference in accuracy that matters; the verdict says how many examples detect it.",
 )
 @url_option
 @json_option
@@ -53,10 +53,9 @@ def compare(
     """Compare two or more runs of one dataset, example by example.
 
     The first run is A. Of two runs every difference is B minus A with its interval; of more
-    runs the best by each metric is named, and those that cannot be told from it.
+    runs the best by each metric is shown, and those without significant difference to it.
     """
     from offdiag.cli.compare_tables import comparison_tables, refusal_text
-    from offdiag.cli.registry import opened
     from offdiag.services.compare import compare_runs
     from offdiag.services.compare_record import comparison_record
 

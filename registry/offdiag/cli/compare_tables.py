@@ -77,7 +77,7 @@ def _pair_tables(pair: PairComparison) -> Iterator[Table]:
 
 def _churn_table(churn: Churn) -> Table:
     table = open_table()
-    for name in ("both right", "only A right", "only B right", "both wrong"):
+    for name in ("both correct", "only A correct", "only B correct", "both wrong"):
         table.add_column(name, justify="right")
     table.add_row(*(f"{count:,}" for count in churn.to_dict().values()))
     return table
@@ -113,8 +113,8 @@ def _difference_cells(found: MetricDifference) -> tuple[str, str, str, str, str,
 
 def _places_table(many: ManyComparison) -> Table:
     table = open_table(
-        caption="All runs and metrics are compared together; p values are of that, and brackets "
-        f"hold {texts.level_text(many.confidence)} intervals of the difference to the highest "
+        caption="p values are adjusted for all runs and metrics. Brackets: "
+        f"{texts.level_text(many.confidence)} CI of the difference to the highest "
         "run, or to the one that is named."
     )
     table.add_column("metric")
@@ -144,7 +144,7 @@ def _place_text(key: str, places: Sequence[Place], position: int) -> Text:
 
 
 def _pairs_table(many: ManyComparison) -> Table:
-    table = open_table(title="Examples that only one of two runs gets right")
+    table = open_table(title="Examples that only one of two runs predicts correctly")
     for name in ("runs", "only first", "only second", "p", "p, adjusted"):
         table.add_column(name, justify="left" if name == "runs" else "right")
     for pair in many.pairs:

@@ -1,4 +1,4 @@
-"""`offdiag cost …`: what errors cost, by name and version, and what differs between two."""
+"""`offdiag cost …`: cost matrices by name and version, and the differences between two."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from offdiag.cli.cost_runs import apply, decide, rank
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import print_json, print_tables
+from offdiag.cli.registry import opened, settings_for
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         "first": "Name of the cost matrix, with @ and a version where an older one is meant.",
         "second": "The same for the other one.",
     },
-    no="a price differs",
+    no="a cost differs",
 )
 @click.command()
 @click.argument("first", metavar="NAME[@VERSION]")
@@ -35,11 +35,10 @@ if TYPE_CHECKING:
 @url_option
 @json_option
 def diff(*, first: str, second: str, project: str | None, url: str | None, as_json: bool) -> None:
-    """Show the prices that differ between two cost matrices. Exit code 1 if any does.
+    """Show the costs that differ between two cost matrices. Exit code 1 if any does.
 
-    Classes are matched by name, whatever their order; classes that only one has are named.
+    Classes are matched by name; classes that only one has are named.
     """
-    from offdiag.cli.registry import opened
     from offdiag.metrics.costs.matrix import changed_prices
     from offdiag.services.cost_matrices import CostName, find_costs
 
@@ -54,7 +53,7 @@ def diff(*, first: str, second: str, project: str | None, url: str | None, as_js
     if as_json:
         print_json(_record(before, after, changes))
     elif not changes and not facts:
-        click.echo("No price differs.")
+        click.echo("No cost differs.")
     else:
         for fact in facts:
             click.echo(fact)
@@ -141,7 +140,7 @@ _project = click.option("--project", help="Project it belongs to.  [default: the
 
 @click.group()
 def cost() -> None:
-    """Say what errors cost, and judge the runs of a dataset by it."""
+    """Manage cost matrices, and compare runs by what their errors cost."""
 
 
 for _verb in (diff, apply, rank, decide):
@@ -156,8 +155,8 @@ for _verb in (diff, apply, rank, decide):
 @cost.command()
 @click.argument("name")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--dataset", required=True, help="The dataset whose classes the costs are about.")
-@click.option("--note", help="Where the costs come from.  [default: the note in FILE]")
+@click.option("--dataset", required=True, help="Dataset with the classes of the matrix.")
+@click.option("--note", help="Source of the costs.  [default: the note in FILE]")
 @_project
 @url_option
 @json_option
@@ -171,11 +170,10 @@ def add(
     url: str | None,
     as_json: bool,
 ) -> None:
-    """Store the costs in FILE under NAME, as a new version if they have changed.
+    """Store the cost matrix in FILE as NAME, as a new version if it changed.
 
     FILE is TOML, JSON or CSV and names every cell by actual and predicted class.
     """
-    from offdiag.cli.registry import opened
     from offdiag.inputs.files.costs import read_weights
     from offdiag.sdk import provenance
     from offdiag.services.cost_matrices import add_costs
@@ -205,7 +203,6 @@ def add(
 @json_option
 def list_costs(project: str | None, url: str | None, as_json: bool) -> None:
     """List cost matrices, each in its newest version."""
-    from offdiag.cli.registry import opened
     from offdiag.cli.tables import open_table
     from offdiag.cli.text import printable
     from offdiag.store.cost_matrices import list_costs as all_costs
@@ -248,7 +245,6 @@ def list_costs(project: str | None, url: str | None, as_json: bool) -> None:
 def show(name: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Show a cost matrix."""
     from offdiag.cli.cost_tables import cost_table
-    from offdiag.cli.registry import opened
     from offdiag.services.cost_matrices import CostName, find_costs
 
     settings = settings_for(url)
@@ -273,7 +269,7 @@ def show(name: str, project: str | None, url: str | None, as_json: bool) -> None
 @cost.command()
 @click.argument("dataset")
 @click.argument("name", metavar="[NAME[@VERSION]]", required=False)
-@click.option("--none", "clear", is_flag=True, help="Judge by no costs any more.")
+@click.option("--none", "clear", is_flag=True, help="Remove the default cost matrix.")
 @_project
 @url_option
 @json_option
@@ -286,10 +282,9 @@ def default(
     url: str | None,
     as_json: bool,
 ) -> None:
-    """Judge the runs of DATASET by a cost matrix from now on; all are evaluated again."""
+    """Set the default cost matrix of DATASET; all its runs are re-evaluated."""
     if (name is None) != clear:
         raise click.UsageError("Name a cost matrix, or give --none.")
-    from offdiag.cli.registry import opened
     from offdiag.services.cost_matrices import CostName, set_default_costs
 
     settings = settings_for(url)
@@ -303,8 +298,8 @@ def default(
     if as_json:
         print_json({"dataset": dataset, "cost_matrix": name, "runs_asked": asked})
     else:
-        judged = "no costs" if name is None else name
-        click.echo(f"{dataset} is judged by {judged}; {asked} runs are evaluated again.")
+        now = "no default cost matrix" if name is None else f"the default cost matrix {name}"
+        click.echo(f"{dataset} has {now}; {asked} runs are re-evaluated.")
 
 
 def _plain(costs: CostMatrixRecord) -> dict[str, Any]:

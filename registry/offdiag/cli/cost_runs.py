@@ -1,4 +1,4 @@
-"""`offdiag cost apply`, `rank` and `decide`: what runs cost, and predictions by cost."""
+"""`offdiag cost apply`, `rank` and `decide`: costs of runs, and decision rules by cost."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, note, print_json, print_tables
+from offdiag.cli.registry import opened, settings_for
 
 if TYPE_CHECKING:
     from offdiag.services.decisions.rules import Choice
@@ -29,23 +29,23 @@ CHEAPEST = "cheapest"
     "--matrix",
     "costs",
     metavar="NAME[@VERSION]",
-    help="Costs to decide by.  [default: those of the dataset]",
+    help="Cost matrix to apply.  [default: that of the dataset]",
 )
 @click.option(
     "--threshold",
     metavar="NUMBER|cheapest",
-    help="Flag from this score on, or from the score that is cheapest on these cases.  "
-    "[default: answer what is cheapest to expect]",
+    help="Predict the positive class when the score is at least this, or the cheapest on these "
+    "examples.  [default: the prediction with the lowest expected cost]",
 )
-@click.option("--positive", metavar="CLASS", help="Class to flag where the dataset names none.")
+@click.option("--positive", metavar="CLASS", help="Positive class, where the dataset names none.")
 @click.option(
     "--share",
     "shares",
     metavar="CLASS:SHARE,...",
     default="",
-    help="Class shares at deployment; the others divide the rest as in the test set.",
+    help="Class prevalence at deployment; the rest is divided as in the test set.",
 )
-@click.option("--save-as", metavar="NAME", help="Keep the answers as a run of this name.")
+@click.option("--save-as", metavar="NAME", help="Store the predictions as a run of this name.")
 @url_option
 @json_option
 def decide(
@@ -59,15 +59,14 @@ def decide(
     url: str | None,
     as_json: bool,
 ) -> None:
-    """Decide the cases of RUN anew from its scores, by costs, and say what that changes.
+    """Apply a decision rule by cost to the scores of RUN, and show what changes.
 
-    Without --threshold each case gets the answer that is cheapest to expect, for which the
-    scores have to be probabilities. A saved run names RUN and the rule; the same rule again is
-    the same run.
+    Without --threshold each example gets the prediction with the lowest expected cost, for
+    which the scores have to be probabilities. A saved run stores RUN and the rule; the same
+    rule gives the same run.
     """
     choice = _choice(threshold, positive)
     from offdiag.cli.cost_tables import decision_record, decision_tables
-    from offdiag.cli.registry import opened
     from offdiag.sdk import provenance
     from offdiag.services.decisions.rules import (
         asked_pricing,
@@ -77,7 +76,7 @@ def decide(
     )
     from offdiag.services.what_if.scenario import Question
 
-    with busy(f"Deciding {run_id}"), opened(settings_for(url)) as database:
+    with busy(f"Applying the rule to {run_id}"), opened(settings_for(url)) as database:
         _, reference = default_costs(database, run_id, costs)
         pricing = asked_pricing(database, run_id, Question(costs=reference, shares=shares))
         trial = try_rule(database, run_id, pricing, choice)
@@ -113,35 +112,35 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def _question(command: Command) -> Command:
-    """The options that both verbs share, in this order in the help."""
+    """The options that both commands share, in this order in the help."""
     for option in reversed(
         (
             click.option(
                 "--matrix",
                 "costs",
                 metavar="NAME[@VERSION]",
-                help="Costs to judge by.  [default: those of the dataset, else every error 1]",
+                help="Cost matrix.  [default: that of the dataset, else 1 for every error]",
             ),
             click.option(
                 "--set",
                 "edits",
                 metavar="ACTUAL>PREDICTED:COST,...",
                 default="",
-                help="Change prices first; ACTUAL>*:x2 doubles all errors on a class.",
+                help="Change costs first; ACTUAL>*:x2 doubles all errors on a class.",
             ),
             click.option(
                 "--share",
                 "shares",
                 metavar="CLASS:SHARE,...",
                 default="",
-                help="Class shares at deployment; the others divide the rest as in the test set.",
+                help="Class prevalence at deployment; the rest is divided as in the test set.",
             ),
             click.option(
                 "--vary",
                 "lever",
                 metavar="ACTUAL>PREDICTED",
                 default="",
-                help="The price to move for break-even ratios.  [default: the dearest error]",
+                help="Cost to vary for break-even ratios.  [default: the most expensive error]",
             ),
         )
     ):
@@ -169,9 +168,9 @@ def apply(
     url: str | None,
     as_json: bool,
 ) -> None:
-    """Say what the errors of each RUN cost, with intervals, beside the best constant answer.
+    """Compute what the errors of each RUN cost, next to the best constant prediction.
 
-    Runs of one dataset are compared with the cheapest of them case by case.
+    Runs of one dataset are compared with the cheapest of them, paired by example.
     """
     question = {"costs": costs, "edits": edits, "shares": shares, "lever": lever}
     _answer(run_ids, question, url=url, as_json=as_json)
@@ -199,8 +198,7 @@ def rank(
     url: str | None,
     as_json: bool,
 ) -> None:
-    """Rank the newest 26 runs of a dataset by what their errors cost, the cheapest first."""
-    from offdiag.cli.registry import opened
+    """Rank the newest 26 runs of a dataset by cost, cheapest first."""
     from offdiag.comparison.texts import MOST_RUNS
     from offdiag.errors import NotFound
     from offdiag.services.what_if.scenario import newest_run_ids
@@ -224,12 +222,11 @@ def _answer(
     run_ids: Sequence[str], question: dict[str, Any], *, url: str | None, as_json: bool
 ) -> None:
     from offdiag.cli.cost_tables import ranking_record, ranking_tables
-    from offdiag.cli.registry import opened
     from offdiag.comparison.texts import MOST_RUNS
     from offdiag.services.what_if.costs import ask
     from offdiag.services.what_if.scenario import Question
 
-    with busy(f"Pricing {len(run_ids)} runs"), opened(settings_for(url)) as database:
+    with busy(f"Computing costs of {len(run_ids)} runs"), opened(settings_for(url)) as database:
         found = ask(database, run_ids, Question(**question), most=MOST_RUNS)
     _tell_what_is_ignored(found)
     if as_json:
@@ -239,7 +236,7 @@ def _answer(
 
 
 def _tell_what_is_ignored(found: WhatIf) -> None:
-    """What of the question does not count, for the person who asked it."""
+    """Tell the user which runs and changes are ignored."""
     from offdiag.cli.text import printable
 
     for run_id, why in found.frame.left_out:

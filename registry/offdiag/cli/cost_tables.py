@@ -21,11 +21,11 @@ from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.runs import RunRecord
 
 PER = 1_000
-"""Costs are shown for so many cases: mean costs are often too small to read."""
+"""Costs are shown for so many examples: mean costs are often too small to read."""
 
 
 def per_thousand(value: MetricValue, *, signed: bool = False) -> str:
-    """A cost per case as one per 1,000 cases with its interval, or why there is none."""
+    """A mean cost as cost per 1,000 examples with its interval, or why there is none."""
     if value.value is None:
         return f"undefined ({value.reason})"
     sign = "+" if signed else ""
@@ -37,11 +37,11 @@ def per_thousand(value: MetricValue, *, signed: bool = False) -> str:
 
 
 def cost_table(found: CostMatrixRecord) -> Table:
-    """What each answer costs for each actual class."""
+    """The cost of predicting each class, by actual class."""
     names = [label(name) for name in found.costs.labels.names]
     unit = "" if found.costs.currency is None else f", in {found.costs.currency}"
     table = open_table(
-        title=printable(f"{found.name}@{found.version}: cost of each answer{unit}"),
+        title=printable(f"{found.name}@{found.version}: cost of each prediction{unit}"),
         caption=None if found.note is None else printable(found.note),
     )
     table.add_column(Text("actual ↓  predicted →"))
@@ -68,10 +68,9 @@ def ranking_tables(found: WhatIf) -> Iterator[Table]:
     changed = ", changed" if scenario.edits else ""
     table = open_table(
         title=printable(
-            f"{first.dataset}: cost per 1,000 cases{unit} by {scenario.base.reference}{changed}"
+            f"{first.dataset}: cost per 1,000 examples{unit} by {scenario.base.reference}{changed}"
         ),
-        caption="Brackets hold 95 % intervals; those of differences count all runs, which are "
-        "paired case by case.",
+        caption="Brackets: 95 % CI; of differences simultaneous over all runs, paired by example.",
     )
     for name in ("", "run", "id", "cost", "more than the cheapest", "", "by accuracy"):
         table.add_column(name, justify="left" if name in {"", "run", "id"} else "right")
@@ -86,7 +85,7 @@ def ranking_tables(found: WhatIf) -> Iterator[Table]:
 
 
 def ranking_record(found: WhatIf) -> dict[str, Any]:
-    """The same in full precision: costs per case, the cheapest run first."""
+    """The same in full precision: costs per example, the cheapest run first."""
     scenario, first = found.scenario, found.frame.runs[0]
     labels = scenario.costs.labels
     return {
@@ -140,8 +139,8 @@ def _choice_table(found: WhatIf, choice: Choice, lever: Lever) -> Table:
     what = f"all errors on {label(names[lever.actual])} cost so many times what they do"
     if lever.predicted is not None:
         what = (
-            f"{label(names[lever.actual])} answered {label(names[lever.predicted])} costs so many "
-            f"times {cost_text(lever.unit)}"
+            f"{label(names[lever.actual])} predicted {label(names[lever.predicted])} costs so "
+            f"many times {cost_text(lever.unit)}"
         )
     table = open_table(title=f"Cheapest where {what}; {lever.now:.3g} now")
     for name in ("from", "to", "cheapest"):
@@ -200,7 +199,7 @@ def decision_tables(trial: Trial) -> Iterator[Table]:
         {
             "rule": _rule_text(trial),
             "costs": f"{trial.recipe.get('costs', 'as stated')}{f', in {unit}' if unit else ''}",
-            "answers changed": f"{n_changed:,} of {joint.total:,}",
+            "changed predictions": f"{n_changed:,} of {joint.total:,}",
             "cost per 1,000 before": per_thousand(change.before),
             "cost per 1,000 after": per_thousand(change.after),
             "difference": per_thousand(change.difference, signed=True),
@@ -208,7 +207,7 @@ def decision_tables(trial: Trial) -> Iterator[Table]:
     )
     cut = f", the first {MOST_CLASSES}" if len(change.classes) > MOST_CLASSES else ""
     table = open_table(title=f"Recall of each class{cut}")
-    for name in ("class", "n", "before", "after", "change", "95 % interval"):
+    for name in ("class", "examples", "before", "after", "change", "95 % CI"):
         table.add_column(name, justify="left" if name == "class" else "right")
     for each in change.classes[:MOST_CLASSES]:
         table.add_row(
@@ -252,7 +251,7 @@ def decision_record(trial: Trial, saved: RunRecord | None) -> dict[str, Any]:
 
 def _rule_text(trial: Trial) -> str:
     if not isinstance(trial.rule, ThresholdRule):
-        return "the answer that is cheapest to expect"
+        return "the prediction with the lowest expected cost"
     if trial.rule.threshold is None:
         return f"never {trial.rule.positive_label}"
     chosen = trial.recipe.get("chosen")

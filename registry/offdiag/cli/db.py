@@ -1,4 +1,4 @@
-"""`offdiag db …`: look after the database as a whole."""
+"""`offdiag db …`: upgrade, check, back up, restore and copy the database."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, measured, note, print_json
+from offdiag.cli.registry import settings_for
 
 if TYPE_CHECKING:
     from offdiag.store.archive.file import Manifest
@@ -23,7 +23,7 @@ _FILE = click.Path(path_type=Path)
 
 @click.group()
 def db() -> None:
-    """Look after the database: its schema, backups of it, and registries out of backups."""
+    """Upgrade, check, back up, restore and copy the database."""
 
 
 @help_text("db upgrade", "db upgrade --json", see=("db check", "db backup"))
@@ -31,7 +31,7 @@ def db() -> None:
 @url_option
 @json_option
 def upgrade(url: str | None, as_json: bool) -> None:
-    """Bring the database to the schema of this version; create it if it is empty."""
+    """Upgrade the schema to this version; create it in an empty database."""
     from offdiag.store import schema
     from offdiag.store.database import Database
 
@@ -52,14 +52,14 @@ def upgrade(url: str | None, as_json: bool) -> None:
     "db check",
     "db check --json",
     see=("db upgrade", "doctor"),
-    no="the schema is not the one that is needed",
+    no="the schema is not current",
 )
 @db.command()
 @url_option
 @json_option
 @click.pass_context
 def check(context: click.Context, url: str | None, as_json: bool) -> None:
-    """Say which schema the database has."""
+    """Check the schema version of the database."""
     from offdiag.store import schema
     from offdiag.store.database import Database
 
@@ -91,10 +91,10 @@ def check(context: click.Context, url: str | None, as_json: bool) -> None:
 @url_option
 @json_option
 def backup(*, file: Path, url: str | None, as_json: bool) -> None:
-    """Write the whole registry into FILE, as it is at one moment.
+    """Back up the whole registry to FILE, in a consistent state.
 
-    Others go on working meanwhile. FILE must not exist yet, and only you will be able to read
-    it: it holds everything, of every project.
+    Others can continue to work meanwhile. FILE must not exist yet, and only you will be able
+    to read it: it contains everything, of all projects.
     """
     from offdiag.cli.archive_text import archive_dict, backup_sentence
     from offdiag.services.retention.backups import back_up
@@ -118,14 +118,14 @@ def backup(*, file: Path, url: str | None, as_json: bool) -> None:
 )
 @db.command()
 @click.argument("file", type=_FILE)
-@click.option("--force", is_flag=True, help="Replace what the database holds, without asking.")
+@click.option("--force", is_flag=True, help="Replace a registry in the database without asking.")
 @url_option
 @json_option
 def restore(*, file: Path, force: bool, url: str | None, as_json: bool) -> None:
-    """Fill an empty database with the backup in FILE, of whichever kind it was made.
+    """Restore the backup in FILE into an empty database, SQLite or PostgreSQL.
 
-    Whatever goes wrong, the database stays as it was. One that holds something is replaced only
-    after a question, or with --force.
+    If it fails, the database stays as it was. A database that is not empty is replaced only
+    after confirmation, or with --force.
     """
     from offdiag.cli.archive_text import archive_dict, restored_sentence
     from offdiag.services.retention.backups import read_backup
@@ -141,7 +141,7 @@ def restore(*, file: Path, force: bool, url: str | None, as_json: bool) -> None:
         print_json({"database": database.place, **archive_dict(file, manifest)})
     else:
         click.echo(restored_sentence(database.place, manifest))
-        note("`offdiag verify` computes its results again and compares them.")
+        note("`offdiag verify` recomputes its results and compares them.")
 
 
 @help_text(
@@ -152,14 +152,14 @@ def restore(*, file: Path, force: bool, url: str | None, as_json: bool) -> None:
 @db.command()
 @click.argument("source")
 @click.argument("target")
-@click.option("--force", is_flag=True, help="Replace what the target holds.")
+@click.option("--force", is_flag=True, help="Replace a registry in the target.")
 @json_option
 def copy(*, source: str, target: str, force: bool, as_json: bool) -> None:
     """Copy the registry at the database URL SOURCE to TARGET, as from SQLite to PostgreSQL.
 
     Every row is read back and compared by digest before anything is committed. TARGET must be
-    empty, or is replaced with --force. SOURCE stays as it is: stop those who log to it first,
-    because what comes after the moment of the copy is not in it.
+    empty, or is replaced with --force. SOURCE does not change. Stop all clients that log to it
+    first: runs logged after the copy began are not copied.
     """
     from offdiag.cli.archive_text import counts_in_words
     from offdiag.services.retention.backups import copy_registry
@@ -181,21 +181,23 @@ def copy(*, source: str, target: str, force: bool, as_json: bool) -> None:
             }
         )
         return
-    click.echo(f"{new.place} holds {counts_in_words(manifest.rows_by_table)}, every row compared.")
-    note("Name it in OFFDIAG_URL or offdiag.toml; `offdiag verify` computes its results again.")
+    click.echo(
+        f"{new.place} contains {counts_in_words(manifest.rows_by_table)}; every row was compared."
+    )
+    note("Name it in OFFDIAG_URL or offdiag.toml; `offdiag verify` recomputes its results.")
 
 
 @help_text("db views --reader metabase", "db views --remove", see=("sql", "db upgrade"))
 @db.command()
-@click.option("--reader", "given", multiple=True, metavar="ROLE", help="Let a role read them.")
-@click.option("--remove", is_flag=True, help="Remove them instead.")
+@click.option("--reader", "given", multiple=True, metavar="ROLE", help="Grant a role read access.")
+@click.option("--remove", is_flag=True, help="Remove the views.")
 @url_option
 @json_option
 def views(*, given: tuple[str, ...], remove: bool, url: str | None, as_json: bool) -> None:
-    """Make the views that dashboards of others read, in a PostgreSQL database.
+    """Create views for BI tools in a PostgreSQL database.
 
-    They lie in the schema offdiag_bi. A ROLE that was given them can read them and nothing else;
-    it has to exist. Upgrading and restoring the registry keep both.
+    They are in the schema offdiag_bi. A ROLE, which must exist, gets read access to them and
+    nothing else. Upgrading and restoring the registry keep both.
     """
     from offdiag.store.bi import SCHEMA, publish_views, remove_views
     from offdiag.store.database import Database
@@ -210,22 +212,22 @@ def views(*, given: tuple[str, ...], remove: bool, url: str | None, as_json: boo
             if as_json:
                 print_json({"database": database.place, "schema": None})
             else:
-                click.echo(f"{database.place} has no views any more.")
+                click.echo(f"{database.place} has no views now.")
             return
         published = publish_views(database, given)
     if as_json:
         print_json({"database": database.place, "schema": SCHEMA, **published.to_dict()})
         return
     names = ", ".join(published.views)
-    readers = ", ".join(published.readers) or "nobody yet; name a --reader"
+    readers = ", ".join(published.readers) or "no role yet; name a --reader"
     click.echo(f"{database.place} has the views {names} in the schema {SCHEMA}.")
-    click.echo(f"They are read by {readers}.")
+    click.echo(f"Read access: {readers}.")
     for statement in published.left_to_do:
         note(f"An administrator of the server should run: {statement};")
 
 
 def _agreed(database: Database, found: Manifest) -> bool:
-    """Ask whether to replace a registry, if there is one and somebody who can answer."""
+    """Ask whether to replace the registry, if there is one and a terminal to ask on."""
     from offdiag.cli.archive_text import replacing_question
     from offdiag.services.retention.backups import holds_a_registry
 
@@ -240,4 +242,4 @@ def _verdict(state: SchemaState) -> str:
     if state.is_newer:
         return f"schema {state.current} is newer than this offdiag; install a newer one"
     found = "empty" if state.current is None else f"schema {state.current}"
-    return f"{found}, needed is {state.head}; run: offdiag db upgrade"
+    return f"{found}, required: {state.head}. Run: offdiag db upgrade"

@@ -1,4 +1,4 @@
-"""`offdiag demo`: a registry with real runs in it, and the dashboard over it."""
+"""`offdiag demo`: a registry with real runs, and its dashboard."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import settings_for
+from offdiag.cli.options import help_text
+from offdiag.cli.registry import opened, settings_for
 
 if TYPE_CHECKING:
     from offdiag.settings import Settings
@@ -29,16 +29,16 @@ FOLDER = Path("demo-registry")
     type=click.Path(path_type=Path, file_okay=False),
     default=FOLDER,
     show_default=True,
-    help="Where the registry is kept.",
+    help="Folder of the registry.",
 )
-@click.option("--url", metavar="URL", help="Use this registry and no folder.")
+@click.option("--url", metavar="URL", help="Use this registry instead of a folder.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=42, show_default=True)
 @click.option("--port", type=click.IntRange(0, 65535), help="0 takes a free one.  [default: 8642]")
-@click.option("--no-serve", is_flag=True, help="End after the table of runs.")
+@click.option("--no-serve", is_flag=True, help="Exit after the table of runs.")
 def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: bool) -> None:
-    """Train models on real data, log and evaluate them, serve the dashboard.
+    """Train models on real data, log and evaluate them, and serve the dashboard.
 
-    A second call finds the runs of the first and trains nothing again.
+    A second call uses the runs of the first.
     """
     from offdiag.cli.demonstration import (
         evaluated_entries,
@@ -47,7 +47,6 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
         log_missing_trials,
     )
     from offdiag.cli.output import print_tables, room_for_intervals
-    from offdiag.cli.registry import opened
     from offdiag.cli.run_tables import run_table
     from offdiag.cli.server import serve_until_stopped
     from offdiag.logs import log_to_stderr

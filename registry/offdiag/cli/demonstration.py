@@ -1,4 +1,4 @@
-"""The steps of the demo: log what is missing, judge it, wait for the worker, read the runs."""
+"""The steps of the demo: log missing runs, set costs and baseline, wait for the worker."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def log_missing_trials(database: Database, *, url: str, seed: int) -> None:
 
 
 def judge_logged_runs(database: Database) -> None:
-    """Say what errors cost and which run is in use, unless an earlier call has."""
+    """Set the cost matrix and the baseline, unless an earlier call has."""
     judge_runs(database, project=PROJECT, in_use=_run_in_use(database))
 
 
 def issue_report(database: Database, settings: Settings) -> None:
-    """Plan the weekly report and wait for its first issue, unless an earlier call has."""
+    """Schedule the weekly report and wait for its first edition, unless an earlier call has."""
     asked = plan_report(database, project=PROJECT, in_use=_run_in_use(database))
     if asked is not None:
         settle_issue(
@@ -64,7 +64,7 @@ def _run_in_use(database: Database) -> str:
 def evaluated_entries(database: Database) -> list[RunEntry]:
     """All runs of the demo, once a worker has evaluated each.
 
-    Raises `EvaluationFailed`, and `EvaluationPending` when no worker gets it done.
+    Raises `EvaluationFailed`, and `EvaluationPending` after the timeout.
     """
     give_up_at = time.monotonic() + _PATIENCE_S
     with counted("Evaluating", len(demo_runs(database))) as step:

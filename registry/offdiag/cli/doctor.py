@@ -1,4 +1,4 @@
-"""`offdiag doctor`: what is installed, what is configured, and whether the registry is well."""
+"""`offdiag doctor`: checks of the installation, the settings and the registry."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, print_json, print_tables
+from offdiag.cli.registry import settings_for
 from offdiag.errors import OffdiagError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was examined. A problem has a hint."""
+    """The result of one check. A problem has a hint."""
 
     name: str
     text: str
@@ -63,11 +63,11 @@ _EXTRAS = {
     "team": ("gunicorn",),
     "demo": ("sklearn",),
 }
-"""What stands for each extra."""
+"""The libraries of each extra."""
 
 
 def python_finding() -> Finding:
-    """Which Python this is, and on what."""
+    """The version of Python and the platform."""
     system = f"{platform.system()} {platform.machine()}"
     return Finding(
         "python", f"{platform.python_implementation()} {platform.python_version()}, {system}"
@@ -75,7 +75,7 @@ def python_finding() -> Finding:
 
 
 def extras_finding() -> Finding:
-    """Which extras are installed; none of them has to be."""
+    """Which extras are installed; all are optional."""
     there = [extra for extra in _EXTRAS if has_extra(extra)]
     missing = [extra for extra in _EXTRAS if extra not in there]
     text = f"installed: {', '.join(there) or 'none'}"
@@ -83,12 +83,12 @@ def extras_finding() -> Finding:
 
 
 def has_extra(extra: str) -> bool:
-    """Whether the libraries of an extra are here."""
+    """Whether the libraries of an extra are installed."""
     return all(find_spec(library) is not None for library in _EXTRAS[extra])
 
 
 def signing_key_finding(settings: ServerSettings, database: Database) -> Finding:
-    """Whether `offdiag serve` would find a good key, which is not made here."""
+    """Whether `offdiag serve` would find a strong key; none is created here."""
     from offdiag_web.app.signing_key import SETTING, SUFFIX, weakness_of
 
     name = "signing key"
@@ -104,14 +104,14 @@ def signing_key_finding(settings: ServerSettings, database: Database) -> Finding
     else:
         return Finding(
             name,
-            "there is none, and processes that serve a registry on PostgreSQL share one.",
+            "there is none; all servers of a registry on PostgreSQL share one.",
             f"Set {SETTING} or server.secret_key_file before offdiag serve.",
         )
     return _kept(name, path)
 
 
 def open_files_finding(settings: Settings, database: Database) -> Finding:
-    """Which files of a registry everybody can read; new ones are made for their owner."""
+    """Which files of the registry are readable by every user of the machine."""
     places = [Path(settings.client.spool)]
     if settings.backup.folder:
         places.append(Path(settings.backup.folder))
@@ -134,23 +134,23 @@ def _kept(name: str, path: Path) -> Finding:
 
     try:
         if not path.exists():
-            return Finding(name, f"{path} is made when somebody serves the registry")
+            return Finding(name, f"{path} is created by offdiag serve")
         key = path.read_text(encoding="utf-8", errors="replace").strip()
         is_open = bool(path.stat().st_mode & stat.S_IROTH)
     except OSError as error:
         return Finding(
             name,
             f"{path} cannot be read: {error.strerror or error}.",
-            "Let the user who serves the registry read it.",
+            "Give the user of offdiag serve read access.",
         )
     weakness = weakness_of(key)
     if weakness is not None:
         return Finding(
-            name, f"the key in {path} {weakness}.", "Remove it: the next start makes one."
+            name, f"the key in {path} {weakness}.", "Remove it: the next start creates one."
         )
     if is_open:
         return Finding(name, f"every user of this machine can read {path}.", f"chmod 600 {path}")
-    return Finding(name, f"{path} has it")
+    return Finding(name, f"{path} is a strong key")
 
 
 _LIBRARIES = (
@@ -178,7 +178,7 @@ def versions() -> dict[str, str]:
 
 
 def examine(settings: Settings) -> list[Finding]:
-    """Look at everything that can be wrong with a registry, and at its backups if it has any."""
+    """Run all checks of the installation, the registry and its backups."""
     from offdiag.store.database import Database
 
     findings = [python_finding(), extras_finding(), _server_extra()]
@@ -233,12 +233,12 @@ def _database(database: Database) -> Iterator[Finding]:
 
 def _schema(database: Database, state: SchemaState) -> Finding:
     if state.current is None and database.path is not None:
-        return Finding("database", f"{database.place} is not there yet; first use makes it")
+        return Finding("database", f"{database.place} does not exist yet; first use creates it")
     if state.is_current:
         return Finding("database", f"{database.place} has the current schema {state.current}")
     return Finding(
         "database",
-        f"{database.place} has schema {state.current}, needed is {state.head}.",
+        f"{database.place} has schema {state.current}, required is {state.head}.",
         "Install a newer offdiag." if state.is_newer else "Run: offdiag db upgrade",
     )
 
@@ -247,14 +247,14 @@ def _engine(database: Database, server_version: str, mode: str | None) -> Findin
     if mode is None:
         text = f"PostgreSQL {server_version}"
         if not database.can_listen:
-            text += " through a pooler by transaction: LISTEN is off, workers look for work"
+            text += " through a transaction pooler: LISTEN is off, workers poll for jobs"
         return Finding("engine", text)
     if mode == "wal" or database.is_read_only:
         return Finding("engine", f"SQLite {server_version}, journal {mode}")
     return Finding(
         "engine",
         f"SQLite {server_version} cannot use its write-ahead log here (journal {mode}).",
-        "Move the file to a local disk; network shares cannot share it between processes.",
+        "Move the file to a local disk; a network share cannot be shared between processes.",
     )
 
 
@@ -265,9 +265,9 @@ def _log(database: Database) -> Iterator[Finding]:
     if length is not None and length > LONG_LOG_BYTES:
         yield Finding(
             "log",
-            f"the write-ahead log holds {length / (1 << 20):.0f} MiB and cannot be emptied.",
-            "Find and end the program that has been reading the file for long; the log shrinks "
-            "by itself then.",
+            f"the write-ahead log has {length / (1 << 20):.0f} MiB and cannot be emptied.",
+            "End the program that has been reading the file for a long time; the log then "
+            "shrinks by itself.",
         )
 
 
@@ -278,28 +278,28 @@ def clock_finding(ahead_s: float) -> Finding:
         return Finding("clock", text)
     return Finding(
         "clock",
-        f"{text}: times that people read come from one clock, leases from the other.",
-        "Let both machines keep time by NTP.",
+        f"{text}: displayed times come from one clock, leases from the other.",
+        "Synchronise both machines with NTP.",
     )
 
 
 def queue_finding(queue: QueueState) -> Finding:
-    """Whether somebody works the queue off."""
-    text = f"{queue.waiting} waiting, {queue.doing} being done, {queue.dead} given up"
+    """Whether jobs are executed."""
+    text = f"{queue.waiting} queued, {queue.doing} running, {queue.dead} failed"
     if queue.dead:
-        hint = "offdiag jobs list shows why; offdiag jobs retry tries again."
+        hint = "offdiag jobs list shows why; offdiag jobs retry retries them."
         return Finding("queue", f"{text}.", hint)
     if queue.abandoned:
         return Finding(
             "queue",
-            f"{text}; {queue.abandoned} of them by a worker that gives no sign of life.",
-            "Start offdiag worker or offdiag serve: it takes them over.",
+            f"{text}; {queue.abandoned} of them on a worker without heartbeat.",
+            "Start offdiag worker or offdiag serve: it executes them.",
         )
     waited = queue.oldest_waiting_s
     if waited is not None and waited > _LONG_WAIT_S and not queue.doing:
         return Finding(
             "queue",
-            f"{text}; the oldest waits for {waited:.0f} s.",
+            f"{text}; the oldest was queued {waited:.0f} s ago.",
             "Start offdiag worker or offdiag serve.",
         )
     return Finding("queue", text)
@@ -315,7 +315,7 @@ def _backups(database: Database, settings: BackupSettings) -> Finding:
         return Finding("backups", text)
     return Finding(
         "backups",
-        f"{text}, although one is due every {settings.every}.",
+        f"{text}; one is due every {settings.every}.",
         "Start offdiag worker or offdiag serve; their log says why a backup failed.",
     )
 
@@ -325,7 +325,7 @@ def _disk(path: Path) -> Finding:
     free = shutil.disk_usage(folder).free
     text = f"{free / (1 << 30):.1f} GiB free at {folder}"
     if free < _LITTLE_SPACE:
-        return Finding("disk", f"{text}.", "Make room before the next large run.")
+        return Finding("disk", f"{text}.", "Free disk space before logging large runs.")
     return Finding("disk", text)
 
 
@@ -335,12 +335,12 @@ def _disk(path: Path) -> Finding:
 @json_option
 @click.pass_context
 def doctor(context: click.Context, url: str | None, as_json: bool) -> None:
-    """Examine installation, extras, settings, database, clocks, disk, queue and key."""
+    """Check installation, settings, database, clocks, disk space, job queue and signing key."""
     from offdiag.cli.tables import facts_table
     from offdiag.settings import describe_settings
 
     settings, in_force = describe_settings(), settings_for(url)
-    with busy("Examining"):
+    with busy("Checking"):
         findings = examine(in_force)
     healthy = not any(finding.is_problem for finding in findings)
     if as_json:

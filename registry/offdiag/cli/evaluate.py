@@ -1,4 +1,4 @@
-"""`offdiag evaluate`: numbers from a file, without any database."""
+"""`offdiag evaluate`: metrics of a file, without a registry."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from offdiag.cli.file_input import FileInput, ScoreInput, file_options
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, sets_option
+from offdiag.cli.options import help_text, json_option, sets_option
 from offdiag.cli.output import busy, print_json, print_tables
 from offdiag.errors import InvalidInput
 
@@ -42,13 +41,13 @@ GOALS = ("misses", "false_alarms", "both", "ranking", "probabilities")
 @click.option(
     "--positive", "positive_label", metavar="CLASS", help="With --score: class of a single score."
 )
-@click.option("--advise", is_flag=True, help="Say which three numbers to report, and why.")
+@click.option("--advise", is_flag=True, help="Recommend three metrics to report, with reasons.")
 @click.option(
     "--goal",
     type=click.Choice(GOALS),
     default="both",
     show_default=True,
-    help="With --advise: which errors matter, or what the scores are for.",
+    help="With --advise: which errors matter, or what the scores are used for.",
 )
 @click.option("--about", metavar="CLASS", help="With --advise: the class whose errors matter.")
 @click.option(
@@ -71,9 +70,9 @@ def evaluate(
 ) -> None:
     """Compute every metric of predictions, of scores or of a confusion matrix in FILE.
 
-    Predictions: CSV, Parquet, JSON lines or Arrow with one line for each case. Labels are
+    Predictions: CSV, Parquet, JSON lines or Arrow with one line for each example. Labels are
     text: NA, 007 and true stay what they are. An empty cell of CSV is a missing value and
-    refused, unless it stands in quotes or "" is one of --labels. Matrix: JSON with the members
+    refused, unless it is in quotes or "" is one of --labels. Matrix: JSON with the members
     labels, matrix and orientation, or CSV with the labels in the first line and column.
     """
     if score_columns:
@@ -84,7 +83,7 @@ def evaluate(
         ):
             if is_given:
                 raise InvalidInput(
-                    "it is about predicted classes, not scores.",
+                    "it is for predicted classes, not scores.",
                     field=option,
                     hint=f"Leave out {option} or --score.",
                 )

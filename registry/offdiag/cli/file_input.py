@@ -1,4 +1,4 @@
-"""Predictions, scores or a matrix in a file: the options that name its columns, and reading it."""
+"""Predictions, scores or a matrix in a file: options for its columns, and how to read it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_matrix_input(
 ) -> MatrixInput:
     """Read a matrix; the options fill in what the file leaves open and must not contradict it.
 
-    Raises `InvalidInput`, also when nobody states the orientation.
+    Raises `InvalidInput`, also when the orientation is not stated.
     """
     from offdiag.inputs.files import read_matrix
 
@@ -46,7 +46,7 @@ def read_matrix_input(
     stated = found.orientation
     if stated is None and orientation is None:
         raise InvalidInput(
-            f"{file.name} does not say what its rows are, and a matrix cannot tell.",
+            f"the orientation of {file.name} is not stated.",
             field="orientation",
             hint="Give --orientation actual_rows (scikit-learn) or actual_columns (R caret).",
         )
@@ -64,14 +64,16 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _OPTIONS = (
     click.option("--true", "true_column", default="y_true", show_default=True, metavar="COLUMN"),
     click.option("--pred", "pred_column", default="y_pred", show_default=True, metavar="COLUMN"),
-    click.option("--matrix", "is_matrix", is_flag=True, help="FILE holds a confusion matrix."),
+    click.option("--matrix", "is_matrix", is_flag=True, help="FILE contains a confusion matrix."),
     click.option(
         "--orientation",
         type=click.Choice(["actual_rows", "actual_columns"]),
-        help="What the rows of the matrix are; needed where the file does not say it.",
+        help="What the rows of the matrix are, where the file does not say it.",
     ),
     click.option("--labels", metavar="A,B,…", help="Class names in their order."),
-    click.option("--ordinal", is_flag=True, help="The order of --labels has a meaning."),
+    click.option(
+        "--ordinal", is_flag=True, help="The classes are ordinal, in the order of --labels."
+    ),
 )
 
 
@@ -96,7 +98,7 @@ class FileInput:
     of_sets: bool = False
 
     def evaluated(self) -> Evaluation:
-        """Every metric of what the file holds. Raises `InvalidInput`."""
+        """Every metric of the file. Raises `InvalidInput`."""
         if self.of_sets:
             return self._of_sets()
         is_matrix = self.is_matrix or self.file.suffix.lower() == ".json"
@@ -189,16 +191,18 @@ _COLUMN_OPTIONS = (
     click.option("--true", "true_column", default="y_true", show_default=True, metavar="COLUMN"),
     click.option("--pred", "pred_column", default="y_pred", show_default=True, metavar="COLUMN"),
     click.option(
-        "--no-pred", is_flag=True, help="Predict from --score: the highest, or one from 0.5 on."
+        "--no-pred",
+        is_flag=True,
+        help="Predict from --score: the highest, or the positive class from 0.5 on.",
     ),
     click.option("--no-true", is_flag=True, help="The dataset has its ground truth already."),
-    click.option("--id", "id_column", metavar="COLUMN", help="Names of the cases."),
+    click.option("--id", "id_column", metavar="COLUMN", help="Column of sample ids."),
     click.option(
         "--score",
         "score_columns",
         multiple=True,
         metavar="COLUMN",
-        help="Score of the positive class, or once for each class, called after it (cat, p_cat).",
+        help="Scores of the positive class, or one column for each class, such as cat or p_cat.",
     ),
 )
 

@@ -24,7 +24,7 @@ def flag_name(flag_id: int) -> str:
 
 
 def state_of(flag: FlagRecord, now: datetime) -> str:
-    """The state in words, with the end of a rest."""
+    """The state, with the time until which a flag is snoozed."""
     state = flag.standing.state_at(now)
     until = flag.standing.snoozed_until
     rest = f" until {until:%Y-%m-%d %H:%M} UTC" if state is FlagState.SNOOZED and until else ""
@@ -55,7 +55,7 @@ def inbox_table(page: FlagPage, now: datetime) -> Table:
 
 
 def detail_tables(detail: FlagDetail, now: datetime) -> Iterable[Table]:
-    """All about one flag."""
+    """A flag with its conditions, history and alternatives."""
     yield facts_table(flag_name(detail.entry.flag.id), _facts(detail, now))
     yield _fired_table(detail.entry.flag)
     yield _history_table(detail)
@@ -76,7 +76,7 @@ def _facts(detail: FlagDetail, now: datetime) -> dict[str, str]:
         "state": state_of(flag, now),
         "reason": flag.standing.reason,
         "assigned to": flag.assignee,
-        "badge": _badge(content),
+        "warning": _warning(content),
         "first seen": _time(flag.first_seen),
         "last seen": _time(flag.last_seen),
         "help": None if detail.rule is None else detail.rule.help,
@@ -84,15 +84,15 @@ def _facts(detail: FlagDetail, now: datetime) -> dict[str, str]:
     return {name: text for name, text in facts.items() if text}
 
 
-def _badge(content: FlagContent) -> str | None:
+def _warning(content: FlagContent) -> str | None:
     if content.hides:
         return "accuracy hides a minority class"
     return "accuracy may hide a minority class" if content.may_hide else None
 
 
 def _fired_table(flag: FlagRecord) -> Table:
-    table = open_table(title="What fired")
-    for name in ("what", "measured", "", "threshold", "holds"):
+    table = open_table(title="Conditions")
+    for name in ("what", "measured", "", "threshold", "met"):
         table.add_column(name)
     for comparison in flag.content.fired:
         measured = comparison["measured"]
@@ -113,7 +113,7 @@ def _history_table(detail: FlagDetail) -> Table:
     for event in detail.history:
         table.add_row(
             _time(event.at),
-            Text(printable(event.author or "an evaluation")),
+            Text(printable(event.author or "evaluation")),
             event.kind.value,
             Text(printable(event.text or "")),
         )
@@ -123,10 +123,10 @@ def _history_table(detail: FlagDetail) -> Table:
 def _better_table(detail: FlagDetail) -> Table:
     better_runs = detail.better
     table = open_table(
-        title=f"Better on {label(detail.entry.flag.content.class_label or '')}",
-        caption=f"p and intervals allow for {better_runs.n_compared} runs (Bonferroni).",
+        title=f"Alternatives for {label(detail.entry.flag.content.class_label or '')}",
+        caption=f"p and CI are adjusted for {better_runs.n_compared} runs (Bonferroni).",
     )
-    for name in ("run", "recall", "won", "lost", "p", "accuracy"):
+    for name in ("run", "recall", "gained", "lost", "p", "accuracy"):
         table.add_column(name)
     for better in better_runs.runs:
         gain = better.recall

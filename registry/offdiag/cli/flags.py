@@ -1,4 +1,4 @@
-"""`offdiag flags …`: what the rules say about runs, and what people make of it."""
+"""`offdiag flags …`: list and triage the flags of runs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import print_json, print_tables
+from offdiag.cli.registry import opened, settings_for
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
@@ -31,7 +31,7 @@ def flag_number(text: str) -> int:
 
 @click.group()
 def flags() -> None:
-    """Look at the flags of runs, and settle them."""
+    """List and triage the flags of runs."""
 
 
 @help_text(
@@ -49,16 +49,20 @@ def flags() -> None:
 @click.option(
     "--at-least",
     type=click.Choice(SEVERITIES),
-    help="Only flags at least this grave.",
+    help="Only flags of at least this severity.",
 )
 @click.option("--rule", metavar="F4", help="Only flags of this rule.")
 @click.option("--class", "class_label", metavar="CLASS", help="Only flags about this class.")
 @click.option("--run", "run_id", metavar="RUN", help="Only flags of this run.")
 @click.option("--dataset", help="Only flags of runs on this dataset.")
 @click.option("--project", help="Only flags of runs of this project.")
-@click.option("--assignee", metavar="NAME", help="Only flags that this person looks after.")
-@click.option("--badge", is_flag=True, help="Only those by which accuracy hides a class.")
-@click.option("--may-hide", is_flag=True, help="Only those by which accuracy may hide a class.")
+@click.option("--assignee", metavar="NAME", help="Only flags assigned to this person.")
+@click.option(
+    "--hides-minority", is_flag=True, help="Only flags that show that accuracy hides a class."
+)
+@click.option(
+    "--may-hide", is_flag=True, help="Only flags that show that accuracy may hide a class."
+)
 @click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
 @url_option
 @json_option
@@ -66,16 +70,15 @@ def list_flags(
     *,
     state: str,
     at_least: str | None,
-    badge: bool,
+    hides_minority: bool,
     may_hide: bool,
     limit: int,
     url: str | None,
     as_json: bool,
     **wanted: Any,
 ) -> None:
-    """List flags, the gravest first."""
+    """List flags, most severe first."""
     from offdiag.cli.flag_tables import inbox_table
-    from offdiag.cli.registry import opened
     from offdiag.flags.lifecycle import FlagState
     from offdiag.flags.verdict import Severity
     from offdiag.records.flag import CountedFlags, flag_document
@@ -85,7 +88,7 @@ def list_flags(
     meant = FlagFilter(
         state=None if state == "all" else FlagState(state),
         at_least=None if at_least is None else Severity(at_least),
-        in_badge=True if badge else None,
+        in_badge=True if hides_minority else None,
         may_hide=True if may_hide else None,
         **wanted,
     )
@@ -110,9 +113,8 @@ def list_flags(
 @url_option
 @json_option
 def show(flag_id: int, url: str | None, as_json: bool) -> None:
-    """Show one flag: what fired, its history, and runs that do better on its class."""
+    """Show a flag: its conditions, its history, and alternatives for its class."""
     from offdiag.cli.flag_tables import detail_tables
-    from offdiag.cli.registry import opened
     from offdiag.records.flag import flag_explained
     from offdiag.services.flags.page import browse_flag
 
@@ -126,11 +128,11 @@ def show(flag_id: int, url: str | None, as_json: bool) -> None:
 
 
 def _on_flags(command: Command) -> Command:
-    """What every command that settles flags takes."""
+    """Arguments and options of all triage commands."""
     for option in (
         json_option,
         url_option,
-        click.option("--author", metavar="NAME", help="Who does it.  [default: you]"),
+        click.option("--author", metavar="NAME", help="Author of the change.  [default: you]"),
         click.argument("ids", metavar="FLAG…", type=flag_number, nargs=-1, required=True),
     ):
         command = option(command)
@@ -141,10 +143,10 @@ def _on_flags(command: Command) -> Command:
 @flags.command()
 @_on_flags
 def acknowledge(*, ids: tuple[int, ...], **where: Any) -> None:
-    """Note that you have seen flags."""
+    """Acknowledge flags."""
     from offdiag.services.flags.triage import acknowledge_flags
 
-    _settle(
+    _triage(
         lambda database, author: acknowledge_flags(database, ids, author=author),
         **where,
     )
@@ -157,14 +159,14 @@ def acknowledge(*, ids: tuple[int, ...], **where: Any) -> None:
     "--until",
     required=True,
     metavar="TIME",
-    help="When they count as open again: 2026-12-01, or 2026-12-01T09:00+01:00; else in UTC.",
+    help="When they are open again: 2026-12-01 or 2026-12-01T09:00+01:00; UTC without a zone.",
 )
 def snooze(*, ids: tuple[int, ...], until: str, **where: Any) -> None:
-    """Put flags aside until a moment."""
+    """Snooze flags until a time."""
     from offdiag.services.flags.triage import snooze_flags
 
     moment = _moment(until)
-    _settle(
+    _triage(
         lambda database, author: snooze_flags(database, ids, until=moment, author=author),
         **where,
     )
@@ -175,12 +177,12 @@ def snooze(*, ids: tuple[int, ...], until: str, **where: Any) -> None:
 )
 @flags.command()
 @_on_flags
-@click.option("--reason", required=True, help="Why they do not matter; it is kept with them.")
+@click.option("--reason", required=True, help="Why they do not matter.")
 def dismiss(*, ids: tuple[int, ...], reason: str, **where: Any) -> None:
-    """Note that flags do not matter, and why."""
+    """Dismiss flags with a reason."""
     from offdiag.services.flags.triage import dismiss_flags
 
-    _settle(
+    _triage(
         lambda database, author: dismiss_flags(database, ids, reason=reason, author=author),
         **where,
     )
@@ -190,21 +192,23 @@ def dismiss(*, ids: tuple[int, ...], reason: str, **where: Any) -> None:
 @flags.command()
 @_on_flags
 def reopen(*, ids: tuple[int, ...], **where: Any) -> None:
-    """Take back what was settled."""
+    """Reopen flags."""
     from offdiag.services.flags.triage import reopen_flags
 
-    _settle(lambda database, author: reopen_flags(database, ids, author=author), **where)
+    _triage(lambda database, author: reopen_flags(database, ids, author=author), **where)
 
 
 @help_text("flags assign F-31 --to ada", see=("flags list", "flags show"))
 @flags.command()
 @_on_flags
-@click.option("--to", "assignee", metavar="NAME", help="Who looks after them; nobody without it.")
+@click.option(
+    "--to", "assignee", metavar="NAME", help="The person; without it flags are unassigned."
+)
 def assign(*, ids: tuple[int, ...], assignee: str | None, **where: Any) -> None:
-    """Make somebody responsible for flags."""
+    """Assign flags to a person."""
     from offdiag.services.flags.triage import assign_flags
 
-    _settle(
+    _triage(
         lambda database, author: assign_flags(database, ids, assignee=assignee, author=author),
         **where,
     )
@@ -213,18 +217,18 @@ def assign(*, ids: tuple[int, ...], assignee: str | None, **where: Any) -> None:
 @help_text('flags comment F-31 --text "Seen in the field too."', see=("flags list", "flags show"))
 @flags.command()
 @_on_flags
-@click.option("--text", required=True, help="Plain text.")
+@click.option("--text", required=True, help="The comment, as plain text.")
 def comment(*, ids: tuple[int, ...], text: str, **where: Any) -> None:
-    """Add a remark to the history of flags."""
+    """Comment on flags."""
     from offdiag.services.flags.triage import comment_on_flags
 
-    _settle(
+    _triage(
         lambda database, author: comment_on_flags(database, ids, text=text, author=author),
         **where,
     )
 
 
-def _settle(
+def _triage(
     act: Callable[[Database, str | None], list[FlagRecord]],
     *,
     author: str | None,
@@ -232,7 +236,6 @@ def _settle(
     as_json: bool,
 ) -> None:
     from offdiag.cli.flag_tables import flag_name, state_of
-    from offdiag.cli.registry import opened
     from offdiag.records.flag import Decided, flag_document
     from offdiag.sdk import provenance
     from offdiag.services.flags.page import browse_flag
@@ -249,7 +252,7 @@ def _settle(
 
 
 def _moment(text: str) -> datetime:
-    """A moment as people write it; without a zone it is meant in UTC."""
+    """The time that `text` means; UTC without a zone."""
     from datetime import UTC
 
     from offdiag.errors import InvalidInput
@@ -258,7 +261,7 @@ def _moment(text: str) -> datetime:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise InvalidInput(
-            f"{text!r} is no moment.",
+            f"{text!r} is not a time.",
             field="until",
             hint="Write 2026-12-01 or 2026-12-01T09:00+01:00.",
         ) from None

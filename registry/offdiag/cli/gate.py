@@ -1,4 +1,4 @@
-"""`offdiag gate`: may this model go on? For pipelines."""
+"""`offdiag gate`: check a run or a file against conditions, for pipelines."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from offdiag.cli.file_input import FileInput, file_options
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, print_json
+from offdiag.cli.registry import opened, settings_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     "gate --file predictions.csv --min 'balanced_accuracy>=0.7' --json",
     see=("evaluate", "compare"),
     arguments={"run_id": "Id of the run; none with --file."},
-    no="a condition does not hold",
+    no="a condition failed",
     note=(
         "Conditions: recall[df]>=0.8, low(mcc)>=0.5, high(error_rate)<=0.1, "
         "diff(f1[df])>=-0.02, low(diff(mcc))>=-0.05, mean_cost<=2.5, no-flag F4, "
-        "no-badge."
+        "no-warning."
     ),
 )
 @click.command()
@@ -41,23 +41,23 @@ if TYPE_CHECKING:
     "conditions",
     multiple=True,
     metavar="CONDITION",
-    help="What must hold. May be repeated.",
+    help="A condition to check. May be repeated.",
 )
 @click.option(
     "--baseline",
     metavar="RUN",
-    help="Run that diff(…) and F14 compare with.  [default: the one pinned to the dataset]",
+    help="Run that diff(…) and F14 compare with.  [default: the baseline of the dataset]",
 )
 @click.option(
     "--cost-matrix",
     metavar="NAME[@VERSION]",
-    help="What errors cost, as stored.  [default: that of the dataset]",
+    help="Stored cost matrix.  [default: that of the dataset]",
 )
 @click.option(
     "--weights",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="What errors cost, from TOML, JSON or CSV.",
+    help="Cost matrix as TOML, JSON or CSV.",
 )
 @click.option(
     "--timeout",
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 @click.option(
     "--file",
     type=click.Path(path_type=Path),
-    help="Judge the predictions or the matrix in this file; no registry is used.",
+    help="Check the predictions or the matrix in this file; no registry is used.",
 )
 @file_options
 @url_option
@@ -88,16 +88,18 @@ def gate(
     as_json: bool,
     **stated: Any,
 ) -> None:
-    """Judge RUN, or a file, by conditions.
+    """Check RUN, or a file, against conditions.
 
     A condition compares a metric, one end of its interval, or its difference to the baseline
-    with a number, or asks that a rule has raised no flag. A value that is undefined meets no
-    condition.
+    with a number, or requires that a rule raised no flag. A condition on an undefined value
+    fails.
     """
     if (run_id is None) == (file is None):
         raise click.UsageError("Name a run, or a file with --file.")
     if file is not None and baseline is not None:
-        raise click.UsageError("A file has no cases in common with a run; leave --baseline out.")
+        raise click.UsageError(
+            "A file has no examples in common with a run; leave --baseline out."
+        )
     if cost_matrix is not None and (weights is not None or file is not None):
         raise click.UsageError("Give --cost-matrix for a stored run, or --weights.")
     from offdiag.cli.audit_tables import print_gate
@@ -108,12 +110,12 @@ def gate(
     weighed = None if weights is None else _stated_costs(weights)
     if file is not None:
         given = FileInput(file=file, **stated)
-        with busy(f"Judging {file.name}"):
-            result = _judge_file(given, asked, weighed, settings_for(None))
+        with busy(f"Checking {file.name}"):
+            result = _check_file(given, asked, weighed, settings_for(None))
     else:
         costs = weighed if cost_matrix is None else CostName.parse(cost_matrix)
-        with busy(f"Judging {run_id}"):
-            result = _judge_run(
+        with busy(f"Checking {run_id}"):
+            result = _check_run(
                 str(run_id), asked, baseline, costs, timeout_s=timeout, settings=settings_for(url)
             )
     if as_json:
@@ -132,7 +134,7 @@ def _stated_costs(file: Path) -> StatedCosts:
     return StatedCosts(found.weights, found.currency)
 
 
-def _judge_file(
+def _check_file(
     given: FileInput,
     conditions: Sequence[Condition],
     costs: StatedCosts | None,
@@ -145,7 +147,7 @@ def _judge_file(
     return gate_matrix(matrix, conditions, costs=costs, thresholds=thresholds_in(settings.flags))
 
 
-def _judge_run(
+def _check_run(
     run_id: str,
     conditions: Sequence[Condition],
     baseline: str | None,
@@ -154,7 +156,6 @@ def _judge_run(
     timeout_s: float,
     settings: Settings,
 ) -> GateResult:
-    from offdiag.cli.registry import opened
     from offdiag.services.flags.rules import thresholds_in
     from offdiag.services.gate import gate_run
     from offdiag.services.jobs.attempts import RetryPolicy

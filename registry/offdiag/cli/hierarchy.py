@@ -1,4 +1,4 @@
-"""`offdiag hierarchy …`: which classes of a dataset belong together."""
+"""`offdiag hierarchy …`: groups of the classes of a dataset."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import print_json
+from offdiag.cli.registry import opened, settings_for
 
 if TYPE_CHECKING:
     from offdiag.domain.hierarchy import Group, Hierarchy
@@ -19,7 +19,7 @@ _project = click.option("--project", help="Project of the dataset.  [default: th
 
 @click.group()
 def hierarchy() -> None:
-    """Say which classes of a dataset belong together.
+    """Show and set the class hierarchy of a dataset.
 
     Groups can be collapsed to one class each on the pages of runs. No result changes.
     """
@@ -33,7 +33,6 @@ def hierarchy() -> None:
 @json_option
 def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Show the groups of classes of DATASET."""
-    from offdiag.cli.registry import opened
     from offdiag.services.datasets import hierarchy_of
 
     settings = settings_for(url)
@@ -56,12 +55,11 @@ def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> N
 def set_groups(
     dataset: str, file: Path, project: str | None, url: str | None, as_json: bool
 ) -> None:
-    """Group the classes of DATASET as FILE says, in place of how they were grouped.
+    """Set the class hierarchy of DATASET to that in FILE.
 
     FILE is JSON or TOML: names of groups with lists of classes or with further groups, such as
     {"animal": ["cat", "dog"], "vehicle": {"road": ["car"], "air": ["plane"]}}.
     """
-    from offdiag.cli.registry import opened
     from offdiag.inputs.files.json_files import read_hierarchy
     from offdiag.services.datasets import set_hierarchy
 
@@ -79,8 +77,7 @@ def set_groups(
 @url_option
 @json_option
 def clear(dataset: str, project: str | None, url: str | None, as_json: bool) -> None:
-    """Let the classes of DATASET be in no groups."""
-    from offdiag.cli.registry import opened
+    """Remove the class hierarchy of DATASET."""
     from offdiag.services.datasets import set_hierarchy
 
     settings = settings_for(url)

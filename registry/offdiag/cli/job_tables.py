@@ -1,4 +1,4 @@
-"""The work queue as tables and as JSON."""
+"""The job queue as tables and as JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def jobs_tables(page: JobsPage) -> Iterable[Table]:
         "worker": _alive(page.workers, is_alive=page.has_worker),
         "scheduler": _alive(page.schedulers, is_alive=page.has_scheduler),
     }
-    yield facts_table("Work", facts)
+    yield facts_table("Job queue", facts)
     if page.jobs.entries:
         yield _table(page.jobs.entries)
 

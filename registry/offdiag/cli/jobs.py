@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, print_json, print_tables
+from offdiag.cli.registry import opened, settings_for
 
 if TYPE_CHECKING:
     from offdiag.services.evaluation.recompute import Asked
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def jobs() -> None:
-    """Look at the work queue."""
+    """Show the job queue and retry failed jobs."""
 
 
 @help_text("jobs list", "jobs list --json", see=("jobs retry", "doctor"))
@@ -26,9 +26,8 @@ def jobs() -> None:
 @url_option
 @json_option
 def list_jobs(limit: int, url: str | None, as_json: bool) -> None:
-    """List what was given up, what failed, what runs and what waits, and who works on it."""
+    """List failed, running and queued jobs, and the processes that execute them."""
     from offdiag.cli.job_tables import jobs_dict, jobs_tables
-    from offdiag.cli.registry import opened
     from offdiag.services.jobs.page import jobs_page
 
     with opened(settings_for(url)) as database:
@@ -47,12 +46,11 @@ def list_jobs(limit: int, url: str | None, as_json: bool) -> None:
 )
 @jobs.command()
 @click.argument("job", type=int, required=False)
-@click.option("--all", "everything", is_flag=True, help="Try everything again that was given up.")
+@click.option("--all", "everything", is_flag=True, help="Retry all failed jobs.")
 @url_option
 @json_option
 def retry(job: int | None, everything: bool, url: str | None, as_json: bool) -> None:
-    """Put work that was given up back into the queue."""
-    from offdiag.cli.registry import opened
+    """Retry jobs that failed after their last attempt."""
     from offdiag.services.jobs.page import retry_all, retry_job
 
     if (job is None) is not everything:
@@ -66,7 +64,7 @@ def retry(job: int | None, everything: bool, url: str | None, as_json: bool) -> 
     if as_json:
         print_json({"retried": number})
     else:
-        click.echo(f"{number} put back into the queue.")
+        click.echo(f"{number} queued again.")
 
 
 @help_text(
@@ -74,32 +72,35 @@ def retry(job: int | None, everything: bool, url: str | None, as_json: bool) -> 
     "recompute --all",
     "recompute r_4bcd6fgh8jkm",
     see=("verify", "jobs list"),
-    arguments={"run_ids": "Ids of runs; those that are out of date if none are named."},
+    arguments={"run_ids": "Ids of runs.  [default: all that are outdated]"},
 )
 @click.command()
 @click.argument("run_ids", metavar="[RUN]...", nargs=-1)
-@click.option("--stale", is_flag=True, help="What is missing or out of date. The default.")
-@click.option("--all", "everything", is_flag=True, help="Drop all results and compute them anew.")
+@click.option(
+    "--outdated", is_flag=True, help="Runs without results or with outdated ones. The default."
+)
+@click.option(
+    "--all", "everything", is_flag=True, help="Delete all results and compute them again."
+)
 @url_option
 @json_option
 def recompute(
-    run_ids: tuple[str, ...], *, stale: bool, everything: bool, url: str | None, as_json: bool
+    run_ids: tuple[str, ...], *, outdated: bool, everything: bool, url: str | None, as_json: bool
 ) -> None:
-    """Ask for the evaluation of runs again; the worker does it.
+    """Queue runs for re-evaluation by the worker.
 
-    Results are a cache of the predictions: those of named runs, or of all of them, can be
-    dropped at any time and come back the same.
+    Results are computed from the stored predictions, so they can be deleted and recomputed at
+    any time with the same values.
     """
-    from offdiag.cli.registry import opened
     from offdiag.services.evaluation.recompute import (
         recompute_all,
         recompute_runs,
         recompute_stale,
     )
 
-    if sum((bool(run_ids), stale, everything)) > 1:
-        raise click.UsageError("Name runs, or give --stale or --all.")
-    with opened(settings_for(url)) as database, busy("Asking for evaluations"):
+    if sum((bool(run_ids), outdated, everything)) > 1:
+        raise click.UsageError("Name runs, or give --outdated or --all.")
+    with opened(settings_for(url)) as database, busy("Queueing evaluations"):
         if run_ids:
             asked = recompute_runs(database, run_ids)
         else:
@@ -124,10 +125,10 @@ def _sentence(asked: Asked) -> str:
     from offdiag.services.evaluation.recompute import reason_in_words
 
     if not asked.runs:
-        return "Nothing is stale."
+        return "No run is outdated."
     counted = Counter(reason for run in asked.runs for reason in run.reasons)
     why = ", ".join(f"{reason_in_words(reason)}: {n}" for reason, n in counted.items())
     waiting = len(asked.runs) - asked.n_submitted
-    already = f" {waiting} of them waited for it already." if waiting else ""
+    already = f" {waiting} of them were queued already." if waiting else ""
     runs = "1 run is" if len(asked.runs) == 1 else f"{len(asked.runs)} runs are"
-    return f"{runs} to be evaluated ({why}).{already}"
+    return f"{runs} queued ({why}).{already}"

@@ -1,4 +1,4 @@
-"""`offdiag log`, `watch` and `sync`: files, folders and the offline queue become runs."""
+"""`offdiag log`, `watch` and `sync`: log files, folders and the offline queue as runs."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from offdiag.cli.file_input import PredictionColumns, prediction_columns
-from offdiag.cli.help_text import help_text
 from offdiag.cli.options import (
+    help_text,
     json_option,
     parse_entries,
     parse_labels,
     sets_option,
-    settings_for,
     url_option,
 )
 from offdiag.cli.output import busy, note, print_json, print_tables
+from offdiag.cli.registry import answerable, settings_for
 
 if TYPE_CHECKING:
     from offdiag.sdk.remote.sync import SyncedRun
@@ -37,23 +37,27 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--name", required=True, help="Name of the run.")
-@click.option("--dataset", required=True, help="Data the model was tried on.")
+@click.option("--dataset", required=True, help="Dataset that the model was evaluated on.")
 @prediction_columns
 @sets_option
-@click.option("--matrix", "is_matrix", is_flag=True, help="FILE holds a confusion matrix.")
+@click.option("--matrix", "is_matrix", is_flag=True, help="FILE contains a confusion matrix.")
 @click.option(
     "--orientation",
     type=click.Choice(["actual_rows", "actual_columns"]),
-    help="What the rows of the matrix are; needed where the file does not say it.",
+    help="What the rows of the matrix are, where the file does not say it.",
 )
 @click.option("--labels", metavar="A,B,…", help="Class names in their order.")
-@click.option("--ordinal", is_flag=True, help="The order of --labels has a meaning.")
-@click.option("--positive", "positive_label", metavar="CLASS", help="Class a single score is for.")
+@click.option("--ordinal", is_flag=True, help="The classes are ordinal, in the order of --labels.")
+@click.option("--positive", "positive_label", metavar="CLASS", help="Class of a single score.")
 @click.option("--project", help="Project of the run.  [default: the configured one]")
 @click.option("--model", help="Model that made the predictions.")
 @click.option("--param", "params", multiple=True, metavar="KEY=VALUE", help="May be repeated.")
 @click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="May be repeated.")
-@click.option("--key", "client_key", help="Makes a repeated call find the run of the first one.")
+@click.option(
+    "--key",
+    "client_key",
+    help="Idempotency key: a repeated call returns the run of the first one.",
+)
 @url_option
 @json_option
 def log(
@@ -71,12 +75,11 @@ def log(
     tags: tuple[str, ...],
     **facts: Any,
 ) -> None:
-    """Store the predictions or the confusion matrix in FILE as a run.
+    """Log the predictions or the confusion matrix in FILE as a run.
 
     FILE is read as `offdiag evaluate` reads it. The run is evaluated by the worker, which
-    `offdiag serve` has in it.
+    `offdiag serve` includes.
     """
-    from offdiag.cli.registry import answerable
 
     facts |= {
         "labels": parse_labels(labels),
@@ -134,10 +137,10 @@ _LOOK_EVERY_S = 1.0
 )
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option("--dataset", required=True, help="Data the models are tried on.")
+@click.option("--dataset", required=True, help="Dataset that the models are evaluated on.")
 @prediction_columns
 @click.option("--labels", metavar="A,B,…", help="Class names in their order.")
-@click.option("--positive", "positive_label", metavar="CLASS", help="Class a single score is for.")
+@click.option("--positive", "positive_label", metavar="CLASS", help="Class of a single score.")
 @click.option("--project", help="Project of the runs.  [default: the configured one]")
 @click.option("--model", help="Model that made the predictions.")
 @click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="May be repeated.")
@@ -150,13 +153,12 @@ def watch(
     tags: tuple[str, ...],
     **facts: Any,
 ) -> None:
-    """Make a run of every table of predictions in FOLDER, until Ctrl-C.
+    """Log every file of predictions in FOLDER as a run, until Ctrl-C.
 
-    A file is taken once it is complete: when it did not change for 2 seconds and its last line
-    has an end. It becomes one run, named after the file, however often the watch is started; its
-    content decides. Why a file cannot be taken is written beside it, into FILE.error.txt, and the
-    file is looked at again when it changes. Names that begin with a dot are left alone: write
-    to one of those and rename it.
+    A file is logged once it is complete: when it did not change for 2 seconds and its last line
+    has an end. It becomes one run, named after the file; the same content is logged once, even
+    after a restart. Errors are written to FILE.error.txt, and the file is read again when it
+    changes. Names that begin with a dot are ignored: write to one of those and rename it.
     """
     from offdiag.sdk.watch import FolderWatch
     from offdiag.signals import acting_on_signals
@@ -198,24 +200,24 @@ def _read(file: Path, columns: PredictionColumns, facts: dict[str, Any]) -> Call
     "sync",
     "sync --spool spool --url http://127.0.0.1:8642 --json",
     see=("log", "runs list"),
-    no="a run is left in the spool",
-    note="The reason of a refusal lies beside its run, in refused.json.",
+    no="a run is left in the queue",
+    note="The reason of a refusal is next to its run, in refused.json.",
 )
 @click.command()
 @click.option(
     "--spool",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Folder of runs that wait.  [default: OFFDIAG_SPOOL, else the configured one]",
+    help="Folder of the queue.  [default: OFFDIAG_SPOOL, else the configured one]",
 )
 @url_option
 @json_option
 @click.pass_context
 def sync(context: click.Context, *, spool: Path | None, url: str | None, as_json: bool) -> None:
-    """Send the runs that wait in a spool, each exactly once.
+    """Send the runs in the offline queue, each exactly once.
 
-    What is stored is removed from the spool. It can be stopped and started again, and several
-    may run at once.
+    Runs that were stored are removed from the queue. It can be stopped and started again, and
+    several may run at once.
     """
     from offdiag.sdk.remote.sync import sync as sync_runs
     from offdiag.sdk.target import destination_at
@@ -248,11 +250,11 @@ def _show(folder: Path, found: list[SyncedRun], *, n_left: int) -> None:
     from offdiag.cli.text import printable
 
     if not found:
-        click.echo(f"Nothing waits in {folder}.")
+        click.echo(f"The offline queue {folder} is empty.")
         return
     click.echo(f"{len(found) - n_left} sent, {n_left} left in {folder}.")
     table = open_table()
-    for name in ("name", "project", "chunks", "outcome", "run", "why"):
+    for name in ("name", "project", "chunks", "outcome", "run", "reason"):
         table.add_column(name, overflow="fold")
     for run in found:
         texts = (run.name or run.folder, run.project or "")

@@ -1,4 +1,4 @@
-"""`offdiag verify` and `gc`: stored values that are checked, and deleted runs."""
+"""`offdiag verify` and `gc`: check stored results, and delete old data permanently."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, print_json, print_tables
+from offdiag.cli.registry import opened, settings_for
 
 if TYPE_CHECKING:
     from offdiag.services.verification.checks import Verification
@@ -23,15 +23,17 @@ _MOST_SHOWN = 50
     "verify",
     "verify --sample --json",
     see=("recompute", "db restore"),
-    no="what is stored is not what the predictions give",
+    no="stored results differ from the recomputed ones",
 )
 @click.command()
-@click.option("--sample", is_flag=True, help="Compute 1 run in 20 again, if there are 2,000.")
+@click.option(
+    "--sample", is_flag=True, help="Recompute only a sample: 1 run in 20, if there are 2,000."
+)
 @click.option(
     "--ledger",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Lines of client key and content digest that must all be there.",
+    help="Lines of client key and content digest that must all be stored.",
 )
 @url_option
 @json_option
@@ -39,13 +41,12 @@ _MOST_SHOWN = 50
 def verify(
     context: click.Context, *, sample: bool, ledger: Path | None, url: str | None, as_json: bool
 ) -> None:
-    """Compute results again from the predictions, and check that everything is whole.
+    """Recompute results from the predictions and compare them with the stored ones.
 
     Nothing is changed.
     """
     from random import SystemRandom
 
-    from offdiag.cli.registry import opened
     from offdiag.services.verification.verify import read_ledger
     from offdiag.services.verification.verify import verify as verify_registry
 
@@ -67,10 +68,13 @@ def _show(found: Verification) -> None:
 
     from offdiag.cli.tables import open_table
     from offdiag.cli.text import printable
+    from offdiag.reports.texts import count
 
-    waiting = f", {found.n_waiting} wait for their evaluation" if found.n_waiting else ""
-    verdict = "nothing is wrong" if found.is_clean else f"{len(found.findings)} things are wrong"
-    click.echo(f"{found.n_runs} runs, {found.n_recomputed} computed again{waiting}: {verdict}.")
+    waiting = f", {found.n_waiting} not evaluated yet" if found.n_waiting else ""
+    verdict = "no problems" if found.is_clean else count(len(found.findings), "problem")
+    click.echo(
+        f"{count(found.n_runs, 'run')}, {found.n_recomputed} recomputed{waiting}: {verdict}."
+    )
     if found.is_clean:
         return
     left_out = len(found.findings) - _MOST_SHOWN
@@ -90,19 +94,19 @@ def _show(found: Verification) -> None:
     "--older-than",
     metavar="DAYS",
     type=click.FloatRange(min=0),
-    help="Remove runs that were deleted longer ago.  [default: gc.older_than_days]",
+    help="Remove runs deleted longer ago than this.  [default: gc.older_than_days]",
 )
 @click.option(
     "--keep",
     metavar="N",
     type=click.IntRange(min=0),
-    help="Superseded evaluations to keep of each run and slice.  [default: gc.keep]",
+    help="Outdated evaluations to keep of each run and slice.  [default: gc.keep]",
 )
 @click.option(
     "--open-older-than",
     metavar="DAYS",
     type=click.FloatRange(min=0),
-    help="Remove also runs that were opened longer ago and never finished.",
+    help="Also remove runs opened longer ago than this and never finished.",
 )
 @url_option
 @json_option
@@ -114,16 +118,15 @@ def gc(
     url: str | None,
     as_json: bool,
 ) -> None:
-    """Remove for good what nobody will look at any more.
+    """Delete old data permanently: deleted runs and outdated evaluations.
 
-    Current results and their predictions are never touched.
+    Current results and their predictions are never deleted.
     """
-    from offdiag.cli.registry import opened
     from offdiag.services.retention.deletion import collect
 
     settings = settings_for(url)
     days = settings.gc.older_than_days if older_than is None else older_than
-    with opened(settings) as database, busy("Removing what is not needed"):
+    with opened(settings) as database, busy("Deleting old data"):
         found = collect(
             database,
             older_than=timedelta(days=days),
@@ -140,6 +143,6 @@ def gc(
         )
     else:
         click.echo(
-            f"Removed {found.deleted_runs} deleted runs, {found.open_runs} runs that were never "
-            f"finished, and {found.evaluations} superseded evaluations."
+            f"Removed {found.deleted_runs} deleted runs, {found.open_runs} unfinished runs "
+            f"and {found.evaluations} outdated evaluations."
         )

@@ -1,21 +1,23 @@
-"""Options that several verbs share, and what their values mean."""
+"""Options and help shared by all commands, and how values of options are read."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import click
 
 from offdiag.errors import InvalidInput
-from offdiag.settings import Settings, load_settings
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., Any])
+Command = TypeVar("Command", bound=click.Command)
 
 
-def url_option(command: Command) -> Command:
+def url_option(command: Function) -> Function:
     """`--url`: the registry to use."""
     return click.option(
         "--url",
@@ -24,32 +26,126 @@ def url_option(command: Command) -> Command:
     )(command)
 
 
-def json_option(command: Command) -> Command:
+def json_option(command: Function) -> Function:
     """`--json`: for programs that read the output."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
-def sets_option(command: Command) -> Command:
+def sets_option(command: Function) -> Function:
     """`--sets`: both columns hold sets of labels."""
     return click.option(
         "--sets",
         "of_sets",
         is_flag=True,
-        help="A case has a set of labels, written sea|sky; an empty text is the empty set.",
+        help="Every example has a set of labels, written sea|sky; an empty text is the empty set.",
     )(command)
 
 
-def settings_for(url: str | None) -> Settings:
-    """The settings in force, with the registry of `--url` if it was given."""
-    settings = load_settings()
-    if url is None:
-        return settings
-    database = settings.database.model_copy(update={"url": url})
-    return settings.model_copy(update={"database": database})
+def add_shared_options(command: click.Command) -> None:
+    """Add --no-color to a command and those below it, once however often it is looked up."""
+    if isinstance(command, click.Group):
+        for below in command.commands.values():
+            add_shared_options(below)
+    elif not any("--no-color" in parameter.opts for parameter in command.params):
+        command.params.append(_no_color(hidden=True))
+
+
+def show_no_color(command: click.Command) -> None:
+    """Add --no-color with its help to a command, that of `offdiag` itself."""
+    command.params.append(_no_color(hidden=False))
+
+
+def _no_color(*, hidden: bool) -> click.Option:
+    return click.Option(
+        ["--no-color"],
+        is_flag=True,
+        expose_value=False,
+        hidden=hidden,
+        callback=_switch_off,
+        help="Print no colours; before or after any command. NO_COLOR=1 does the same.",
+    )
+
+
+def _switch_off(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value:
+        context.color = False
+
+
+@dataclass(frozen=True, slots=True)
+class HelpText:
+    """Help of a command next to its options.
+
+    `examples` are command lines without the leading `offdiag`, `see` are paths of other
+    commands. `arguments` says what a positional argument is, by its name in the code; those in
+    `ARGUMENTS` need no mention. `no` is what exit code 1 means, for commands that have it.
+    `no_json` says why a command has no --json, `note` what else there is to know.
+    """
+
+    examples: tuple[str, ...]
+    see: tuple[str, ...] = ()
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    no: str | None = None
+    no_json: str | None = None
+    note: str | None = None
+
+    def epilog(self) -> str:
+        """The text below the options, as click wraps it."""
+        lines = "\n".join(f"  $ offdiag {example}" for example in self.examples)
+        no = "" if self.no is None else f" 1 {self.no},"
+        parts = [
+            f"\b\nExamples:\n{lines}",
+            f"Exit codes: 0 done,{no} 2 error, 130 interrupted.",
+        ]
+        if self.note is not None:
+            parts.insert(0, self.note)
+        if self.see:
+            others = ", ".join(f"offdiag {path}" for path in self.see)
+            parts.append(f"See also: {others}.")
+        return "\n\n".join(parts)
+
+
+ARGUMENTS = {
+    "run_id": "Id of the run, such as r_4bcd6fgh8jkm.",
+    "run_ids": "Ids of runs.",
+    "dataset": "Name of the dataset.",
+    "flag_id": "Number of the flag: 31 or F-31.",
+    "ids": "Numbers of flags: 31 or F-31.",
+}
+"""Arguments that mean the same wherever they occur."""
+
+_TEXTS: WeakKeyDictionary[click.Command, HelpText] = WeakKeyDictionary()
+
+
+def help_text(
+    *examples: str,
+    see: tuple[str, ...] = (),
+    arguments: Mapping[str, str] | None = None,
+    no: str | None = None,
+    no_json: str | None = None,
+    note: str | None = None,
+) -> Callable[[Command], Command]:
+    """A decorator that completes the help of a command; it is above all others."""
+    text = HelpText(examples, see, arguments or {}, no, no_json, note)
+
+    def complete(command: Command) -> Command:
+        command.epilog = text.epilog()
+        for parameter in command.params:
+            if isinstance(parameter, click.Argument) and parameter.help is None:
+                name = str(parameter.name)
+                parameter.help = text.arguments.get(name, ARGUMENTS.get(name))
+        _TEXTS[command] = text
+        return command
+
+    return complete
+
+
+def help_text_of(command: click.Command) -> HelpText | None:
+    """The help text of a command, if it has one."""
+    return _TEXTS.get(command)
 
 
 def parse_labels(text: str | None) -> list[str] | None:
-    """Class names separated by commas; one that holds a comma stands in double quotes."""
+    """Class names separated by commas; one that contains a comma is in double quotes."""
     return None if text is None else next(csv.reader([text]))
 
 

@@ -36,7 +36,7 @@ def print_tables(*tables: RenderableType) -> None:
 
 
 def room_for_intervals() -> bool:
-    """Whether a line can hold four numbers with their intervals beside a name."""
+    """Whether a line has room for four numbers with their intervals."""
     return _results().width >= _WIDTH_OF_INTERVALS
 
 
@@ -56,13 +56,13 @@ def _without_color() -> bool | None:
 
 
 def note(text: str) -> None:
-    """A sentence for the person who waits, which is not part of the result."""
+    """A sentence for the user that is not part of the result."""
     click.echo(text, err=True)
 
 
 @contextmanager
 def busy(text: str) -> Iterator[None]:
-    """Show that something is going on, if somebody is looking."""
+    """Show that something is in progress, on a terminal."""
     console = _progress()
     if not console.is_terminal:
         yield
@@ -73,9 +73,9 @@ def busy(text: str) -> Iterator[None]:
 
 @contextmanager
 def counted(text: str, total: int) -> Iterator[Callable[[str], None]]:
-    """Show a bar over `total` steps; what is yielded ends a step and says which it was.
+    """Show a bar over `total` steps; the yielded function ends a step, named by its argument.
 
-    Where nobody is looking, each step is a line instead.
+    Where there is no terminal, each step is a line instead.
     """
     console = _progress()
     if not console.is_terminal:
@@ -95,7 +95,7 @@ def counted(text: str, total: int) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def measured(text: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar, if somebody is looking; what is yielded takes what is done and what there is."""
+    """Show a bar on a terminal; the yielded function takes the steps done and their total."""
     console = _progress()
     if not console.is_terminal:
         yield lambda _done, _total: None

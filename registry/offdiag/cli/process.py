@@ -1,4 +1,4 @@
-"""Where the process begins and ends: every error becomes one line and an exit code."""
+"""The entry point `main`: every error becomes one line and an exit code."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 import click
 
 from offdiag.cli.commands import offdiag
-from offdiag.cli.help_text import help_text
+from offdiag.cli.options import help_text
 from offdiag.cli.output import note
 from offdiag.cli.text import printable
 from offdiag.errors import LabelNote, OffdiagError
 
 OK = 0
 NEGATIVE = 1
-"""The command worked and the answer is no: a database that is not current, a failed check."""
+"""The command worked and found a problem: an outdated database, a failed check."""
 ERROR = 2
 INTERRUPTED = 130
 PIPE_CLOSED = 141
@@ -47,8 +47,8 @@ def run(arguments: Sequence[str]) -> int:
     except (click.ClickException, OffdiagError) as error:
         return _failed(_explained(error))
     except (BrokenPipeError, SystemExit):
-        # Whoever read our output has seen enough; click and rich end the process over it, and
-        # Python would complain about the rest of the output once more.
+        # The reader of our output closed the pipe; click and rich end the process over it, and
+        # Python would report the rest of the output once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except (KeyboardInterrupt, click.Abort):
@@ -61,17 +61,17 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _completed(arguments: Sequence[str]) -> int:
-    """Answer the shell, which shows what a completion prints in the middle of a command line."""
+    """Complete a command line; an error would be printed in the middle of it."""
     try:
         offdiag.main(args=list(arguments), prog_name="offdiag", standalone_mode=False)
-    except (SystemExit, Exception):  # noqa: BLE001 - whatever it is, nobody asked for it
+    except (SystemExit, Exception):  # noqa: BLE001 - the shell cannot show it
         sys.stdout.flush()
     return OK
 
 
 @contextmanager
 def _notes_as_lines() -> Iterator[None]:
-    """Say what the SDK warns the authors of programs of in a line, without a place in the code."""
+    """Print warnings of the SDK about labels as a line, without a place in the code."""
     with warnings.catch_warnings():
         shown = warnings.showwarning
 
@@ -138,21 +138,19 @@ _EXTRA_OF = {
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print what lets SHELL complete verbs, options, ids of runs and other names.
+    """Print the script that lets SHELL complete commands and options.
 
     \b
     bash: echo 'eval "$(offdiag completion bash)"' >> ~/.bashrc
     zsh:  echo 'eval "$(offdiag completion zsh)"' >> ~/.zshrc
     fish: offdiag completion fish > ~/.config/fish/completions/offdiag.fish
-
-    Names come from the registry that is configured, or from that of --url before them.
     """
     from click.shell_completion import ShellComplete, get_completion_class
 
     completer = get_completion_class(shell)
     if completer is None:
         raise click.BadParameter(f"{shell!r} is not supported.", param_hint="SHELL")
-    # The base class prints the script; that of bash would first start bash to ask its version.
+    # The base class has the script; that of bash would first start bash to get its version.
     script = ShellComplete.source(
         completer(context.find_root().command, {}, "offdiag", COMPLETION_VARIABLE)
     )

@@ -1,4 +1,4 @@
-"""`offdiag report …`: issue reports, look at them, take them out."""
+"""`offdiag report …`: create, show and export editions of reports."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import print_json, print_tables
+from offdiag.cli.registry import opened, settings_for
 from offdiag.cli.report_options import ReportInput, report_options
 
 _project = click.option("--project", help="Project of the report.  [default: the configured one]")
@@ -20,35 +20,35 @@ _number = click.argument("number", type=int, required=False)
 
 @click.group()
 def report() -> None:
-    """Say what changed beyond its interval since the issue before."""
+    """Create and show reports: what changed significantly since the previous edition."""
 
 
 @help_text(
-    "report now friday --dataset holdout --folder friday",
+    "report create friday --dataset holdout --folder friday",
     see=("report show", "schedule add"),
     arguments={
         "name": "Name of the report.",
-        "number": "Number of the issue; the newest without.",
+        "number": "Number of the edition.  [default: the newest]",
     },
-    no="the figures could not be computed or a delivery was refused",
+    no="the edition failed or a delivery was refused",
 )
 @report.command()
 @_name
 @_project
 @report_options
-@click.option("--zone", default="UTC", show_default=True, help="Time zone of the issue.")
+@click.option("--zone", default="UTC", show_default=True, help="Time zone of the edition.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0),
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait for the figures.",
+    help="How long to wait for the results.",
 )
 @url_option
 @json_option
 @click.pass_context
-def now(
+def create(
     context: click.Context,
     /,
     *,
@@ -60,8 +60,7 @@ def now(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Issue a report NAME now. Issues of one name are compared with each other."""
-    from offdiag.cli.registry import opened
+    """Create an edition of report NAME now. It is compared with the previous edition."""
     from offdiag.cli.report_tables import present_issue
     from offdiag.services.reports.edition import report_now
 
@@ -89,8 +88,7 @@ def now(
 @url_option
 @json_option
 def list_reports(project: str | None, url: str | None, as_json: bool) -> None:
-    """List reports with their newest issue."""
-    from offdiag.cli.registry import opened
+    """List reports with their newest edition."""
     from offdiag.cli.report_tables import report_dict, report_table
     from offdiag.services.reports.page import reports_page
 
@@ -110,7 +108,7 @@ def list_reports(project: str | None, url: str | None, as_json: bool) -> None:
     see=("report list", "report export"),
     arguments={
         "name": "Name of the report.",
-        "number": "Number of the issue; the newest without.",
+        "number": "Number of the edition.  [default: the newest]",
     },
 )
 @report.command()
@@ -122,8 +120,7 @@ def list_reports(project: str | None, url: str | None, as_json: bool) -> None:
 def show(
     name: str, number: int | None, project: str | None, url: str | None, as_json: bool
 ) -> None:
-    """Show an issue of a report, the newest unless a NUMBER is given."""
-    from offdiag.cli.registry import opened
+    """Show an edition of a report, the newest without NUMBER."""
     from offdiag.cli.report_tables import issue_dict, issue_tables
     from offdiag.services.reports.page import issue_page
 
@@ -142,9 +139,9 @@ def show(
     see=("report show",),
     arguments={
         "name": "Name of the report.",
-        "number": "Number of the issue; the newest without.",
+        "number": "Number of the edition.  [default: the newest]",
     },
-    no_json="--format json exports the issue as JSON",
+    no_json="--format json exports the edition as JSON",
 )
 @report.command()
 @_name
@@ -170,8 +167,7 @@ def export(
     output: Path | None,
     url: str | None,
 ) -> None:
-    """Take a file of an issue out, byte for byte as it was frozen."""
-    from offdiag.cli.registry import opened
+    """Export a file of an edition, byte for byte as it was created."""
     from offdiag.services.reports.page import issue_file
 
     settings = settings_for(url)

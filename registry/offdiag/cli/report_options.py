@@ -1,4 +1,4 @@
-"""Options that say what a report is about and where it goes."""
+"""Options for the scope of a report and where it is sent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class ReportInput:
-    """What was given on the command line, unread."""
+    """The options of a report as they were given."""
 
     dataset: str
     model: str | None
@@ -81,13 +81,13 @@ _OPTIONS = (
     click.option("--model", help="Only runs of this model; * stands for any characters."),
     click.option("--name-contains", metavar="TEXT", help="Only runs whose name contains this."),
     click.option("--tag", multiple=True, metavar="KEY[=VALUE]", help="Only runs with this tag."),
-    click.option("--baseline", metavar="RUN", help="Run that the others are held against."),
+    click.option("--baseline", metavar="RUN", help="Run that the others are compared with."),
     click.option(
         "--slice",
         "slice_",
         multiple=True,
         metavar="SLICE",
-        help="Part of the samples to report beside all of them, such as country=DE.",
+        help="Slice to report in addition to all examples, such as country=DE.",
     ),
     click.option(
         "--metric",
@@ -100,12 +100,12 @@ _OPTIONS = (
         "--alert",
         multiple=True,
         metavar="CONDITION",
-        help="Warn when the whole interval lies beyond a limit, such as 'recall[df]<0.5'.",
+        help="Warn when the whole interval is beyond a limit, such as 'recall[df]<0.5'.",
     ),
     click.option(
         "--cost-matrix",
         metavar="NAME[@VERSION]",
-        help="Report what errors cost, by the newest version at each issue unless one is named.",
+        help="Cost matrix to report costs by; its newest version unless one is named.",
     ),
     click.option(
         "--folder",

@@ -30,7 +30,7 @@ from offdiag.store.reports import IssueRecord, IssueState
 def report_table(entries: Sequence[ReportEntry]) -> Table:
     """One line for each report."""
     table = Table()
-    for name in ("report", "dataset", "issues", "newest", "says", "sent"):
+    for name in ("report", "dataset", "editions", "newest", "headline", "sent"):
         table.add_column(name)
     for entry in entries:
         table.add_row(
@@ -45,11 +45,11 @@ def report_table(entries: Sequence[ReportEntry]) -> Table:
 
 
 def issue_tables(page: IssuePage) -> Iterable[Table]:
-    """One issue for people: what it says first, then how it came about."""
+    """An edition: its headline first, then its origin."""
     issue = page.issue
     sentences = () if page.report is None else further_sentences(page.report)
     facts = {
-        "says": _said(issue),
+        "headline": _said(issue),
         **{" " * place: text for place, text in enumerate(sentences, start=1)},
         "for": issue.fire_time,
         "state": issue.state.value,
@@ -79,7 +79,7 @@ def report_dict(entry: ReportEntry) -> dict[str, Any]:
 
 
 def issue_dict(page: IssuePage) -> dict[str, Any]:
-    """One issue for programs, with all its figures once it is computed."""
+    """An edition as JSON, with all its figures once it is computed."""
     return _issue(page.issue) | {
         "deliveries": list(map(_delivery, page.deliveries)),
         "files": {file.kind: file.sha256 for file in page.files},
@@ -131,9 +131,9 @@ def present_issue(
     timeout: float,
     as_json: bool,
 ) -> None:
-    """Wait for an issue and print what it says; exit code 1 if it failed, is not done, or a
+    """Wait for an edition and print it; exit code 1 if it failed, is not done, or a
     delivery was refused."""
-    with busy(f"Computing issue {asked.number}"):
+    with busy(f"Computing edition {asked.number}"):
         settle_issue(
             database,
             asked.issue_id,
@@ -147,7 +147,7 @@ def present_issue(
     else:
         print_tables(*issue_tables(page))
     if page.issue.state is IssueState.PENDING:
-        note("It is not computed yet. Start offdiag worker, or wait: nothing is lost.")
+        note("It is queued. Start offdiag worker, or wait: nothing is lost.")
     is_refused = any(each.state is DeliveryState.REFUSED for each in page.deliveries)
     if is_refused or page.issue.state is not IssueState.COMPUTED:
         context.exit(1)
@@ -156,7 +156,7 @@ def present_issue(
 def schedule_table(entries: Sequence[ScheduleEntry]) -> Table:
     """One line for each schedule."""
     table = Table()
-    for name in ("report", "dataset", "schedule", "next", "last issue"):
+    for name in ("report", "dataset", "schedule", "next", "last edition"):
         table.add_column(name)
     for entry in entries:
         record = entry.schedule
@@ -184,9 +184,9 @@ def schedule_facts(entry: ScheduleEntry) -> Table:
         "slices": ", ".join(scope.slices),
         "baseline": scope.baseline,
         "cost matrix": scope.cost_matrix,
-        "sent to": ", ".join(entry.report.targets) or "nobody; it is kept here",
-        "last fire": record.last_fire,
-        "last issue": _last(entry.report.last),
+        "sent to": ", ".join(entry.report.targets) or "no one; it is stored here",
+        "last due": record.last_fire,
+        "last edition": _last(entry.report.last),
     }
     shown = {name: text for name, text in facts.items() if text}
     lines = {}
@@ -223,11 +223,9 @@ def schedule_dict(entry: ScheduleEntry) -> dict[str, Any]:
 
 
 def scheduler_sentence(page: ReportsPage) -> str:
-    """Whether anybody will issue what is planned."""
+    """Whether a scheduler is up to create scheduled editions."""
     if page.has_scheduler:
-        return (
-            f"The scheduler is alive; its last heartbeat was {page.schedulers[0].age_s:.0f} s ago."
-        )
+        return f"The scheduler is up; its last heartbeat was {page.schedulers[0].age_s:.0f} s ago."
     if page.schedulers:
         return (
             f"NO SCHEDULER: the last heartbeat was {page.schedulers[0].age_s:.0f} s ago. "

@@ -87,8 +87,8 @@ _LISTED = {"accuracy": "overall_accuracy", "balanced": "balanced_accuracy", "MCC
 
 
 def run_table(entries: Sequence[RunEntry], *, with_intervals: bool) -> Table:
-    """One line for each run: accuracy never without what it may hide."""
-    caption = "Brackets hold 95 % intervals." if with_intervals else None
+    """One line for each run: accuracy next to the metrics that show what it hides."""
+    caption = "Brackets: 95 % CI." if with_intervals else None
     table = open_table(caption=caption)
     table.add_column("run", no_wrap=True)
     table.add_column("name", overflow="fold")
@@ -135,16 +135,16 @@ def detail_tables(detail: RunDetail) -> Iterable[Table]:
 def slice_tables(part: StoredEvaluation) -> Iterable[Table]:
     """The evaluation of a slice for people."""
     n_unlabelled = part.n_cases - part.counted.total
-    facts = {"slice": part.slice or "", "cases": coverage(part.counted.total, n_unlabelled)}
+    facts = {"slice": part.slice or "", "examples": coverage(part.counted.total, n_unlabelled)}
     yield facts_table(f"Slice of run {part.run_id}", facts)
     yield from evaluation_tables(part.counted, part.aggregate, part.per_class)
 
 
-def coverage(n_scored: int, n_unlabelled: int) -> str:
-    """How many cases the numbers are of, and of how many where some wait for a label."""
+def coverage(n_labelled: int, n_unlabelled: int) -> str:
+    """The number of labelled examples, and of all where some have no label."""
     if n_unlabelled == 0:
-        return str(n_scored)
-    return f"{n_scored} of {n_scored + n_unlabelled}"
+        return str(n_labelled)
+    return f"{n_labelled} of {n_labelled + n_unlabelled}"
 
 
 def _facts(detail: RunDetail) -> dict[str, str]:
@@ -156,7 +156,7 @@ def _facts(detail: RunDetail) -> dict[str, str]:
         "model": run.model,
         "state": run.state.value,
         "predictions": str(run.n_predictions),
-        "scored": _scored(detail.results),
+        "evaluated": _evaluated(detail.results),
         "orientation": f"{run.source.value} ({run.orientation_verdict})"
         if run.orientation_verdict
         else run.source.value,
@@ -174,16 +174,16 @@ def _facts(detail: RunDetail) -> dict[str, str]:
     return {name: value for name, value in facts.items() if value}
 
 
-def _scored(results: RunResults | None) -> str | None:
-    """Cases and truth that the numbers are of."""
+def _evaluated(results: RunResults | None) -> str | None:
+    """Examples and label version of the evaluation."""
     if results is None or results.facts.truth_number is None:
         return None
     n_cases = coverage(results.facts.n_cases, results.facts.n_unlabelled)
-    return f"{n_cases} cases with truth version {results.facts.truth_number}"
+    return f"{n_cases} examples, label version {results.facts.truth_number}"
 
 
 def _dataset(run: RunHeader) -> str:
-    version = "" if run.truth is None else f", logged with truth version {run.truth.number}"
+    version = "" if run.truth is None else f", logged with label version {run.truth.number}"
     return f"{run.dataset} ({run.task.value}, {len(run.labels)} classes{version})"
 
 
@@ -206,12 +206,12 @@ _HEADINGS = {
 
 def history_table(entries: Sequence[HistoryEntry]) -> Table:
     """One line for each evaluation, oldest first."""
-    table = open_table(caption="The evaluation that counts is marked with *.")
+    table = open_table(caption="* marks the current evaluation.")
     known = {key for entry in entries for key in entry.evaluation.metrics}
     keys = [key for key in ALL_KEYS if key in known] or HISTORY_KEYS
-    for name in ("computed", "cases", "n", *(_HEADINGS[key] for key in keys)):
+    for name in ("computed", "slice", "examples", *(_HEADINGS[key] for key in keys)):
         table.add_column(name)
-    table.add_column("what differed", overflow="fold")
+    table.add_column("what changed", overflow="fold")
     for entry in entries:
         past = entry.evaluation
         mark = " *" if past.is_current else ""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import print_json, print_tables, room_for_intervals
+from offdiag.cli.registry import opened, settings_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("run_id", metavar="[RUN]", required=False)
 @click.option("--dataset", help="Show the baseline of this dataset.")
-@click.option("--clear", is_flag=True, help="With --dataset: let it have none.")
+@click.option("--clear", is_flag=True, help="With --dataset: remove the baseline.")
 @click.option("--project", help="Project of the dataset.  [default: the configured one]")
 @url_option
 @json_option
@@ -42,14 +42,13 @@ def baseline(
     url: str | None,
     as_json: bool,
 ) -> None:
-    """Compare all runs of its dataset with RUN from now on, class by class.
+    """Set the baseline: compare all runs of its dataset with RUN, class by class.
 
-    A run that finds a class significantly less often gets a flag of rule F14. All runs of the
-    dataset are evaluated again.
+    A run with significantly lower recall of a class gets a flag of rule F14. All runs of the
+    dataset are re-evaluated.
     """
     if (run_id is None) == (dataset is None) or (clear and dataset is None):
         raise click.UsageError("Name a run, or a dataset with --dataset.")
-    from offdiag.cli.registry import opened
     from offdiag.sdk import provenance
     from offdiag.services.datasets import Repinned, baseline_of, pin_baseline, unpin_baseline
 
@@ -68,13 +67,13 @@ def baseline(
     elif now.baseline is None:
         click.echo("There is no baseline.")
     else:
-        again = f"; {now.n_runs} runs are evaluated again" if now.n_runs else ""
+        again = f"; {now.n_runs} runs are re-evaluated" if now.n_runs else ""
         click.echo(f"The baseline is {now.baseline.run_name} ({now.baseline.run_id}){again}.")
 
 
 @click.group()
 def runs() -> None:
-    """Look at the runs of a registry; delete and restore them."""
+    """Show, compare, delete and restore runs."""
 
 
 runs.add_command(baseline)
@@ -93,7 +92,7 @@ runs.add_command(baseline)
     "filter_text",
     default="",
     metavar="CONDITION",
-    help="Only runs that fulfil it, such as \"metrics.mcc > 0.5 and tags.team = 'x'\".",
+    help="Only runs that meet a condition, such as \"metrics.mcc > 0.5 and tags.team = 'x'\".",
 )
 @click.option(
     "--sort",
@@ -115,8 +114,7 @@ def list_runs(
     url: str | None,
     as_json: bool,
 ) -> None:
-    """List runs with their headline numbers."""
-    from offdiag.cli.registry import opened
+    """List runs with their primary metrics."""
     from offdiag.cli.run_tables import run_table
     from offdiag.records.run import plain_entry
 
@@ -142,13 +140,12 @@ def list_runs(
     "--slice",
     "slice_text",
     metavar="NAME=VALUE",
-    help="Only the cases in this slice; several conditions are joined by &.",
+    help="Only the examples in this slice; join conditions with &.",
 )
 @url_option
 @json_option
 def show(run_id: str, slice_text: str | None, url: str | None, as_json: bool) -> None:
-    """Show one run with its matrix and all its numbers."""
-    from offdiag.cli.registry import opened
+    """Show a run with its confusion matrix and all metrics."""
     from offdiag.cli.run_tables import detail_dict, detail_tables, slice_dict, slice_tables
     from offdiag.services.evaluation.slices import evaluation_of_slice
     from offdiag.store.run_page import read_run
@@ -173,8 +170,7 @@ def show(run_id: str, slice_text: str | None, url: str | None, as_json: bool) ->
 @url_option
 @json_option
 def history(run_id: str, url: str | None, as_json: bool) -> None:
-    """Show every evaluation of a run, and what differed from one to the next."""
-    from offdiag.cli.registry import opened
+    """Show all evaluations of a run and what changed between them."""
     from offdiag.cli.run_tables import history_list, history_table
     from offdiag.services.runs import run_history
 
@@ -185,7 +181,7 @@ def history(run_id: str, url: str | None, as_json: bool) -> None:
     elif entries:
         print_tables(history_table(entries))
     else:
-        click.echo(f"{run_id} was not evaluated yet.")
+        click.echo(f"{run_id} is not evaluated yet.")
 
 
 @help_text("runs delete r_4bcd6fgh8jkm", see=("runs restore", "gc"))
@@ -194,8 +190,7 @@ def history(run_id: str, url: str | None, as_json: bool) -> None:
 @url_option
 @json_option
 def delete(run_id: str, url: str | None, as_json: bool) -> None:
-    """Hide a run everywhere. `offdiag gc` removes it for good after a while."""
-    from offdiag.cli.registry import opened
+    """Delete a run. `offdiag gc` deletes it permanently after a while."""
     from offdiag.sdk import provenance
     from offdiag.services.retention.deletion import delete_run
 
@@ -204,7 +199,7 @@ def delete(run_id: str, url: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"id": run_id, "deleted": True})
     else:
-        click.echo(f"{run_id} is deleted; offdiag runs restore {run_id} brings it back.")
+        click.echo(f"{run_id} is deleted. Undo: offdiag runs restore {run_id}")
 
 
 @help_text("runs restore r_4bcd6fgh8jkm", see=("runs delete",))
@@ -213,8 +208,7 @@ def delete(run_id: str, url: str | None, as_json: bool) -> None:
 @url_option
 @json_option
 def restore(run_id: str, url: str | None, as_json: bool) -> None:
-    """Bring a deleted run back."""
-    from offdiag.cli.registry import opened
+    """Restore a deleted run."""
     from offdiag.services.retention.deletion import restore_run
 
     with opened(settings_for(url)) as database:
@@ -222,7 +216,7 @@ def restore(run_id: str, url: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"id": run_id, "deleted": False})
     else:
-        click.echo(f"{run_id} is back.")
+        click.echo(f"{run_id} is restored.")
 
 
 def _terms(project: str | None, dataset: str | None, filter_text: str) -> RunFilter:

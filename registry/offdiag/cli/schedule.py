@@ -1,4 +1,4 @@
-"""`offdiag schedule …`: reports at set times."""
+"""`offdiag schedule …`: reports at scheduled times."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import print_json, print_tables
+from offdiag.cli.registry import opened, settings_for
 from offdiag.cli.report_options import ReportInput, report_options
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ _any_project = click.option("--project", help="Only schedules of this project.")
 
 @click.group()
 def schedule() -> None:
-    """Issue reports at set times."""
+    """Create reports at scheduled times."""
 
 
 @help_text(
     'schedule add weekly --cron "0 7 * * mon" --dataset holdout --folder weekly',
-    see=("schedule list", "report now"),
+    see=("schedule list", "report create"),
     arguments={"name": "Name of the schedule."},
 )
 @schedule.command()
@@ -52,9 +52,8 @@ def add(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Make a schedule NAME; show its next times, and what would keep reports from arriving."""
+    """Create schedule NAME; show its next times and problems with its targets."""
     from offdiag.cli.output import note
-    from offdiag.cli.registry import opened
     from offdiag.services.delivery.task import target_problems
     from offdiag.services.schedules.edit import add_schedule
 
@@ -66,7 +65,7 @@ def add(
         add_schedule(database, name=name, cron=cron, zone=zone, scope=scope, delivery=targets)
         _show(database, scope.project, name, as_json=as_json)
     for problem in target_problems(targets, settings):
-        note(f"With the settings of this machine a report would not arrive. {problem}")
+        note(f"With the settings of this machine a report could not be delivered. {problem}")
 
 
 @help_text("schedule list", "schedule list --json", see=("schedule show",))
@@ -75,8 +74,7 @@ def add(
 @url_option
 @json_option
 def list_schedules(project: str | None, url: str | None, as_json: bool) -> None:
-    """List schedules with their next times, and whether anybody ticks."""
-    from offdiag.cli.registry import opened
+    """List schedules with their next times, and whether the scheduler is up."""
     from offdiag.cli.report_tables import schedule_dict, schedule_table, scheduler_sentence
     from offdiag.services.schedules.page import schedules_page
 
@@ -106,8 +104,7 @@ def list_schedules(project: str | None, url: str | None, as_json: bool) -> None:
 @url_option
 @json_option
 def show(name: str, project: str | None, url: str | None, as_json: bool) -> None:
-    """Show one schedule and its next five times."""
-    from offdiag.cli.registry import opened
+    """Show a schedule and its next five times."""
 
     settings = settings_for(url)
     with opened(settings) as database:
@@ -123,8 +120,7 @@ def show(name: str, project: str | None, url: str | None, as_json: bool) -> None
 @url_option
 @json_option
 def pause(name: str, project: str | None, url: str | None, as_json: bool) -> None:
-    """Let a schedule fire no more until it is resumed."""
-    from offdiag.cli.registry import opened
+    """Pause a schedule until it is resumed."""
     from offdiag.services.schedules.edit import pause_schedule
 
     settings = settings_for(url)
@@ -143,8 +139,7 @@ def pause(name: str, project: str | None, url: str | None, as_json: bool) -> Non
 @url_option
 @json_option
 def resume(name: str, project: str | None, url: str | None, as_json: bool) -> None:
-    """Let a paused schedule fire again, from its next time on."""
-    from offdiag.cli.registry import opened
+    """Resume a paused schedule, from its next time on."""
     from offdiag.services.schedules.edit import resume_schedule
 
     settings = settings_for(url)
@@ -156,9 +151,9 @@ def resume(name: str, project: str | None, url: str | None, as_json: bool) -> No
 
 @help_text(
     "schedule run weekly --timeout 120",
-    see=("report show", "report now"),
+    see=("report show", "report create"),
     arguments={"name": "Name of the schedule."},
-    no="the figures could not be computed or a delivery was refused",
+    no="the edition failed or a delivery was refused",
 )
 @schedule.command()
 @_name
@@ -169,7 +164,7 @@ def resume(name: str, project: str | None, url: str | None, as_json: bool) -> No
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait for the figures.",
+    help="How long to wait for the results.",
 )
 @url_option
 @json_option
@@ -183,8 +178,7 @@ def run(
     url: str | None,
     as_json: bool,
 ) -> None:
-    """Issue the report of a schedule now, beside its planned issues."""
-    from offdiag.cli.registry import opened
+    """Create an edition of a scheduled report now, in addition to the scheduled ones."""
     from offdiag.cli.report_tables import present_issue
     from offdiag.services.schedules.edit import run_schedule
 
@@ -206,8 +200,7 @@ def run(
 @url_option
 @json_option
 def remove(name: str, project: str | None, url: str | None, as_json: bool) -> None:
-    """Remove a schedule. Its issues stay."""
-    from offdiag.cli.registry import opened
+    """Remove a schedule. Its editions stay."""
     from offdiag.services.schedules.edit import remove_schedule
 
     settings = settings_for(url)

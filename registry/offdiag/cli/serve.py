@@ -6,8 +6,8 @@ import gc
 
 import click
 
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import settings_for, url_option
+from offdiag.cli.options import help_text, url_option
+from offdiag.cli.registry import opened, settings_for
 
 
 @help_text(
@@ -21,12 +21,11 @@ from offdiag.cli.options import settings_for, url_option
 @url_option
 @click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
 @click.option("--port", type=click.IntRange(0, 65535), help="0 takes a free one.  [default: 8642]")
-@click.option("--no-worker", is_flag=True, help="Leave evaluating to `offdiag worker`.")
+@click.option("--no-worker", is_flag=True, help="Evaluate runs in `offdiag worker` only.")
 def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) -> None:
-    """Serve the dashboard, with worker and clock, until Ctrl-C."""
+    """Serve the dashboard, with worker and scheduler, until Ctrl-C."""
     # Nothing that is loaded now is garbage; the warm-up of the server turns this back.
     gc.disable()
-    from offdiag.cli.registry import opened
     from offdiag.cli.server import serve_until_stopped
     from offdiag.logs import log_to_stderr
 
@@ -53,8 +52,7 @@ def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) 
 @click.command()
 @url_option
 def worker(url: str | None) -> None:
-    """Evaluate what is logged, until Ctrl-C. Any number may run."""
-    from offdiag.cli.registry import opened
+    """Run a worker that evaluates logged runs, until Ctrl-C. Any number may run."""
     from offdiag.logs import log_to_stderr
     from offdiag_workers.process import work_until_signal
 

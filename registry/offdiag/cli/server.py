@@ -1,4 +1,4 @@
-"""The dashboard, and beside it the worker, in one process until Ctrl-C."""
+"""The dashboard with the worker, in one process until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from offdiag.store.database import Database
 from offdiag.store.users import has_admin
 
 _BESIDE = 4
-"""Threads that are there for those who look whether the server lives, and to send others away."""
+"""Threads for health checks, and for refusing requests that exceed the limits."""
 
 
 def serve_until_stopped(
@@ -28,10 +28,10 @@ def serve_until_stopped(
     announce: Callable[[str], None],
     any_port_if_taken: bool = False,
 ) -> None:
-    """Answer requests until SIGINT or SIGTERM; requests that were begun are ended.
+    """Serve requests until SIGINT or SIGTERM; requests in progress are completed.
 
-    After SIGTERM `/readyz` says no for `server.drain_s` seconds, in which others are answered.
-    A second SIGINT cuts off what goes on.
+    After SIGTERM `/readyz` says no for `server.drain_s` seconds, while it serves
+    requests. A second SIGINT cancels requests in progress.
 
     `announce` is called with the address once it can be opened. Raises `InvalidInput` for a
     registry that is to be served to others and has no admin, and for a port that is taken,
@@ -67,9 +67,9 @@ def serve_until_stopped(
 
 
 def require_admin(database: Database, settings: Settings) -> None:
-    """Raise `InvalidInput` where everybody has to sign in and nobody could let others in.
+    """Raise `InvalidInput` where sign-in is required and there is no admin.
 
-    A server that a network can reach is never open: it asks who everybody is, or does not start.
+    A server that a network can reach requires sign-in, or does not start.
     """
     if not needs_sign_in(settings):
         return
@@ -79,12 +79,12 @@ def require_admin(database: Database, settings: Settings) -> None:
         reached = (
             f"{settings.server.host!r} can be reached from other machines"
             if not is_loopback(settings.server.host)
-            else "everybody has to sign in"
+            else "sign-in is required"
         )
         raise InvalidInput(
-            f"{reached}, and there is no admin who could.",
+            f"{reached}, and there is no admin.",
             field="server.host",
-            hint="Make one: offdiag user add NAME --role admin",
+            hint="Create one: offdiag user add NAME --role admin",
         )
 
 
@@ -98,9 +98,9 @@ def _bound(settings: ServerSettings, any_port_if_taken: bool) -> socket.socket:
             if error.errno != errno.EADDRINUSE:
                 raise
     raise InvalidInput(
-        f"{settings.port} on {settings.host} is taken by another program.",
+        f"{settings.port} on {settings.host} is used by another program.",
         field="server.port",
-        hint="Name another with --port, or take any free one with --port 0.",
+        hint="Name another with --port; --port 0 takes any free one.",
     )
 
 

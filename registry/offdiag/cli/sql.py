@@ -1,4 +1,4 @@
-"""`offdiag sql`: one question in SQL about runs, metrics, cells, predictions and flags."""
+"""`offdiag sql`: SQL queries over runs, metrics, cells, predictions and flags."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, print_json, print_tables
+from offdiag.cli.registry import opened, settings_for
 
 
 @help_text(
@@ -27,7 +27,7 @@ from offdiag.cli.output import busy, print_json, print_tables
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
-    help="Rows of the answer at most.  [default: 1000, with --output all]",
+    help="Most rows to return.  [default: 1000, with --output all]",
 )
 @click.option(
     "--output",
@@ -39,7 +39,7 @@ from offdiag.cli.output import busy, print_json, print_tables
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="Give up after this long.  [default: the setting sql.timeout_s]",
+    help="Cancel the query after this long.  [default: the setting sql.timeout_s]",
 )
 @url_option
 @json_option
@@ -55,13 +55,12 @@ def sql(
     url: str | None,
     as_json: bool,
 ) -> None:
-    """Answer one QUERY in SQL about the registry, which it cannot change.
+    """Run a read-only SQL QUERY over the registry.
 
-    There are five relations: runs, metrics, cells, predictions and flags. DESCRIBE runs lists
-    columns, and docs/sql.md explains them. Only what the query names is read. A QUERY of - is
-    read from stdin.
+    The relations are runs, metrics, cells, predictions and flags. DESCRIBE runs lists columns,
+    and docs/sql.md explains them. Only the relations and columns in the query are read. A QUERY
+    of - is read from stdin.
     """
-    from offdiag.cli.registry import opened
     from offdiag.cli.sql_rows import (
         ROWS_SHOWN,
         answer_dict,
@@ -90,7 +89,7 @@ def sql(
             else:
                 click.echo(f"{output} has {n_rows:,} rows.")
             return
-        with busy("Asking"):
+        with busy("Querying"):
             found = first_rows(answer, ROWS_SHOWN if limit is None else limit)
     if as_json:
         print_json(answer_dict(found))

@@ -30,7 +30,7 @@ ROWS_SHOWN = 1_000
 
 @dataclass(frozen=True, slots=True)
 class FirstRows:
-    """The first rows of an answer as plain values; `is_cut` where there are more."""
+    """The first rows of a result as plain values; `is_cut` where there are more."""
 
     schema: pa.Schema
     rows: list[list[Any]]
@@ -48,7 +48,7 @@ def first_rows(answer: Answer, limit: int) -> FirstRows:
 
 
 def plain_rows(batch: pa.RecordBatch) -> list[list[Any]]:
-    """Rows as JSON can hold them: text for times, NULL for what is not finite."""
+    """Rows as JSON values: text for times, NULL for what is not finite."""
     columns = [
         [_plain(value) for value in column.to_pylist(maps_as_pydicts="lossy")]
         for column in batch.columns
@@ -121,7 +121,7 @@ def writer_for(path: Path) -> Writer:
 
 
 def write_answer(path: Path, writer: Writer, answer: Answer, *, limit: int | None) -> int:
-    """Write an answer, and return its number of rows. Nothing is left behind by an error."""
+    """Write a result and return its number of rows; after an error there is no file."""
     n_rows = 0
 
     def counted() -> Iterator[pa.RecordBatch]:

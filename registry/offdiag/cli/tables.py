@@ -20,7 +20,7 @@ PER_CLASS_KEYS = ("support", "predicted", "recall", "precision", "f1")
 
 
 def open_table(*, title: str | None = None, caption: str | None = None) -> Table:
-    """An empty table in the house form: no boxes, so that wide ones fit."""
+    """An empty table without boxes, so that wide ones fit."""
     return Table(
         box=SIMPLE_HEAD,
         pad_edge=False,
@@ -65,7 +65,7 @@ def class_table(
 ) -> Table:
     """The values of `keys`, as far as they exist; `per_class` is by key, in label order."""
     keys = [key for key in keys if key in per_class]
-    table = open_table(title="Each class against the rest")
+    table = open_table(title="Classes, one-vs-rest")
     table.add_column("class")
     for key in keys:
         table.add_column(key, justify="right")
@@ -77,8 +77,8 @@ def class_table(
 
 
 def aggregate_table(aggregate: Mapping[str, MetricValue]) -> Table:
-    """All metrics of the whole matrix, with what is to be known of their intervals."""
-    table = open_table(title="All classes together")
+    """All metrics of the whole matrix, with notes about their intervals."""
+    table = open_table(title="Metrics of all classes")
     table.add_column("metric")
     table.add_column("value")
     said = {key: value.remark for key, value in aggregate.items()}
@@ -93,7 +93,7 @@ def aggregate_table(aggregate: Mapping[str, MetricValue]) -> Table:
 
 
 def facts_table(title: str, facts: Mapping[str, str]) -> Table:
-    """Names and values beside each other."""
+    """Names with their values."""
     table = Table(title=title, title_justify="left", show_header=False, box=None, padding=(0, 2))
     for name, value in facts.items():
         table.add_row(Text(name, style="dim"), Text(printable(value)))
@@ -103,12 +103,12 @@ def facts_table(title: str, facts: Mapping[str, str]) -> Table:
 _CELLS = ("tp", "fn", "fp", "tn")
 
 
-def mass_table(counted: CountedSets) -> Table:
+def fraction_table(counted: CountedSets) -> Table:
     """The multi-label matrix with both axes named and two decimals."""
     names = [label(name) for name in counted.labels.names]
     table = open_table(
-        title="Multi-label matrix: actual label down, predicted label across, n = "
-        f"{counted.matrix.n_cases}",
+        title="Fractional multi-label confusion matrix: actual label down, predicted label "
+        f"across, n = {counted.matrix.n_cases}",
         caption="fractional shares, Algorithm 1",
     )
     table.add_column(Text("actual ↓  predicted →"))
@@ -148,7 +148,7 @@ def evaluation_tables(
     if isinstance(counted, CountedSets):
         yield label_count_table(counted)
         if is_read:
-            yield mass_table(counted)
+            yield fraction_table(counted)
     elif is_read:
         yield matrix_table(counted)
     yield class_table(counted.labels.names, per_class)
@@ -156,12 +156,12 @@ def evaluation_tables(
 
 
 def advice_tables(advice: Advice) -> Iterable[Table]:
-    """What to report and what to leave out, each with its reasons."""
-    yield _table("Report these", advice.report, with_question=True)
+    """Which metrics to report and which not, with the reasons."""
+    yield _table("Recommended", advice.report, with_question=True)
     if advice.avoid:
-        yield _table("Leave these out", advice.avoid, with_question=False)
+        yield _table("Not recommended", advice.avoid, with_question=False)
     if advice.cautions:
-        cautions = open_table(title="Keep in mind")
+        cautions = open_table(title="Cautions")
         cautions.add_column("")
         for caution in advice.cautions:
             cautions.add_row(Text(printable(caution)))

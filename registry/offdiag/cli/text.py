@@ -1,6 +1,6 @@
 """Text and numbers as a terminal shows them.
 
-Labels and names are anybody's input. Control characters would move the cursor or recolour the
+Labels and names are user input. Control characters would move the cursor or recolour the
 screen, and direction marks would swap what is read, so both are shown as escapes.
 """
 
@@ -34,7 +34,7 @@ def printable(text: str) -> str:
 
 
 def label(text: str) -> str:
-    """A class name; one that is empty or begins or ends with a space stands in quotes."""
+    """A class name; one that is empty or begins or ends with a space is quoted."""
     shown = printable(text)
     return repr(shown) if shown != shown.strip() or not shown else shown
 

@@ -1,4 +1,4 @@
-"""`offdiag token …`: what programs sign in with."""
+"""`offdiag token …`: create, list and revoke API tokens."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import note, print_json, print_tables
+from offdiag.cli.registry import opened, settings_for
 
 if TYPE_CHECKING:
     from offdiag.store.sessions import TokenRecord
@@ -19,7 +19,7 @@ ROLES = ("viewer", "logger", "editor", "admin")
 
 @click.group()
 def token() -> None:
-    """Make and revoke the tokens that programs sign in with."""
+    """Create, list and revoke API tokens."""
 
 
 @help_text(
@@ -29,11 +29,17 @@ def token() -> None:
 )
 @token.command()
 @click.argument("name")
-@click.option("--user", "owner", required=True, help="Whom the token speaks for.")
+@click.option("--user", "owner", required=True, help="User that the token belongs to.")
 @click.option("--role", type=click.Choice(ROLES), default="logger", show_default=True)
-@click.option("--project", help="The only project it opens.  [default: all of the user's]")
 @click.option(
-    "--days", type=click.IntRange(0, 3_650), default=90, show_default=True, help="0: no end."
+    "--project", help="The only project it gives access to.  [default: all of the user's]"
+)
+@click.option(
+    "--days",
+    type=click.IntRange(0, 3_650),
+    default=90,
+    show_default=True,
+    help="Days until it expires; 0: never.",
 )
 @url_option
 @json_option
@@ -47,8 +53,7 @@ def create(
     url: str | None,
     as_json: bool,
 ) -> None:
-    """Make a token and print it, once."""
-    from offdiag.cli.registry import opened
+    """Create a token and print it, once."""
     from offdiag.domain.access import Grant, Role
     from offdiag.services.access.sessions import create_token
 
@@ -63,7 +68,7 @@ def create(
     if as_json:
         print_json({**_plain(made.record), "token": made.secret})
         return
-    note("Shown this once; a job reads it from OFFDIAG_TOKEN.")
+    note("The token is shown only once. Set it as OFFDIAG_TOKEN where a job needs it.")
     click.echo(made.secret)
 
 
@@ -73,7 +78,6 @@ def create(
 @json_option
 def list_tokens(url: str | None, as_json: bool) -> None:
     """List tokens, the newest first."""
-    from offdiag.cli.registry import opened
     from offdiag.cli.tables import open_table
     from offdiag.cli.text import printable
     from offdiag.store.sessions import list_tokens as all_tokens
@@ -100,7 +104,7 @@ def list_tokens(url: str | None, as_json: bool) -> None:
             each.scope.role.value,
             printable(each.scope.project or "all"),
             "never" if each.used_at is None else f"{each.used_at:%Y-%m-%d %H:%M}",
-            "" if each.is_valid(now) else "revoked" if each.revoked_at else "opens nothing",
+            "" if each.is_valid(now) else "revoked" if each.revoked_at else "expired",
         )
     print_tables(table)
 
@@ -115,8 +119,7 @@ def list_tokens(url: str | None, as_json: bool) -> None:
 @url_option
 @json_option
 def revoke(*, number: int, url: str | None, as_json: bool) -> None:
-    """Let a token open nothing any more."""
-    from offdiag.cli.registry import opened
+    """Revoke a token."""
     from offdiag.services.access.sessions import revoke_token
 
     with opened(settings_for(url)) as database:

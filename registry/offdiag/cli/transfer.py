@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.commands import add_shared_options
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, parse_entries, parse_labels, settings_for, url_option
+from offdiag.cli.options import (
+    add_shared_options,
+    help_text,
+    json_option,
+    parse_entries,
+    parse_labels,
+    url_option,
+)
 from offdiag.cli.output import busy, measured, note, print_json
+from offdiag.cli.registry import opened, settings_for
 
 if TYPE_CHECKING:
     from offdiag.importers import Dialect, Imported
@@ -35,13 +41,12 @@ if TYPE_CHECKING:
 @url_option
 @json_option
 def export(*, project: str, file: Path, url: str | None, as_json: bool) -> None:
-    """Write PROJECT into one file that `offdiag import archive` reads, on either database.
+    """Export PROJECT to a file for `offdiag import archive`, on either database.
 
-    In it are all complete runs with predictions, truth and results, and what people made of
-    them: flags, costs, baselines, schedules and reports. Others go on working meanwhile.
+    It contains all complete runs with predictions, ground truth and results, and their flags,
+    costs, baselines, schedules and reports. Others can continue to work meanwhile.
     """
     from offdiag.cli.archive_text import archive_dict, exported_sentence
-    from offdiag.cli.registry import opened
     from offdiag.services.retention.project_archives import export_project
 
     with (
@@ -61,15 +66,15 @@ _OPTIONS = {
     "orientation": click.option(
         "--orientation",
         type=click.Choice(["actual_rows", "actual_columns"]),
-        help="What the rows of the matrix are; needed where the file does not say it.",
+        help="What the rows of the matrix are, where the file does not say it.",
     ),
     "report": click.option(
         "--report",
         type=_FILE,
         metavar="FILE",
-        help="The dict of classification_report as JSON; its support is compared.",
+        help="The dict of classification_report as JSON, to compare its support.",
     ),
-    "artifact": click.option("--artifact", metavar="PATH", help="Which artifact of the run."),
+    "artifact": click.option("--artifact", metavar="PATH", help="Artifact of the run."),
     "true_column": click.option("--true", "true_column", metavar="COLUMN"),
     "pred_column": click.option("--pred", "pred_column", metavar="COLUMN"),
 }
@@ -82,15 +87,17 @@ _FILES_OF = {
     "mlflow": ("mlruns/0/17", "Folder of the run."),
     "csv": ("matrix.csv", "The table, whose corner names an axis."),
 }
-"""An example of the file of each dialect, and what it holds."""
+"""An example of the file of each dialect, and what it contains."""
 _OF_RUN = (
     click.option("--name", required=True, help="Name of the run."),
-    click.option("--dataset", required=True, help="Data the model was tried on."),
+    click.option("--dataset", required=True, help="Dataset that the model was evaluated on."),
     click.option("--project", help="Project of the run.  [default: the configured one]"),
     click.option("--model", help="Model that made the predictions."),
     click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="May be repeated."),
     click.option(
-        "--key", "client_key", help="Makes a repeated call find the run of the first one."
+        "--key",
+        "client_key",
+        help="Idempotency key: a repeated call returns the run of the first one.",
     ),
     url_option,
     json_option,
@@ -98,7 +105,7 @@ _OF_RUN = (
 
 
 class DialectGroup(click.Group):
-    """Has a command for each dialect, beside those that are added to it."""
+    """Has a command for each dialect, in addition to those that are added to it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         from offdiag.importers import DIALECTS
@@ -118,9 +125,9 @@ class DialectGroup(click.Group):
 
 @click.group(name="import", cls=DialectGroup)
 def importing() -> None:
-    """Take over results of another tool, or a project of another registry.
+    """Import results of another tool, or a project of another registry.
 
-    Results of another tool become a run, with the convention by which they were read.
+    Results of another tool become a run that stores the convention by which they were read.
     """
 
 
@@ -131,17 +138,16 @@ def importing() -> None:
 )
 @importing.command()
 @click.argument("file", type=_FILE)
-@click.option("--as", "name", metavar="NAME", help="Name of the project here.")
+@click.option("--as", "name", metavar="NAME", help="New name of the project.")
 @url_option
 @json_option
 def archive(*, file: Path, name: str | None, url: str | None, as_json: bool) -> None:
     """Import a project that `offdiag export` wrote: all of it, or nothing.
 
-    What is here already is recognised and left alone, so importing twice is the same as once.
-    Everything in the file is checked first, and its results are computed again.
+    What the registry has already is skipped, so importing twice is the same as once. The file
+    is checked first, and its results are recomputed.
     """
     from offdiag.cli.archive_text import imported_sentence, taken_over_dict
-    from offdiag.cli.registry import opened
     from offdiag.services.retention.project_archives import import_project
 
     with (

@@ -1,4 +1,4 @@
-"""`offdiag truth …`: look at ground truth, correct it, and see what that did."""
+"""`offdiag truth …`: show ground truth, correct labels, and see the impact."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from pathlib import Path
 
 import click
 
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, print_json, print_tables
+from offdiag.cli.registry import opened, settings_for
 
 _project = click.option("--project", help="Project of the dataset.  [default: the configured one]")
 
 
 @click.group()
 def truth() -> None:
-    """Look at ground truth, correct it, and see what that did."""
+    """Show ground truth, correct labels, and see the impact."""
 
 
 @help_text("truth show holdout", see=("truth revise", "truth diff", "truth impact"))
@@ -25,8 +25,7 @@ def truth() -> None:
 @url_option
 @json_option
 def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> None:
-    """List the versions of the ground truth of DATASET."""
-    from offdiag.cli.registry import opened
+    """List the label versions of DATASET."""
     from offdiag.cli.truth_tables import history_table
     from offdiag.records.truth import truth_list
     from offdiag.services.truth.versions import truth_history
@@ -50,8 +49,10 @@ def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> N
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--id", "id_column", default="id", show_default=True, metavar="COLUMN")
 @click.option("--label", "label_column", default="label", show_default=True, metavar="COLUMN")
-@click.option("--reason", required=True, help="Why; it is kept with the new version.")
-@click.option("--version", type=int, help="A version of the lineage to correct.")
+@click.option(
+    "--reason", required=True, help="Reason of the correction, stored with the new version."
+)
+@click.option("--version", type=int, help="Label version to correct.  [default: the active one]")
 @_project
 @url_option
 @json_option
@@ -67,19 +68,18 @@ def revise(
     url: str | None,
     as_json: bool,
 ) -> None:
-    """Give the samples in FILE the labels in FILE, by a new version of the truth.
+    """Correct labels: make a new label version with the labels in FILE.
 
-    FILE is a table as `offdiag evaluate` reads it. An empty cell takes a label away, unless
-    the empty text is one of the classes. Every run on these samples is scored again.
+    FILE is a table as `offdiag evaluate` reads it. An empty cell removes a label, unless
+    the empty text is one of the classes. All runs on these samples are re-evaluated.
     """
-    from offdiag.cli.registry import opened
     from offdiag.cli.truth_tables import revision_sentence
     from offdiag.inputs.label_changes import ColumnNames
     from offdiag.sdk import provenance
     from offdiag.services.truth.revise import revise_truth, summary_of
 
     settings = settings_for(url)
-    with opened(settings) as database, busy(f"Revising the truth of {dataset}"):
+    with opened(settings) as database, busy(f"Correcting labels of {dataset}"):
         made = revise_truth(
             database,
             project=project or settings.project,
@@ -120,8 +120,7 @@ def diff(
     url: str | None,
     as_json: bool,
 ) -> None:
-    """Show which labels differ from version A to version B."""
-    from offdiag.cli.registry import opened
+    """Show the label changes from version A to version B."""
     from offdiag.cli.truth_tables import comparison_tables
     from offdiag.records.truth import difference_document
     from offdiag.services.truth.versions import compare_truths
@@ -150,7 +149,9 @@ def diff(
 @truth.command()
 @click.argument("dataset")
 @click.argument("versions", metavar="OLD..NEW")
-@click.option("--metric", default="balanced_accuracy", show_default=True, help="What ranks runs.")
+@click.option(
+    "--metric", default="balanced_accuracy", show_default=True, help="Metric to rank runs by."
+)
 @click.option("--limit", type=click.IntRange(0), default=50, show_default=True)
 @_project
 @url_option
@@ -165,12 +166,11 @@ def impact(
     url: str | None,
     as_json: bool,
 ) -> None:
-    """Show what corrections from version OLD to NEW did to runs and to their ranking.
+    """Show how label changes from version OLD to NEW affected runs and their ranking.
 
-    A value that left the interval it had before stands out: its run predicts what it always
-    did, so the labels alone moved it.
+    A value outside its previous 95 % CI is a significant change. The predictions are the same,
+    so it is due to the labels alone.
     """
-    from offdiag.cli.registry import opened
     from offdiag.cli.truth_tables import (
         impact_tables,
         read_range,

@@ -1,4 +1,4 @@
-"""Label versions and what corrections did to runs, as tables and sentences."""
+"""Label versions and the impact of corrections, as tables and sentences."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def history_table(history: TruthHistory) -> Table:
     dataset = history.dataset
     table = open_table(
         title=printable(f"Ground truth of {dataset.name} in project {dataset.project}"),
-        caption="Runs are scored with the versions that count.",
+        caption="Runs are evaluated with active versions.",
     )
     table.add_column("version", justify="right")
-    for name in ("counts", "corrects"):
+    for name in ("active", "corrects"):
         table.add_column(name)
     for name in ("samples", "labelled", "runs logged"):
         table.add_column(name, justify="right")
-    for name in ("classes", "slices", "reason", "author", "made"):
+    for name in ("classes", "slices", "reason", "author", "created"):
         table.add_column(name, overflow="fold")
     for version in history.versions:
         table.add_row(
@@ -56,15 +56,15 @@ def history_table(history: TruthHistory) -> Table:
 
 
 def revision_sentence(made: TruthRevision) -> str:
-    """What a revision did."""
+    """What a correction changed."""
     changes = changes_in_words(made.n_corrected, made.n_newly_labelled, made.n_unlabelled)
     if made.was_there:
-        return f"Version {made.version} says so already ({changes}); nothing was done."
+        return f"Version {made.version} already has these labels ({changes}); nothing was changed."
     runs = "1 run is" if made.n_runs == 1 else f"{made.n_runs} runs are"
     return (
         f"Version {made.version} corrects version {made.parent} of {printable(made.dataset)}: "
         f"{changes}. {made.n_labelled} of {made.n_samples} samples have a label. "
-        f"{runs} scored again."
+        f"{runs} re-evaluated."
     )
 
 
@@ -150,7 +150,7 @@ def require_ranking_metric(metric: str) -> None:
 
 
 def impact_tables(impact: TruthImpact, *, metric: str, limit: int) -> Iterable[Table | Text]:
-    """What was corrected and what that moved, then the runs, those that moved farthest first.
+    """The label changes and their impact, then the runs, largest change first.
 
     Where the runs do not have the metric, their own first one takes its place.
     """
@@ -173,19 +173,19 @@ def _sentences(impact: TruthImpact, metric: str) -> Iterable[str]:
         n_beyond = len({change.run_id for change in impact.beyond})
         compared = texts.count(len(impact.moved), "run")
         n_ranks = impact.n_reranked[metric]
-        places = f"{texts.count(n_ranks, 'run')} changed places" if n_ranks else "no run moved"
+        places = f"{texts.count(n_ranks, 'run')} changed rank" if n_ranks else "no rank changed"
         yield (
-            f"{n_beyond} of {compared} left the interval of a value; by "
+            f"{n_beyond} of {compared} changed significantly; by "
             f"{texts.title_inside(metric)} {places}."
         )
     else:
-        yield "No run was scored on both sides."
+        yield "No run was evaluated with both versions."
     if impact.is_cut:
         yield f"Only the newest {MOST_RUNS} runs are compared."
     for runs, what in (
-        (impact.waiting, "waits to be scored"),
-        (impact.failed, "could not be scored"),
-        (impact.new, "was scored with the newer side only"),
+        (impact.waiting, "queued for evaluation"),
+        (impact.failed, "evaluation failed"),
+        (impact.new, "evaluated with the newer version only"),
     ):
         if runs:
             yield f"{_names(runs)}: {what}."
@@ -216,7 +216,7 @@ def _runs_table(impact: TruthImpact, metric: str, limit: int) -> Table:
             Text(number(metric, before)),
             Text(number(metric, after, with_interval=False)),
             _difference(moved, metric),
-            _verdict(moved, metric, is_beyond=(moved.run.id, metric) in beyond),
+            _verdict(moved, metric, is_significant=(moved.run.id, metric) in beyond),
             _rank(*moved.places[metric]),
         )
     return table
@@ -237,15 +237,15 @@ def _difference(moved: MovedRun, metric: str) -> str:
     return texts.difference(difference, spec_of(metric, of_class=False))
 
 
-def _verdict(moved: MovedRun, metric: str, *, is_beyond: bool) -> Text:
+def _verdict(moved: MovedRun, metric: str, *, is_significant: bool) -> Text:
     before, after = moved.values_of(metric)
     if before.is_defined != after.is_defined:
         return Text("became defined" if after.is_defined else "became undefined", style="bold")
     if not before.is_defined:
         return Text("undefined both times")
     if before.ci_low is None:
-        return Text("had no interval")
-    return Text("beyond its interval", style="bold") if is_beyond else Text("within its interval")
+        return Text("no interval")
+    return Text("significant", style="bold") if is_significant else Text("not significant")
 
 
 def _rank(before: int | None, after: int | None) -> str:

@@ -1,4 +1,4 @@
-"""`offdiag user …`: who may use a registry, and what they changed."""
+"""`offdiag user …`: users with their roles, and the audit log."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.help_text import help_text
-from offdiag.cli.options import json_option, settings_for, url_option
+from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import print_json, print_tables
+from offdiag.cli.registry import opened, settings_for
 
 if TYPE_CHECKING:
     from offdiag.store.users import UserRecord
 
 ROLES = ("viewer", "logger", "editor", "admin")
-_project = click.option("--project", help="Where the role counts.  [default: all projects]")
+_project = click.option("--project", help="Project of the role.  [default: all projects]")
 _role = click.option("--role", type=click.Choice(ROLES), required=True)
 _stdin = click.option(
     "--password-stdin", is_flag=True, help="Read the password from standard input."
@@ -24,14 +24,14 @@ _stdin = click.option(
 
 @click.group()
 def user() -> None:
-    """Say who may use the registry, and see what they changed."""
+    """Manage users and roles, and read the audit log."""
 
 
 @help_text(
     "user add ada --role editor",
     "user add ada --role viewer --project fraud",
     see=("user role", "token create"),
-    arguments={"name": "Name the user signs in with."},
+    arguments={"name": "User name."},
 )
 @user.command()
 @click.argument("name")
@@ -39,7 +39,7 @@ def user() -> None:
 @_project
 @click.option("--display-name", help="Full name.")
 @click.option("--email", help="Address.")
-@click.option("--no-password", is_flag=True, help="They sign in elsewhere (OpenID Connect).")
+@click.option("--no-password", is_flag=True, help="The user signs in with OpenID Connect.")
 @_stdin
 @url_option
 @json_option
@@ -56,7 +56,6 @@ def add(
     as_json: bool,
 ) -> None:
     """Add a user with a role; asks for the password."""
-    from offdiag.cli.registry import opened
     from offdiag.domain.access import Grant, Role
     from offdiag.services.access.users import add_user
 
@@ -80,7 +79,6 @@ def add(
 @json_option
 def list_users(url: str | None, as_json: bool) -> None:
     """List users with their roles."""
-    from offdiag.cli.registry import opened
     from offdiag.cli.tables import open_table
     from offdiag.cli.text import printable
     from offdiag.store.users import list_users as all_users
@@ -102,7 +100,7 @@ def list_users(url: str | None, as_json: bool) -> None:
             printable(each.name),
             printable("; ".join(_roles(each)) or "none"),
             signed_in,
-            "locked out" if each.disabled_at else "",
+            "disabled" if each.disabled_at else "",
         )
     print_tables(table)
 
@@ -112,8 +110,8 @@ def list_users(url: str | None, as_json: bool) -> None:
     "user role ada none --project fraud",
     see=("user list",),
     arguments={
-        "name": "Name the user signs in with.",
-        "role": "viewer, logger, editor or admin; none takes it away.",
+        "name": "User name.",
+        "role": "viewer, logger, editor or admin; none removes it.",
     },
 )
 @user.command()
@@ -123,8 +121,7 @@ def list_users(url: str | None, as_json: bool) -> None:
 @url_option
 @json_option
 def role(*, name: str, role: str, project: str | None, url: str | None, as_json: bool) -> None:
-    """Give a user a role in place of the one before; none takes it away."""
-    from offdiag.cli.registry import opened
+    """Set the role of a user; none removes it."""
     from offdiag.domain.access import Role
     from offdiag.services.access.users import set_role
 
@@ -139,29 +136,28 @@ def role(*, name: str, role: str, project: str | None, url: str | None, as_json:
     "user disable ada",
     "user disable ada --undo",
     see=("user list", "token revoke"),
-    arguments={"name": "Name the user signs in with."},
+    arguments={"name": "User name."},
 )
 @user.command()
 @click.argument("name")
-@click.option("--undo", is_flag=True, help="Let them in again.")
+@click.option("--undo", is_flag=True, help="Enable the user again.")
 @url_option
 @json_option
 def disable(*, name: str, undo: bool, url: str | None, as_json: bool) -> None:
-    """Lock a user out: sessions end, tokens stop."""
-    from offdiag.cli.registry import opened
+    """Disable a user: sessions end, tokens stop working."""
     from offdiag.services.access.users import set_disabled
 
     with opened(settings_for(url)) as database:
         changed = set_disabled(database, name=name, disabled=not undo)
-    state = "let in again" if undo else "locked out"
+    state = "enabled" if undo else "disabled"
     _say(changed, f"{name} is {state}.", as_json=as_json)
 
 
 @help_text(
     "user password ada",
     see=("user disable",),
-    arguments={"name": "Name the user signs in with."},
-    no_json="it asks for a password and prints none",
+    arguments={"name": "User name."},
+    no_json="it reads a password and prints none",
 )
 @user.command()
 @click.argument("name")
@@ -169,7 +165,6 @@ def disable(*, name: str, undo: bool, url: str | None, as_json: bool) -> None:
 @url_option
 def password(*, name: str, password_stdin: bool, url: str | None) -> None:
     """Replace a password; all sessions of the user end."""
-    from offdiag.cli.registry import opened
     from offdiag.services.access.users import find_user, set_password
 
     with opened(settings_for(url)) as database:
@@ -180,17 +175,16 @@ def password(*, name: str, password_stdin: bool, url: str | None) -> None:
 
 @help_text("user audit --actor ada --limit 20", "user audit --json", see=("user list",))
 @user.command()
-@click.option("--actor", default="", help="Only what this user, token or account did.")
-@click.option("--project", default="", help="Only what belongs to this project.")
-@click.option("--text", default="", help="Only what has this in what was done, or to what.")
+@click.option("--actor", default="", help="Only changes by this user, token or account.")
+@click.option("--project", default="", help="Only changes in this project.")
+@click.option("--text", default="", help="Only changes whose action or object contains this text.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @url_option
 @json_option
 def audit(
     *, actor: str, project: str, text: str, limit: int, url: str | None, as_json: bool
 ) -> None:
-    """Show what was changed by whom, the newest first."""
-    from offdiag.cli.registry import opened
+    """Show the audit log, newest first."""
     from offdiag.cli.tables import open_table
     from offdiag.cli.text import printable
     from offdiag.store.audit_log import AuditFilter, audit_page
@@ -215,7 +209,7 @@ def audit(
         print_json({"events": events})
         return
     table = open_table()
-    for column in ("at (UTC)", "who", "what", "to what", "project"):
+    for column in ("at (UTC)", "actor", "action", "object", "project"):
         table.add_column(column)
     for event in page.events:
         table.add_row(

@@ -203,7 +203,7 @@ def _judge_badge(condition: NoBadge, subject: Subject) -> Finding:
         note = "accuracy hides a minority class"
     elif subject.may_hide_minority:
         note = "accuracy may hide a minority class"
-        note += "" if condition.even_possible else _NOT_COUNTED.format("no-possible-badge")
+        note += "" if condition.even_possible else _NOT_COUNTED.format("no-possible-warning")
     is_raised = subject.hides_minority or (condition.even_possible and subject.may_hide_minority)
     return _flagged(condition, is_raised=is_raised, note=note)
 

@@ -1,14 +1,13 @@
-"""Things found by a part of their name, and names that begin with some letters."""
+"""Search runs, datasets and models by a part of their name."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import ColumnElement, Select, func, null, or_, select
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy.orm import Session
 
-from offdiag.store.models import CostMatrixRow, DatasetRow, ProjectRow, RunRow
+from offdiag.store.models import DatasetRow, ProjectRow, RunRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,42 +75,6 @@ def _holds(
         # It compares without case by itself; to lower each name first takes twice as long.
         return column.contains(text, autoescape=True)
     return column.icontains(text, autoescape=True)
-
-
-_MOST = 100
-
-Column = InstrumentedAttribute[str]
-
-
-def known_names(session: Session, kind: str, prefix: str) -> list[tuple[str, str | None]]:
-    """At most a hundred names of a kind with a word about each; runs come newest first.
-
-    Kinds are `run`, `dataset`, `cost` and `project`.
-    """
-    statement: Select[*tuple[Any, ...]]
-    match kind:
-        case "run":
-            statement = (
-                select(RunRow.id, RunRow.name)
-                .where(RunRow.deleted_at.is_(None), _begins(RunRow.id, prefix))
-                .order_by(RunRow.created_at.desc())
-            )
-        case "dataset":
-            statement = _each(DatasetRow.name, func.min(DatasetRow.task), prefix)
-        case "cost":
-            statement = _each(CostMatrixRow.name, func.max(CostMatrixRow.note), prefix)
-        case _:
-            statement = _each(ProjectRow.name, null(), prefix)
-    return [(name, about) for name, about in session.execute(statement.limit(_MOST))]
-
-
-def _each(name: Column, about: Any, prefix: str) -> Select[*tuple[Any, ...]]:
-    """Each name once: projects have datasets of the same name, and costs have versions."""
-    return select(name, about).where(_begins(name, prefix)).group_by(name).order_by(name)
-
-
-def _begins(name: Column, prefix: str) -> ColumnElement[bool]:
-    return name.startswith(prefix, autoescape=True)
 
 
 OF_EACH_KIND = 8

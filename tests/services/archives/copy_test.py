@@ -112,7 +112,7 @@ def test_the_command_says_what_the_target_holds(
     code = offdiag(["db", "copy", filled_sqlite.database.url, target])
 
     assert code == 0
-    assert "every row compared." in capsys.readouterr().out
+    assert "every row was compared." in capsys.readouterr().out
     with_target = Database(target)
     assert held(with_target) == held(filled_sqlite.database)
     with_target.close()

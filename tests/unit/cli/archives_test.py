@@ -41,11 +41,11 @@ def test_a_project_is_exported_and_imported(
     again = offdiag("import", "archive", "project.zip", *at(folder, "other.db"))
 
     assert written.out.startswith(
-        "project.zip holds project default: 1 run, 1 dataset, 1 version of ground truth, "
+        "project.zip contains project default: 1 run, 1 dataset, 1 label version, "
     )
     assert first.out.startswith("Project default got 1 run, 1 dataset, ")
     assert again.out.strip() == (
-        "Project default has all of it; nothing was changed. 1 run known already."
+        "Project default is complete already; nothing was changed. 1 run known already."
     )
     shown = offdiag("runs", "show", logged.id, "--json", *at(folder, "other.db")).json
     assert shown["confusion_matrix"]["matrix"] == [[1, 1], [0, 1]]
@@ -86,9 +86,9 @@ def test_a_registry_is_backed_up_restored_and_verified(
     restored = offdiag("db", "restore", "backup.zip", *at(folder, "new.db"))
     verified = offdiag("verify", *at(folder, "new.db"))
 
-    assert f"backup.zip holds {folder / 'offdiag.db'} as of " in written.out
-    assert f"{folder / 'new.db'} is as {folder / 'offdiag.db'} was on " in restored.out
-    assert "`offdiag verify` computes its results again" in restored.err
+    assert f"backup.zip contains {folder / 'offdiag.db'} as of " in written.out
+    assert f"{folder / 'new.db'} is restored from {folder / 'offdiag.db'} as of " in restored.out
+    assert "`offdiag verify` recomputes its results" in restored.err
     assert (verified.code, verified.out.strip()) == (
         0,
         "1 runs, 1 computed again: nothing is wrong.",

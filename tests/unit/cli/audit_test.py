@@ -106,7 +106,7 @@ def test_options_add_to_the_file_and_win_over_it(folder: Path, offdiag: Command)
         (["--reported", "f1=1", "--reported", "f1[a]=0"], "'f1[a]' is given twice"),
         (["--reported", "acuracy=1"], "'acuracy' is no metric"),
         (["--reported", "accuracy=high"], "is not a number"),
-        (["--reported", "accuracy=1", "--class-counts", "a=ten"], "'ten' in place of a number"),
+        (["--reported", "accuracy=1", "--class-counts", "a=ten"], "'ten' instead of a number"),
         (["--reported", "accuracy=1", "--class-counts", "a=1,a=2"], "name each class once"),
         (["--reported", "accuracy=1", "--class-counts", "a=1,2"], "name each class once"),
         (["gone.json"], "cannot be read"),

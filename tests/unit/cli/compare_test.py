@@ -36,7 +36,7 @@ def test_two_runs_are_compared_in_words_and_tables(offdiag: Command, runs: list[
 
     assert answer.code == 0, answer.err
     assert "B is better than A on balanced accuracy" in answer.out
-    assert "only A right" in answer.out
+    assert "only A correct" in answer.out
     assert "Recall of each class" in answer.out
 
 

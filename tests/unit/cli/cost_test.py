@@ -55,7 +55,7 @@ def test_what_two_versions_price_differently_is_listed(offdiag: Command, runs: l
 def test_equal_versions_do_not_differ(offdiag: Command, runs: list[str]) -> None:
     found = offdiag("cost", "diff", "visits@2", "visits")
 
-    assert (found.code, found.out) == (0, "No price differs.\n")
+    assert (found.code, found.out) == (0, "No cost differs.\n")
 
 
 def test_classes_and_currencies_that_differ_are_named(
@@ -139,7 +139,7 @@ def test_scores_are_decided_by_what_is_cheapest_to_expect(
     found = offdiag("cost", "decide", runs[0], "--matrix", "visits@2")
     record = offdiag("cost", "decide", runs[0], "--matrix", "visits@2", "--json").json
 
-    assert "the answer that is cheapest to expect" in found.out
+    assert "the prediction with the lowest expected cost" in found.out
     assert record["matrix_after"] == [[5, 15], [0, 20]]
     assert record["difference"]["ci_high"] < 0
     assert record["saved"] is None

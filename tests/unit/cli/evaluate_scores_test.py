@@ -51,7 +51,7 @@ def test_people_see_tables(event: str, offdiag: Command) -> None:
     assert answer.code == 0
     assert "average_precision" in answer.out
     assert "brier_half" in answer.out
-    assert "Each class against the rest" in answer.out
+    assert "Classes, one-vs-rest" in answer.out
 
 
 def test_calibration_errors_stand_beside_those_of_a_calibrated_model(
@@ -104,4 +104,4 @@ def test_what_needs_predicted_classes_is_refused(
     answer = offdiag("evaluate", event, "--score", "p", "--positive", "ill", option)
 
     assert answer.code == 2
-    assert f"{option}: it is about predicted classes, not scores." in answer.err
+    assert f"{option}: it is for predicted classes, not scores." in answer.err

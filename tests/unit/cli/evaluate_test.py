@@ -157,7 +157,7 @@ def test_advice_names_three_numbers_and_their_reasons(folder: Path, offdiag: Com
     report = answer.json["advice"]["report"]
     assert [entry["key"] for entry in report] == ["recall", "specificity", "informedness"]
     assert "It is the same on any class balance." in report[0]["why"]
-    assert "Report these" in shown.out
+    assert "Recommended" in shown.out
     assert "Naming 'well' every time scores 99.0 %." in shown.out
 
 

@@ -71,7 +71,7 @@ def test_one_flag_is_shown_with_what_fired_and_runs_to_use_instead(
     assert all({"what", "measured", "threshold"} <= set(each) for each in shown["fired"])
     (found,) = shown["better"]
     assert (found["run"], found["recall_gain"]["won"]) == (better, 18)
-    for title in ("What fired", "History", "Better on rare"):
+    for title in ("Conditions", "History", "Alternatives for rare"):
         assert title in table
 
 
@@ -115,7 +115,7 @@ def test_flags_are_assigned_and_commented_on(offdiag: Command, blind: str) -> No
     [
         (["dismiss", "1", "--reason", " "], "no reason is given"),
         (["dismiss", "1"], "Missing option '--reason'"),
-        (["snooze", "1", "--until", "soon"], "'soon' is no moment"),
+        (["snooze", "1", "--until", "soon"], "'soon' is not a time"),
         (["snooze", "1", "--until", "2020-01-01"], "is over"),
         (["acknowledge", "999"], "there is no flag 999"),
         (["show", "999"], "there is no flag 999"),
@@ -208,10 +208,10 @@ def test_a_baseline_is_pinned_and_a_gate_compares_with_it(
 def test_a_dismissed_flag_does_not_close_a_gate(offdiag: Command, blind: str) -> None:
     found = flags(offdiag, "--badge")
     ids = [str(flag["id"]) for flag in found]
-    assert offdiag("gate", blind, "--require", "no-badge").code == 1
+    assert offdiag("gate", blind, "--require", "no-warning").code == 1
 
     offdiag("flags", "dismiss", *ids, "--reason", "a baseline by design")
 
-    answer = offdiag("gate", blind, "--require", "no-badge", "--require", "no-flag F3")
+    answer = offdiag("gate", blind, "--require", "no-warning", "--require", "no-flag F3")
     assert answer.code == 0
     assert "dismissed by a person" in answer.out

@@ -30,10 +30,10 @@ def logged(offdiag: Command, file: str, name: str) -> str:
 
 
 def test_a_file_that_meets_every_condition_passes(offdiag: Command, predictions: str) -> None:
-    answer = of_file(offdiag, predictions, "--min", "recall[cat]>=0.8", "--require", "no-badge")
+    answer = of_file(offdiag, predictions, "--min", "recall[cat]>=0.8", "--require", "no-warning")
 
     assert answer.code == 0
-    assert "The gate is open: 2 of 2 conditions hold." in answer.out
+    assert "Passed: 2 of 2 conditions passed." in answer.out
     assert answer.err == ""
 
 
@@ -43,8 +43,8 @@ def test_one_condition_that_does_not_hold_closes_the_gate(
     answer = of_file(offdiag, predictions, "--min", "recall[cat]>=0.8", "--min", "low(mcc)>=0.5")
 
     assert answer.code == 1
-    assert "FAILS  low(mcc)>=0.5" in answer.out
-    assert "The gate is closed: 1 of 2 conditions hold." in answer.out
+    assert "FAILED  low(mcc)>=0.5" in answer.out
+    assert "Failed: 1 of 2 conditions passed." in answer.out
 
 
 @pytest.mark.usefixtures("no_registry")

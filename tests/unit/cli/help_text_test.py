@@ -9,7 +9,7 @@ import click
 import pytest
 
 from offdiag.cli.commands import offdiag as root
-from offdiag.cli.help_text import HelpText, help_text_of
+from offdiag.cli.options import HelpText, help_text_of
 from offdiag.cli.process import run
 from support.command_lines import command_of
 

@@ -65,7 +65,7 @@ WRITING = {
     *("flags snooze", "cost add", "cost decide", "cost default", "runs baseline", "runs delete"),
     *("runs restore", "truth revise", "hierarchy clear", "hierarchy set", "gc", "jobs retry"),
     *("schedule add", "schedule pause", "schedule remove", "schedule resume", "schedule run"),
-    *("report now", "user add", "user disable", "user role", "token create", "token revoke"),
+    *("report create", "user add", "user disable", "user role", "token create", "token revoke"),
 }
 """Commands that change something; their tests are those of what they change."""
 

@@ -31,15 +31,14 @@ def revise(labels: dict[int, str]) -> None:
 
 def test_what_is_stale_is_asked_for(offdiag: Command, logged: library.Run) -> None:
     logged.evaluation()
-    assert offdiag("recompute").out.strip() == "Nothing is stale."
+    assert offdiag("recompute").out.strip() == "No run is outdated."
     revise({2: "well"})
 
     answer = offdiag("recompute", "--stale")
     as_json = offdiag("recompute", "--json").json
 
     assert answer.out.strip() == (
-        "1 run is to be evaluated (ground truth was corrected: 1). "
-        "1 of them waited for it already."
+        "1 run is queued (ground truth was corrected: 1). 1 of them were queued already."
     )
     assert as_json == {
         "n_submitted": 0,
@@ -51,7 +50,7 @@ def test_named_runs_and_all_are_computed_anew(offdiag: Command, logged: library.
     before = logged.evaluation().to_dict()
 
     named = offdiag("recompute", logged.id)
-    assert named.out.strip() == "1 run is to be evaluated (not evaluated yet: 1)."
+    assert named.out.strip() == "1 run is queued (not evaluated yet: 1)."
     assert logged.evaluation().to_dict() == before
 
     assert offdiag("recompute", "--all").code == 0
@@ -62,11 +61,11 @@ def test_only_one_kind_of_choice_is_possible(offdiag: Command, logged: library.R
     answer = offdiag("recompute", logged.id, "--all")
 
     assert answer.code == 2
-    assert "Name runs, or give --stale or --all." in answer.err
+    assert "Name runs, or give --outdated or --all." in answer.err
 
 
 def test_the_history_of_a_run_is_shown(offdiag: Command, logged: library.Run) -> None:
-    assert "was not evaluated yet" in offdiag("runs", "history", logged.id).out
+    assert "is not evaluated yet" in offdiag("runs", "history", logged.id).out
     logged.evaluation()
     revise({2: "well"})
     logged.evaluation()
@@ -89,7 +88,7 @@ def test_a_deleted_run_is_gone_until_it_is_restored(offdiag: Command, logged: li
     assert refused.code == 2
     assert "was deleted" in refused.err
 
-    assert offdiag("runs", "restore", logged.id).out.strip() == f"{logged.id} is back."
+    assert offdiag("runs", "restore", logged.id).out.strip() == f"{logged.id} is restored."
     assert len(offdiag("runs", "list", "--json").json["runs"]) == 1
 
 
@@ -100,7 +99,7 @@ def test_collecting_says_what_it_removed(offdiag: Command, logged: library.Run) 
     removed = offdiag("gc", "--older-than", "0")
 
     assert kept == {"deleted_runs": 0, "open_runs": 0, "evaluations": 0}
-    assert removed.out.startswith("Removed 1 deleted runs, 0 runs that were never finished")
+    assert removed.out.startswith("Removed 1 deleted runs, 0 unfinished runs")
     assert offdiag("runs", "restore", logged.id).code == 2
 
 
@@ -110,7 +109,7 @@ def test_a_sound_registry_is_verified(offdiag: Command, logged: library.Run) -> 
     answer = offdiag("verify", "--sample")
 
     assert answer.code == 0
-    assert answer.out.strip() == "1 runs, 1 computed again: nothing is wrong."
+    assert answer.out.strip() == "1 run, 1 recomputed: no problems."
 
 
 def test_what_is_wrong_is_shown_and_ends_with_1(
@@ -122,7 +121,7 @@ def test_what_is_wrong_is_shown_and_ends_with_1(
     found = offdiag("verify", "--ledger", "ledger.txt", "--json")
 
     assert shown.code == found.code == 1
-    counted = "1 runs, 1 computed again, 1 wait for their evaluation: 1 things are wrong."
+    counted = "1 run, 1 recomputed, 1 not evaluated yet: 1 problem."
     assert counted in shown.out
     assert "client key job-1" in shown.out
     assert found.json["findings"][0]["kind"] == "lost"

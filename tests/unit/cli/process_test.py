@@ -1,4 +1,4 @@
-"""Completion: the right names, quickly, never an error, and nothing a shell would run."""
+"""Shell completion of commands and options, names of the version before, and how errors end."""
 
 from __future__ import annotations
 
@@ -13,26 +13,13 @@ from typing import Any
 import click
 import pytest
 
-import offdiag as sdk
 from offdiag.cli import process
-from offdiag.cli.commands import VERBS
+from offdiag.cli.commands import COMMANDS, OLD_NAMES, current_names
 from offdiag.cli.commands import offdiag as command_group
 from offdiag.errors import Conflict
-from offdiag.store.database import Database
-from offdiag.store.search import known_names
 from support.processes import running
 
 Command = Callable[..., Any]
-
-
-@pytest.fixture
-def registry(folder: Path) -> str:
-    """Id of a run on a dataset, beside one whose name is a command."""
-    for dataset in ("clinic", "$(touch hacked)", "with space"):
-        run = sdk.log_run(
-            y_true=["a", "b"], y_pred=["a", "b"], name="n", dataset=dataset, project="p1"
-        )
-    return run.id
 
 
 @pytest.fixture
@@ -58,74 +45,45 @@ Complete = Callable[[str], list[tuple[str, str]]]
 
 
 def test_verbs_options_and_choices_are_completed(complete: Complete) -> None:
-    assert complete("offdiag ru") == [("runs", "Look at the runs of a registry; delete and...")]
+    assert complete("offdiag ru") == [("runs", "Show, compare, delete and restore runs.")]
     assert {"backup", "restore"} <= dict(complete("offdiag db ")).keys()
     assert "--limit" in dict(complete("offdiag runs list --l"))
     assert [value for value, _ in complete("offdiag completion ")] == ["bash", "zsh", "fish"]
 
 
-def test_names_of_the_registry_are_completed(complete: Complete, registry: str) -> None:
-    assert (registry, "n") in complete("offdiag runs show r_")
-    assert (registry, "n") in complete(f"offdiag compare {registry} r_")
-    assert complete("offdiag log f --dataset cl") == [("clinic", "binary")]
-    assert [value for value, _ in complete("offdiag export p")] == ["p1"]
-    assert ("recall", "Recall") in complete("offdiag gate r_1 --min rec")
-
-
-def test_names_that_a_shell_would_run_or_split_are_left_out(
-    complete: Complete, registry: str
-) -> None:
-    assert complete("offdiag log f --dataset ") == [("clinic", "binary")]
-
-
-@pytest.mark.usefixtures("registry")
-def test_costs_are_completed(complete: Complete, folder: Path, offdiag: Command) -> None:
-    (folder / "c.json").write_text(
-        '{"weights": {"a": {"a": 0, "b": 5}, "b": {"a": 1, "b": 0}}, "note": "why"}',
-        encoding="utf-8",
-    )
-    added = offdiag("cost", "add", "screening", "c.json", "--dataset", "clinic", "--project", "p1")
-    assert added.code == 0, added.err
-
-    assert complete("offdiag cost show s") == [("screening", "why")]
-    assert complete("offdiag gate r_1 --cost-matrix sc") == [("screening", "why")]
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "sqlite:////nowhere/at/all.db",
-        "postgresql+psycopg://nobody@127.0.0.1:1/none",
-        "nonsense",
-        "https://registry.example.org",
-    ],
-)
-@pytest.mark.usefixtures("no_registry")
-def test_a_registry_that_is_not_there_is_no_error(
-    complete: Complete, monkeypatch: pytest.MonkeyPatch, folder: Path, url: str
-) -> None:
-    monkeypatch.setenv("OFFDIAG_URL", url)
+def test_values_are_completed_without_a_registry(complete: Complete, folder: Path) -> None:
+    (folder / "offdiag.db").unlink()
 
     assert complete("offdiag runs show r_") == []
-    assert complete("offdiag no-such verb --limit") == []
+    assert complete("offdiag no-such command --limit") == []
     assert list(folder.iterdir()) == []
 
 
-def test_names_are_found_on_both_databases(database: Database) -> None:
-    sdk.log_matrix(
-        [[1, 0], [0, 1]],
-        orientation="actual_rows",
-        labels=["a", "b"],
-        name="n",
-        dataset="d_1",
-        url=database.url,
-    )
+@pytest.mark.parametrize("old", OLD_NAMES)
+def test_a_name_of_the_version_before_means_the_new_one(old: str) -> None:
+    *path, name = old.split()
+    new = OLD_NAMES[old].split()
 
-    with database.read() as session:
-        assert known_names(session, "dataset", "d_") == [("d_1", "binary")]
-        assert known_names(session, "dataset", "%") == []
-        assert known_names(session, "project", "def") == [("default", None)]
-        assert known_names(session, "cost", "") == []
+    assert current_names([*path, name, "x"]) == [*new, "x"]
+    assert current_names(["--no-color", *path, name]) == ["--no-color", *new]
+    assert current_names(["runs", "show", name]) == ["runs", "show", name]
+    assert current_names([*path, "--", name]) == [*path, "--", name]
+
+
+@pytest.mark.parametrize("old", OLD_NAMES)
+def test_help_has_new_names_alone(old: str, offdiag: Command) -> None:
+    *path, name = old.split()
+    new = OLD_NAMES[old].split()[-1]
+
+    words = offdiag(*path, "--help").out.split()
+
+    assert new in words
+    assert name not in words
+
+
+def test_a_command_is_called_by_its_old_name(offdiag: Command) -> None:
+    assert offdiag("recompute", "--stale").out == "No run is outdated.\n"
+    assert offdiag("flags", "list", "--badge").out == "There are no such flags.\n"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -137,7 +95,7 @@ def test_a_script_is_printed_for_each_shell(offdiag: Command, shell: str) -> Non
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
-def test_bash_completes_with_the_script(folder: Path, registry: str) -> None:
+def test_bash_completes_with_the_script(folder: Path) -> None:
     program = folder / "bin" / "offdiag"
     program.parent.mkdir()
     program.write_text(
@@ -147,7 +105,7 @@ def test_bash_completes_with_the_script(folder: Path, registry: str) -> None:
     program.chmod(0o755)
     script = """
         eval "$(offdiag completion bash)" || exit 3
-        COMP_WORDS=(offdiag runs show r_) COMP_CWORD=3
+        COMP_WORDS=(offdiag runs sh) COMP_CWORD=2
         _offdiag_completion offdiag
         printf '%s\\n' "${COMPREPLY[@]}"
     """
@@ -162,7 +120,7 @@ def test_bash_completes_with_the_script(folder: Path, registry: str) -> None:
     )
 
     assert done.stderr == ""
-    assert registry in done.stdout.split()
+    assert done.stdout.split() == ["show"]
 
 
 def failing_with(error: Exception) -> click.Command:
@@ -176,7 +134,7 @@ def failing_with(error: Exception) -> click.Command:
 def answer_to(
     error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> tuple[int, str]:
-    """Exit code and stderr of a verb that raises."""
+    """Exit code and stderr of a command that raises."""
     monkeypatch.setattr(process, "offdiag", failing_with(error))
     code = process.run([])
     captured = capsys.readouterr()
@@ -271,7 +229,7 @@ def test_wrong_usage_is_one_line_that_points_to_the_help(
     assert text.count("\n") == 1
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_every_verb_says_what_it_does(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     code = process.run([verb, "--help"])
 
@@ -283,7 +241,7 @@ def test_the_version_and_all_verbs_are_told(capsys: pytest.CaptureFixture[str]) 
     assert process.run(["--version"]) == process.OK
     assert capsys.readouterr().out.startswith("offdiag ")
     assert process.run(["--help"]) == process.OK
-    assert all(f"  {verb} " in text for verb in VERBS for text in [_help()])
+    assert all(f"  {verb} " in text for verb in COMMANDS for text in [_help()])
 
 
 def _help() -> str:

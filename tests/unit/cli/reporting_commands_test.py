@@ -116,8 +116,8 @@ def test_a_report_is_told_what_errors_cost(folder: Path, offdiag: Command) -> No
             "alerts: 'low(mcc)<0.5' is no condition of an alert",
         ),
         (
-            ("--cron", "0 6 * * 1", "--dataset", "clinic", "--alert", "no-badge"),
-            "alerts: 'no-badge' is no condition",
+            ("--cron", "0 6 * * 1", "--dataset", "clinic", "--alert", "no-warning"),
+            "alerts: 'no-warning' is no condition",
         ),
         (("--cron", "0 6 * * 1", "--dataset", "clinic", "--slice", "country"), "slice: "),
         (
@@ -187,7 +187,7 @@ def test_retrying_needs_one_job_or_all_of_them(offdiag: Command) -> None:
     assert offdiag("jobs", "retry").code == 2
     assert offdiag("jobs", "retry", "1", "--all").code == 2
     assert offdiag("jobs", "retry", "999").err.startswith("offdiag: job: there is no job 999")
-    assert offdiag("jobs", "retry", "--all").out == "0 put back into the queue.\n"
+    assert offdiag("jobs", "retry", "--all").out == "0 queued again.\n"
 
 
 def test_targets_that_reports_would_not_reach_are_named_when_a_schedule_is_made(

@@ -84,7 +84,7 @@ def test_serve_says_which_port_is_taken_and_what_to_do(offdiag: Command, taken_p
     answer = offdiag("serve", "--port", str(taken_port))
 
     assert answer.code == 2
-    assert f"{taken_port} on 127.0.0.1 is taken" in answer.err
+    assert f"{taken_port} on 127.0.0.1 is used" in answer.err
     assert "--port 0" in answer.err
 
 

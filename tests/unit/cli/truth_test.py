@@ -38,7 +38,7 @@ def test_labels_in_a_file_make_a_new_version(folder: Path, offdiag: Command, cli
     assert answer.code == 0, answer.err
     assert answer.out.strip() == (
         "Version 2 corrects version 1 of clinic: 1 label corrected, 1 removed. "
-        "2 of 3 samples have a label. 1 run is scored again."
+        "2 of 3 samples have a label. 1 run is re-evaluated."
     )
     versions = offdiag("truth", "show", clinic, "--json").json["versions"]
     assert [(row["version"], row["parent"], row["is_head"]) for row in versions] == [
@@ -67,7 +67,10 @@ def test_the_same_file_again_says_that_nothing_was_done(
     again = revise(folder, offdiag, "id,label\nx2,well\n")
 
     assert again.code == 0
-    assert again.out.strip() == "Version 2 says so already (1 label corrected); nothing was done."
+    assert (
+        again.out.strip()
+        == "Version 2 already has these labels (1 label corrected); nothing was changed."
+    )
 
 
 def test_labels_that_are_so_already_are_an_error(
@@ -155,7 +158,7 @@ def test_coverage_is_shown_where_labels_are_missing(
     assert listed["evaluation"] == {"truth_version": 2, "n_samples": 2, "n_unlabelled": 1}
     assert shown["evaluation"]["n_samples"] == 2
     assert (shown["truth"]["version"], shown["evaluation"]["truth_version"]) == (1, 2)
-    assert "2 of 3 cases with truth version 2" in for_people
+    assert "2 of 3 examples, label version 2" in for_people
 
 
 @pytest.fixture
@@ -186,12 +189,12 @@ def test_what_a_correction_did_to_runs_is_shown(offdiag: Command, two_models: st
 
     assert "Version 1 to version 2: 10 labels corrected." in shown
     assert (
-        "2 of 2 runs left the interval of a value; by balanced accuracy 2 runs changed places."
+        "2 of 2 runs changed significantly; by balanced accuracy 2 runs changed rank."
     ) in shown
     rows = [line.split() for line in shown.splitlines() if "seer" in line]
     assert rows[0][1:3] == ["seer", "0.750"]
     assert rows[0][5:] == [
-        *("1.000", "+25.0", "pp", "beyond", "its", "interval", "2", "→", "1"),
+        *("1.000", "+25.0", "pp", "significant", "2", "→", "1"),
     ]
     assert "1 more; --limit or --json shows them." in short
 
@@ -214,8 +217,8 @@ def test_runs_that_wait_are_named(folder: Path, offdiag: Command, clinic: str) -
 
     shown = offdiag("truth", "impact", clinic, "1..2").out
 
-    assert "No run was scored on both sides." in shown
-    assert "first: waits to be scored." in shown
+    assert "No run was evaluated with both versions." in shown
+    assert "first: queued for evaluation." in shown
 
 
 @pytest.mark.parametrize(

@@ -159,29 +159,29 @@ def test_a_dismissed_flag_is_no_obstacle() -> None:
 
 
 def test_the_badge_can_close_a_gate() -> None:
-    assert finding("no-badge").passed
-    assert not finding("no-badge", subject(hides_minority=True)).passed
+    assert finding("no-warning").passed
+    assert not finding("no-warning", subject(hides_minority=True)).passed
 
 
 def test_only_who_asks_for_it_is_held_up_by_what_is_not_proved() -> None:
     in_sight = RaisedFlag("F4", "dog", "6 of 9 found.", is_proved=False)
     judged = subject(flags=(in_sight,), may_hide_minority=True)
 
-    badge, flag = finding("no-badge", judged), finding("no-flag F4", judged)
+    badge, flag = finding("no-warning", judged), finding("no-flag F4", judged)
 
     assert (badge.passed, flag.passed) == (True, True)
     assert badge.note == (
-        "accuracy may hide a minority class (not proved; 'no-possible-badge' fails on it too)"
+        "accuracy may hide a minority class (not proved; 'no-possible-warning' fails on it too)"
     )
     assert flag.note == "6 of 9 found. (not proved; 'no-possible-flag F4' fails on it too)"
-    assert not finding("no-possible-badge", judged).passed
+    assert not finding("no-possible-warning", judged).passed
     assert not finding("no-possible-flag F4", judged).passed
     assert not finding("no-possible-flag F4[dog]", judged).passed
-    assert not finding("no-possible-badge", subject(hides_minority=True)).passed
-    assert finding("no-possible-badge", subject()).passed
+    assert not finding("no-possible-warning", subject(hides_minority=True)).passed
+    assert finding("no-possible-warning", subject()).passed
 
 
-@pytest.mark.parametrize("text", ["no-badge", "no-flag F4"])
+@pytest.mark.parametrize("text", ["no-warning", "no-flag F4"])
 def test_a_run_about_which_no_rule_can_be_asked_has_not_been_cleared(text: str) -> None:
     found = finding(text, subject(not_assessable="one_actual_class"))
 

@@ -89,10 +89,11 @@ def test_a_metric_may_be_called_like_a_function() -> None:
 
 
 def test_flags_and_the_badge_can_be_forbidden() -> None:
-    assert parse_condition(" no-badge ") == NoBadge(text="no-badge")
+    assert parse_condition(" no-warning ") == NoBadge(text="no-warning")
+    assert parse_condition("no-badge") == NoBadge(text="no-badge"), "its name before"
     assert parse_condition("no-flag f4") == NoFlag(text="no-flag f4", rule="F4", class_label=None)
-    assert parse_condition("no-possible-badge") == NoBadge(
-        text="no-possible-badge", even_possible=True
+    assert parse_condition("no-possible-warning") == NoBadge(
+        text="no-possible-warning", even_possible=True
     )
     assert parse_condition("no-possible-flag F4") == NoFlag(
         text="no-possible-flag F4", rule="F4", class_label=None, even_possible=True
@@ -124,7 +125,7 @@ def test_flags_and_the_badge_can_be_forbidden() -> None:
         ("no-flag F4 F5", "nothing more is expected before 'F5'"),
         ("no-flag F99", "there is no rule 'F99'"),
         ("no-flag F5[a]", "rule F5 is about the run as a whole, not about class 'a'"),
-        ("no-badge now", "is no condition"),
+        ("no-warning now", "is no condition"),
     ],
 )
 def test_a_text_that_is_no_condition_is_refused_where_it_goes_wrong(text: str, says: str) -> None:
