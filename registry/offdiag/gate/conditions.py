@@ -129,17 +129,20 @@ _SPACES = re.compile(r"\s*")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _SIGN = re.compile(r">=|<=|>|<|==?")
 _NO_FLAG = re.compile(r"no-(possible-)?flag\s+")
-_NO_BADGE = re.compile(r"no-(possible-)?badge")
+_NO_WARNING = re.compile(r"no-(possible-)?(?:warning|badge)")
+"""`no-badge` is its name in the version before."""
 _DIFFERENCE = "diff"
-_FORM = "Write for instance 'recall[a]>=0.8', 'low(mcc)>=0.5', 'diff(f1[a])>=-0.02' or 'no-badge'."
+_FORM = (
+    "Write for instance 'recall[a]>=0.8', 'low(mcc)>=0.5', 'diff(f1[a])>=-0.02' or 'no-warning'."
+)
 
 
 def parse_condition(text: str) -> Condition:
     """The condition a text stands for. Raises `InvalidInput` saying where it stops to be one."""
     plain = text.strip()
-    badge = _NO_BADGE.fullmatch(plain)
-    if badge is not None:
-        return NoBadge(text=plain, even_possible=badge[1] is not None)
+    warning = _NO_WARNING.fullmatch(plain)
+    if warning is not None:
+        return NoBadge(text=plain, even_possible=warning[1] is not None)
     reader = _Reader(plain)
     flag = reader.skip(_NO_FLAG)
     if flag is not None:
