@@ -16,10 +16,10 @@ EVERYWHERE = ""
 """How forms name all projects."""
 
 MEANINGS = {
-    Role.VIEWER: "look at everything",
-    Role.LOGGER: "log runs, too",
-    Role.EDITOR: "decide about flags, costs, labels, reports and baselines, too",
-    Role.ADMIN: "manage users and read the audit log, too",
+    Role.VIEWER: "view all data",
+    Role.LOGGER: "log runs as well",
+    Role.EDITOR: "change flags, costs, labels, reports and baselines as well",
+    Role.ADMIN: "manage users and read the audit log as well",
 }
 
 
