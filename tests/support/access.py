@@ -7,7 +7,6 @@ from functools import cache
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from offdiag.domain.access import Grant, Role
@@ -18,7 +17,7 @@ from offdiag.settings import AccessSettings, ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from support.forms import send
-from support.pages import Page
+from support.pages import Page, PageClient, client_for
 from support.quick_apps import remember_templates
 from support.registries import serving
 
@@ -68,10 +67,10 @@ def bearer(secret: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {secret}"}
 
 
-def client_of(app: Flask, database: Database, user_id: int, name: str) -> FlaskClient:
+def client_of(app: Flask, database: Database, user_id: int, name: str) -> PageClient:
     """A browser in which somebody is signed in, without the form."""
     secret = begin_session(database, user_id=user_id, name=name, life=LIFE)
-    client = app.test_client()
+    client = client_for(app)
     with client.session_transaction() as cookie:
         cookie["_user_id"] = secret
         cookie["_fresh"] = True
@@ -79,9 +78,9 @@ def client_of(app: Flask, database: Database, user_id: int, name: str) -> FlaskC
 
 
 def sign_in(
-    client: FlaskClient, name: str, password: str = PASSWORD, *, at: str = "/sign-in"
+    client: PageClient, name: str, password: str = PASSWORD, *, at: str = "/sign-in"
 ) -> TestResponse:
     """Send the form that stands at an address."""
-    page = Page(client.get(at).get_data(as_text=True))
+    page = Page(client.get(at).text)
     (form,) = [form for form in page.all("form") if form.attributes["action"] == "/sign-in"]
     return send(client, form, {"name": name, "password": password})

@@ -6,27 +6,26 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
-from flask.testing import FlaskClient
-
 from offdiag.records.base import Refusal
 from offdiag_web.app.paths import PREFIX
+from support.pages import PageClient
 
 
-def get(client: FlaskClient, path: str, **query: object) -> Any:
+def get(client: PageClient, path: str, **query: object) -> Any:
     """The JSON of an answer that must be a good one."""
     answer = client.get(f"{PREFIX}{path}?{urlencode(query, doseq=True)}")
     assert answer.status_code == 200, answer.get_json()
     return answer.get_json()
 
 
-def refusal(client: FlaskClient, path: str, **query: object) -> tuple[int, dict[str, Any]]:
+def refusal(client: PageClient, path: str, **query: object) -> tuple[int, dict[str, Any]]:
     """Status and error of an answer that must be in the one shape."""
     answer = client.get(f"{PREFIX}{path}?{urlencode(query, doseq=True)}")
     return answer.status_code, _error(answer.get_json())
 
 
 def send(
-    client: FlaskClient,
+    client: PageClient,
     path: str,
     body: object = None,
     *,
@@ -39,7 +38,7 @@ def send(
     return answer.status_code, told if answer.status_code < 400 else _error(told)
 
 
-def pages(client: FlaskClient, path: str, key: str, **query: object) -> Iterator[list[Any]]:
+def pages(client: PageClient, path: str, key: str, **query: object) -> Iterator[list[Any]]:
     """All pages of a list."""
     token: str | None = None
     while True:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from support.forms import forms_of, send
-from support.pages import Element, Page
+from support.pages import Element, Page, PageClient
 
 Verdicts = dict[str, dict[str, str]]
 """By model, "" where there is only one, and by number: the verdict."""
 
 
-def paste(client: FlaskClient, text: str, **fields: str) -> TestResponse:
+def paste(client: PageClient, text: str, **fields: str) -> TestResponse:
     """Send the form of the empty page with a text in it; the answer where it leads to."""
     (form,) = forms_of(client, "/audit")
     answer = send(client, form, {"table": text, **fields})
@@ -21,7 +20,7 @@ def paste(client: FlaskClient, text: str, **fields: str) -> TestResponse:
 
 def audited(response: TestResponse) -> Page:
     assert response.status_code == 200, response.status
-    return Page(response.get_data(as_text=True))
+    return Page(response.text)
 
 
 def verdicts_on(page: Page) -> Verdicts:

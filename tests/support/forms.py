@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from support.pages import Element, Page
+from support.pages import Element, Page, PageClient
 
 
-def forms_of(client: FlaskClient, path: str) -> list[Element]:
+def forms_of(client: PageClient, path: str) -> list[Element]:
     """All forms on a page that change something, but for that of the theme."""
     response = client.get(path)
-    assert response.status_code == 200, response.get_data(as_text=True)[-300:]
-    page = Page(response.get_data(as_text=True))
+    assert response.status_code == 200, response.text[-300:]
+    page = Page(response.text)
     return [
         form
         for form in page.all("form")
@@ -20,7 +19,7 @@ def forms_of(client: FlaskClient, path: str) -> list[Element]:
     ]
 
 
-def send(client: FlaskClient, form: Element, data: dict[str, str] | None = None) -> TestResponse:
+def send(client: PageClient, form: Element, data: dict[str, str] | None = None) -> TestResponse:
     """Post a form with what it holds and with what a reader typed."""
     held = {
         field.attributes["name"]: field.attributes.get("value", "")

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from typing import Any
+
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
 _VOID = frozenset({"meta", "link", "input", "br", "img"})
 _SVG_LEAVES = frozenset({"path", "circle", "rect"})
@@ -86,6 +93,10 @@ class Page(HTMLParser):
         assert len(found) == 1, f"{len(found)} × <{tag} {css_class or ''}>"
         return found[0]
 
+    def link(self, text: str) -> str:
+        """Where the first link of a text leads."""
+        return next(a.attributes["href"] for a in self.all("a") if a.text == text)
+
     def table(self, css_class: str) -> list[list[str]]:
         """Texts of the body of the first table of a class, row by row."""
         body = self.all("table", css_class)[0].inside("tbody")[0]
@@ -93,3 +104,40 @@ class Page(HTMLParser):
             [cell.text for cell in row.children if cell.tag in {"td", "th"}]
             for row in body.inside("tr")
         ]
+
+
+class PageClient(FlaskClient):
+    """A client that reads what it is answered. Whatever is read was answered with 200."""
+
+    def page(self, path: str, status: int = 200, **options: Any) -> Page:
+        """A page, parsed; options are those of a request."""
+        answer = self.get(path, **options)
+        assert answer.status_code == status, answer.text[-400:]
+        return Page(answer.text)
+
+    def json(self, path: str) -> Any:
+        """A JSON document."""
+        return self._answer(path).get_json()
+
+    def rows(self, path: str) -> list[list[str]]:
+        """The lines of a CSV file, with its headers."""
+        return list(csv.reader(self._file(path)))
+
+    def records(self, path: str) -> list[dict[str, str]]:
+        """The lines of a CSV file by its headers."""
+        return list(csv.DictReader(self._file(path)))
+
+    def _file(self, path: str) -> io.StringIO:
+        answer = self._answer(path)
+        assert answer.headers["Content-Disposition"].startswith("attachment")
+        return io.StringIO(answer.text, newline="")
+
+    def _answer(self, path: str) -> TestResponse:
+        answer = self.get(path)
+        assert answer.status_code == 200, answer.text[-400:]
+        return answer
+
+
+def client_for(app: Flask) -> PageClient:
+    """A client of an application, with cookies of its own."""
+    return PageClient(app, app.response_class)

@@ -3,14 +3,13 @@
 import gzip
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.store.database import Database
 from offdiag.store.run_list import RUNS_PER_PAGE
 from support.compared import ComparedRegistry
 from support.dashboard import LesionRegistry, log_counts
 from support.logging_runs import work_off
-from support.pages import Page
+from support.pages import Page, PageClient
 from support.scored_runs import ScoredRegistry
 
 KIB = 1024
@@ -22,12 +21,12 @@ MOST_NODES = 3_000
 )
 @pytest.mark.parametrize("tab", ["", "/classes", "/meta"])
 def test_pages_of_a_run_stay_small(
-    reader: FlaskClient, registry: LesionRegistry, which: str, tab: str
+    reader: PageClient, registry: LesionRegistry, which: str, tab: str
 ) -> None:
     _assert_small(reader, f"/runs/{getattr(registry, which)}{tab}")
 
 
-def test_a_full_page_of_runs_stays_small(client: FlaskClient, database: Database) -> None:
+def test_a_full_page_of_runs_stays_small(client: PageClient, database: Database) -> None:
     for number in range(RUNS_PER_PAGE):
         log_counts(
             database,
@@ -44,11 +43,11 @@ def test_a_full_page_of_runs_stays_small(client: FlaskClient, database: Database
 
 
 @pytest.mark.parametrize("path", ["/glossary", "/glossary/f1", "/glossary/mcc?share=0.01"])
-def test_the_glossary_stays_small(reader: FlaskClient, path: str) -> None:
+def test_the_glossary_stays_small(reader: PageClient, path: str) -> None:
     _assert_small(reader, path)
 
 
-def test_a_full_table_of_a_matrix_stays_small(client: FlaskClient, database: Database) -> None:
+def test_a_full_table_of_a_matrix_stays_small(client: PageClient, database: Database) -> None:
     names = [f"class with a name {code:02d}" for code in range(30)]
     counts = [[120 if i == j else 1 + (7 * i + 3 * j) % 40 for j in range(30)] for i in range(30)]
 
@@ -58,23 +57,23 @@ def test_a_full_table_of_a_matrix_stays_small(client: FlaskClient, database: Dat
 @pytest.mark.parametrize("which", ["several", "event", "margins", "many", "hostile"])
 @pytest.mark.parametrize("tab", ["examples?show=all", "curves"])
 def test_examples_and_curves_stay_small(
-    scored_reader: FlaskClient, scored: ScoredRegistry, which: str, tab: str
+    scored_reader: PageClient, scored: ScoredRegistry, which: str, tab: str
 ) -> None:
     _assert_small(scored_reader, f"/runs/{getattr(scored, which)}/{tab}")
 
 
 @pytest.mark.parametrize("which", ["several", "event", "margins", "many", "hostile"])
 def test_decisions_stay_small(
-    scored_reader: FlaskClient, scored: ScoredRegistry, which: str
+    scored_reader: PageClient, scored: ScoredRegistry, which: str
 ) -> None:
     _assert_small(scored_reader, f"/whatif/decisions?run={getattr(scored, which)}&cost=@0-1")
 
 
 @pytest.mark.parametrize("which", ["plain", "waiting"])
 def test_a_first_view_needs_few_requests(
-    reader: FlaskClient, registry: LesionRegistry, which: str
+    reader: PageClient, registry: LesionRegistry, which: str
 ) -> None:
-    page = Page(reader.get(f"/runs/{getattr(registry, which)}").get_data(as_text=True))
+    page = reader.page(f"/runs/{getattr(registry, which)}")
 
     loaded = {
         *(
@@ -98,25 +97,25 @@ def test_a_first_view_needs_few_requests(
     ],
 )
 def test_comparisons_stay_small(
-    comparer: FlaskClient, compared: ComparedRegistry, names: tuple[str, ...]
+    comparer: PageClient, compared: ComparedRegistry, names: tuple[str, ...]
 ) -> None:
     _assert_small(comparer, f"/compare?{compared.runs(*names)}")
 
 
 def test_comparisons_of_many_runs_stay_small(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
     for n_runs in (8, 9):
         _assert_small(comparer, f"/compare?runs={','.join(compared.alike[:n_runs])}")
 
 
 def test_a_full_page_of_compared_examples_stays_small(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
     _assert_small(comparer, f"/compare/examples?{compared.pair}&which=both_right")
 
 
-def _assert_small(client: FlaskClient, path: str) -> None:
+def _assert_small(client: PageClient, path: str) -> None:
     body = client.get(path).data
     nodes = len(Page(body.decode()).elements)
 

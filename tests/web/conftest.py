@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 
 from offdiag.store.database import Database
 from support.compared import ComparedRegistry, fill_compared
 from support.dashboard import LesionRegistry, fill, log_lesions
 from support.kinds import Kind
+from support.pages import PageClient, client_for
 from support.quick_apps import remember_addresses
 from support.registries import dashboard
 from support.reported import ReportedRegistry, fill_reports
@@ -51,8 +51,8 @@ def app(database: Database) -> Flask:
 
 
 @pytest.fixture
-def client(app: Flask) -> FlaskClient:
-    return app.test_client()
+def client(app: Flask) -> PageClient:
+    return client_for(app)
 
 
 @pytest.fixture(scope="session")
@@ -65,9 +65,9 @@ def registry(
 
 
 @pytest.fixture(scope="session")
-def reader(registry: LesionRegistry) -> FlaskClient:
+def reader(registry: LesionRegistry) -> PageClient:
     """A client of the dashboard over that registry."""
-    return dashboard(registry.database).test_client()
+    return client_for(dashboard(registry.database))
 
 
 @pytest.fixture(scope="session")
@@ -80,9 +80,9 @@ def revised(
 
 
 @pytest.fixture(scope="session")
-def revised_reader(revised: RevisedRegistry) -> FlaskClient:
+def revised_reader(revised: RevisedRegistry) -> PageClient:
     """A client of the dashboard over that registry."""
-    return dashboard(revised.database).test_client()
+    return client_for(dashboard(revised.database))
 
 
 @pytest.fixture(scope="session")
@@ -95,9 +95,9 @@ def reported(
 
 
 @pytest.fixture(scope="session")
-def report_reader(reported: ReportedRegistry) -> FlaskClient:
+def report_reader(reported: ReportedRegistry) -> PageClient:
     """A client of the dashboard over that registry."""
-    return dashboard(reported.database).test_client()
+    return client_for(dashboard(reported.database))
 
 
 @pytest.fixture(scope="session")
@@ -129,9 +129,9 @@ def compared(
 
 
 @pytest.fixture(scope="session")
-def comparer(compared: ComparedRegistry) -> FlaskClient:
+def comparer(compared: ComparedRegistry) -> PageClient:
     """A client of the dashboard over that registry."""
-    return dashboard(compared.database).test_client()
+    return client_for(dashboard(compared.database))
 
 
 @pytest.fixture(scope="session")
@@ -142,6 +142,6 @@ def scored(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.fixture(scope="session")
-def scored_reader(scored: ScoredRegistry) -> FlaskClient:
+def scored_reader(scored: ScoredRegistry) -> PageClient:
     """A client of the dashboard over that registry."""
-    return dashboard(scored.database).test_client()
+    return client_for(dashboard(scored.database))

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 
 from offdiag.services.jobs.page import jobs_page
 from support.compared import ComparedRegistry
 from support.dashboard import LesionRegistry, counted_statements
-from support.pages import Element, Page
+from support.pages import Element, Page, PageClient, client_for
 from support.registries import dashboard
 from support.reported import ReportedRegistry
 from support.revised import RevisedRegistry
@@ -36,7 +35,7 @@ class Registries:
     compared: ComparedRegistry
     reported: ReportedRegistry
     revised: RevisedRegistry
-    clients: Mapping[str, FlaskClient]
+    clients: Mapping[str, PageClient]
 
 
 Place = Callable[[Registries], str]
@@ -144,11 +143,11 @@ def registries(
     revised: RevisedRegistry,
 ) -> Registries:
     clients = {
-        "lesions": dashboard(registry.database).test_client(),
-        "scored": dashboard(scored.database).test_client(),
-        "compared": dashboard(compared.database).test_client(),
-        "reported": dashboard(reported.database).test_client(),
-        "revised": dashboard(revised.database).test_client(),
+        "lesions": client_for(dashboard(registry.database)),
+        "scored": client_for(dashboard(scored.database)),
+        "compared": client_for(dashboard(compared.database)),
+        "reported": client_for(dashboard(reported.database)),
+        "revised": client_for(dashboard(revised.database)),
     }
     return Registries(registry, scored, compared, reported, revised, clients)
 

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import pytest
-from flask.testing import FlaskClient
 
 from support.gallery.addresses import PAGES
 from support.gallery.charts import charts
 from support.gallery.matrices import maps
-from support.pages import Page
+from support.pages import Page, PageClient
 
 
-def page_of(client: FlaskClient, name: str) -> Page:
-    return Page(client.get(PAGES[name]).get_data(as_text=True))
+def page_of(client: PageClient, name: str) -> Page:
+    return client.page(PAGES[name])
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_page_is_small_and_leads_to_the_others(client: FlaskClient, name: str) -> None:
+def test_every_page_is_small_and_leads_to_the_others(client: PageClient, name: str) -> None:
     response = client.get(PAGES[name])
 
-    page = Page(response.get_data(as_text=True))
+    page = Page(response.text)
     assert response.status_code == 200
     assert len(response.data) <= 150_000
     assert len(page.elements) <= 3_000
     assert {PAGES[each] for each in PAGES} <= {a.attributes["href"] for a in page.all("a")}
 
 
-def test_the_gallery_shows_every_macro(client: FlaskClient) -> None:
+def test_the_gallery_shows_every_macro(client: PageClient) -> None:
     pages = [page_of(client, name) for name in PAGES]
 
     for tag, css_class in (
@@ -39,7 +38,7 @@ def test_the_gallery_shows_every_macro(client: FlaskClient) -> None:
         assert any(page.all(tag, css_class) for page in pages), (tag, css_class)
 
 
-def test_the_gallery_shows_every_chart_in_each_of_its_states(client: FlaskClient) -> None:
+def test_the_gallery_shows_every_chart_in_each_of_its_states(client: PageClient) -> None:
     page = page_of(client, "charts")
 
     sections = {section.inside("h2")[0].text: section for section in page.all("section", "card")}
@@ -49,7 +48,7 @@ def test_the_gallery_shows_every_chart_in_each_of_its_states(client: FlaskClient
         assert all(picture.attributes["role"] == "img" for picture in drawn), chart.name
 
 
-def test_the_gallery_shows_few_classes_and_many(client: FlaskClient) -> None:
+def test_the_gallery_shows_few_classes_and_many(client: PageClient) -> None:
     page = page_of(client, "matrices")
 
     sizes = {len(table.inside("tbody")[0].inside("tr")) for table in page.all("table", "matrix")}
@@ -58,7 +57,7 @@ def test_the_gallery_shows_few_classes_and_many(client: FlaskClient) -> None:
     assert [picture.attributes["alt"] for picture in pictures] == [each.name for each in maps()]
 
 
-def test_every_module_of_charts_is_in_the_gallery(client: FlaskClient) -> None:
+def test_every_module_of_charts_is_in_the_gallery(client: PageClient) -> None:
     drawn = {
         css for name in PAGES for svg in page_of(client, name).all("svg") for css in svg.classes
     }
@@ -70,5 +69,5 @@ def test_every_module_of_charts_is_in_the_gallery(client: FlaskClient) -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_no_name_in_the_gallery_becomes_an_element(client: FlaskClient, name: str) -> None:
+def test_no_name_in_the_gallery_becomes_an_element(client: PageClient, name: str) -> None:
     assert all(script.attributes.get("src") for script in page_of(client, name).all("script"))

@@ -4,11 +4,10 @@ import csv
 import io
 
 import pytest
-from flask.testing import FlaskClient
 
 from support.compared import ComparedRegistry
 from support.dashboard import HOSTILE_NAMES, LesionRegistry
-from support.pages import Page
+from support.pages import Page, PageClient
 
 PAGES = (
     *("", "?t=1&norm=col", "?norm=all&order=label", "/classes", "/classes?show=counts", "/meta"),
@@ -42,7 +41,7 @@ TAGS = frozenset(
 
 @pytest.mark.parametrize("page", PAGES)
 def test_hostile_names_are_text_on_every_page_of_a_run(
-    reader: FlaskClient, registry: LesionRegistry, page: str
+    reader: PageClient, registry: LesionRegistry, page: str
 ) -> None:
     _assert_harmless(reader, f"/runs/{registry.hostile}{page}")
 
@@ -51,13 +50,13 @@ def test_hostile_names_are_text_on_every_page_of_a_run(
     "given", ["state=all", "class=%3Cscript%3E&dataset=%22%3E&model=javascript:"]
 )
 def test_hostile_names_are_text_in_the_inbox_of_flags(
-    reader: FlaskClient, registry: LesionRegistry, given: str
+    reader: PageClient, registry: LesionRegistry, given: str
 ) -> None:
     _assert_harmless(reader, f"/flags?run={registry.hostile}&{given}")
 
 
 def test_hostile_names_are_text_on_the_page_of_a_flag(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     found = reader.get(f"/flags.json?run={registry.hostile}&state=all").get_json()["flags"]
     numbers = {flag["class_label"]: flag["id"] for flag in found if flag["class_label"]}
@@ -68,7 +67,7 @@ def test_hostile_names_are_text_on_the_page_of_a_flag(
 
 
 @pytest.mark.parametrize("path", ["/", "/datasets", "/runs", "/runs?q=alert", "/_gallery"])
-def test_hostile_names_are_text_in_lists(reader: FlaskClient, path: str) -> None:
+def test_hostile_names_are_text_in_lists(reader: PageClient, path: str) -> None:
     _assert_harmless(reader, path)
 
 
@@ -77,7 +76,7 @@ def test_hostile_names_are_text_in_lists(reader: FlaskClient, path: str) -> None
     ["", "&matrix=a", "&value=f1&slice=planet%3D<b>", "/examples&which=both_right", "three"],
 )
 def test_hostile_names_are_text_where_runs_are_compared(
-    comparer: FlaskClient, compared: ComparedRegistry, page: str
+    comparer: PageClient, compared: ComparedRegistry, page: str
 ) -> None:
     pair = compared.runs("hostile", "more_hostile")
     if page == "three":
@@ -90,7 +89,7 @@ def test_hostile_names_are_text_where_runs_are_compared(
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
 def test_hostile_text_in_the_address_of_a_comparison_is_text_on_the_page(
-    comparer: FlaskClient, compared: ComparedRegistry, name: str
+    comparer: PageClient, compared: ComparedRegistry, name: str
 ) -> None:
     for path in ("/compare", "/compare/examples"):
         for key in ("value", "matrix", "shared", "slice", "which", "class", "from"):
@@ -98,7 +97,7 @@ def test_hostile_text_in_the_address_of_a_comparison_is_text_on_the_page(
             response = comparer.get(path, query_string=values)
 
             assert response.status_code == (400 if (path, key) == EXAMPLES_OF_A_SLICE else 200)
-            _assert_only_known_tags(Page(response.get_data(as_text=True)))
+            _assert_only_known_tags(Page(response.text))
 
 
 EXAMPLES_OF_A_SLICE = ("/compare/examples", "slice")
@@ -108,9 +107,9 @@ EXAMPLES_OF_A_SLICE = ("/compare/examples", "slice")
 @pytest.mark.both_databases
 @pytest.mark.parametrize("path", ["/compare.csv?", "/compare/examples.csv?which=both_right&"])
 def test_no_cell_of_a_compared_csv_begins_like_a_formula(
-    comparer: FlaskClient, compared: ComparedRegistry, path: str
+    comparer: PageClient, compared: ComparedRegistry, path: str
 ) -> None:
-    text = comparer.get(f"{path}{compared.runs('hostile', 'more_hostile')}").get_data(as_text=True)
+    text = comparer.get(f"{path}{compared.runs('hostile', 'more_hostile')}").text
 
     for cell in (cell for line in csv.reader(io.StringIO(text)) for cell in line):
         assert not cell.startswith(("=", "+", "@")), cell
@@ -120,35 +119,35 @@ def test_no_cell_of_a_compared_csv_begins_like_a_formula(
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
 def test_hostile_text_in_an_address_is_text_on_the_page(
-    reader: FlaskClient, registry: LesionRegistry, name: str
+    reader: PageClient, registry: LesionRegistry, name: str
 ) -> None:
     for path in ("/runs", f"/runs/{registry.many_classes}", f"/runs/{registry.plain}/classes"):
         for key in ("q", "sort", "scale", "after", "norm", "order", "focus", "show", "from"):
             response = reader.get(path, query_string={key: name})
 
             assert response.status_code == 200
-            _assert_only_known_tags(Page(response.get_data(as_text=True)))
+            _assert_only_known_tags(Page(response.text))
 
 
 def test_template_syntax_in_a_name_is_not_evaluated(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = Page(reader.get(f"/runs/{registry.hostile}").get_data(as_text=True))
+    page = reader.page(f"/runs/{registry.hostile}")
 
     heads = [head.text for head in page.one("table", "matrix").inside("th")]
     assert "{{7*7}}" in heads
     assert "49" not in heads
 
 
-def test_every_name_can_be_read_in_full(reader: FlaskClient, registry: LesionRegistry) -> None:
-    page = Page(reader.get(f"/runs/{registry.hostile}/classes").get_data(as_text=True))
+def test_every_name_can_be_read_in_full(reader: PageClient, registry: LesionRegistry) -> None:
+    page = reader.page(f"/runs/{registry.hostile}/classes")
 
     cells = page.one("tbody").inside("th")
     full = {cell.inside("span")[0].attributes.get("title", cell.text) for cell in cells}
     assert full == set(HOSTILE_NAMES)
 
 
-def test_json_carries_the_names_as_they_are(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_json_carries_the_names_as_they_are(reader: PageClient, registry: LesionRegistry) -> None:
     record = reader.get(f"/runs/{registry.hostile}.json").get_json()
 
     assert sorted(record["confusion_matrix"]["labels"]) == sorted(HOSTILE_NAMES)
@@ -160,9 +159,9 @@ def test_json_carries_the_names_as_they_are(reader: FlaskClient, registry: Lesio
     "path", ["/matrix.csv", "/matrix.csv?layout=grid&t=1", "/classes.csv", ".csv"]
 )
 def test_no_cell_of_a_csv_begins_like_a_formula(
-    reader: FlaskClient, registry: LesionRegistry, path: str
+    reader: PageClient, registry: LesionRegistry, path: str
 ) -> None:
-    text = reader.get(f"/runs/{registry.hostile}{path}").get_data(as_text=True)
+    text = reader.get(f"/runs/{registry.hostile}{path}").text
 
     for cell in (cell for line in csv.reader(io.StringIO(text)) for cell in line):
         assert not cell.startswith(("=", "+", "@")), cell
@@ -170,15 +169,15 @@ def test_no_cell_of_a_csv_begins_like_a_formula(
             float(cell)
 
 
-def test_the_csv_of_the_list_is_safe_too(reader: FlaskClient) -> None:
-    text = reader.get("/runs.csv").get_data(as_text=True)
+def test_the_csv_of_the_list_is_safe_too(reader: PageClient) -> None:
+    text = reader.get("/runs.csv").text
 
     cells = [cell for line in csv.reader(io.StringIO(text)) for cell in line]
     assert f"'{HOSTILE_NAMES[3]}" in cells
     assert not [cell for cell in cells if cell.startswith(("=", "+", "@"))]
 
 
-def test_names_of_downloads_are_made_by_us(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_names_of_downloads_are_made_by_us(reader: PageClient, registry: LesionRegistry) -> None:
     for path, name in (
         (".csv", f"{registry.hostile}.csv"),
         ("/matrix.csv?t=1", f"{registry.hostile}-matrix-transposed.csv"),
@@ -189,8 +188,8 @@ def test_names_of_downloads_are_made_by_us(reader: FlaskClient, registry: Lesion
         assert response.headers["Content-Disposition"] == f'attachment; filename="{name}"'
 
 
-def test_the_hostile_dataset_can_be_opened_from_the_home_page(reader: FlaskClient) -> None:
-    page = Page(reader.get("/").get_data(as_text=True))
+def test_the_hostile_dataset_can_be_opened_from_the_home_page(reader: PageClient) -> None:
+    page = reader.page("/")
     link = next(link for link in page.all("a") if link.text.endswith(f" on {HOSTILE_NAMES[1]}"))
 
     listed = reader.get(link.attributes["href"].replace("/runs", "/runs.json", 1)).get_json()
@@ -198,8 +197,8 @@ def test_the_hostile_dataset_can_be_opened_from_the_home_page(reader: FlaskClien
     assert [run["dataset"] for run in listed["runs"]] == [HOSTILE_NAMES[1]]
 
 
-def _assert_harmless(client: FlaskClient, path: str) -> None:
-    _assert_only_known_tags(Page(client.get(path).get_data(as_text=True)))
+def _assert_harmless(client: PageClient, path: str) -> None:
+    _assert_only_known_tags(client.page(path))
 
 
 def _assert_only_known_tags(page: Page) -> None:

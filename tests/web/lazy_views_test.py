@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 
 from offdiag.settings import Settings
 from offdiag.store.database import Database
@@ -18,6 +17,7 @@ from offdiag_web import create_app
 from offdiag_web.app.lazy_views import LateViews
 from offdiag_web.routes import ROUTES
 from offdiag_web.warm_up import warming_up
+from support.pages import PageClient, client_for
 from support.registries import serving
 from support.written_routes import routes_of_modules
 
@@ -68,8 +68,8 @@ def app() -> Flask:
 
 
 @pytest.fixture
-def client(app: Flask) -> FlaskClient:
-    return app.test_client()
+def client(app: Flask) -> PageClient:
+    return client_for(app)
 
 
 def test_the_table_of_routes_names_every_view_of_every_module() -> None:
@@ -77,7 +77,7 @@ def test_the_table_of_routes_names_every_view_of_every_module() -> None:
 
 
 @pytest.mark.usefixtures("late_page")
-def test_a_module_is_imported_for_the_first_request_to_it(client: FlaskClient) -> None:
+def test_a_module_is_imported_for_the_first_request_to_it(client: PageClient) -> None:
     assert client.get("/early").text == "early"
     assert client.get("/nowhere").status_code == 404
     assert "late_page" not in sys.modules
@@ -87,7 +87,7 @@ def test_a_module_is_imported_for_the_first_request_to_it(client: FlaskClient) -
 
 
 @pytest.mark.usefixtures("late_page")
-def test_errors_are_answered_as_the_module_says(client: FlaskClient) -> None:
+def test_errors_are_answered_as_the_module_says(client: PageClient) -> None:
     assert client.post("/late").text == "explained"
 
 
@@ -104,13 +104,13 @@ def test_what_is_asked_before_a_view_runs_sees_the_view_itself(app: Flask) -> No
     def look() -> None:
         seen.append(app.view_functions["late.page"].__module__)
 
-    app.test_client().get("/late")
+    client_for(app).get("/late")
 
     assert seen == ["late_page"]
 
 
 def test_a_module_that_is_missing_fails_the_request_and_is_looked_for_again(
-    client: FlaskClient, request: pytest.FixtureRequest
+    client: PageClient, request: pytest.FixtureRequest
 ) -> None:
     assert client.get("/late").status_code == 500
 
@@ -126,7 +126,7 @@ def test_many_first_requests_at_once_are_all_answered(app: Flask) -> None:
 
     def ask() -> None:
         start.wait()
-        answers.append(app.test_client().get("/late").text)
+        answers.append(client_for(app).get("/late").text)
 
     threads = [threading.Thread(target=ask) for _ in range(8)]
     for thread in threads:
@@ -158,7 +158,7 @@ def test_all_views_are_loaded_after_the_first_answer(served: Flask) -> None:
 
     with warming_up(served, waits_s=60):
         thread = warm_up()
-        served.test_client().get("/healthz")
+        client_for(served).get("/healthz")
         thread.join(60)
 
     assert not_loaded not in served.view_functions.values()

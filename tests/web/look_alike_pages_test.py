@@ -3,50 +3,43 @@
 from __future__ import annotations
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.errors import LabelNote
 from offdiag.store.database import Database
 from support.logging_runs import log
-from support.pages import Page
+from support.pages import PageClient, client_for
 from support.registries import dashboard
 
 ALIKE = "Classes look alike: 'Cat' and 'cat' (case); 'cafe\\u0301' and 'caf\u00e9' (Unicode form)."
 
 
 @pytest.fixture
-def alike(sqlite_database: Database) -> tuple[FlaskClient, str]:
+def alike(sqlite_database: Database) -> tuple[PageClient, str]:
     names = ["cat", "Cat", "caf\u00e9", "cafe\u0301"]
     with pytest.warns(LabelNote, match="look alike"):
         run = log(sqlite_database, y_true=names, y_pred=names, dataset="pets")
-    return dashboard(sqlite_database).test_client(), run.id
+    return client_for(dashboard(sqlite_database)), run.id
 
 
 @pytest.fixture
-def truth_values(sqlite_database: Database) -> tuple[FlaskClient, str]:
+def truth_values(sqlite_database: Database) -> tuple[PageClient, str]:
     run = log(sqlite_database, y_true=[0, 1, 1], y_pred=[0, 1, 0], dataset="pets")
-    return dashboard(sqlite_database).test_client(), run.id
-
-
-def page_text(client: FlaskClient, url: str) -> str:
-    answer = client.get(url)
-    assert answer.status_code == 200
-    return Page(answer.text).one("main").text
+    return client_for(dashboard(sqlite_database)), run.id
 
 
 def test_pages_of_run_and_dataset_name_classes_that_look_alike(
-    alike: tuple[FlaskClient, str],
+    alike: tuple[PageClient, str],
 ) -> None:
     client, run_id = alike
 
-    assert "classes look alike" in page_text(client, f"/runs/{run_id}")
+    assert "classes look alike" in client.page(f"/runs/{run_id}").one("main").text
     for url in (f"/runs/{run_id}/meta", "/datasets/pets"):
-        assert ALIKE in page_text(client, url), url
+        assert ALIKE in client.page(url).one("main").text, url
 
 
 @pytest.mark.parametrize("address", ["/runs/{}.json", "/api/v1/runs/{}", "/api/v1/datasets/pets"])
 def test_json_of_run_and_dataset_groups_classes_that_look_alike(
-    alike: tuple[FlaskClient, str], address: str
+    alike: tuple[PageClient, str], address: str
 ) -> None:
     client, run_id = alike
 
@@ -56,17 +49,19 @@ def test_json_of_run_and_dataset_groups_classes_that_look_alike(
 
 
 def test_pages_of_run_and_dataset_say_that_the_positive_class_is_by_convention(
-    truth_values: tuple[FlaskClient, str],
+    truth_values: tuple[PageClient, str],
 ) -> None:
     client, run_id = truth_values
 
-    assert "“1”, by convention" in page_text(client, f"/runs/{run_id}/meta")
-    assert "“1” counts as positive by convention." in page_text(client, "/datasets/pets")
+    assert "“1”, by convention" in client.page(f"/runs/{run_id}/meta").one("main").text
+    assert (
+        "“1” counts as positive by convention." in client.page("/datasets/pets").one("main").text
+    )
 
 
 @pytest.mark.parametrize("address", ["/runs/{}.json", "/api/v1/runs/{}", "/api/v1/datasets/pets"])
 def test_json_says_that_the_positive_class_is_by_convention(
-    truth_values: tuple[FlaskClient, str], address: str
+    truth_values: tuple[PageClient, str], address: str
 ) -> None:
     client, run_id = truth_values
 

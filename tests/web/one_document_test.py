@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag import evaluate_matrix
 from offdiag.cli.process import run as command_line
@@ -14,6 +13,7 @@ from offdiag.records.run import Run
 from offdiag.store.database import Database
 from support.api import get
 from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry
+from support.pages import PageClient
 from support.revised import RevisedRegistry
 
 ONLY_IN_THE_API = {"evaluation.n_cases"}
@@ -21,7 +21,7 @@ ONLY_IN_THE_API = {"evaluation.n_cases"}
 
 
 def test_a_run_has_the_same_keys_everywhere(
-    reader: FlaskClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
+    reader: PageClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
 ) -> None:
     answer = get(reader, f"/runs/{registry.plain}")
     page = reader.get(f"/runs/{registry.plain}/meta.json").get_json()
@@ -39,7 +39,7 @@ def test_a_run_has_the_same_keys_everywhere(
 
 
 def test_a_run_of_a_list_has_the_same_keys_everywhere(
-    reader: FlaskClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
+    reader: PageClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
 ) -> None:
     document = get(reader, f"/runs/{registry.plain}")
     answer = one_of(get(reader, "/runs", limit=1000), registry)
@@ -60,7 +60,7 @@ def test_a_run_of_a_list_has_the_same_keys_everywhere(
 
 
 def test_the_remote_sdk_reads_every_key_of_a_run(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     answer = get(reader, f"/runs/{registry.plain}")
 
@@ -69,20 +69,20 @@ def test_the_remote_sdk_reads_every_key_of_a_run(
     assert read.model_dump(mode="json") == answer
 
 
-def test_a_dataset_has_the_same_keys_everywhere(revised_reader: FlaskClient) -> None:
+def test_a_dataset_has_the_same_keys_everywhere(revised_reader: PageClient) -> None:
     listed = get(revised_reader, "/datasets")
     answer = get(revised_reader, "/datasets/pets")
     page = revised_reader.get("/datasets/pets.json").get_json()
 
     assert revised_reader.get("/datasets.json").get_json() == listed
     assert without(answer, "groups") == page
-    lines = revised_reader.get("/datasets.csv").get_data(as_text=True).splitlines()
+    lines = revised_reader.get("/datasets.csv").text.splitlines()
     head = set(lines[0].split(","))
     assert head <= keys(listed["datasets"][0]) | set(page["runs_by_state"])
 
 
 def test_label_versions_have_the_same_keys_everywhere(
-    revised_reader: FlaskClient, revised: RevisedRegistry, capfd: pytest.CaptureFixture[str]
+    revised_reader: PageClient, revised: RevisedRegistry, capfd: pytest.CaptureFixture[str]
 ) -> None:
     versions = get(revised_reader, "/datasets/pets/truth")
     difference = get(revised_reader, "/datasets/pets/truth/difference", before=1, after=2)
@@ -101,7 +101,7 @@ def test_label_versions_have_the_same_keys_everywhere(
 
 
 def test_a_flag_has_the_same_keys_everywhere(
-    reader: FlaskClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
+    reader: PageClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
 ) -> None:
     listed = get(reader, "/flags", limit=1, run=registry.plain)["flags"][0]
     number = listed["id"]
@@ -115,7 +115,7 @@ def test_a_flag_has_the_same_keys_everywhere(
     assert without(answer, "history") == listed
     assert page | answer == page
     assert printed(capfd, registry.database, "flags", "show", str(number)) == page
-    head = reader.get("/flags.csv").get_data(as_text=True).splitlines()[0]
+    head = reader.get("/flags.csv").text.splitlines()[0]
     assert set(head.split(",")) <= listed.keys()
     flag, *_ = evaluate_matrix(LESION_COUNTS, labels=LESIONS, orientation="actual_rows").flags
     assert flag.to_dict().keys() <= listed.keys()

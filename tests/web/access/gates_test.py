@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.domain.access import Grant, Role
 from offdiag.store.database import Database
@@ -18,7 +17,7 @@ from offdiag_web.app.security import HEADERS
 from offdiag_web.pages.access.view import MEANINGS
 from support.access import PASSWORD, add_person, bearer, guarded, sign_in, token_of
 from support.forms import forms_of, send
-from support.pages import Page
+from support.pages import PageClient, client_for
 from support.registries import serving
 
 ROOT = Path(__file__).parents[3]
@@ -36,12 +35,12 @@ def ana(database: Database) -> dict[str, str]:
 
 
 @pytest.fixture
-def client(database: Database) -> FlaskClient:
-    return guarded(database).test_client()
+def client(database: Database) -> PageClient:
+    return client_for(guarded(database))
 
 
 def test_every_answer_carries_the_headers_whatever_it_says(
-    client: FlaskClient, ana: dict[str, str]
+    client: PageClient, ana: dict[str, str]
 ) -> None:
     answers = [
         client.get(path, headers=headers)
@@ -61,14 +60,14 @@ def test_every_answer_carries_the_headers_whatever_it_says(
 
 
 @pytest.mark.both_databases
-def test_downloads_are_attachments(client: FlaskClient, ana: dict[str, str]) -> None:
+def test_downloads_are_attachments(client: PageClient, ana: dict[str, str]) -> None:
     for path in ("/runs.csv", "/settings/audit.csv", "/datasets.csv"):
         answer = client.get(path, headers=ana)
         assert answer.headers["Content-Disposition"].startswith("attachment"), path
 
 
 def test_too_many_requests_carry_the_headers_too(database: Database, ana: dict[str, str]) -> None:
-    client = guarded(database, read_limit="1 per minute").test_client()
+    client = client_for(guarded(database, read_limit="1 per minute"))
     client.get("/runs", headers=ana)
 
     answer = client.get("/runs", headers=ana)
@@ -86,7 +85,7 @@ def test_no_secret_is_in_a_log_line(
     app = guarded(database)
     app.config["PROPAGATE_EXCEPTIONS"] = False
     app.add_url_rule("/defect", view_func=_defect)
-    client = app.test_client()
+    client = client_for(app)
     sign_in(client, "ana", "a wrong password indeed")
     sign_in(client, "ana")
     with client.session_transaction() as cookie:
@@ -113,7 +112,7 @@ def _defect() -> str:
 @pytest.mark.parametrize("host", ["evil.example", "registry.example.evil.example", "registry"])
 def test_only_named_hosts_are_answered_to(database: Database, host: str) -> None:
     server = serving(trusted_hosts="registry.example, Other.Example")
-    client = guarded(database, server=server).test_client()
+    client = client_for(guarded(database, server=server))
 
     assert client.get("/healthz", headers={"Host": host}).status_code == 400
     for known in ("registry.example", "other.example:443", "localhost"):
@@ -122,7 +121,7 @@ def test_only_named_hosts_are_answered_to(database: Database, host: str) -> None
 
 def test_limits_follow_the_address_that_a_named_proxy_tells(database: Database) -> None:
     server = serving(trusted_proxies=1)
-    client = guarded(database, server=server, sign_in_limit="2 per minute").test_client()
+    client = client_for(guarded(database, server=server, sign_in_limit="2 per minute"))
 
     def wrong_token(address: str) -> int:
         headers = {**bearer("wrong"), "X-Forwarded-For": address}
@@ -136,7 +135,7 @@ def test_limits_follow_the_address_that_a_named_proxy_tells(database: Database) 
     "header", ["Bearer", "Bearer ", "Basic YW5hOng=", "bearer x y", "Bearer " + "x" * 10_000]
 )
 def test_headers_that_hold_no_token_are_refused(
-    client: FlaskClient, ana: dict[str, str], header: str
+    client: PageClient, ana: dict[str, str], header: str
 ) -> None:
     assert client.get("/runs.json", headers={"Authorization": header}).status_code == 401
 
@@ -149,7 +148,7 @@ def test_headers_that_hold_no_token_are_refused(
     ],
 )
 def test_names_that_look_like_paths_reach_no_file(
-    client: FlaskClient, ana: dict[str, str], name: str, monkeypatch: pytest.MonkeyPatch
+    client: PageClient, ana: dict[str, str], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
     monkeypatch.setattr("builtins.open", _noting(opened))
@@ -184,15 +183,15 @@ def test_the_table_of_roles_in_the_documentation_is_what_pages_say() -> None:
 
 @pytest.mark.parametrize("path", PATHS)
 def test_no_cache_keeps_what_is_behind_the_sign_in(
-    client: FlaskClient, ana: dict[str, str], path: str
+    client: PageClient, ana: dict[str, str], path: str
 ) -> None:
     for headers in ({}, ana):
         assert client.get(path, headers=headers).headers["Cache-Control"] == "no-store"
 
 
 @pytest.mark.both_databases
-def test_assets_are_cached_for_whoever_asks(client: FlaskClient) -> None:
-    page = Page(client.get("/sign-in").get_data(as_text=True))
+def test_assets_are_cached_for_whoever_asks(client: PageClient) -> None:
+    page = client.page("/sign-in")
     script = next(each.attributes["src"] for each in page.all("script"))
 
     assert "immutable" in client.get(script).headers["Cache-Control"]
@@ -203,7 +202,7 @@ def test_assets_are_cached_for_whoever_asks(client: FlaskClient) -> None:
 def test_signing_out_clears_what_the_browser_has_kept(
     database: Database, ana: dict[str, str], path: str
 ) -> None:
-    client = guarded(database).test_client()
+    client = client_for(guarded(database))
     sign_in(client, "ana")
     forms = forms_of(client, "/settings/account")
 

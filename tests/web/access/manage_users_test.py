@@ -7,7 +7,6 @@ import io
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 
 from offdiag.domain.access import Actor, Grant, Role
 from offdiag.services.access.users import find_user
@@ -17,7 +16,7 @@ from offdiag.store.datasets import create_project
 from support.access import PASSWORD, add_person, bearer, client_of, guarded, sign_in, token_of
 from support.dashboard import HOSTILE_NAMES, log_lesions
 from support.forms import forms_of, send
-from support.pages import Page
+from support.pages import Page, PageClient, client_for
 from support.reads import read
 
 
@@ -27,35 +26,35 @@ def app(database: Database) -> Flask:
 
 
 @pytest.fixture
-def ana(app: Flask, database: Database) -> FlaskClient:
+def ana(app: Flask, database: Database) -> PageClient:
     """An admin who is signed in."""
     return client_of(app, database, add_person(database, "ana", Grant(Role.ADMIN)),
                      "ana")  # fmt: skip
 
 
-def make_token(client: FlaskClient, **typed: str) -> tuple[int, Page]:
+def make_token(client: PageClient, **typed: str) -> tuple[int, Page]:
     (form,) = [form for form in forms_of(client, "/settings/tokens")
                if form.attributes["action"] == "/settings/tokens"]  # fmt: skip
     answer = send(
         client, form, {"name": "cluster", "role": "logger", "project": "", "days": "90", **typed}
     )
-    return answer.status_code, Page(answer.get_data(as_text=True))
+    return answer.status_code, Page(answer.text)
 
 
-def test_a_token_is_shown_once_and_works(app: Flask, ana: FlaskClient) -> None:
+def test_a_token_is_shown_once_and_works(app: Flask, ana: PageClient) -> None:
     status, page = make_token(ana)
     secret = page.one("code", "secret").text
 
     assert status == 200
-    assert secret not in ana.get("/settings/tokens").get_data(as_text=True)
-    assert app.test_client().get("/runs", headers=bearer(secret)).status_code == 200
-    (line,) = Page(ana.get("/settings/tokens").get_data(as_text=True)).table("data")
+    assert secret not in ana.get("/settings/tokens").text
+    assert client_for(app).get("/runs", headers=bearer(secret)).status_code == 200
+    (line,) = ana.page("/settings/tokens").table("data")
     assert line[0] == "cluster"
     assert line[1] == f"{secret[:14]}…"
     assert line[3] == "logger in all projects"
 
 
-def test_the_page_that_shows_a_token_is_kept_by_nobody(ana: FlaskClient) -> None:
+def test_the_page_that_shows_a_token_is_kept_by_nobody(ana: PageClient) -> None:
     (form,) = [form for form in forms_of(ana, "/settings/tokens")
                if form.attributes["action"] == "/settings/tokens"]  # fmt: skip
 
@@ -65,7 +64,7 @@ def test_the_page_that_shows_a_token_is_kept_by_nobody(ana: FlaskClient) -> None
 
 
 @pytest.mark.both_databases
-def test_a_revoked_token_is_refused_and_says_so(app: Flask, ana: FlaskClient) -> None:
+def test_a_revoked_token_is_refused_and_says_so(app: Flask, ana: PageClient) -> None:
     _, page = make_token(ana)
     secret = page.one("code", "secret").text
     (form,) = [form for form in forms_of(ana, "/settings/tokens")
@@ -73,19 +72,17 @@ def test_a_revoked_token_is_refused_and_says_so(app: Flask, ana: FlaskClient) ->
 
     send(ana, form)
 
-    answer = app.test_client().get("/runs.json", headers=bearer(secret))
+    answer = client_for(app).get("/runs.json", headers=bearer(secret))
     assert answer.status_code == 401
     assert answer.get_json()["error"]["field"] == "Authorization"
-    assert Page(ana.get("/settings/tokens").get_data(as_text=True)).table("data")[0][-1] == (
-        "revoked"
-    )
+    assert ana.page("/settings/tokens").table("data")[0][-1] == ("revoked")
 
 
 @pytest.mark.parametrize(
     "typed", [{"name": " "}, {"role": "king"}, {"days": "-1"}, {"project": "none such"}]
 )
 def test_a_token_that_cannot_be_is_refused_in_words(
-    ana: FlaskClient, typed: dict[str, str]
+    ana: PageClient, typed: dict[str, str]
 ) -> None:
     status, page = make_token(ana, **typed)
 
@@ -104,7 +101,7 @@ def test_nobody_makes_a_token_that_may_more_than_they(app: Flask, database: Data
 
 
 def test_others_see_only_their_own_tokens_and_revoke_no_other(
-    app: Flask, ana: FlaskClient, database: Database
+    app: Flask, ana: PageClient, database: Database
 ) -> None:
     make_token(ana)
     user_id = add_person(database, "bo", Grant(Role.VIEWER))
@@ -117,19 +114,19 @@ def test_others_see_only_their_own_tokens_and_revoke_no_other(
 
     answer = bo.post(form.attributes["action"], data={"csrf_token": token})
 
-    assert "cluster" not in bo.get("/settings/tokens").get_data(as_text=True)
+    assert "cluster" not in bo.get("/settings/tokens").text
     assert answer.status_code == 404
 
 
 @pytest.mark.both_databases
 def test_an_admin_adds_somebody_gives_them_a_role_and_locks_them_out(
-    app: Flask, ana: FlaskClient, database: Database
+    app: Flask, ana: PageClient, database: Database
 ) -> None:
     log_lesions(database)
     add = forms_of(ana, "/settings/users")[-1]
     typed = {"name": "bo", "password": PASSWORD, "role": "viewer", "project": ""}
     assert send(ana, add, typed).status_code == 303
-    bo = app.test_client()
+    bo = client_for(app)
     assert sign_in(bo, "bo").status_code == 303
 
     forms = {form.attributes["action"]: form for form in forms_of(ana, "/settings/users")}
@@ -143,10 +140,10 @@ def test_an_admin_adds_somebody_gives_them_a_role_and_locks_them_out(
     send(ana, forms["/settings/users/bo/disable"])
 
     assert bo.get("/runs").status_code == 401
-    assert "locked out" in ana.get("/settings/users").get_data(as_text=True)
+    assert "locked out" in ana.get("/settings/users").text
 
 
-def test_the_last_admin_stays(ana: FlaskClient, database: Database) -> None:
+def test_the_last_admin_stays(ana: PageClient, database: Database) -> None:
     forms = {form.attributes["action"]: form for form in forms_of(ana, "/settings/users")}
 
     answers = [
@@ -161,27 +158,27 @@ def test_the_last_admin_stays(ana: FlaskClient, database: Database) -> None:
 
 @pytest.mark.parametrize("password", ["short", "aaaaaaaaaaaa", "x" * 1001, ""])
 def test_a_password_anybody_could_guess_is_refused_and_not_repeated(
-    ana: FlaskClient, password: str
+    ana: PageClient, password: str
 ) -> None:
     add = forms_of(ana, "/settings/users")[-1]
 
     answer = send(ana, add, {"name": "bo", "password": password, "role": "viewer"})
 
     assert answer.status_code == 400
-    assert not password or password not in answer.get_data(as_text=True).replace("shortcuts", "")
+    assert not password or password not in answer.text.replace("shortcuts", "")
 
 
 @pytest.mark.parametrize("name", [*HOSTILE_NAMES[:3], "two words", "", "a/b"])
-def test_names_to_sign_in_with_are_plain(ana: FlaskClient, name: str) -> None:
+def test_names_to_sign_in_with_are_plain(ana: PageClient, name: str) -> None:
     add = forms_of(ana, "/settings/users")[-1]
 
     answer = send(ana, add, {"name": name, "password": PASSWORD, "role": "viewer"})
 
     assert answer.status_code == 400
-    assert "<script>alert" not in answer.get_data(as_text=True)
+    assert "<script>alert" not in answer.text
 
 
-def test_what_a_page_changes_is_in_the_log(ana: FlaskClient, database: Database) -> None:
+def test_what_a_page_changes_is_in_the_log(ana: PageClient, database: Database) -> None:
     (form,) = [form for form in forms_of(ana, "/views")
                if form.attributes["action"] == "/views"]  # fmt: skip
     answer = send(ana, form, {"name": "mine"})
@@ -193,7 +190,7 @@ def test_what_a_page_changes_is_in_the_log(ana: FlaskClient, database: Database)
     assert event.request_id == answer.headers["X-Request-Id"]
 
 
-def test_what_fails_is_not_in_the_log(ana: FlaskClient, database: Database) -> None:
+def test_what_fails_is_not_in_the_log(ana: PageClient, database: Database) -> None:
     (form,) = [form for form in forms_of(ana, "/views")
                if form.attributes["action"] == "/views"]  # fmt: skip
     for _ in range(2):
@@ -204,24 +201,24 @@ def test_what_fails_is_not_in_the_log(ana: FlaskClient, database: Database) -> N
 
 
 def test_what_a_program_changes_is_in_the_log_with_its_token(
-    app: Flask, ana: FlaskClient, database: Database
+    app: Flask, ana: PageClient, database: Database
 ) -> None:
     secret = token_of(database, "ana", Role.LOGGER)
 
-    answer = app.test_client().post(
+    answer = client_for(app).post(
         "/api/v1/runs",
         headers=bearer(secret),
         json={"name": "x", "dataset": "fresh", "labels": ["a", "b"]},
     )
 
     (event,) = read(database, audit_page, AuditFilter(text="/api/v1/runs")).events
-    assert answer.status_code == 201, answer.get_data(as_text=True)
+    assert answer.status_code == 201, answer.text
     assert event.actor_kind == "token"
     assert event.actor == f"ana ({secret[:14]}…)"
     assert "run" in event.detail["added"]
 
 
-def test_looking_leaves_nothing_in_the_log(ana: FlaskClient, database: Database) -> None:
+def test_looking_leaves_nothing_in_the_log(ana: PageClient, database: Database) -> None:
     log_lesions(database)
     before = read(database, audit_page, AuditFilter()).events
 
@@ -231,13 +228,13 @@ def test_looking_leaves_nothing_in_the_log(ana: FlaskClient, database: Database)
     assert read(database, audit_page, AuditFilter()).events == before
 
 
-def test_no_secret_is_in_the_log(ana: FlaskClient, database: Database) -> None:
+def test_no_secret_is_in_the_log(ana: PageClient, database: Database) -> None:
     _, page = make_token(ana)
     secret = page.one("code", "secret").text
     add = forms_of(ana, "/settings/users")[-1]
     send(ana, add, {"name": "bo", "password": "a password like no other", "role": "viewer"})
 
-    text = ana.get("/settings/audit.json").get_data(as_text=True)
+    text = ana.get("/settings/audit.json").text
 
     assert "token.create" in text
     assert "user.add" in text
@@ -246,15 +243,15 @@ def test_no_secret_is_in_the_log(ana: FlaskClient, database: Database) -> None:
     assert "argon2" not in text
 
 
-def test_the_log_is_filtered_paged_and_exported(ana: FlaskClient, database: Database) -> None:
+def test_the_log_is_filtered_paged_and_exported(ana: PageClient, database: Database) -> None:
     for number in range(53):
         with database.seen_by(None, cli_actor(f"thing {number}")).write() as session:
             create_project(session, f"project {number}", database.clock())
 
-    page = Page(ana.get("/settings/audit?actor=operator").get_data(as_text=True))
+    page = ana.page("/settings/audit?actor=operator")
     following = next(link for link in page.all("a") if link.attributes.get("rel") == "next")
-    rest = Page(ana.get(following.attributes["href"]).get_data(as_text=True))
-    text = ana.get("/settings/audit.csv?actor=operator").get_data(as_text=True)
+    rest = ana.page(following.attributes["href"])
+    text = ana.get("/settings/audit.csv?actor=operator").text
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
 
     assert len(page.table("data")) == 50
@@ -268,15 +265,15 @@ def cli_actor(subject: str) -> Actor:
     return Actor("cli", "operator", "offdiag log", subject)
 
 
-def test_hostile_text_in_the_log_is_text(ana: FlaskClient, database: Database) -> None:
+def test_hostile_text_in_the_log_is_text(ana: PageClient, database: Database) -> None:
     from offdiag.services.saved_views import save_view
 
     for name in HOSTILE_NAMES:
         database = database.seen_by(None, Actor("cli", name, name, name, name))
         save_view(database, name=name, page="/runs", query="", author=name)
 
-    text = ana.get("/settings/audit").get_data(as_text=True)
-    exported = ana.get("/settings/audit.csv").get_data(as_text=True)
+    text = ana.get("/settings/audit").text
+    exported = ana.get("/settings/audit.csv").text
 
     assert "<script>alert(1)" not in text
     assert "<img src=x" not in text

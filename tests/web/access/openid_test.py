@@ -9,7 +9,6 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 from joserfc.jwk import RSAKey
 from werkzeug.test import TestResponse
 
@@ -23,7 +22,7 @@ from offdiag.store.users import list_users
 from offdiag_web import create_app
 from support.access import add_person
 from support.openid_provider import OpenIdProvider, running_provider
-from support.pages import Page
+from support.pages import Page, PageClient, client_for
 from support.reads import read
 from support.registries import serving
 
@@ -65,14 +64,14 @@ def app(database: Database, provider: OpenIdProvider) -> Flask:
     return dashboard_with(database, provider)
 
 
-def sign_in(client: FlaskClient, *, goal: str = "/runs") -> TestResponse:
+def sign_in(client: PageClient, *, goal: str = "/runs") -> TestResponse:
     """Follow the button on the page, to the provider and back."""
     return client.get(way_back(client, goal=goal))
 
 
-def way_back(client: FlaskClient, *, goal: str = "/runs") -> str:
+def way_back(client: PageClient, *, goal: str = "/runs") -> str:
     """The address that the provider leads somebody back to."""
-    page = Page(client.get(goal).get_data(as_text=True))
+    page = Page(client.get(goal).text)
     (button,) = [
         link.attributes["href"]
         for link in page.all("a")
@@ -85,7 +84,7 @@ def way_back(client: FlaskClient, *, goal: str = "/runs") -> str:
 
 
 def test_somebody_the_provider_vouches_for_is_led_to_where_they_wanted(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     answer = sign_in(client, goal="/runs?q=model:x")
 
@@ -99,7 +98,7 @@ def test_somebody_the_provider_vouches_for_is_led_to_where_they_wanted(
     )
 
 
-def test_the_provider_is_asked_with_state_nonce_and_a_challenge(client: FlaskClient) -> None:
+def test_the_provider_is_asked_with_state_nonce_and_a_challenge(client: PageClient) -> None:
     there = client.get("/sign-in/openid").headers["Location"]
 
     asked = parse_qs(urlsplit(there).query)
@@ -112,15 +111,15 @@ def test_the_provider_is_asked_with_state_nonce_and_a_challenge(client: FlaskCli
 def test_roles_follow_the_groups_at_each_sign_in(
     app: Flask, provider: OpenIdProvider, database: Database
 ) -> None:
-    sign_in(app.test_client())
+    sign_in(client_for(app))
     provider.claims["groups"] = ["ops", "lab", "others"]
-    sign_in(app.test_client())
+    sign_in(client_for(app))
 
     assert find_user(database, "kim").grants == (Grant(Role.ADMIN),)
 
 
 def test_without_a_group_that_has_a_role_nobody_gets_in(
-    client: FlaskClient, provider: OpenIdProvider
+    client: PageClient, provider: OpenIdProvider
 ) -> None:
     provider.claims["groups"] = ["others"]
 
@@ -132,7 +131,7 @@ def test_without_a_group_that_has_a_role_nobody_gets_in(
 def test_without_roles_in_the_settings_admins_give_them(
     database: Database, provider: OpenIdProvider
 ) -> None:
-    client = dashboard_with(database, provider, roles="").test_client()
+    client = client_for(dashboard_with(database, provider, roles=""))
     add_user(database, name="kim", password=None, grants=[Grant(Role.EDITOR)])
     provider.claims["groups"] = ["ops"]
 
@@ -141,7 +140,7 @@ def test_without_roles_in_the_settings_admins_give_them(
 
 
 def test_a_name_that_signs_in_with_a_password_is_not_taken_over(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     add_person(database, "kim", Grant(Role.ADMIN))
 
@@ -150,10 +149,10 @@ def test_a_name_that_signs_in_with_a_password_is_not_taken_over(
 
 
 def test_somebody_who_is_locked_out_stays_out(app: Flask, database: Database) -> None:
-    sign_in(app.test_client())
+    sign_in(client_for(app))
     set_disabled(database, name="kim", disabled=True)
 
-    assert sign_in(app.test_client()).status_code == 403
+    assert sign_in(client_for(app)).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -169,19 +168,19 @@ def test_somebody_who_is_locked_out_stays_out(app: Flask, database: Database) ->
     ids=lambda lie: next(iter(lie)),
 )
 def test_an_answer_that_is_not_for_us_lets_nobody_in(
-    client: FlaskClient, provider: OpenIdProvider, database: Database, lie: dict[str, str]
+    client: PageClient, provider: OpenIdProvider, database: Database, lie: dict[str, str]
 ) -> None:
     provider.lies = lie
 
     answer = sign_in(client)
 
     assert answer.status_code == 401
-    assert Page(answer.get_data(as_text=True)).one("div", "callout-warning").text
+    assert Page(answer.text).one("div", "callout-warning").text
     assert read(database, list_users) == []
 
 
 def test_an_answer_signed_by_somebody_else_lets_nobody_in(
-    client: FlaskClient, provider: OpenIdProvider
+    client: PageClient, provider: OpenIdProvider
 ) -> None:
     provider.signing_key = RSAKey.generate_key(2048, {"kid": "first"})
 
@@ -190,12 +189,12 @@ def test_an_answer_signed_by_somebody_else_lets_nobody_in(
 
 
 def test_a_way_back_opens_nothing_in_another_browser(app: Flask) -> None:
-    back = way_back(app.test_client())
+    back = way_back(client_for(app))
 
-    assert app.test_client().get(back).status_code == 401
+    assert client_for(app).get(back).status_code == 401
 
 
-def test_a_way_back_opens_once(client: FlaskClient) -> None:
+def test_a_way_back_opens_once(client: PageClient) -> None:
     back = way_back(client)
     assert client.get(back).status_code == 303
 
@@ -205,26 +204,26 @@ def test_a_way_back_opens_once(client: FlaskClient) -> None:
 def test_a_wrong_secret_of_the_server_is_told_as_a_failure(
     database: Database, provider: OpenIdProvider
 ) -> None:
-    client = dashboard_with(database, provider, secret="wrong").test_client()
+    client = client_for(dashboard_with(database, provider, secret="wrong"))
 
     assert sign_in(client).status_code == 401
 
 
 def test_a_provider_that_is_away_is_told_as_such(database: Database) -> None:
     away = OpenIdProvider(issuer="http://127.0.0.1:9")
-    client = dashboard_with(database, away).test_client()
+    client = client_for(dashboard_with(database, away))
 
     answer = client.get("/sign-in/openid")
 
     assert answer.status_code == 401
-    assert "does not answer" in answer.get_data(as_text=True)
+    assert "does not answer" in answer.text
 
 
 def test_without_a_provider_there_is_no_button(database: Database) -> None:
     app = create_app(Settings(server=serving(), access=AccessSettings(auth="required")), database)
 
-    assert "openid" not in app.test_client().get("/sign-in").get_data(as_text=True)
-    assert app.test_client().get("/sign-in/openid").status_code == 404
+    assert "openid" not in client_for(app).get("/sign-in").text
+    assert client_for(app).get("/sign-in/openid").status_code == 404
 
 
 def test_roles_of_groups_are_read_from_the_settings() -> None:

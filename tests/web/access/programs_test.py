@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 
 from offdiag.domain.access import Grant, Role
 from offdiag.services.access.users import find_user
 from offdiag.store.database import Database
 from support.access import PASSWORD, add_person, bearer, client_of, guarded, token_of
-from support.pages import Page
+from support.pages import PageClient, client_for
 
 API = "/api/v1"
 
@@ -23,11 +22,11 @@ def app(database: Database) -> Flask:
 
 
 @pytest.fixture
-def ana(app: Flask, database: Database) -> FlaskClient:
+def ana(app: Flask, database: Database) -> PageClient:
     """An admin who is signed in, with the header that a session needs here."""
     user_id = add_person(database, "ana", Grant(Role.ADMIN))
     client = client_of(app, database, user_id, "ana")
-    page = Page(client.get("/settings/tokens").get_data(as_text=True))
+    page = client.page("/settings/tokens")
     token = next(
         field.attributes["value"]
         for field in page.all("input")
@@ -38,7 +37,7 @@ def ana(app: Flask, database: Database) -> FlaskClient:
 
 
 @pytest.mark.both_databases
-def test_users_are_added_changed_and_locked_out(ana: FlaskClient, database: Database) -> None:
+def test_users_are_added_changed_and_locked_out(ana: PageClient, database: Database) -> None:
     made = ana.post(
         f"{API}/users",
         json={"name": "bo", "password": PASSWORD, "roles": [{"role": "viewer"}]},
@@ -51,20 +50,20 @@ def test_users_are_added_changed_and_locked_out(ana: FlaskClient, database: Data
     assert locked.get_json()["disabled"] is True
     assert find_user(database, "bo").disabled_at is not None
     assert [user["name"] for user in ana.get(f"{API}/users").get_json()["users"]] == ["ana", "bo"]
-    assert "password" not in made.get_data(as_text=True)
+    assert "password" not in made.text
 
 
 @pytest.mark.both_databases
-def test_a_token_is_told_once(app: Flask, ana: FlaskClient) -> None:
+def test_a_token_is_told_once(app: Flask, ana: PageClient) -> None:
     made = ana.post(f"{API}/tokens", json={"name": "cluster"}).get_json()
 
     listed = ana.get(f"{API}/tokens").get_json()["tokens"]
 
-    assert app.test_client().get(f"{API}/runs", headers=bearer(made["token"])).status_code == 200
+    assert client_for(app).get(f"{API}/runs", headers=bearer(made["token"])).status_code == 200
     assert [token["prefix"] for token in listed] == [made["token"][:14]]
     assert "token" not in listed[0]
     assert ana.delete(f"{API}/tokens/{made['id']}").get_json()["revoked_at"]
-    assert app.test_client().get(f"{API}/runs", headers=bearer(made["token"])).status_code == 401
+    assert client_for(app).get(f"{API}/runs", headers=bearer(made["token"])).status_code == 401
 
 
 @pytest.mark.parametrize(
@@ -79,7 +78,7 @@ def test_a_token_is_told_once(app: Flask, ana: FlaskClient) -> None:
     ],
 )
 def test_what_cannot_be_a_token_is_refused(
-    ana: FlaskClient, body: dict[str, Any], status: int
+    ana: PageClient, body: dict[str, Any], status: int
 ) -> None:
     answer = ana.post(f"{API}/tokens", json=body)
 
@@ -88,7 +87,7 @@ def test_what_cannot_be_a_token_is_refused(
 
 
 def test_a_session_without_the_header_changes_nothing(
-    app: Flask, ana: FlaskClient, database: Database
+    app: Flask, ana: PageClient, database: Database
 ) -> None:
     del ana.environ_base["HTTP_X_CSRFTOKEN"]
     body = {"name": "bo", "password": PASSWORD}
@@ -105,9 +104,9 @@ def test_a_session_without_the_header_changes_nothing(
 
 
 def test_a_token_neither_makes_tokens_nor_manages_users(
-    app: Flask, ana: FlaskClient, database: Database
+    app: Flask, ana: PageClient, database: Database
 ) -> None:
-    program, headers = app.test_client(), bearer(token_of(database, "ana", Role.ADMIN))
+    program, headers = client_for(app), bearer(token_of(database, "ana", Role.ADMIN))
 
     assert program.get(f"{API}/users", headers=headers).status_code == 200
     for method, path in (
@@ -124,7 +123,7 @@ def test_one_makes_tokens_for_oneself_alone(app: Flask, database: Database) -> N
     add_person(database, "ana", Grant(Role.ADMIN))
     user_id = add_person(database, "bo", Grant(Role.EDITOR))
     bo = client_of(app, database, user_id, "bo")
-    page = Page(bo.get("/settings/tokens").get_data(as_text=True))
+    page = bo.page("/settings/tokens")
     token = page.all("input")[-2].attributes.get("value") or ""
     hidden = [
         field.attributes["value"]
@@ -142,7 +141,7 @@ def test_one_makes_tokens_for_oneself_alone(app: Flask, database: Database) -> N
     assert answer.get_json()["error"]["field"] == "owner"
 
 
-def test_changes_are_listed_page_by_page(ana: FlaskClient) -> None:
+def test_changes_are_listed_page_by_page(ana: PageClient) -> None:
     for number in range(3):
         ana.post(f"{API}/tokens", json={"name": f"token {number}"})
 
@@ -173,15 +172,15 @@ def test_an_admin_of_one_project_reads_what_was_changed_there(
     add_person(database, "bo", Grant(Role.ADMIN, "alpha"))
     headers = bearer(token_of(database, "bo", Role.ADMIN, project="alpha"))
 
-    changes = app.test_client().get(f"{API}/audit", headers=headers).get_json()["changes"]
+    changes = client_for(app).get(f"{API}/audit", headers=headers).get_json()["changes"]
 
     assert {change["project"] for change in changes} == {"alpha"}
 
 
 def test_a_thousand_wrong_tokens_end_in_a_pause_while_right_ones_work(
-    app: Flask, ana: FlaskClient, database: Database
+    app: Flask, ana: PageClient, database: Database
 ) -> None:
-    program, right = app.test_client(), bearer(token_of(database, "ana", Role.VIEWER))
+    program, right = client_for(app), bearer(token_of(database, "ana", Role.VIEWER))
 
     statuses = [
         program.get(f"{API}/runs", headers=bearer(f"offdiag_{number}")).status_code
@@ -197,7 +196,7 @@ def test_a_thousand_wrong_tokens_end_in_a_pause_while_right_ones_work(
 
 def test_writes_have_a_limit_for_each_user(database: Database) -> None:
     add_person(database, "ana", Grant(Role.ADMIN))
-    client = guarded(database, api_limit="5 per minute").test_client()
+    client = client_for(guarded(database, api_limit="5 per minute"))
     headers = bearer(token_of(database, "ana", Role.VIEWER))
 
     statuses = [client.get(f"{API}/runs", headers=headers).status_code for _ in range(7)]

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from offdiag.domain.access import Grant, Role
@@ -19,6 +18,7 @@ from offdiag.store.database import Database
 from support.access import add_person, bearer, guarded, token_of
 from support.dashboard import LESION_COUNTS, LESIONS, fail_evaluation, log_counts
 from support.kinds import Kind
+from support.pages import PageClient, client_for
 from support.reporting import weekly
 from support.routes import path_of, route_table
 
@@ -30,7 +30,7 @@ class TwoProjects:
     """A dashboard over `alpha` and `beta`; everything in `beta` has a name with `HIDDEN` in it."""
 
     database: Database
-    client: FlaskClient
+    client: PageClient
     shown: str
     hidden: str
     headers: dict[str, str]
@@ -46,7 +46,7 @@ def two(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[T
         add_person(database, "ana", Grant(Role.ADMIN))
         yield TwoProjects(
             database,
-            guarded(database, read_limit="100000 per second").test_client(),
+            client_for(guarded(database, read_limit="100000 per second")),
             shown,
             hidden,
             bearer(token_of(database, "bo", Role.ADMIN, project="alpha")),
@@ -154,7 +154,7 @@ def test_the_same_pages_tell_of_it_to_whoever_may_see_it(two: TwoProjects) -> No
             f"/runs/{two.hidden}",
             "/api/v1/runs",
         )
-        if HIDDEN in two.client.get(path, headers=two.everywhere).get_data(as_text=True)
+        if HIDDEN in two.client.get(path, headers=two.everywhere).text
     ]
 
     assert len(telling) == 12
@@ -175,7 +175,7 @@ def test_a_run_elsewhere_is_refused_like_one_that_does_not_exist(
 
 def _without_what_always_differs(answer: TestResponse, hidden: str) -> str:
     """The text without the ids that were asked for and the token of its form, which has a time."""
-    text = answer.get_data(as_text=True).replace(hidden, "").replace("r_nosuchrun", "")
+    text = answer.text.replace(hidden, "").replace("r_nosuchrun", "")
     return re.sub(r'name="csrf_token" value="[^"]*"', "", text)
 
 
@@ -193,10 +193,9 @@ def test_a_dataset_is_found_by_its_name_alone_in_the_project_one_may_see(
 
 
 def test_the_open_flags_of_the_navigation_are_those_one_may_see(two: TwoProjects) -> None:
-    from support.pages import Page
 
     def counted(headers: dict[str, str]) -> str:
-        page = Page(two.client.get("/runs", headers=headers).get_data(as_text=True))
+        page = two.client.page("/runs", headers=headers)
         return page.one("span", "count").text
 
     assert counted(two.headers) != counted(two.everywhere)
@@ -210,10 +209,10 @@ def test_whoever_may_log_into_one_project_makes_no_other(two: TwoProjects) -> No
             json={"name": "x", "project": project, "dataset": "fresh",
                   "labels": ["a", "b"]},
         )  # fmt: skip
-        assert answer.status_code == status, answer.get_data(as_text=True)
+        assert answer.status_code == status, answer.text
 
 
 def test_names_of_views_are_seen_by_everybody(two: TwoProjects) -> None:
     save_view(two.database, name="for all", page="/runs", query="", author="ana")
 
-    assert "for all" in two.client.get("/views", headers=two.headers).get_data(as_text=True)
+    assert "for all" in two.client.get("/views", headers=two.headers).text

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 from sqlalchemy import select, update
 
 from offdiag.domain.access import Grant, Role
@@ -25,6 +24,7 @@ from offdiag_web.app.lazy_views import late_views
 from support.access import add_person, bearer, client_of, guarded, token_of
 from support.dashboard import LESION_COUNTS, LESIONS, log_counts
 from support.kinds import Kind
+from support.pages import PageClient, client_for
 from support.reporting import SCOPE, weekly
 from support.routes import Route, path_of, route_table, routes_of, spelled
 
@@ -39,7 +39,7 @@ class House:
     app: Flask
     database: Database
     things: dict[str, str]
-    people: dict[str, FlaskClient]
+    people: dict[str, PageClient]
     tokens: dict[str, str]
 
     @cached_property
@@ -117,7 +117,7 @@ def reached_instead_of(view: Callable[..., Any]) -> Callable[..., str]:
     return reached
 
 
-def ask(house: House, route: Route, client: FlaskClient, secret: str | None = None) -> int:
+def ask(house: House, route: Route, client: PageClient, secret: str | None = None) -> int:
     """The status of one request about the things in `alpha`, 200 where the view was reached."""
     path = path_of(route.rule, house.things)
     query = {"project": "alpha"} if route.about == "project" else {}
@@ -127,12 +127,12 @@ def ask(house: House, route: Route, client: FlaskClient, secret: str | None = No
         query_string=query,
         headers={} if secret is None else bearer(secret),
     )
-    assert (answer.status_code == 200) == (answer.get_data(as_text=True) == REACHED), path
+    assert (answer.status_code == 200) == (answer.text == REACHED), path
     return answer.status_code
 
 
 def disagreements(
-    house: House, expected: Callable[[Route], int], client: FlaskClient, secret: str | None = None
+    house: House, expected: Callable[[Route], int], client: PageClient, secret: str | None = None
 ) -> list[str]:
     return [
         f"{route.method} {route.rule}: {found}, not {expected(route)}"
@@ -156,7 +156,7 @@ def test_the_things_are_there(house: House) -> None:
 
 @pytest.mark.both_databases
 def test_nobody_is_let_in_but_where_anybody_is(house: House) -> None:
-    client = house.app.test_client()
+    client = client_for(house.app)
 
     wrong = disagreements(house, lambda route: 200 if route.role == "public" else 401, client)
 
@@ -178,7 +178,7 @@ def test_a_token_may_do_what_its_role_may_but_nothing_in_person(house: House, ro
     def expected(route: Route) -> int:
         return 403 if route.how == "person" else of_role(role)(route)
 
-    assert disagreements(house, expected, house.app.test_client(), house.tokens[role]) == []
+    assert disagreements(house, expected, client_for(house.app), house.tokens[role]) == []
 
 
 def test_a_token_of_another_project_opens_nothing_of_this_one(house: House) -> None:
@@ -189,7 +189,7 @@ def test_a_token_of_another_project_opens_nothing_of_this_one(house: House) -> N
 
     secret = house.tokens["of another project"]
 
-    assert disagreements(house, expected, house.app.test_client(), secret) == []
+    assert disagreements(house, expected, client_for(house.app), secret) == []
 
 
 def test_a_token_of_this_project_opens_all_of_it_and_nothing_of_the_registry(house: House) -> None:
@@ -200,7 +200,7 @@ def test_a_token_of_this_project_opens_all_of_it_and_nothing_of_the_registry(hou
 
     secret = house.tokens["of this project"]
 
-    assert disagreements(house, expected, house.app.test_client(), secret) == []
+    assert disagreements(house, expected, client_for(house.app), secret) == []
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_a_token_that_is_worth_nothing_opens_nothing(house: House, spoilt: str) 
     def expected(route: Route) -> int:
         return 200 if route.role == "public" else 401
 
-    assert disagreements(house, expected, house.app.test_client(), secret) == []
+    assert disagreements(house, expected, client_for(house.app), secret) == []
 
 
 def worthless(database: Database, spoilt: str) -> str:

@@ -14,6 +14,7 @@ from offdiag_web.api.operations import EXTRAS
 from offdiag_web.api.requests import JSON
 from offdiag_web.app.lazy_views import late_views
 from offdiag_web.app.permissions import needs_of, rate_of
+from support.pages import client_for
 from support.registries import serving
 from support.routes import path_of, route_table, routes_of, spelled
 
@@ -55,7 +56,7 @@ def test_every_route_counts_against_the_limit_in_the_table(app: Flask) -> None:
 
 def test_nothing_larger_than_the_table_says_can_be_sent(app: Flask) -> None:
     """A form that says it is a byte too long is refused before any of it is read."""
-    client, wrong = app.test_client(), []
+    client, wrong = client_for(app), []
     for route in route_table().values():
         if route.method == "GET" or route.rule.startswith("/api/"):
             continue
@@ -73,7 +74,7 @@ def test_nothing_larger_than_the_table_says_can_be_sent(app: Flask) -> None:
 
 def test_no_program_sends_more_than_the_table_says(app: Flask) -> None:
     """A body that says it is a byte too long is refused unread; one of the size is not."""
-    client, wrong = app.test_client(), []
+    client, wrong = client_for(app), []
     table = route_table()
     for method, rule in routes_of(app):
         extras = EXTRAS.get(rule.endpoint)

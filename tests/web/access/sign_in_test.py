@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 from itsdangerous import URLSafeTimedSerializer
 from sqlalchemy import select
 
@@ -17,7 +16,7 @@ from offdiag.store.models import SessionRow, UserRow
 from offdiag_web.app.security import SecureByTls
 from support.access import PASSWORD, add_person, client_of, guarded, sign_in
 from support.forms import forms_of, send
-from support.pages import Element, Page
+from support.pages import Element, Page, PageClient, client_for
 from support.registries import serving
 
 
@@ -31,20 +30,20 @@ def app(database: Database, ana: int) -> Flask:
     return guarded(database)
 
 
-def test_a_page_asks_for_a_name_and_comes_back_to_itself(client: FlaskClient) -> None:
+def test_a_page_asks_for_a_name_and_comes_back_to_itself(client: PageClient) -> None:
     asked = client.get("/runs?q=model:x")
 
     answer = sign_in(client, "ana", at="/runs?q=model:x")
 
     assert asked.status_code == 401
     assert asked.headers["WWW-Authenticate"] == "Bearer"
-    assert Page(asked.get_data(as_text=True)).one("h1").text == "Sign in"
+    assert Page(asked.text).one("h1").text == "Sign in"
     assert (answer.status_code, answer.headers["Location"]) == (303, "/runs?q=model:x")
     assert client.get("/runs").status_code == 200
 
 
-def test_the_form_can_be_filled_by_a_password_manager_and_by_pasting(client: FlaskClient) -> None:
-    page = Page(client.get("/sign-in").get_data(as_text=True))
+def test_the_form_can_be_filled_by_a_password_manager_and_by_pasting(client: PageClient) -> None:
+    page = client.page("/sign-in")
     fields = {
         field.attributes["name"]: field.attributes
         for field in page.all("input")
@@ -56,8 +55,8 @@ def test_the_form_can_be_filled_by_a_password_manager_and_by_pasting(client: Fla
     assert not any(name.startswith("on") for field in fields.values() for name in field)
 
 
-def test_whoever_has_not_signed_in_is_shown_nothing_but_the_form(client: FlaskClient) -> None:
-    page = Page(client.get("/sign-in").get_data(as_text=True))
+def test_whoever_has_not_signed_in_is_shown_nothing_but_the_form(client: PageClient) -> None:
+    page = client.page("/sign-in")
 
     assert page.all("nav") == []
     assert page.all("dialog") == []
@@ -71,7 +70,7 @@ def test_whoever_has_not_signed_in_is_shown_nothing_but_the_form(client: FlaskCl
         *("\\\\evil.example", "http:/evil.example", ""),
     ],
 )
-def test_nobody_is_led_to_another_site(client: FlaskClient, goal: str) -> None:
+def test_nobody_is_led_to_another_site(client: PageClient, goal: str) -> None:
     form = next(
         form for form in forms_of_anybody(client) if form.attributes["action"] == "/sign-in"
     )
@@ -85,24 +84,24 @@ def test_nobody_is_led_to_another_site(client: FlaskClient, goal: str) -> None:
     assert (answer.status_code, answer.headers["Location"]) == (303, "/")
 
 
-def forms_of_anybody(client: FlaskClient) -> list[Element]:
-    return list(Page(client.get("/sign-in").get_data(as_text=True)).all("form"))
+def forms_of_anybody(client: PageClient) -> list[Element]:
+    return list(client.page("/sign-in").all("form"))
 
 
 @pytest.mark.parametrize(("name", "password"), [("ana", "wrong"), ("nobody", PASSWORD), ("", "")])
 def test_a_wrong_name_and_a_wrong_password_are_told_alike(
-    client: FlaskClient, name: str, password: str
+    client: PageClient, name: str, password: str
 ) -> None:
     answer = sign_in(client, name, password)
 
-    alert = Page(answer.get_data(as_text=True)).one("div", "callout-warning")
+    alert = Page(answer.text).one("div", "callout-warning")
     assert answer.status_code == 401
     assert "Name and password do not belong together." in alert.text
     assert client.get("/runs").status_code == 401
 
 
 def test_somebody_who_is_locked_out_does_not_get_in(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     add_person(database, "bo", Grant(Role.ADMIN))
     assert sign_in(client, "bo").status_code == 303
@@ -113,14 +112,14 @@ def test_somebody_who_is_locked_out_does_not_get_in(
     assert sign_in(client, "bo").status_code == 401
 
 
-def test_a_form_without_its_token_signs_nobody_in(client: FlaskClient) -> None:
+def test_a_form_without_its_token_signs_nobody_in(client: PageClient) -> None:
     answer = client.post("/sign-in", data={"name": "ana", "password": PASSWORD})
 
     assert answer.status_code == 403
     assert client.get("/runs").status_code == 401
 
 
-def test_the_cookie_is_out_of_reach_of_scripts_and_of_other_sites(client: FlaskClient) -> None:
+def test_the_cookie_is_out_of_reach_of_scripts_and_of_other_sites(client: PageClient) -> None:
     cookie = sign_in(client, "ana").headers["Set-Cookie"]
 
     assert "HttpOnly" in cookie
@@ -130,7 +129,7 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_of_other_sites(client: FlaskC
 
 def test_over_tls_the_cookie_goes_by_tls_alone(database: Database, ana: int) -> None:
     server = serving(trusted_proxies=1, trusted_hosts="registry.example")
-    client = guarded(database, server=server).test_client()
+    client = client_for(guarded(database, server=server))
     environ = {"HTTP_X_FORWARDED_PROTO": "https", "HTTP_X_FORWARDED_HOST": "registry.example"}
 
     answer = client.get("/sign-in", environ_overrides=environ)
@@ -139,7 +138,7 @@ def test_over_tls_the_cookie_goes_by_tls_alone(database: Database, ana: int) -> 
     assert answer.headers["Strict-Transport-Security"] == "max-age=31536000"
 
 
-def test_the_word_of_a_proxy_that_nobody_named_is_not_taken(client: FlaskClient) -> None:
+def test_the_word_of_a_proxy_that_nobody_named_is_not_taken(client: PageClient) -> None:
     answer = client.get("/sign-in", headers={"X-Forwarded-Proto": "https"})
 
     assert "Secure" not in answer.headers["Set-Cookie"]
@@ -147,7 +146,7 @@ def test_the_word_of_a_proxy_that_nobody_named_is_not_taken(client: FlaskClient)
 
 
 def test_signing_in_begins_a_new_session_and_forgets_what_the_cookie_held(
-    client: FlaskClient,
+    client: PageClient,
 ) -> None:
     client.get("/sign-in")
     with client.session_transaction() as cookie:
@@ -163,9 +162,7 @@ def test_signing_in_begins_a_new_session_and_forgets_what_the_cookie_held(
         assert cookie["_user_id"] != first
 
 
-def test_the_database_knows_no_secret_of_a_session(
-    client: FlaskClient, database: Database
-) -> None:
+def test_the_database_knows_no_secret_of_a_session(client: PageClient, database: Database) -> None:
     sign_in(client, "ana")
     with client.session_transaction() as cookie:
         secret = cookie["_user_id"]
@@ -180,10 +177,10 @@ def test_the_database_knows_no_secret_of_a_session(
 
 
 def test_a_copy_of_the_cookie_is_worth_nothing_after_signing_out(
-    app: Flask, client: FlaskClient
+    app: Flask, client: PageClient
 ) -> None:
     sign_in(client, "ana")
-    copy = app.test_client()
+    copy = client_for(app)
     with client.session_transaction() as cookie:
         held = dict(cookie)
     with copy.session_transaction() as cookie:
@@ -199,9 +196,7 @@ def test_a_copy_of_the_cookie_is_worth_nothing_after_signing_out(
     assert copy.get("/runs").status_code == 401
 
 
-def test_a_cookie_signed_with_another_key_is_worth_nothing(
-    app: Flask, client: FlaskClient
-) -> None:
+def test_a_cookie_signed_with_another_key_is_worth_nothing(app: Flask, client: PageClient) -> None:
     sign_in(client, "ana")
     with client.session_transaction() as cookie:
         held = dict(cookie)
@@ -215,7 +210,7 @@ def test_a_cookie_signed_with_another_key_is_worth_nothing(
             serializer=interface.serializer,
             signer_kwargs={"key_derivation": interface.key_derivation},
         )
-        forger = app.test_client()
+        forger = client_for(app)
         forger.set_cookie(app.config["SESSION_COOKIE_NAME"], str(signer.dumps(held)))
         return forger.get("/runs").status_code
 
@@ -223,7 +218,7 @@ def test_a_cookie_signed_with_another_key_is_worth_nothing(
     assert [status_with(key) for key in ("", "dev", "changeme", "0" * 64)] == [401] * 4
 
 
-def test_an_edited_cookie_is_worth_nothing(app: Flask, client: FlaskClient) -> None:
+def test_an_edited_cookie_is_worth_nothing(app: Flask, client: PageClient) -> None:
     sign_in(client, "ana")
     name = app.config["SESSION_COOKIE_NAME"]
     cookie = client.get_cookie(name)
@@ -263,17 +258,17 @@ def test_a_session_ends_after_two_weeks_however_busy_one_was(database: Database,
 
 
 def test_twenty_wrong_passwords_end_in_a_pause_but_not_for_others(
-    app: Flask, client: FlaskClient
+    app: Flask, client: PageClient
 ) -> None:
     answers = [sign_in_from(client, "10.0.0.9", "wrong") for _ in range(20)]
 
     assert answers[:10] == [401] * 10
     assert set(answers[10:]) == {429}
     assert sign_in_from(client, "10.0.0.9", PASSWORD) == 429
-    assert sign_in_from(app.test_client(), "10.0.0.7", PASSWORD) == 303
+    assert sign_in_from(client_for(app), "10.0.0.7", PASSWORD) == 303
 
 
-def test_a_pause_says_how_long_it_lasts(client: FlaskClient) -> None:
+def test_a_pause_says_how_long_it_lasts(client: PageClient) -> None:
     for _ in range(10):
         sign_in(client, "ana", "wrong")
 
@@ -281,10 +276,10 @@ def test_a_pause_says_how_long_it_lasts(client: FlaskClient) -> None:
 
     assert answer.status_code == 429
     assert 0 < int(answer.headers["Retry-After"]) <= 600
-    assert "Try again in" in answer.get_data(as_text=True)
+    assert "Try again in" in answer.text
 
 
-def sign_in_from(client: FlaskClient, address: str, password: str) -> int:
+def sign_in_from(client: PageClient, address: str, password: str) -> int:
     client.environ_base["REMOTE_ADDR"] = address
     return sign_in(client, "ana", password).status_code
 
@@ -312,7 +307,7 @@ def test_ones_own_new_password_keeps_this_session_and_ends_the_others(
     done = send(here, form, {"current": PASSWORD, "wanted": "another fine password"})
 
     assert [refused.status_code, weak.status_code, done.status_code] == [400, 400, 303]
-    assert "another fine" not in refused.get_data(as_text=True)
+    assert "another fine" not in refused.text
     assert here.get("/runs").status_code == 200
     assert there.get("/runs").status_code == 401
     assert sign_in(there, "ana", "another fine password").status_code == 303
@@ -333,7 +328,7 @@ def test_whoever_signed_in_decides_under_their_own_name(database: Database, ana:
     client = client_of(guarded(database), database, ana, "ana")
     client.set_cookie("reader", "somebody else")
 
-    page = Page(client.get("/runs").get_data(as_text=True))
+    page = client.page("/runs")
 
     assert page.one("details", "menu").inside("summary")[0].text == "Signed in as ana"
 
@@ -341,7 +336,7 @@ def test_whoever_signed_in_decides_under_their_own_name(database: Database, ana:
 def test_where_nobody_signs_in_there_is_no_form(database: Database) -> None:
     from support.registries import dashboard
 
-    client = dashboard(database).test_client()
+    client = client_for(dashboard(database))
 
     assert client.get("/sign-in").headers["Location"] == "/"
     assert client.get("/settings/account").headers["Location"] == "/settings"
@@ -349,7 +344,7 @@ def test_where_nobody_signs_in_there_is_no_form(database: Database) -> None:
 
 
 @pytest.mark.parametrize("path", ["/runs.json", "/api/v1/runs", "/no-such-page.json"])
-def test_programs_are_told_in_the_one_shape_of_errors(client: FlaskClient, path: str) -> None:
+def test_programs_are_told_in_the_one_shape_of_errors(client: PageClient, path: str) -> None:
     answer = client.get(path)
 
     assert answer.status_code == 401
@@ -357,5 +352,5 @@ def test_programs_are_told_in_the_one_shape_of_errors(client: FlaskClient, path:
     assert answer.get_json()["error"]["code"] == "not_signed_in"
 
 
-def test_unknown_addresses_tell_nobody_that_they_are(client: FlaskClient) -> None:
+def test_unknown_addresses_tell_nobody_that_they_are(client: PageClient) -> None:
     assert client.get("/no-such-page").status_code == 401

@@ -9,12 +9,12 @@ import json
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 from sqlalchemy import func, select
 
 from offdiag.store.database import Database
 from offdiag.store.models import Base
 from support.dashboard import log_lesions
+from support.pages import PageClient
 from support.routes import path_of, routes_of
 
 MALFORMED: dict[str, tuple[bytes, str, set[int]]] = {
@@ -44,7 +44,7 @@ JSON_ROUTES = ("runs", "matrices", "counts", "datasets", "cost-matrices", "sched
 
 @pytest.mark.parametrize("what", MALFORMED)
 def test_a_body_that_cannot_be_read_is_refused_by_every_route(
-    client: FlaskClient, database: Database, what: str
+    client: PageClient, database: Database, what: str
 ) -> None:
     body, kind, statuses = MALFORMED[what]
     before = _rows(database)
@@ -57,7 +57,7 @@ def test_a_body_that_cannot_be_read_is_refused_by_every_route(
         assert answer.mimetype == "application/json"
         assert told["message"], route
         assert answer.status_code == 415 or told["field"], (route, told)
-        assert "script" not in answer.get_data(as_text=True)
+        assert "script" not in answer.text
         assert len(answer.data) < 2_000
 
     assert _rows(database) == before
@@ -128,14 +128,14 @@ MEANINGLESS: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.fixture
-def lesions(client: FlaskClient, database: Database) -> FlaskClient:
+def lesions(client: PageClient, database: Database) -> PageClient:
     """A client of a registry with a dataset that schedules and costs may be about."""
     log_lesions(database)
     return client
 
 
 def test_what_cannot_be_meant_is_refused_naming_the_field(
-    lesions: FlaskClient, database: Database
+    lesions: PageClient, database: Database
 ) -> None:
     before = _rows(database)
     wrong: list[tuple[object, ...]] = []
@@ -173,7 +173,7 @@ def test_what_cannot_be_meant_is_refused_naming_the_field(
     ],
 )
 def test_a_question_that_cannot_be_meant_is_refused(
-    client: FlaskClient, query: str, field: str
+    client: PageClient, query: str, field: str
 ) -> None:
     answer = client.get(f"/api/v1/runs?{query}")
 
@@ -181,7 +181,7 @@ def test_a_question_that_cannot_be_meant_is_refused(
     assert answer.get_json()["error"]["field"] == field
 
 
-def test_too_many_runs_cannot_be_compared(client: FlaskClient) -> None:
+def test_too_many_runs_cannot_be_compared(client: PageClient) -> None:
     runs = "&".join(f"runs=r_{number:012}" for number in range(10_000))
 
     answer = client.get(f"/api/v1/compare?{runs}")
@@ -198,7 +198,7 @@ REFUSED_BY_POSTGRESQL = ("a%00b", "9" * 30)
 
 
 def test_no_address_breaks_a_page_or_leads_to_a_file(
-    client: FlaskClient, database: Database, monkeypatch: pytest.MonkeyPatch
+    client: PageClient, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every route that has a part to fill in, with names that have led other programs astray."""
     is_file = database.url.startswith("sqlite")
@@ -221,7 +221,7 @@ def test_no_address_breaks_a_page_or_leads_to_a_file(
     assert not [path for path in opened if "passwd" in path or "win.ini" in path]
 
 
-def test_no_query_breaks_a_page(client: FlaskClient, database: Database) -> None:
+def test_no_query_breaks_a_page(client: PageClient, database: Database) -> None:
     client.application.testing = False
     run = log_lesions(database)
     keys = ("q", "sort", "filter", "after", "limit", "page", "runs", "run", "cost", "t", "focus",
@@ -254,7 +254,7 @@ def test_no_query_breaks_a_page(client: FlaskClient, database: Database) -> None
     assert wrong == []
 
 
-def test_no_form_breaks_a_page(client: FlaskClient, database: Database) -> None:
+def test_no_form_breaks_a_page(client: PageClient, database: Database) -> None:
     app = client.application
     app.testing, app.config["WTF_CSRF_ENABLED"] = False, False
     log_lesions(database)

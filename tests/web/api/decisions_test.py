@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.domain.access import Grant, Role
 from offdiag.store.database import Database
@@ -14,6 +13,7 @@ from support.access import add_person, bearer, guarded, token_of
 from support.api import get, refusal, send
 from support.dashboard import LESION_COUNTS, LESIONS, log_counts
 from support.logging_runs import log, work_off
+from support.pages import PageClient, client_for
 from support.registries import dashboard
 
 P_ILL = [0.9, 0.3, 0.2, 0.05, 0.6, 0.1] * 5
@@ -23,7 +23,7 @@ GROUPS = {"skin": ["df", "vasc"], "malignant": {"deep": ["mel"], "flat": ["bcc",
 
 
 @pytest.fixture
-def clinic(database: Database) -> tuple[FlaskClient, str]:
+def clinic(database: Database) -> tuple[PageClient, str]:
     """A client, and an evaluated run with the scores of two classes."""
     run = log(
         database,
@@ -35,11 +35,11 @@ def clinic(database: Database) -> tuple[FlaskClient, str]:
         dataset="clinic",
     )
     work_off(database)
-    return dashboard(database).test_client(), run.id
+    return client_for(dashboard(database)), run.id
 
 
 @pytest.mark.both_databases
-def test_tries_a_rule_without_keeping_it(clinic: tuple[FlaskClient, str]) -> None:
+def test_tries_a_rule_without_keeping_it(clinic: tuple[PageClient, str]) -> None:
     client, run_id = clinic
 
     status, found = send(client, f"/runs/{run_id}/decisions", {"weights": VISITS})
@@ -56,7 +56,7 @@ def test_tries_a_rule_without_keeping_it(clinic: tuple[FlaskClient, str]) -> Non
 
 
 def test_rows_are_matched_by_label_and_the_same_rule_is_one_run(
-    clinic: tuple[FlaskClient, str],
+    clinic: tuple[PageClient, str],
 ) -> None:
     client, run_id = clinic
     body = {
@@ -92,7 +92,7 @@ def test_rows_are_matched_by_label_and_the_same_rule_is_one_run(
     ],
 )
 def test_refuses_rules_that_mean_nothing(
-    clinic: tuple[FlaskClient, str], body: dict[str, Any], status: int, field: str | None
+    clinic: tuple[PageClient, str], body: dict[str, Any], status: int, field: str | None
 ) -> None:
     client, run_id = clinic
 
@@ -106,7 +106,7 @@ def test_refuses_rules_that_mean_nothing(
 def test_whoever_may_log_may_decide(database: Database) -> None:
     run = log(database, y_true=["a", "b"], y_pred=["a", "b"], labels=["a", "b"])
     add_person(database, "ana", Grant(Role.ADMIN))
-    client = guarded(database).test_client()
+    client = client_for(guarded(database))
 
     found = [
         client.post(
@@ -124,7 +124,7 @@ def test_whoever_may_log_may_decide(database: Database) -> None:
 @pytest.mark.both_databases
 def test_groups_are_set_seen_through_and_taken_away(database: Database) -> None:
     run_id = log_counts(database, LESION_COUNTS, LESIONS, name="ce", dataset="derm-7")
-    client = dashboard(database).test_client()
+    client = client_for(dashboard(database))
     path = "/datasets/derm-7/hierarchy"
 
     first, again = (send(client, path, {"hierarchy": GROUPS}, method="PUT") for _ in range(2))
@@ -160,6 +160,6 @@ def test_groups_are_set_seen_through_and_taken_away(database: Database) -> None:
 def test_refuses_groups_that_mean_nothing(
     lesions_database: Database, name: str, body: dict[str, Any], status: int
 ) -> None:
-    client = dashboard(lesions_database).test_client()
+    client = client_for(dashboard(lesions_database))
 
     assert send(client, f"/datasets/{name}/hierarchy", body, method="PUT")[0] == status

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 from pydantic import Field
 
 from offdiag.errors import (
@@ -19,11 +18,12 @@ from offdiag.records.base import Answered, Asked, Refusal
 from offdiag.store.database import Database
 from offdiag_web.api.operations import EXTRAS, operation, resource
 from offdiag_web.app.lazy_views import late_views
+from support.pages import PageClient, client_for
 from support.registries import dashboard
 
 
 @pytest.mark.both_databases
-def test_describes_itself_as_openapi(client: FlaskClient) -> None:
+def test_describes_itself_as_openapi(client: PageClient) -> None:
     document = client.get("/api/v1/openapi.json").get_json()
     assert document["openapi"].startswith("3.1")
     listed = document["paths"]["/api/v1/metrics"]["get"]
@@ -32,7 +32,7 @@ def test_describes_itself_as_openapi(client: FlaskClient) -> None:
     assert "Retry-After" in listed["responses"]["503"]["headers"]
 
 
-def test_every_route_is_described(app: Flask, client: FlaskClient) -> None:
+def test_every_route_is_described(app: Flask, client: PageClient) -> None:
     described = client.get("/api/v1/openapi.json").get_json()["paths"]
     routes = {
         (rule.rule, method)
@@ -44,7 +44,7 @@ def test_every_route_is_described(app: Flask, client: FlaskClient) -> None:
 
 
 @pytest.mark.both_databases
-def test_answers_what_was_seen_with_304(client: FlaskClient) -> None:
+def test_answers_what_was_seen_with_304(client: PageClient) -> None:
     first = client.get("/api/v1/metrics/mcc")
     etag = first.headers["ETag"]
     assert etag.startswith('"')
@@ -68,7 +68,7 @@ def test_answers_what_was_seen_with_304(client: FlaskClient) -> None:
     ],
 )
 def test_refuses_in_one_shape(
-    client: FlaskClient, method: str, path: str, status: int, code: str
+    client: PageClient, method: str, path: str, status: int, code: str
 ) -> None:
     answer = client.open(path, method=method)
     assert answer.status_code == status
@@ -90,7 +90,7 @@ class Got(Answered):
 
 
 @pytest.fixture
-def echo(database: Database, monkeypatch: pytest.MonkeyPatch) -> FlaskClient:
+def echo(database: Database, monkeypatch: pytest.MonkeyPatch) -> PageClient:
     """A dashboard with one more address, which says what it was sent."""
     app = dashboard(database)
     late_views(app).load_all()
@@ -110,7 +110,7 @@ def echo(database: Database, monkeypatch: pytest.MonkeyPatch) -> FlaskClient:
     app.testing = False
     app.config["WTF_CSRF_ENABLED"] = False
     app.register_blueprint(blueprint)
-    return app.test_client()
+    return client_for(app)
 
 
 ERRORS: dict[str, type[OffdiagError]] = {
@@ -148,7 +148,7 @@ ERRORS: dict[str, type[OffdiagError]] = {
     ],
 )
 def test_refuses_bodies_naming_what_is_wrong(
-    echo: FlaskClient, body: bytes, status: int, field: str | None
+    echo: PageClient, body: bytes, status: int, field: str | None
 ) -> None:
     answer = echo.post("/api/v1/echo", data=body, content_type="application/json")
     assert answer.status_code == status, answer.get_json()
@@ -159,21 +159,21 @@ def test_refuses_bodies_naming_what_is_wrong(
     assert ("Retry-After" in answer.headers) == (status == 503)
 
 
-def test_takes_nothing_but_json(echo: FlaskClient) -> None:
+def test_takes_nothing_but_json(echo: PageClient) -> None:
     for kind in ("text/plain", "application/x-www-form-urlencoded", "application/jsonx"):
         answer = echo.post("/api/v1/echo", data=b'{"name": "a"}', content_type=kind)
         assert answer.status_code == 415
         assert answer.get_json()["error"]["code"] == "unsupported_media_type"
 
 
-def test_refuses_writes_that_pages_of_other_sites_send(echo: FlaskClient) -> None:
+def test_refuses_writes_that_pages_of_other_sites_send(echo: PageClient) -> None:
     for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
         answer = echo.post("/api/v1/echo", json={"name": "a"}, headers=headers)
         assert answer.status_code == 403
         assert answer.get_json()["error"]["code"] == "forbidden"
 
 
-def test_answers_with_the_declared_body(echo: FlaskClient) -> None:
+def test_answers_with_the_declared_body(echo: PageClient) -> None:
     answer = echo.post("/api/v1/echo", json={"name": "a", "count": 2**60})
     assert answer.status_code == 201
     assert answer.get_json() == {"name": "a", "count": 2**60, "ratio": 0.1}

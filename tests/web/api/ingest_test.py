@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from offdiag.domain.labels import LabelSet
@@ -24,6 +23,7 @@ from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from support.logging_runs import work_off
+from support.pages import PageClient, client_for
 from support.registries import dashboard, serving
 
 LABELS = LabelSet.declared(["a", "b"])
@@ -61,11 +61,11 @@ def parquet() -> bytes:
 
 
 @pytest.fixture
-def client(database: Database) -> FlaskClient:
-    return dashboard(database).test_client()
+def client(database: Database) -> PageClient:
+    return client_for(dashboard(database))
 
 
-def opened(client: FlaskClient, **said: object) -> str:
+def opened(client: PageClient, **said: object) -> str:
     body = {"name": "run", "dataset": "d", "labels": ["a", "b"], **said}
     answer = client.post("/api/v1/runs", json=body)
     assert answer.status_code == 201, answer.get_json()
@@ -74,7 +74,7 @@ def opened(client: FlaskClient, **said: object) -> str:
 
 
 def put(
-    client: FlaskClient, run_id: str, data: bytes, kind: str = MEDIA_TYPE, **headers: str
+    client: PageClient, run_id: str, data: bytes, kind: str = MEDIA_TYPE, **headers: str
 ) -> TestResponse:
     return client.put(
         f"/api/v1/runs/{run_id}/chunks/0",
@@ -85,7 +85,7 @@ def put(
 
 
 @pytest.mark.both_databases
-def test_a_run_is_opened_filled_and_finished(client: FlaskClient, database: Database) -> None:
+def test_a_run_is_opened_filled_and_finished(client: PageClient, database: Database) -> None:
     run_id = opened(client)
 
     stored = put(client, run_id, arrow())
@@ -99,9 +99,7 @@ def test_a_run_is_opened_filled_and_finished(client: FlaskClient, database: Data
 
 
 @pytest.mark.parametrize("kind", ["json", "csv", "parquet"])
-def test_scores_in_place_of_predictions_are_refused_as_such(
-    client: FlaskClient, kind: str
-) -> None:
+def test_scores_in_place_of_predictions_are_refused_as_such(client: PageClient, kind: str) -> None:
     run_id = opened(client, labels=[0, 1])
     columns = {"y_pred": [0.25, 0.75], "y_true": [0, 1]}
 
@@ -115,7 +113,7 @@ def test_scores_in_place_of_predictions_are_refused_as_such(
 
 
 @pytest.mark.parametrize("kind", ["json", "parquet"])
-def test_whole_floats_are_labels_with_a_notice(client: FlaskClient, kind: str) -> None:
+def test_whole_floats_are_labels_with_a_notice(client: PageClient, kind: str) -> None:
     run_id = opened(client, labels=[False, True])
 
     answer = put_columns(client, run_id, {"y_pred": [0.0, 1.0], "y_true": [0, 1]}, kind)
@@ -130,7 +128,7 @@ def test_whole_floats_are_labels_with_a_notice(client: FlaskClient, kind: str) -
 
 
 def put_columns(
-    client: FlaskClient, run_id: str, columns: dict[str, Any], kind: str
+    client: PageClient, run_id: str, columns: dict[str, Any], kind: str
 ) -> TestResponse:
     if kind == "json":
         return client.put(f"/api/v1/runs/{run_id}/chunks/0", json=columns)
@@ -146,7 +144,7 @@ def put_columns(
 
 
 @pytest.mark.both_databases
-def test_opening_tells_of_look_alikes_and_of_the_positive_class(client: FlaskClient) -> None:
+def test_opening_tells_of_look_alikes_and_of_the_positive_class(client: PageClient) -> None:
     body = {"name": "run", "dataset": "d", "labels": ["a", "A"]}
     alike = client.post("/api/v1/runs", json=body).get_json()
     usual = client.post(
@@ -166,7 +164,7 @@ def test_opening_tells_of_look_alikes_and_of_the_positive_class(client: FlaskCli
     assert usual["notices"] == []
 
 
-def test_every_format_says_the_same(client: FlaskClient) -> None:
+def test_every_format_says_the_same(client: PageClient) -> None:
     run_id = opened(client)
 
     answers = [
@@ -187,7 +185,7 @@ def test_every_format_says_the_same(client: FlaskClient) -> None:
     ]
 
 
-def test_other_content_under_a_number_is_a_conflict(client: FlaskClient) -> None:
+def test_other_content_under_a_number_is_a_conflict(client: PageClient) -> None:
     run_id = opened(client)
     put(client, run_id, arrow())
 
@@ -199,7 +197,7 @@ def test_other_content_under_a_number_is_a_conflict(client: FlaskClient) -> None
     assert answer.get_json()["error"]["field"] == "seq"
 
 
-def test_a_digest_is_compared(client: FlaskClient) -> None:
+def test_a_digest_is_compared(client: PageClient) -> None:
     run_id = opened(client)
     right = base64.b64encode(hashlib.sha256(arrow()).digest()).decode()
     other = base64.b64encode(hashlib.sha256(b"other").digest()).decode()
@@ -219,9 +217,9 @@ def test_fifty_equal_requests_open_one_run(database: Database) -> None:
     def ask() -> None:
         start.wait()
         body = {"name": "run", "dataset": "d", "labels": ["a", "b"], "client_key": "key"}
-        answer = app.test_client().post("/api/v1/runs", json=body)
+        answer = client_for(app).post("/api/v1/runs", json=body)
         while answer.status_code == 503:
-            answer = app.test_client().post("/api/v1/runs", json=body)
+            answer = client_for(app).post("/api/v1/runs", json=body)
         found.append((answer.status_code, answer.get_json().get("id", "")))
 
     threads = [threading.Thread(target=ask) for _ in range(50)]
@@ -260,7 +258,7 @@ def test_fifty_equal_requests_open_one_run(database: Database) -> None:
     ],
 )
 def test_what_cannot_be_meant_leaves_nothing_behind(
-    client: FlaskClient, data: bytes, kind: str, encoding: str, status: int
+    client: PageClient, data: bytes, kind: str, encoding: str, status: int
 ) -> None:
     run_id = opened(client)
 
@@ -272,7 +270,7 @@ def test_what_cannot_be_meant_leaves_nothing_behind(
     assert nothing.get_json()["error"]["message"].endswith("has no predictions.")
 
 
-def test_rows_are_counted_before_they_are_encoded(client: FlaskClient) -> None:
+def test_rows_are_counted_before_they_are_encoded(client: PageClient) -> None:
     run_id = opened(client)
     table = pa.table({"y_pred": pa.array(np.zeros(3_000_000, np.int8))})
     sink = pa.BufferOutputStream()
@@ -301,7 +299,7 @@ def test_rows_are_counted_before_they_are_encoded(client: FlaskClient) -> None:
     ],
 )
 def test_a_matrix_says_what_it_is_or_is_refused(
-    client: FlaskClient, said: dict[str, object], field: str
+    client: PageClient, said: dict[str, object], field: str
 ) -> None:
     body = {
         "name": "m",
@@ -317,7 +315,7 @@ def test_a_matrix_says_what_it_is_or_is_refused(
     assert answer.get_json()["error"]["field"] == field
 
 
-def test_a_matrix_is_logged_once(client: FlaskClient) -> None:
+def test_a_matrix_is_logged_once(client: PageClient) -> None:
     body = {
         "name": "m",
         "dataset": "d",

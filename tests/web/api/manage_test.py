@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.domain.access import Grant, Role
 from offdiag.store.database import Database
@@ -15,6 +14,7 @@ from support.access import add_person, bearer, guarded, token_of
 from support.api import get, pages, refusal, send
 from support.compared import ComparedRegistry
 from support.dashboard import LESIONS, LesionRegistry, fail_evaluation, log_counts
+from support.pages import PageClient, client_for
 from support.registries import dashboard
 from support.reported import ReportedRegistry
 from support.revised import RevisedRegistry
@@ -24,19 +24,19 @@ ZERO_ONE = {a: {p: float(a != p) for p in LESIONS} for a in LESIONS}
 
 
 @pytest.fixture
-def lesions(lesions_database: Database) -> FlaskClient:
+def lesions(lesions_database: Database) -> PageClient:
     """A client of a registry that may be changed."""
-    return dashboard(lesions_database).test_client()
+    return client_for(dashboard(lesions_database))
 
 
 @pytest.fixture
-def run_id(lesions: FlaskClient) -> str:
+def run_id(lesions: PageClient) -> str:
     """The only run of that registry."""
     return str(get(lesions, "/runs")["runs"][0]["id"])
 
 
 @pytest.mark.both_databases
-def test_lists_datasets_and_projects(reader: FlaskClient) -> None:
+def test_lists_datasets_and_projects(reader: PageClient) -> None:
     found = {each["name"]: each for each in get(reader, "/datasets")["datasets"]}
     assert found["derm-7"]["n_classes"] == 7
     assert sum(found["derm-7"]["runs_by_state"].values()) == found["derm-7"]["n_runs"]
@@ -46,7 +46,7 @@ def test_lists_datasets_and_projects(reader: FlaskClient) -> None:
     assert get(reader, "/datasets", project="nowhere")["datasets"] == []
 
 
-def test_reads_a_dataset(reader: FlaskClient) -> None:
+def test_reads_a_dataset(reader: PageClient) -> None:
     dataset = get(reader, "/datasets/derm-7")
     assert dataset["labels"]["names"] == list(LESIONS)
     assert dataset["truth_versions"][0]["version"] >= 1
@@ -55,14 +55,14 @@ def test_reads_a_dataset(reader: FlaskClient) -> None:
 
 
 @pytest.mark.both_databases
-def test_names_of_any_kind_are_addresses(client: FlaskClient) -> None:
+def test_names_of_any_kind_are_addresses(client: PageClient) -> None:
     for name, address in (("a/b", "a~2Fb"), ("x.json", "x~2Ejson"), ("é %", "%C3%A9%20%25")):
         body = {"name": name, "labels": ["no", "yes"]}
         assert send(client, "/datasets", body)[0] == 201
         assert get(client, f"/datasets/{address}")["name"] == name
 
 
-def test_declares_a_dataset_once(client: FlaskClient) -> None:
+def test_declares_a_dataset_once(client: PageClient) -> None:
     body: dict[str, Any] = {"name": "pets", "labels": ["dog", "cat"], "positive_label": "cat"}
     status, made = send(client, "/datasets", body)
     assert (status, made["labels"]["names"], made["positive_label"]) == (
@@ -79,7 +79,7 @@ def test_declares_a_dataset_once(client: FlaskClient) -> None:
 
 @pytest.mark.both_databases
 def test_reads_versions_difference_and_impact_of_truth(
-    revised_reader: FlaskClient, revised: RevisedRegistry
+    revised_reader: PageClient, revised: RevisedRegistry
 ) -> None:
     dataset = get(revised_reader, f"/runs/{revised.seer}")["dataset"]
     path = f"/datasets/{dataset}/truth"
@@ -96,7 +96,7 @@ def test_reads_versions_difference_and_impact_of_truth(
 
 
 @pytest.mark.both_databases
-def test_corrects_labels_with_a_reason(lesions: FlaskClient) -> None:
+def test_corrects_labels_with_a_reason(lesions: PageClient) -> None:
     path = "/datasets/derm-7/truth"
     body: dict[str, Any] = {"samples": [0, 1], "labels": ["mel", None], "reason": "second look"}
     status, made = send(lesions, path, body)
@@ -112,7 +112,7 @@ def test_corrects_labels_with_a_reason(lesions: FlaskClient) -> None:
 
 
 @pytest.mark.both_databases
-def test_stores_costs_by_the_names_of_classes(lesions: FlaskClient) -> None:
+def test_stores_costs_by_the_names_of_classes(lesions: PageClient) -> None:
     weights = {a: ZERO_ONE[a] | {"nv": 20.0 if a == "mel" else ZERO_ONE[a]["nv"]} for a in LESIONS}
     body = {"dataset": "derm-7", "name": "visits", "weights": weights, "currency": "EUR"}
     status, made = send(lesions, "/cost-matrices", body)
@@ -146,7 +146,7 @@ def test_stores_costs_by_the_names_of_classes(lesions: FlaskClient) -> None:
     ],
 )
 def test_refuses_costs_that_cannot_be_meant(
-    lesions: FlaskClient, change: dict[str, Any], field: str
+    lesions: PageClient, change: dict[str, Any], field: str
 ) -> None:
     body = {"dataset": "derm-7", "name": "visits", "weights": ZERO_ONE} | change
     status, error = send(lesions, "/cost-matrices", body)
@@ -154,7 +154,7 @@ def test_refuses_costs_that_cannot_be_meant(
     assert get(lesions, "/cost-matrices")["cost_matrices"] == []
 
 
-def test_refuses_costs_that_are_no_numbers_naming_the_cell(lesions: FlaskClient) -> None:
+def test_refuses_costs_that_are_no_numbers_naming_the_cell(lesions: PageClient) -> None:
     for written in ("NaN", "Infinity", "1e400"):
         weights = f'{{"mel": {{"nv": 1, "mel": {written}}}}}'
         body = f'{{"dataset": "derm-7", "name": "visits", "weights": {weights}}}'
@@ -166,7 +166,7 @@ def test_refuses_costs_that_are_no_numbers_naming_the_cell(lesions: FlaskClient)
 
 
 @pytest.mark.both_databases
-def test_judges_a_dataset_by_costs_and_a_baseline(lesions: FlaskClient, run_id: str) -> None:
+def test_judges_a_dataset_by_costs_and_a_baseline(lesions: PageClient, run_id: str) -> None:
     send(lesions, "/cost-matrices", {"dataset": "derm-7", "name": "visits", "weights": ZERO_ONE})
     path = "/datasets/derm-7"
     asked = send(lesions, f"{path}/cost-matrix", {"cost_matrix": "visits@1"}, method="PUT")
@@ -182,7 +182,7 @@ def test_judges_a_dataset_by_costs_and_a_baseline(lesions: FlaskClient, run_id: 
 
 
 @pytest.mark.both_databases
-def test_lists_flags_page_by_page(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_lists_flags_page_by_page(reader: PageClient, registry: LesionRegistry) -> None:
     whole = get(reader, "/flags", limit=1000)
     read = [flag["id"] for page in pages(reader, "/flags", "flags", limit=3) for flag in page]
     assert read == [flag["id"] for flag in whole["flags"]]
@@ -197,7 +197,7 @@ def test_lists_flags_page_by_page(reader: FlaskClient, registry: LesionRegistry)
 
 
 @pytest.mark.both_databases
-def test_decides_about_a_flag_that_was_seen(lesions: FlaskClient) -> None:
+def test_decides_about_a_flag_that_was_seen(lesions: PageClient) -> None:
     flag = get(lesions, "/flags", limit=1)["flags"][0]
     path = f"/flags/{flag['id']}"
     etag = lesions.get(f"{PREFIX}{path}").headers["ETag"]
@@ -216,7 +216,7 @@ def test_decides_about_a_flag_that_was_seen(lesions: FlaskClient) -> None:
     )
 
 
-def test_every_decision_takes_its_own_field(lesions: FlaskClient) -> None:
+def test_every_decision_takes_its_own_field(lesions: PageClient) -> None:
     flag = get(lesions, "/flags", limit=1)["flags"][0]
     path = f"/flags/{flag['id']}/decisions"
     tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
@@ -245,7 +245,7 @@ def test_every_decision_takes_its_own_field(lesions: FlaskClient) -> None:
 
 
 @pytest.mark.both_databases
-def test_decides_about_all_flags_or_none(lesions: FlaskClient) -> None:
+def test_decides_about_all_flags_or_none(lesions: PageClient) -> None:
     flags = get(lesions, "/flags")["flags"]
     seen = [{"id": flag["id"], "revision": flag["revision"]} for flag in flags]
     body = {"action": "acknowledge", "flags": seen}
@@ -260,7 +260,7 @@ def test_decides_about_all_flags_or_none(lesions: FlaskClient) -> None:
 
 
 @pytest.mark.both_databases
-def test_plans_a_report(lesions: FlaskClient) -> None:
+def test_plans_a_report(lesions: PageClient) -> None:
     plan: dict[str, Any] = {
         "cron": "0 7 * * 1",
         "zone": "Europe/Berlin",
@@ -308,7 +308,7 @@ def test_plans_a_report(lesions: FlaskClient) -> None:
     ],
 )
 def test_refuses_plans_that_cannot_be_meant(
-    lesions: FlaskClient, change: dict[str, Any], field: str
+    lesions: PageClient, change: dict[str, Any], field: str
 ) -> None:
     plan = {"name": "n", "cron": "0 7 * * 1", "scope": {"dataset": "derm-7"}} | change
     status, error = send(lesions, "/schedules", plan)
@@ -317,7 +317,7 @@ def test_refuses_plans_that_cannot_be_meant(
 
 @pytest.mark.both_databases
 def test_reads_reports_and_their_files(
-    report_reader: FlaskClient, reported: ReportedRegistry
+    report_reader: PageClient, reported: ReportedRegistry
 ) -> None:
     name = reported.weekly.name
     report = get(report_reader, f"/reports/{name}")
@@ -337,7 +337,7 @@ def test_reads_reports_and_their_files(
 
 
 @pytest.mark.both_databases
-def test_a_repeated_request_issues_one_report(lesions: FlaskClient) -> None:
+def test_a_repeated_request_issues_one_report(lesions: PageClient) -> None:
     body = {"name": "by hand", "scope": {"dataset": "derm-7"}}
     key = {"Idempotency-Key": "5e3c"}
     first = send(lesions, "/reports", body, headers=key)
@@ -352,7 +352,7 @@ def test_a_repeated_request_issues_one_report(lesions: FlaskClient) -> None:
     assert get(lesions, "/reports/by hand")["n_issues"] == 2
 
 
-def test_a_refused_request_gives_its_key_back(lesions: FlaskClient) -> None:
+def test_a_refused_request_gives_its_key_back(lesions: PageClient) -> None:
     key = {"Idempotency-Key": "k"}
     wrong = {"name": "r", "scope": {"dataset": "nothing"}}
     assert send(lesions, "/reports", wrong, headers=key)[0] == 404
@@ -362,7 +362,7 @@ def test_a_refused_request_gives_its_key_back(lesions: FlaskClient) -> None:
 
 @pytest.mark.both_databases
 def test_tries_jobs_again(lesions_database: Database) -> None:
-    client = dashboard(lesions_database).test_client()
+    client = client_for(dashboard(lesions_database))
     dead = log_counts(lesions_database, [[3, 1], [1, 3]], ("a", "b"), evaluated=False)
     fail_evaluation(lesions_database, dead, error="boom")
     queue = get(client, "/jobs")
@@ -377,7 +377,7 @@ def test_tries_jobs_again(lesions_database: Database) -> None:
     assert refusal(client, f"/jobs/{10**30}")[0] == 404
 
 
-def test_compares_runs(comparer: FlaskClient, compared: ComparedRegistry) -> None:
+def test_compares_runs(comparer: PageClient, compared: ComparedRegistry) -> None:
     both = f"{compared.plain},{compared.focal}"
     found = get(comparer, "/compare", runs=both)
     assert [run["id"] for run in found["runs"]] == [compared.plain, compared.focal]
@@ -396,7 +396,7 @@ def test_compares_runs(comparer: FlaskClient, compared: ComparedRegistry) -> Non
     assert refusal(comparer, "/compare", runs="r_a,r_b")[0] == 404
 
 
-def test_merged_classes_add_up(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_merged_classes_add_up(reader: PageClient, registry: LesionRegistry) -> None:
     body = {"runs": [registry.plain], "merge": {"malignant": ["mel", "bcc", "akiec"]}}
     status, told = send(reader, "/whatif", body)
     assert status == 200
@@ -412,7 +412,7 @@ def test_merged_classes_add_up(reader: FlaskClient, registry: LesionRegistry) ->
 
 @pytest.mark.both_databases
 def test_swaps_the_positive_class_and_moves_prevalence(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     told = send(reader, "/whatif", {"runs": [registry.binary], "swap_positive": True})[1]
     before = get(reader, f"/runs/{registry.binary}/confusion-matrix")
@@ -427,7 +427,7 @@ def test_swaps_the_positive_class_and_moves_prevalence(
     assert moved["runs"][0]["per_class"]["recall"][0]["value"] == pytest.approx(old)
 
 
-def test_moves_a_threshold(scored_reader: FlaskClient, scored: ScoredRegistry) -> None:
+def test_moves_a_threshold(scored_reader: PageClient, scored: ScoredRegistry) -> None:
     points = get(scored_reader, f"/runs/{scored.event}/curves")["curves"][0]["points"]
     place = len(points["thresholds"]) // 2
     body = {"runs": [scored.event], "threshold": points["thresholds"][place]}
@@ -440,7 +440,7 @@ def test_moves_a_threshold(scored_reader: FlaskClient, scored: ScoredRegistry) -
     assert found["threshold"] == points["thresholds"][place]
 
 
-def test_asks_what_runs_cost(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_asks_what_runs_cost(reader: PageClient, registry: LesionRegistry) -> None:
     body: dict[str, Any] = {
         "runs": [registry.plain, registry.majority],
         "costs": {"base": "triage@2", "edits": "mel>nv:50"},
@@ -468,12 +468,12 @@ def test_asks_what_runs_cost(reader: FlaskClient, registry: LesionRegistry) -> N
     ],
 )
 def test_refuses_questions_that_mean_nothing(
-    reader: FlaskClient, registry: LesionRegistry, change: dict[str, Any]
+    reader: PageClient, registry: LesionRegistry, change: dict[str, Any]
 ) -> None:
     assert send(reader, "/whatif", {"runs": [registry.plain]} | change)[0] == 422
 
 
-def test_thresholds_need_scores(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_thresholds_need_scores(reader: PageClient, registry: LesionRegistry) -> None:
     assert send(reader, "/whatif", {"runs": [registry.plain], "threshold": 0.5})[0] == 409
     assert send(reader, "/whatif", {"runs": ["r_nobody"]})[0] == 404
 
@@ -490,10 +490,10 @@ def test_somebody_who_signs_in_is_the_author_and_owns_their_keys(
         token = token_of(lesions_database, name, Role.EDITOR, project=project)
         headers = bearer(token) | {"Idempotency-Key": "one"}
         body = {"action": "comment", "text": f"by {name}", "author": "somebody else"}
-        first = send(app.test_client(), flag, body, headers=headers)
+        first = send(client_for(app), flag, body, headers=headers)
         assert first[0] == 200
-        assert send(app.test_client(), flag, body, headers=headers) == first
+        assert send(client_for(app), flag, body, headers=headers) == first
         said = [event for event in first[1]["history"] if event["kind"] == "commented"]
         comments = [(event["author"].split()[0], event["text"]) for event in said]
     assert comments == [("ana", "by ana"), ("bo", "by bo")]
-    assert send(app.test_client(), flag, {"action": "reopen"})[0] == 401
+    assert send(client_for(app), flag, {"action": "reopen"})[0] == 401

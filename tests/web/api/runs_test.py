@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.store.database import Database
 from offdiag_web.app.paths import PREFIX
 from support.api import get, pages, refusal
 from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry
+from support.pages import PageClient, client_for
 from support.registries import dashboard
 from support.scored_runs import ScoredRegistry
 
 
-def test_searches_with_filter_and_order(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_searches_with_filter_and_order(reader: PageClient, registry: LesionRegistry) -> None:
     found = get(
         reader,
         "/runs",
@@ -28,7 +28,7 @@ def test_searches_with_filter_and_order(reader: FlaskClient, registry: LesionReg
 
 
 def test_undefined_metrics_are_null_with_a_reason(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     found = get(reader, "/runs", filter=f"attributes.id = '{registry.majority}'")
     assert found["runs"][0]["metrics"]["mcc"]["value"] is None
@@ -40,7 +40,7 @@ def test_undefined_metrics_are_null_with_a_reason(
 )
 @pytest.mark.parametrize("limit", [1, 5])
 def test_pages_hold_every_run_once_in_order(
-    reader: FlaskClient, order_by: list[str], limit: int
+    reader: PageClient, order_by: list[str], limit: int
 ) -> None:
     whole = get(reader, "/runs", order_by=order_by, limit=1000)["runs"]
     read = list(pages(reader, "/runs", "runs", order_by=order_by, limit=limit))
@@ -66,14 +66,14 @@ def test_pages_hold_every_run_once_in_order(
     ],
 )
 def test_refuses_queries_that_mean_nothing(
-    reader: FlaskClient, query: dict[str, object], status: int
+    reader: PageClient, query: dict[str, object], status: int
 ) -> None:
     answered, error = refusal(reader, "/runs", **query)
     assert answered == status
     assert error["field"] in query
 
 
-def test_refuses_the_token_of_another_list(reader: FlaskClient) -> None:
+def test_refuses_the_token_of_another_list(reader: PageClient) -> None:
     token = get(reader, "/runs", limit=1)["next_page_token"]
     for path, query in (("/runs", {"filter": "metrics.mcc > 0"}), ("/runs", {"project": "x"})):
         assert refusal(reader, path, page_token=token, **query)[0] == 400
@@ -82,7 +82,7 @@ def test_refuses_the_token_of_another_list(reader: FlaskClient) -> None:
     assert cut[1]["field"] == "page_token"
 
 
-def test_reads_a_run(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_reads_a_run(reader: PageClient, registry: LesionRegistry) -> None:
     run = get(reader, f"/runs/{registry.plain}")
     assert run["labels"]["names"] == list(LESIONS)
     assert run["orientation"]["stored"] == "actual_rows"
@@ -93,12 +93,12 @@ def test_reads_a_run(reader: FlaskClient, registry: LesionRegistry) -> None:
     assert failed["work"]["error"].startswith("Traceback")
 
 
-def test_unknown_runs_are_404(reader: FlaskClient) -> None:
+def test_unknown_runs_are_404(reader: PageClient) -> None:
     for path in ("", "/evaluation", "/confusion-matrix", "/examples", "/curves", "/history"):
         assert refusal(reader, f"/runs/r_nobody{path}")[0] == 404
 
 
-def test_reads_results_in_full_precision(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_reads_results_in_full_precision(reader: PageClient, registry: LesionRegistry) -> None:
     found = get(reader, f"/runs/{registry.plain}/evaluation")
     assert found["orientation"] == "actual_rows"
     assert found["matrix"] == [list(row) for row in LESION_COUNTS]
@@ -117,7 +117,7 @@ def test_reads_results_in_full_precision(reader: FlaskClient, registry: LesionRe
     assert found["badge"] is True
 
 
-def test_says_why_there_are_no_results_yet(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_says_why_there_are_no_results_yet(reader: PageClient, registry: LesionRegistry) -> None:
     answer = reader.get(f"{PREFIX}/runs/{registry.waiting}/evaluation")
     assert answer.status_code == 409
     assert answer.get_json()["error"]["code"] == "evaluation_pending"
@@ -127,7 +127,7 @@ def test_says_why_there_are_no_results_yet(reader: FlaskClient, registry: Lesion
     assert refusal(reader, f"/runs/{registry.waiting}/confusion-matrix")[0] == 409
 
 
-def test_lays_the_matrix_out_as_asked(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_lays_the_matrix_out_as_asked(reader: PageClient, registry: LesionRegistry) -> None:
     path = f"/runs/{registry.plain}/confusion-matrix"
     turned = [list(column) for column in zip(*LESION_COUNTS, strict=True)]
     plain = get(reader, path)
@@ -157,14 +157,14 @@ def test_lays_the_matrix_out_as_asked(reader: FlaskClient, registry: LesionRegis
     assert refusal(reader, path, normalize="rows")[0] == 422
 
 
-def test_shares_of_nothing_are_null(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_shares_of_nothing_are_null(reader: PageClient, registry: LesionRegistry) -> None:
     path = f"/runs/{registry.majority}/confusion-matrix"
     columns = get(reader, path, normalize="column")["matrix"]
     assert all(row[1] is None for row in columns)
 
 
 @pytest.mark.both_databases
-def test_reads_costs_and_history(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_reads_costs_and_history(reader: PageClient, registry: LesionRegistry) -> None:
     costs = get(reader, f"/runs/{registry.plain}/costs")
     assert costs["name"] is None or costs["values"]
     history = get(reader, f"/runs/{registry.plain}/history")
@@ -174,7 +174,7 @@ def test_reads_costs_and_history(reader: FlaskClient, registry: LesionRegistry) 
 
 @pytest.mark.both_databases
 def test_reads_examples_of_a_cell_page_by_page(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     asked = {"actual": "mel", "predicted": "nv", "limit": 25}
     read = list(pages(reader, f"/runs/{registry.plain}/examples", "examples", **asked))
@@ -187,7 +187,7 @@ def test_reads_examples_of_a_cell_page_by_page(
 
 
 @pytest.mark.both_databases
-def test_reads_curves_as_exact_counts(scored_reader: FlaskClient, scored: ScoredRegistry) -> None:
+def test_reads_curves_as_exact_counts(scored_reader: PageClient, scored: ScoredRegistry) -> None:
     run_id = scored.event
     found = get(scored_reader, f"/runs/{run_id}/curves")
     points = found["curves"][0]["points"]
@@ -198,7 +198,7 @@ def test_reads_curves_as_exact_counts(scored_reader: FlaskClient, scored: Scored
     assert refusal(scored_reader, f"/runs/{run_id}/curves", positive="moon")[0] == 422
 
 
-def test_runs_without_scores_have_no_curves(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_runs_without_scores_have_no_curves(reader: PageClient, registry: LesionRegistry) -> None:
     status, error = refusal(reader, f"/runs/{registry.plain}/curves")
     assert status == 409
     assert "no scores" in error["message"]
@@ -206,7 +206,7 @@ def test_runs_without_scores_have_no_curves(reader: FlaskClient, registry: Lesio
 
 @pytest.mark.both_databases
 def test_deletes_and_restores_a_run(lesions_database: Database) -> None:
-    client = dashboard(lesions_database).test_client()
+    client = client_for(dashboard(lesions_database))
     run_id = get(client, "/runs")["runs"][0]["id"]
     before = get(client, f"/runs/{run_id}")
     gone = client.delete(f"{PREFIX}/runs/{run_id}").get_json()

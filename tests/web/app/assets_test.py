@@ -3,11 +3,10 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from flask.testing import FlaskClient
 
 import offdiag_web
 from offdiag_web.app.assets import assets
-from support.pages import Page
+from support.pages import PageClient
 
 VENDORED = Path(offdiag_web.__file__).parent / "static" / "vendor" / "htmx"
 AXE = Path(__file__).parents[2] / "assets" / "axe-core"
@@ -24,7 +23,7 @@ def test_vendored_files_are_the_ones_that_were_recorded(folder: Path, name: str)
     assert name in (folder / "VERSION").read_text()
 
 
-def test_assets_are_cached_for_ever_under_their_own_digest(client: FlaskClient) -> None:
+def test_assets_are_cached_for_ever_under_their_own_digest(client: PageClient) -> None:
     for link in _links(client):
         response = client.get(link)
 
@@ -32,14 +31,14 @@ def test_assets_are_cached_for_ever_under_their_own_digest(client: FlaskClient) 
         assert "immutable" in response.headers["Cache-Control"]
 
 
-def test_an_outdated_digest_is_answered_but_not_cached(client: FlaskClient) -> None:
+def test_an_outdated_digest_is_answered_but_not_cached(client: PageClient) -> None:
     response = client.get("/assets/0000000000000000/offdiag.css")
 
     assert response.status_code == 200
     assert response.headers["Cache-Control"] == "no-cache"
 
 
-def test_assets_are_sent_compressed_where_that_is_understood(client: FlaskClient) -> None:
+def test_assets_are_sent_compressed_where_that_is_understood(client: PageClient) -> None:
     plain = client.get("/assets/x/offdiag.css")
     packed = client.get("/assets/x/offdiag.css", headers={"Accept-Encoding": "gzip"})
 
@@ -70,7 +69,7 @@ def test_scripts_and_styles_load_nothing_from_elsewhere() -> None:
 _OWN_SCRIPTS = ("theme.js", "keys.js", "matrix.js")
 
 
-def _links(client: FlaskClient) -> list[str]:
-    page = Page(client.get("/_gallery").get_data(as_text=True))
+def _links(client: PageClient) -> list[str]:
+    page = client.page("/_gallery")
     links = [link.attributes["href"] for link in page.all("link")]
     return links + [script.attributes["src"] for script in page.all("script")]

@@ -2,7 +2,6 @@ from pathlib import Path
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 
 from offdiag import errors
 from offdiag.errors import OffdiagError, StorageFull
@@ -10,7 +9,7 @@ from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_web.app.errors import STATUS_OF
-from support.pages import Page
+from support.pages import Page, PageClient, client_for
 
 
 def test_every_error_of_the_domain_has_a_status() -> None:
@@ -23,23 +22,23 @@ def test_every_error_of_the_domain_has_a_status() -> None:
     assert all(set(kind.mro()) & set(STATUS_OF) for kind in kinds)
 
 
-def test_an_unknown_page_is_told_in_the_same_shell(client: FlaskClient) -> None:
+def test_an_unknown_page_is_told_in_the_same_shell(client: PageClient) -> None:
     response = client.get("/no-such-page")
 
-    page = Page(response.get_data(as_text=True))
+    page = Page(response.text)
     assert response.status_code == 404
     assert page.one("h1").text == "There is no such page"
     assert page.one("nav").text.startswith("Runs Compare Datasets")
 
 
-def test_an_unknown_run_is_named(client: FlaskClient) -> None:
+def test_an_unknown_run_is_named(client: PageClient) -> None:
     response = client.get("/runs/r_nosuchrun")
 
     assert response.status_code == 404
-    assert "r_nosuchrun" in response.get_data(as_text=True)
+    assert "r_nosuchrun" in response.text
 
 
-def test_errors_of_json_twins_have_one_shape(client: FlaskClient) -> None:
+def test_errors_of_json_twins_have_one_shape(client: PageClient) -> None:
     unknown_run = client.get("/runs/r_nosuchrun.json")
     unknown_page = client.get("/no-such-page.json")
 
@@ -49,14 +48,14 @@ def test_errors_of_json_twins_have_one_shape(client: FlaskClient) -> None:
     assert unknown_run.get_json()["error"]["code"] == "not_found"
 
 
-def test_errors_of_csv_twins_are_plain_text(client: FlaskClient) -> None:
+def test_errors_of_csv_twins_are_plain_text(client: PageClient) -> None:
     response = client.get("/runs/r_nosuchrun.csv")
 
     assert response.status_code == 404
     assert response.mimetype == "text/plain"
 
 
-def test_a_wrong_method_says_which_are_allowed(client: FlaskClient) -> None:
+def test_a_wrong_method_says_which_are_allowed(client: PageClient) -> None:
     response = client.post("/runs")
 
     assert response.status_code == 405
@@ -79,9 +78,9 @@ def test_a_database_that_is_away_is_a_503_with_a_time_to_retry(tmp_path: Path, p
 def test_the_page_of_a_missing_database_names_file_and_remedy(tmp_path: Path) -> None:
     broken = tmp_path / "broken.db"
     broken.write_bytes(b"this is not a database " * 1000)
-    client = create_app(Settings(), Database(f"sqlite:///{broken}")).test_client()
+    client = client_for(create_app(Settings(), Database(f"sqlite:///{broken}")))
 
-    page = Page(client.get("/runs").get_data(as_text=True))
+    page = client.page("/runs", 503)
 
     assert page.one("h1").text == "The registry is not available"
     assert "broken.db" in page.one("main").text
@@ -92,10 +91,10 @@ def test_the_page_of_a_missing_database_names_file_and_remedy(tmp_path: Path) ->
 def test_a_full_disk_is_a_507_that_says_what_to_do(app: Flask, path: str) -> None:
     app.add_url_rule(path, view_func=_full_disk)
 
-    response = app.test_client().get(path)
+    response = client_for(app).get(path)
 
     assert response.status_code == 507
-    answer = response.get_data(as_text=True)
+    answer = response.text
     assert "The disk is full." in answer
     assert "Make room" in answer
     assert "Retry-After" not in response.headers
@@ -105,7 +104,7 @@ def test_a_defect_is_a_page_without_a_trace(app: Flask, caplog: pytest.LogCaptur
     app.config["PROPAGATE_EXCEPTIONS"] = False
     app.add_url_rule("/defect", view_func=_defect)
 
-    response = app.test_client().get("/defect")
+    response = client_for(app).get("/defect")
 
     assert response.status_code == 500
     assert b"secret detail" not in response.data

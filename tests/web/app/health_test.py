@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from flask.testing import FlaskClient
 from sqlalchemy import text
 
 from offdiag.store.database import Database
+from support.pages import PageClient, client_for
 from support.registries import dashboard
 
 
 @pytest.mark.both_databases
-def test_a_registry_that_can_be_read_is_ready(client: FlaskClient) -> None:
+def test_a_registry_that_can_be_read_is_ready(client: PageClient) -> None:
     answer = client.get("/readyz")
     assert (answer.status_code, answer.get_json()) == (200, {"status": "ready"})
 
 
 def test_says_that_the_schema_is_another_one(database: Database) -> None:
-    client = dashboard(database).test_client()
+    client = client_for(dashboard(database))
     with database.write() as session:
         session.execute(text("UPDATE alembic_version SET version_num = '0001_registry'"))
     answer = client.get("/readyz")
@@ -27,7 +27,7 @@ def test_says_that_the_schema_is_another_one(database: Database) -> None:
 
 
 def test_says_that_the_database_is_gone_and_not_where_it_was(sqlite_database: Database) -> None:
-    client = dashboard(sqlite_database).test_client()
+    client = client_for(dashboard(sqlite_database))
     path = sqlite_database.path
     assert path is not None
     sqlite_database.close()
@@ -35,4 +35,4 @@ def test_says_that_the_database_is_gone_and_not_where_it_was(sqlite_database: Da
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert answer.get_json()["reason"] == "The database does not answer."
-    assert str(path) not in answer.get_data(as_text=True)
+    assert str(path) not in answer.text

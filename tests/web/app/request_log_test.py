@@ -17,6 +17,7 @@ from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
 from offdiag_workers.loop import run_worker
 from support.access import PASSWORD, add_person, bearer, guarded, sign_in, token_of
+from support.pages import client_for
 
 MATRIX = {
     "name": "new level=error",
@@ -50,7 +51,7 @@ def test_a_request_can_be_followed_to_its_result(
     add_person(database, "ada", Grant(Role.ADMIN))
     token = token_of(database, "ada", Role.EDITOR)
 
-    answer = app.test_client().post("/api/v1/matrices", json=MATRIX, headers=bearer(token))
+    answer = client_for(app).post("/api/v1/matrices", json=MATRIX, headers=bearer(token))
     run_worker(database, JobsSettings(), stop=threading.Event(), until_idle=True)
 
     request_id = answer.headers["X-Request-Id"]
@@ -66,7 +67,7 @@ def test_a_request_can_be_followed_to_its_result(
 def test_a_name_that_was_made_up_is_text_in_the_log(
     sqlite_database: Database, logged: Callable[[], str]
 ) -> None:
-    client = guarded(sqlite_database).test_client()
+    client = client_for(guarded(sqlite_database))
     client.get("/runs/r_%0Alevel=error%0D%E2%80%A8")
     client.get("/no%0A{}")
     assert [each["event"] for each in lines(logged)] == ["request", "request"]
@@ -75,7 +76,7 @@ def test_a_name_that_was_made_up_is_text_in_the_log(
 def test_a_refusal_by_the_first_check_has_an_id_too(
     sqlite_database: Database, logged: Callable[[], str]
 ) -> None:
-    answer = guarded(sqlite_database).test_client().get("/runs", headers={"Host": "evil.example"})
+    answer = client_for(guarded(sqlite_database)).get("/runs", headers={"Host": "evil.example"})
     (told,) = lines(logged)
     assert answer.status_code == 400
     assert told["request_id"] == answer.headers["X-Request-Id"] != ""
@@ -93,16 +94,16 @@ def test_no_secret_of_a_session_a_token_or_a_form_is_logged(
     def broken() -> str:
         raise RuntimeError(f"could not use {token} of postgresql://ada:{PASSWORD[:7]}@db")
 
-    client = app.test_client()
+    client = client_for(app)
     assert sign_in(client, "ada").status_code == 303
     with client.session_transaction() as cookie:
         session = str(cookie["_user_id"])
     client.get("/runs")
-    sign_in(app.test_client(), "ada", "a wrong one, but near")
+    sign_in(client_for(app), "ada", "a wrong one, but near")
     for headers in (bearer(token), bearer(token + "x"), {"Authorization": token}):
-        app.test_client().get("/api/v1/runs", headers=headers)
-    app.test_client().get(f"/runs?token={token}")
-    app.test_client().get(f"/{token}")
+        client_for(app).get("/api/v1/runs", headers=headers)
+    client_for(app).get(f"/runs?token={token}")
+    client_for(app).get(f"/{token}")
     client.get("/broken")
 
     written = logged()

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
 
 from offdiag.services.health import beat, heart_of_this_process
@@ -14,30 +13,31 @@ from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from support.logging_runs import log, work_off
+from support.pages import PageClient, client_for
 from support.registries import serving
 
 
 @pytest.fixture
-def client(database: Database) -> FlaskClient:
+def client(database: Database) -> PageClient:
     return client_of(database)
 
 
-def client_of(database: Database) -> FlaskClient:
-    return create_app(Settings(server=serving()), database).test_client()
+def client_of(database: Database) -> PageClient:
+    return client_for(create_app(Settings(server=serving()), database))
 
 
-def read(client: FlaskClient) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
+def read(client: PageClient) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
     answer = client.get("/metrics")
     assert answer.status_code == 200
     assert answer.content_type.startswith("text/plain; version=")
     return {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.value
-        for family in text_string_to_metric_families(answer.get_data(as_text=True))
+        for family in text_string_to_metric_families(answer.text)
         for sample in family.samples
     }
 
 
-def test_runs_and_work_are_counted_by_state(database: Database, client: FlaskClient) -> None:
+def test_runs_and_work_are_counted_by_state(database: Database, client: PageClient) -> None:
     log(database)
     work_off(database)
     log(database)
@@ -55,7 +55,7 @@ def test_runs_and_work_are_counted_by_state(database: Database, client: FlaskCli
     assert 0 <= found["offdiag_silence_seconds", (("kind", "worker"),)] < 30
 
 
-def test_requests_are_counted_by_rule_and_not_by_address(client: FlaskClient) -> None:
+def test_requests_are_counted_by_rule_and_not_by_address(client: PageClient) -> None:
     for path in ("/runs/r_0123456789abcdef", "/runs/r_fedcba9876543210", "/nowhere/at/all"):
         client.get(path)
 
@@ -70,7 +70,7 @@ def test_requests_are_counted_by_rule_and_not_by_address(client: FlaskClient) ->
     assert found["offdiag_request_seconds_count", (("rule", "none"),)] == 1
 
 
-def test_made_up_methods_are_one_series(client: FlaskClient) -> None:
+def test_made_up_methods_are_one_series(client: PageClient) -> None:
     for method in ("BREW", "WHEN"):
         client.open("/runs", method=method)
 

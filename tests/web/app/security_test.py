@@ -2,7 +2,6 @@ import socket
 import threading
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.settings import Settings
 from offdiag.store.database import Database
@@ -10,7 +9,7 @@ from offdiag_web import create_app, shutdown
 from offdiag_web.app.security import CONTENT_SECURITY_POLICY
 from offdiag_web.server import Listening
 from support.dashboard import log_lesions
-from support.pages import Page
+from support.pages import Page, PageClient, client_for
 from support.registries import serving
 
 HTML_PATHS = (
@@ -25,7 +24,7 @@ PATHS = (
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_every_answer_carries_the_security_headers(client: FlaskClient, path: str) -> None:
+def test_every_answer_carries_the_security_headers(client: PageClient, path: str) -> None:
     response = client.get(path)
 
     assert response.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
@@ -41,12 +40,12 @@ def test_the_policy_allows_nothing_inline_and_nothing_from_elsewhere() -> None:
 
 
 def test_pages_hold_nothing_the_policy_would_refuse(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     run_id = log_lesions(database)
 
     for path in (*HTML_PATHS, *(f"/runs/{run_id}{page}" for page in ("", "/classes", "/meta"))):
-        for element in Page(client.get(path).get_data(as_text=True)).elements:
+        for element in Page(client.get(path).text).elements:
             assert not [name for name in element.attributes if name.startswith(("on", "style"))]
             assert element.tag not in {"style", "base", "iframe", "object", "embed"}
             assert element.tag != "script" or element.attributes["src"].startswith("/assets/")
@@ -57,7 +56,7 @@ def test_pages_hold_nothing_the_policy_would_refuse(
 @pytest.mark.parametrize(
     "host", ["evil.example", "localhost.evil.example", "127.0.0.1.nip.io", "10.0.0.1", "[::2]"]
 )
-def test_a_foreign_name_is_refused_on_loopback(client: FlaskClient, host: str) -> None:
+def test_a_foreign_name_is_refused_on_loopback(client: PageClient, host: str) -> None:
     response = client.get("/runs", headers={"Host": host})
 
     assert response.status_code == 400
@@ -75,7 +74,7 @@ def test_a_foreign_name_is_refused_on_loopback(client: FlaskClient, host: str) -
 )
 @pytest.mark.parametrize("key", ["REQUEST_URI", "RAW_URI"])
 def test_a_request_line_that_names_another_server_is_refused(
-    client: FlaskClient, key: str, target: str, status: int
+    client: PageClient, key: str, target: str, status: int
 ) -> None:
     answer = client.get("/healthz", environ_overrides={"RAW_URI": "", key: target})
 
@@ -102,7 +101,7 @@ def test_waitress_hands_on_what_the_request_line_names(database: Database) -> No
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1:8642", "[::1]:8642", "LOCALHOST"])
-def test_loopback_names_are_accepted(client: FlaskClient, host: str) -> None:
+def test_loopback_names_are_accepted(client: PageClient, host: str) -> None:
     assert client.get("/runs", headers={"Host": host}).status_code == 200
 
 
@@ -131,14 +130,14 @@ def test_a_server_on_all_interfaces_answers_to_addresses_but_not_to_foreign_name
         {"Sec-Fetch-Site": "same-site"},
     ],
 )
-def test_a_form_of_another_site_is_refused(client: FlaskClient, headers: dict[str, str]) -> None:
+def test_a_form_of_another_site_is_refused(client: PageClient, headers: dict[str, str]) -> None:
     response = client.post("/preferences", data={"theme": "dark"}, headers=headers)
 
     assert response.status_code == 403
     assert "Set-Cookie" not in response.headers
 
 
-def test_too_large_a_request_is_refused(client: FlaskClient) -> None:
+def test_too_large_a_request_is_refused(client: PageClient) -> None:
     assert client.post("/preferences", data={"theme": "x" * 100_000}).status_code == 413
 
 
@@ -155,10 +154,10 @@ def test_too_large_a_request_is_refused(client: FlaskClient) -> None:
         "/assets/x/application.py",
     ],
 )
-def test_strange_paths_find_nothing(client: FlaskClient, path: str) -> None:
+def test_strange_paths_find_nothing(client: PageClient, path: str) -> None:
     assert client.get(path).status_code in {404, 308}
 
 
-def _client(database: Database, host: str) -> FlaskClient:
+def _client(database: Database, host: str) -> PageClient:
     app = create_app(Settings(server=serving(host=host)), database)
-    return app.test_client()
+    return client_for(app)

@@ -15,6 +15,7 @@ from offdiag_web import create_app
 from offdiag_web.app.signing_key import PUBLISHED, signing_key, weakness_of
 from support.dashboard import fail_evaluation, log_lesions
 from support.forms import forms_of
+from support.pages import client_for
 from support.processes import started
 
 GOOD = "0123456789abcdef0123456789abcdef-a-good-one"
@@ -67,12 +68,12 @@ def test_a_form_of_one_process_is_taken_by_another(sqlite_database: Database) ->
     fail_evaluation(sqlite_database, run_id, error="x")
     before = create_app(Settings(), sqlite_database)
     after = create_app(Settings(), sqlite_database)
-    reader = before.test_client()
+    reader = client_for(before)
     (form,) = forms_of(reader, "/jobs/1")
     token = form.inside("input")[0].attributes["value"]
     name = before.config["SESSION_COOKIE_NAME"]
     cookie = reader.get_cookie(name)
-    other = after.test_client()
+    other = client_for(after)
 
     assert cookie is not None
     other.set_cookie(name, cookie.value)

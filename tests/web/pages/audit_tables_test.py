@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 import structlog
-from flask.testing import FlaskClient
 
 from offdiag.cli.process import run
 from offdiag_web.pages.audit.tables import PUBLISHED_TABLES, PublishedTable
 from support import published_texts as texts
 from support.audits import Verdicts, audited, contested, paste, verdicts_on
+from support.pages import PageClient
 
 OTHER, TRANSPOSED, IMPOSSIBLE = "other definition", "transposed reading", "impossible"
 WORDS = {"other_definition": OTHER, "transposed": TRANSPOSED, "impossible": IMPOSSIBLE}
@@ -158,7 +158,7 @@ CASES = (
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_text_pasted_into_the_page_gets_the_right_verdicts(
-    reader: FlaskClient, case: Case
+    reader: PageClient, case: Case
 ) -> None:
     fields = {f"read:{head}": meaning for head, meaning in case.heads.items()}
 
@@ -219,7 +219,7 @@ def name_of(number: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("example", PUBLISHED_TABLES, ids=lambda example: example.name)
 def test_every_example_is_one_click_away_and_audited(
-    reader: FlaskClient, example: PublishedTable
+    reader: PageClient, example: PublishedTable
 ) -> None:
     start = audited(reader.get("/audit"))
     (link,) = (a for a in start.all("a") if a.text == example.title)
@@ -240,7 +240,7 @@ EXPECTED_OF_EXAMPLES = {
 
 @pytest.mark.parametrize("example", PUBLISHED_TABLES, ids=lambda example: example.name)
 def test_the_examples_get_the_verdicts_of_the_texts_they_are_from(
-    reader: FlaskClient, example: PublishedTable
+    reader: PageClient, example: PublishedTable
 ) -> None:
     page = audited(reader.get("/audit", query_string={"example": example.name}))
 

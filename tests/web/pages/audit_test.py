@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.audit.table_text.cells import MOST_CHARACTERS
 from offdiag.audit.table_text.interpretation import MOST_NUMBERS
@@ -13,7 +12,7 @@ from offdiag_web.pages.audit.form import LONGEST_LINK
 from support.audits import audited, contested, paste, verdicts_on
 from support.dashboard import HOSTILE_NAMES
 from support.forms import forms_of, send
-from support.pages import Page
+from support.pages import Page, PageClient
 
 KIB = 1024
 SVM = "Model\tAccuracy\tError rate\nSVM\t0.93\t0.07\nCNN\t0.95\t0.09\n"
@@ -22,7 +21,7 @@ IMPOSSIBLE = {"CNN": {"Accuracy": "impossible", "Error rate": "impossible"}}
 
 class TestAddresses:
     def test_a_short_text_is_answered_at_an_address_that_says_it_all(
-        self, reader: FlaskClient
+        self, reader: PageClient
     ) -> None:
         (form,) = forms_of(reader, "/audit")
 
@@ -40,7 +39,7 @@ class TestAddresses:
         )
         assert canonical == sent.location
 
-    def test_an_address_keeps_only_what_would_not_be_found_out(self, reader: FlaskClient) -> None:
+    def test_an_address_keeps_only_what_would_not_be_found_out(self, reader: PageClient) -> None:
         (form,) = forms_of(reader, "/audit")
 
         sent = send(reader, form, {"table": SVM, "read:Accuracy": "overall_accuracy"})
@@ -49,7 +48,7 @@ class TestAddresses:
         assert "read:" not in sent.location
         assert "read:Accuracy=balanced_accuracy" in changed.location
 
-    def test_a_text_of_the_examples_is_called_by_its_name(self, reader: FlaskClient) -> None:
+    def test_a_text_of_the_examples_is_called_by_its_name(self, reader: PageClient) -> None:
         page = audited(reader.get("/audit?example=wine-averages"))
         fields = {f.attributes["name"]: f.attributes["value"] for f in page.all("input")
                   if f.attributes.get("value") and "name" in f.attributes}  # fmt: skip
@@ -58,7 +57,7 @@ class TestAddresses:
 
         assert sent.request.url.endswith("/audit?example=wine-averages")
 
-    def test_a_long_text_is_answered_where_it_was_sent(self, reader: FlaskClient) -> None:
+    def test_a_long_text_is_answered_where_it_was_sent(self, reader: PageClient) -> None:
         text = SVM + "not a table\n" * 400
 
         response = paste(reader, text)
@@ -70,7 +69,7 @@ class TestAddresses:
         assert [b.text for b in page.all("button") if "formaction" in b.attributes] == ["JSON"]
 
     @pytest.mark.both_databases
-    def test_the_json_of_a_long_text_can_be_sent_for(self, reader: FlaskClient) -> None:
+    def test_the_json_of_a_long_text_can_be_sent_for(self, reader: PageClient) -> None:
         (form,) = forms_of(reader, "/audit")
         token = form.inside("input")[0].attributes["value"]
 
@@ -80,11 +79,11 @@ class TestAddresses:
 
         assert record["verdict"] == "impossible"
 
-    def test_a_form_without_its_token_is_refused(self, reader: FlaskClient) -> None:
+    def test_a_form_without_its_token_is_refused(self, reader: PageClient) -> None:
         assert reader.post("/audit", data={"table": SVM}).status_code == 403
 
     @pytest.mark.both_databases
-    def test_the_json_at_the_address_agrees_with_the_page(self, reader: FlaskClient) -> None:
+    def test_the_json_at_the_address_agrees_with_the_page(self, reader: PageClient) -> None:
         page = audited(reader.get("/audit?example=wine-classes"))
         link = next(a for a in page.all("a") if a.text == "JSON")
 
@@ -100,7 +99,7 @@ class TestAddresses:
                 shown[model["model"]].values()
             )
 
-    def test_a_twin_of_nothing_is_an_error_of_the_caller(self, reader: FlaskClient) -> None:
+    def test_a_twin_of_nothing_is_an_error_of_the_caller(self, reader: PageClient) -> None:
         response = reader.get("/audit.json")
 
         assert response.status_code == 400
@@ -108,7 +107,7 @@ class TestAddresses:
 
 
 class TestReading:
-    def test_every_head_stands_beside_what_it_was_taken_for(self, reader: FlaskClient) -> None:
+    def test_every_head_stands_beside_what_it_was_taken_for(self, reader: PageClient) -> None:
         page = audited(paste(reader, "\tA (80)\tB (15)\nRecall\t0.9\t0.4\nMacro precison\t0.5"))
 
         lines = page.one("table", "heads").inside("tbody")[0].inside("tr")
@@ -125,19 +124,19 @@ class TestReading:
         assert typed["classes"] == "A 80, B 15"
         assert "“precison” was read as precision." in page.one("main").text
 
-    def test_a_corrected_head_changes_the_verdict_and_is_marked(self, reader: FlaskClient) -> None:
+    def test_a_corrected_head_changes_the_verdict_and_is_marked(self, reader: PageClient) -> None:
         page = audited(paste(reader, SVM, **{"read:Error rate": "-"}))
 
         assert contested(verdicts_on(page)) == {}
         assert [line.text for line in page.one("table", "heads").inside("div")].count("changed")
 
     @pytest.mark.both_databases
-    def test_an_emptied_field_is_found_out_anew(self, reader: FlaskClient) -> None:
+    def test_an_emptied_field_is_found_out_anew(self, reader: PageClient) -> None:
         page = audited(paste(reader, SVM, **{"read:Error rate": "  "}))
 
         assert contested(verdicts_on(page)) == IMPOSSIBLE
 
-    def test_names_can_be_said_to_be_classes(self, reader: FlaskClient) -> None:
+    def test_names_can_be_said_to_be_classes(self, reader: PageClient) -> None:
         text = "Name\tPrecision\tRecall\nred\t0.9\t0.8\ngreen\t0.7\t0.6"
 
         models = audited(paste(reader, text))
@@ -146,7 +145,7 @@ class TestReading:
         assert list(verdicts_on(models)) == ["red", "green"]
         assert "Precision of 'red'" in verdicts_on(classes)[""]
 
-    def test_the_matrix_is_shown_as_it_was_printed(self, reader: FlaskClient) -> None:
+    def test_the_matrix_is_shown_as_it_was_printed(self, reader: PageClient) -> None:
         text = "Predicted a b\nactual a 8 2\nactual b 1 9\nAccuracy 0.85"
 
         page = audited(paste(reader, text))
@@ -154,14 +153,14 @@ class TestReading:
         assert "each line is an actual class" in page.one("main").text
         assert page.table("data-plain") == [["a", "8", "2"], ["b", "1", "9"]]
 
-    def test_what_was_not_read_is_listed(self, reader: FlaskClient) -> None:
+    def test_what_was_not_read_is_listed(self, reader: PageClient) -> None:
         page = audited(paste(reader, f"{SVM}\nas discussed above"))
 
         assert "Line 5: as discussed above" in page.one("form", "form").text
 
 
 class TestVerdicts:
-    def test_each_number_has_its_range_and_what_decides(self, reader: FlaskClient) -> None:
+    def test_each_number_has_its_range_and_what_decides(self, reader: PageClient) -> None:
         page = audited(reader.get("/audit?example=four-labels"))
 
         (row,) = [row for row in page.table("data") if row[0] == "Recall of 'λ3'"]
@@ -172,18 +171,18 @@ class TestVerdicts:
             "The matrix gives 0.7, in no orientation or definition 0.80.",
         ]
 
-    def test_another_definition_links_to_what_it_is(self, reader: FlaskClient) -> None:
+    def test_another_definition_links_to_what_it_is(self, reader: PageClient) -> None:
         page = audited(reader.get("/audit?example=three-classes"))
 
         (link,) = [a for a in page.all("a") if a.text == "What macro_f1_harmonic is"]
         assert reader.get(link.attributes["href"]).status_code == 200
 
-    def test_what_the_other_numbers_leave_is_said(self, reader: FlaskClient) -> None:
+    def test_what_the_other_numbers_leave_is_said(self, reader: PageClient) -> None:
         page = audited(paste(reader, SVM))
 
         assert "the other numbers leave 0.9050 – 0.9150" in page.one("main").text
 
-    def test_forms_of_one_number_are_one_line(self, reader: FlaskClient) -> None:
+    def test_forms_of_one_number_are_one_line(self, reader: PageClient) -> None:
         page = audited(reader.get("/audit?example=antibody-test"))
 
         lines = {row[0]: row[2:4] for row in page.table("data")}
@@ -192,14 +191,14 @@ class TestVerdicts:
             "0.6775 – 0.6785; 67.75 – 67.85 %",
         ]
 
-    def test_without_a_matrix_agreement_is_no_proof(self, reader: FlaskClient) -> None:
+    def test_without_a_matrix_agreement_is_no_proof(self, reader: PageClient) -> None:
         with_matrix = audited(reader.get("/audit?example=screening"))
         without = audited(reader.get("/audit?example=screening-without-matrix"))
 
         assert "is no proof" in without.one("main").text
         assert "is no proof" not in with_matrix.one("main").text
 
-    def test_all_matrices_that_fit_are_listed(self, reader: FlaskClient) -> None:
+    def test_all_matrices_that_fit_are_listed(self, reader: PageClient) -> None:
         page = audited(
             paste(reader, "acc 0.5\nsens 0.8", classes="ill 10, well 20", positive="ill")
         )
@@ -207,7 +206,7 @@ class TestVerdicts:
         assert "3 matrices of 10 and 20 cases give these numbers." in page.one("main").text
         assert page.table("data-plain") == [["8", "2", "12 – 14", "6 – 8"]]
 
-    def test_where_none_fits_that_is_said(self, reader: FlaskClient) -> None:
+    def test_where_none_fits_that_is_said(self, reader: PageClient) -> None:
         text = "acc 0.9567\nsens 0.8545\nspec 0.9734"
 
         page = audited(paste(reader, text, classes="ill 100, well 200", positive="ill"))
@@ -217,10 +216,10 @@ class TestVerdicts:
 
 
 class TestRefusals:
-    def test_a_text_without_metrics_is_shown_with_the_way_out(self, reader: FlaskClient) -> None:
+    def test_a_text_without_metrics_is_shown_with_the_way_out(self, reader: PageClient) -> None:
         response = paste(reader, "nothing to see")
 
-        page = Page(response.get_data(as_text=True))
+        page = Page(response.text)
         assert response.status_code == 422
         assert page.one("textarea").text == "nothing to see"
         assert page.one("textarea").attributes["aria-invalid"] == "true"
@@ -236,11 +235,11 @@ class TestRefusals:
         ],
     )
     def test_a_correction_that_cannot_be_meant_is_shown_at_its_field(
-        self, reader: FlaskClient, fields: dict[str, str], where: str, says: str
+        self, reader: PageClient, fields: dict[str, str], where: str, says: str
     ) -> None:
         response = paste(reader, SVM, **fields)
 
-        page = Page(response.get_data(as_text=True))
+        page = Page(response.text)
         assert response.status_code == 422
         assert says in page.one("div", "callout-warning").text
         assert page.one("a", "plain").attributes["href"] == f"#{where}"
@@ -248,38 +247,38 @@ class TestRefusals:
         assert set(fields.values()) <= set(typed)
 
     def test_a_refused_text_in_an_address_is_a_page_with_a_notice(
-        self, reader: FlaskClient
+        self, reader: PageClient
     ) -> None:
         response = reader.get("/audit", query_string={"table": "x", "classes": "1, b"})
 
         assert response.status_code == 200
-        assert "does not list classes" in response.get_data(as_text=True)
+        assert "does not list classes" in response.text
 
     @pytest.mark.parametrize("example", ["nonsense", "../../etc/passwd", ""])
-    def test_an_unknown_example_is_the_empty_page(self, reader: FlaskClient, example: str) -> None:
+    def test_an_unknown_example_is_the_empty_page(self, reader: PageClient, example: str) -> None:
         page = audited(reader.get("/audit", query_string={"example": example}))
 
         assert verdicts_on(page) == {}
         assert page.one("textarea").text == ""
 
-    def test_a_text_that_is_too_long_is_refused_with_the_limit(self, reader: FlaskClient) -> None:
+    def test_a_text_that_is_too_long_is_refused_with_the_limit(self, reader: PageClient) -> None:
         response = paste(reader, "x" * (MOST_CHARACTERS + 1))
 
         assert response.status_code == 422
-        assert "at most 20000 characters" in response.get_data(as_text=True)
+        assert "at most 20000 characters" in response.text
 
-    def test_a_megabyte_is_refused_before_it_is_read(self, reader: FlaskClient) -> None:
+    def test_a_megabyte_is_refused_before_it_is_read(self, reader: PageClient) -> None:
         (form,) = forms_of(reader, "/audit")
 
         response = send(reader, form, {"table": "0.5 " * (KIB * KIB // 4)})
 
         assert response.status_code == 413
-        assert "64 KiB" in response.get_data(as_text=True)
+        assert "64 KiB" in response.text
 
 
 class TestHostileTexts:
     @pytest.mark.parametrize("name", HOSTILE_NAMES)
-    def test_names_are_text_wherever_they_stand(self, reader: FlaskClient, name: str) -> None:
+    def test_names_are_text_wherever_they_stand(self, reader: PageClient, name: str) -> None:
         texts = (
             f"Model\tAccuracy\tMCC\n{name}\t0.9\t0.8",
             f"\t{name}\tB\nRecall\t0.9\t0.8\nmacro avg\t0.8\t0.7",
@@ -289,7 +288,7 @@ class TestHostileTexts:
 
         for text in texts:
             response = paste(reader, text, classes="", positive="")
-            page = Page(response.get_data(as_text=True))
+            page = Page(response.text)
 
             assert response.status_code in {200, 422}
             assert "alert" not in {script.text for script in page.all("script")}
@@ -313,15 +312,15 @@ class TestHostileTexts:
             "\N{RIGHT-TO-LEFT OVERRIDE}" * 50,
         ],
     )
-    def test_garbage_is_answered_in_good_order(self, reader: FlaskClient, text: str) -> None:
+    def test_garbage_is_answered_in_good_order(self, reader: PageClient, text: str) -> None:
         response = paste(reader, text)
 
         assert response.status_code in {200, 422}
         # Names of scripts and styles may hold any digits; what the page says does not.
-        assert "49" not in Page(response.get_data(as_text=True)).one("main").text
+        assert "49" not in Page(response.text).one("main").text
 
     @pytest.mark.parametrize("key", ["table", "classes", "positive", "names", "unit", "read:x"])
-    def test_anything_may_stand_in_an_address(self, reader: FlaskClient, key: str) -> None:
+    def test_anything_may_stand_in_an_address(self, reader: PageClient, key: str) -> None:
         for name in (*HOSTILE_NAMES, "\0", "%", "é" * 300):
             query = {"table": SVM, key: name}
 
@@ -330,10 +329,10 @@ class TestHostileTexts:
 
 class TestBudgets:
     @pytest.mark.parametrize("example", ["wine-averages", "three-classes"])
-    def test_an_example_is_a_small_page(self, reader: FlaskClient, example: str) -> None:
+    def test_an_example_is_a_small_page(self, reader: PageClient, example: str) -> None:
         self.assert_small(reader.get(f"/audit?example={example}").data)
 
-    def test_the_largest_table_is_a_page_within_bounds(self, reader: FlaskClient) -> None:
+    def test_the_largest_table_is_a_page_within_bounds(self, reader: PageClient) -> None:
         models = "Model\tAccuracy\tMacro precision\tMacro recall\tMacro F1\tMCC\n" + "\n".join(
             f"a model of ordinary name {i}\t0.9{i}\t0.7\t0.6\t0.5\t0.4" for i in range(16)
         )
@@ -353,7 +352,7 @@ class TestBudgets:
         assert len(page.elements) <= 3_000
 
 
-def test_the_runs_page_and_every_foot_lead_here(reader: FlaskClient) -> None:
+def test_the_runs_page_and_every_foot_lead_here(reader: PageClient) -> None:
     page = audited(reader.get("/runs"))
 
     links = [a.attributes["href"] for a in page.all("a")]

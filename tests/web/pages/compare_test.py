@@ -8,22 +8,15 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.comparison.pair import Fate
 from offdiag.services.compare import compare_runs
 from support.compared import N_ALIKE, ComparedRegistry
 from support.dashboard import HOSTILE_NAMES, counted_statements
-from support.pages import Element, Page
+from support.pages import Element, Page, PageClient
 from support.two_models import COUNTRIES, FOCAL, PLAIN, TRUTH, N, sample_names
 
 PAIR_TABLE, CHURN_ROWS = 0, 4
-
-
-def page_of(client: FlaskClient, path: str, status: int = 200) -> Page:
-    response = client.get(path)
-    assert response.status_code == status, response.get_data(as_text=True)[:400]
-    return Page(response.get_data(as_text=True))
 
 
 def section_of(page: Page, title: str) -> Element:
@@ -46,9 +39,9 @@ def body_of(section: Element) -> list[list[str]]:
 
 
 def test_two_runs_are_compared_with_a_verdict_first(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.pair}")
+    page = comparer.page(f"/compare?{compared.pair}")
 
     verdict = page.one("div", "verdict").text
     expected = compare_runs(compared.database, [compared.plain, compared.focal]).verdict
@@ -64,9 +57,9 @@ def test_two_runs_are_compared_with_a_verdict_first(
 
 
 def test_every_metric_stands_with_both_values_and_the_interval_of_the_difference(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.pair}")
+    page = comparer.page(f"/compare?{compared.pair}")
     record = comparer.get(f"/compare.json?{compared.pair}").get_json()
 
     rows = {row[0]: row[1:] for row in body_of(section_of(page, "Metrics"))}
@@ -88,10 +81,8 @@ def test_every_metric_stands_with_both_values_and_the_interval_of_the_difference
     assert rows["MCC"][5].startswith(outcomes[mcc["outcome"]])
 
 
-def test_the_churn_leads_to_its_examples(
-    comparer: FlaskClient, compared: ComparedRegistry
-) -> None:
-    section = section_of(page_of(comparer, f"/compare?{compared.pair}"), "Which examples")
+def test_the_churn_leads_to_its_examples(comparer: PageClient, compared: ComparedRegistry) -> None:
+    section = section_of(comparer.page(f"/compare?{compared.pair}"), "Which examples")
 
     links = [a.attributes["href"] for a in section.inside("a")]
     which = [parse_qs(urlsplit(link).query)["which"][0] for link in links]
@@ -99,13 +90,13 @@ def test_the_churn_leads_to_its_examples(
     assert which == [fate.value for fate in Fate]
     assert sum(counts) == N
     for link, count in zip(links, counts, strict=True):
-        assert page_of(comparer, link).one("h1").text.startswith(f"{count} example")
+        assert comparer.page(link).one("h1").text.startswith(f"{count} example")
 
 
 def test_classes_stand_by_support_with_links_to_what_changed(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    section = section_of(page_of(comparer, f"/compare?{compared.pair}"), "Recall of each class")
+    section = section_of(comparer.page(f"/compare?{compared.pair}"), "Recall of each class")
 
     rows = body_of(section)
     assert [row[0] for row in rows] == ["nv", "mel", "df"]
@@ -116,13 +107,13 @@ def test_classes_stand_by_support_with_links_to_what_changed(
     )
     assert rows[2][3] == f"{fixed} examples of df only B gets right"
     link = next(a for a in section.inside("a") if "class=df&" in a.attributes["href"])
-    assert "of “df”: only" in page_of(comparer, link.attributes["href"]).one("h1").text
+    assert "of “df”: only" in comparer.page(link.attributes["href"]).one("h1").text
 
 
 def test_another_value_of_the_classes_can_be_shown(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.pair}&value=f1")
+    page = comparer.page(f"/compare?{compared.pair}&value=f1")
 
     section = section_of(page, "F1 of each class")
     record = comparer.get(f"/compare.json?{compared.pair}").get_json()
@@ -132,9 +123,9 @@ def test_another_value_of_the_classes_can_be_shown(
 
 
 def test_the_difference_matrix_marks_worse_by_a_notch_and_certain_by_a_border(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.pair}")
+    page = comparer.page(f"/compare?{compared.pair}")
 
     table = page.one("table", "matrix-difference")
     rows = table.inside("tbody")[0].inside("tr")
@@ -155,9 +146,9 @@ def test_the_difference_matrix_marks_worse_by_a_notch_and_certain_by_a_border(
 
 
 def test_every_row_of_the_difference_matrix_adds_up_to_nothing(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    table = page_of(comparer, f"/compare?{compared.pair}").one("table", "matrix-difference")
+    table = comparer.page(f"/compare?{compared.pair}").one("table", "matrix-difference")
 
     for row in table.inside("tbody")[0].inside("tr"):
         counts = [
@@ -168,9 +159,9 @@ def test_every_row_of_the_difference_matrix_adds_up_to_nothing(
 
 @pytest.mark.parametrize(("choice", "run"), [("a", "plain"), ("b", "focal")])
 def test_one_of_both_matrices_can_be_shown_on_the_shared_scale(
-    comparer: FlaskClient, compared: ComparedRegistry, choice: str, run: str
+    comparer: PageClient, compared: ComparedRegistry, choice: str, run: str
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.pair}&matrix={choice}")
+    page = comparer.page(f"/compare?{compared.pair}&matrix={choice}")
 
     own = comparer.get(f"/runs/{getattr(compared, run)}/matrix.json").get_json()
     shown = [
@@ -178,17 +169,17 @@ def test_one_of_both_matrices_can_be_shown_on_the_shared_scale(
         for row in page.one("table", "matrix").inside("tbody")[0].inside("tr")
     ]
     assert shown == own["matrix"]
-    other = page_of(comparer, f"/compare?{compared.pair}&matrix={'ab'.replace(choice, '')}")
+    other = comparer.page(f"/compare?{compared.pair}&matrix={'ab'.replace(choice, '')}")
     assert page.one("div", "legend").text == other.one("div", "legend").text
 
 
 def test_swapping_turns_the_verdict_round_and_back(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.pair}&value=f1")
+    page = comparer.page(f"/compare?{compared.pair}&value=f1")
     swap = next(a for a in page.all("a", "button") if a.text.startswith("Swap"))
 
-    swapped = page_of(comparer, swap.attributes["href"])
+    swapped = comparer.page(swap.attributes["href"])
     back = next(a for a in swapped.all("a", "button") if a.text.startswith("Swap"))
 
     assert "B is better than A" in page.one("div", "verdict").text
@@ -197,9 +188,9 @@ def test_swapping_turns_the_verdict_round_and_back(
 
 
 def test_metadata_shows_what_differs_and_nothing_else(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    section = section_of(page_of(comparer, f"/compare?{compared.pair}"), "What else differs")
+    section = section_of(comparer.page(f"/compare?{compared.pair}"), "What else differs")
 
     rows = {row[0]: row[1:] for row in body_of(section)}
     assert rows["parameter loss"] == ["ce", "focal"]
@@ -209,10 +200,10 @@ def test_metadata_shows_what_differs_and_nothing_else(
 
 
 def test_a_slice_is_offered_and_compared_alone(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    offered = page_of(comparer, f"/compare?{compared.pair}").one("select")
-    page = page_of(comparer, f"/compare?{compared.pair}&slice=country%3DSI")
+    offered = comparer.page(f"/compare?{compared.pair}").one("select")
+    page = comparer.page(f"/compare?{compared.pair}&slice=country%3DSI")
 
     assert [option.text for option in offered.inside("option")] == [
         "all",
@@ -224,9 +215,9 @@ def test_a_slice_is_offered_and_compared_alone(
 
 
 def test_a_slice_that_cannot_be_meant_is_said_and_all_examples_are_shown(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.pair}&slice=planet%3DX")
+    page = comparer.page(f"/compare?{compared.pair}&slice=planet%3DX")
 
     notices = [notice.text for notice in page.all("p", "callout")]
     assert any("no slice column 'planet'" in text for text in notices)
@@ -235,9 +226,9 @@ def test_a_slice_that_cannot_be_meant_is_said_and_all_examples_are_shown(
 
 
 def test_a_matrix_is_compared_unpaired_and_that_is_said(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.runs('plain', 'matrix')}")
+    page = comparer.page(f"/compare?{compared.runs('plain', 'matrix')}")
 
     assert "B not paired" in page.one("p", "subtitle").text
     assert "The runs are not paired" in page.one("div", "verdict").text
@@ -247,9 +238,9 @@ def test_a_matrix_is_compared_unpaired_and_that_is_said(
 
 
 def test_of_many_classes_the_surest_are_shown(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.runs('large', 'larger')}")
+    page = comparer.page(f"/compare?{compared.runs('large', 'larger')}")
 
     assert len(body_of(section_of(page, "Recall of each class"))) == 30
     table = page.one("table", "matrix-difference")
@@ -257,9 +248,7 @@ def test_of_many_classes_the_surest_are_shown(
     changes = [abs(int(row[1].replace("−", "-"))) for row in body_of(section_of(page, "Largest"))]
     assert changes == sorted(changes, reverse=True)
     rows = csv.DictReader(
-        io.StringIO(
-            comparer.get(f"/compare.csv?{compared.runs('large', 'larger')}").get_data(as_text=True)
-        )
+        io.StringIO(comparer.get(f"/compare.csv?{compared.runs('large', 'larger')}").text)
     )
     assert sum(row["metric"] == "recall" for row in rows) == 40
 
@@ -268,9 +257,9 @@ def test_of_many_classes_the_surest_are_shown(
 
 
 def test_of_three_runs_the_best_and_its_equals_are_marked(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.runs('plain', 'focal', 'almost')}")
+    page = comparer.page(f"/compare?{compared.runs('plain', 'focal', 'almost')}")
 
     rows = body_of(section_of(page, "Metrics"))
     balanced = [row[2] for row in rows]
@@ -281,9 +270,9 @@ def test_of_three_runs_the_best_and_its_equals_are_marked(
 
 
 def test_classes_of_several_runs_are_strips_with_their_numbers(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.runs('plain', 'focal', 'almost')}")
+    page = comparer.page(f"/compare?{compared.runs('plain', 'focal', 'almost')}")
 
     section = section_of(page, "Recall of each class")
     strips = [
@@ -302,9 +291,9 @@ def test_classes_of_several_runs_are_strips_with_their_numbers(
 
 
 def test_matrices_of_several_runs_are_pictures_that_lead_to_their_tables(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.runs('plain', 'focal', 'almost')}")
+    page = comparer.page(f"/compare?{compared.runs('plain', 'focal', 'almost')}")
 
     section = section_of(page, "Confusion matrices")
     assert [a.attributes["href"] for a in section.inside("a")] == [
@@ -314,9 +303,9 @@ def test_matrices_of_several_runs_are_pictures_that_lead_to_their_tables(
 
 
 def test_a_run_can_be_removed_or_compared_alone(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.runs('plain', 'focal', 'almost')}")
+    page = comparer.page(f"/compare?{compared.runs('plain', 'focal', 'almost')}")
 
     links = {a.text: a.attributes["href"] for a in page.one("ul", "run-legend").inside("a")}
     assert links["remove A"] == f"/compare?runs={compared.focal},{compared.almost}"
@@ -324,10 +313,10 @@ def test_a_run_can_be_removed_or_compared_alone(
 
 
 def test_above_eight_runs_there_is_one_table_to_choose_from(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
     ids = [compared.plain, *compared.alike]
-    page = page_of(comparer, f"/compare?runs={','.join(ids)}")
+    page = comparer.page(f"/compare?runs={','.join(ids)}")
 
     assert len(body_of(section_of(page, "Metrics"))) == N_ALIKE + 1
     assert "strip" not in {name for svg in page.all("svg") for name in svg.classes}
@@ -345,11 +334,11 @@ def test_above_eight_runs_there_is_one_table_to_choose_from(
 
 
 def test_other_examples_are_refused_with_the_way_to_the_shared_ones(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.runs('part', 'other_part')}")
+    page = comparer.page(f"/compare?{compared.runs('part', 'other_part')}")
     link = next(a for a in page.all("a", "button") if a.text == "Compare on the shared ones")
-    shared = page_of(comparer, link.attributes["href"])
+    shared = comparer.page(link.attributes["href"])
 
     assert "Not paired: 150 and 160 examples, 130 shared." in page.one("div", "callout").text
     assert not page.all("div", "verdict")
@@ -368,9 +357,9 @@ def test_other_examples_are_refused_with_the_way_to_the_shared_ones(
     ],
 )
 def test_what_cannot_be_compared_is_said_in_words(
-    comparer: FlaskClient, compared: ComparedRegistry, names: tuple[str, ...], why: str
+    comparer: PageClient, compared: ComparedRegistry, names: tuple[str, ...], why: str
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.runs(*names)}")
+    page = comparer.page(f"/compare?{compared.runs(*names)}")
     record = comparer.get(f"/compare.json?{compared.runs(*names)}").get_json()
 
     assert why in page.one("div", "callout").text
@@ -378,7 +367,7 @@ def test_what_cannot_be_compared_is_said_in_words(
     assert record["result"] is None
 
 
-def test_an_unknown_run_is_not_found(comparer: FlaskClient, compared: ComparedRegistry) -> None:
+def test_an_unknown_run_is_not_found(comparer: PageClient, compared: ComparedRegistry) -> None:
     for form in ("", ".json", ".csv", ".md"):
         path = f"/compare{form}?runs={compared.plain},r_nosuchrun"
         assert comparer.get(path).status_code == 404, form
@@ -386,18 +375,18 @@ def test_an_unknown_run_is_not_found(comparer: FlaskClient, compared: ComparedRe
 
 @pytest.mark.parametrize("query", ["", "?runs=", "?runs=r_", "?runs=nonsense"])
 def test_without_two_runs_there_is_a_place_to_choose_them(
-    comparer: FlaskClient, query: str
+    comparer: PageClient, query: str
 ) -> None:
-    page = page_of(comparer, f"/compare{query}")
+    page = comparer.page(f"/compare{query}")
 
     links = [a.text for a in page.one("ul", "inline-list").inside("a")]
     assert any(text.endswith(" on derm") for text in links)
 
 
 def test_one_run_takes_its_selection_along(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?runs={compared.plain}")
+    page = comparer.page(f"/compare?runs={compared.plain}")
 
     assert page.one("div", "empty").inside("h2")[0].text == (
         "One run is chosen, a comparison takes two"
@@ -406,17 +395,17 @@ def test_one_run_takes_its_selection_along(
     assert all(f"sel={compared.plain}" in link for link in links)
 
 
-def test_an_empty_registry_says_so(client: FlaskClient) -> None:
-    assert "This registry has no runs yet" in page_of(client, "/compare").one("main").text
+def test_an_empty_registry_says_so(client: PageClient) -> None:
+    assert "This registry has no runs yet" in client.page("/compare").one("main").text
 
 
 def test_the_list_of_runs_shows_what_is_ticked_and_sends_it_along(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    pair = page_of(comparer, f"/compare?{compared.runs('focal', 'plain')}")
+    pair = comparer.page(f"/compare?{compared.runs('focal', 'plain')}")
     add = next(a for a in pair.all("a", "button") if a.text == "Add run").attributes["href"]
-    listed = page_of(comparer, f"{add}&cols=mcc")
-    narrowed = page_of(comparer, add.replace("dataset:derm", "dataset:derm%20model:none"))
+    listed = comparer.page(f"{add}&cols=mcc")
+    narrowed = comparer.page(add.replace("dataset:derm", "dataset:derm%20model:none"))
 
     boxes = {
         box.attributes["value"]: "checked" in box.attributes
@@ -432,21 +421,21 @@ def test_the_list_of_runs_shows_what_is_ticked_and_sends_it_along(
 
 
 def test_a_run_leads_to_the_list_it_can_be_compared_in(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/runs/{compared.focal}")
+    page = comparer.page(f"/runs/{compared.focal}")
     link = next(a for a in page.all("a", "button") if a.text.startswith("Compare with"))
 
-    listed = page_of(comparer, link.attributes["href"])
+    listed = comparer.page(link.attributes["href"])
 
     ticked = [box for box in listed.all("input") if "checked" in box.attributes]
     assert compared.focal in [box.attributes.get("value") for box in ticked]
 
 
 def test_ticked_runs_on_another_page_of_the_list_are_compared_too(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/runs?q=dataset:derm%20plain&sel={compared.focal}")
+    page = comparer.page(f"/runs?q=dataset:derm%20plain&sel={compared.focal}")
 
     sent = [
         (field.attributes["name"], field.attributes["value"])
@@ -462,7 +451,7 @@ def test_ticked_runs_on_another_page_of_the_list_are_compared_too(
 
 
 def test_a_form_leads_to_the_canonical_address(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
     response = comparer.get(
         f"/compare?runs={compared.plain}&runs={compared.focal}&runs={compared.plain}"
@@ -473,9 +462,9 @@ def test_a_form_leads_to_the_canonical_address(
 
 
 def test_the_form_of_slices_leads_to_the_canonical_address(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.pair}")
+    page = comparer.page(f"/compare?{compared.pair}")
     form = next(each for each in page.all("form") if each.inside("select"))
     sent = {
         field.attributes["name"]: field.attributes.get("value", "")
@@ -489,11 +478,9 @@ def test_the_form_of_slices_leads_to_the_canonical_address(
 
 
 def test_what_cannot_be_meant_is_answered_with_a_notice(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(
-        comparer, f"/compare?{compared.pair},nonsense&value=accuracy&matrix=z&shared=yes"
-    )
+    page = comparer.page(f"/compare?{compared.pair},nonsense&value=accuracy&matrix=z&shared=yes")
 
     notices = " ".join(notice.text for notice in page.all("p", "callout"))
     for text in ("“nonsense”", "“accuracy”", "“z”", "“yes”"):
@@ -502,19 +489,19 @@ def test_what_cannot_be_meant_is_answered_with_a_notice(
 
 
 def test_the_page_names_its_canonical_address(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?value=recall&{compared.pair}&matrix=diff&unknown=1")
+    page = comparer.page(f"/compare?value=recall&{compared.pair}&matrix=diff&unknown=1")
 
     canonical = next(link for link in page.all("link") if link.attributes["rel"] == "canonical")
     assert canonical.attributes["href"] == f"/compare?{compared.pair}"
 
 
 def test_the_csv_holds_every_number_of_the_json(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
     record = comparer.get(f"/compare.json?{compared.pair}").get_json()["result"]
-    text = comparer.get(f"/compare.csv?{compared.pair}").get_data(as_text=True)
+    text = comparer.get(f"/compare.csv?{compared.pair}").text
 
     for row in csv.DictReader(io.StringIO(text)):
         found = record["metrics"] if not row["class"] else record["per_class"]
@@ -526,10 +513,10 @@ def test_the_csv_holds_every_number_of_the_json(
 
 
 def test_the_csv_of_several_runs_has_a_line_for_each(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
     query = compared.runs("plain", "focal", "almost")
-    text = comparer.get(f"/compare.csv?{query}").get_data(as_text=True)
+    text = comparer.get(f"/compare.csv?{query}").text
 
     rows = list(csv.DictReader(io.StringIO(text)))
     accuracy = [row for row in rows if row["metric"] == "overall_accuracy"]
@@ -553,18 +540,18 @@ def test_the_csv_of_several_runs_has_a_line_for_each(
 
 @pytest.mark.both_databases
 def test_markdown_holds_verdict_table_and_address(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
     response = comparer.get(f"/compare.md?{compared.pair}")
 
-    text = response.get_data(as_text=True)
+    text = response.text
     assert response.mimetype == "text/markdown"
     assert "**B is better than A on" in text
     assert "| Accuracy | 0." in text
     assert f"<http://localhost/compare?{compared.pair}>" in text
 
 
-def test_markdown_of_a_refusal_says_why(comparer: FlaskClient, compared: ComparedRegistry) -> None:
+def test_markdown_of_a_refusal_says_why(comparer: PageClient, compared: ComparedRegistry) -> None:
     text = comparer.get(f"/compare.md?{compared.runs('plain', 'elsewhere')}").get_data(
         as_text=True
     )
@@ -576,9 +563,9 @@ def test_markdown_of_a_refusal_says_why(comparer: FlaskClient, compared: Compare
 
 
 def test_examples_show_both_answers_and_their_scores(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare/examples?{compared.pair}&which=only_b")
+    page = comparer.page(f"/compare/examples?{compared.pair}&which=only_b")
 
     fixed = [
         place
@@ -594,10 +581,10 @@ def test_examples_show_both_answers_and_their_scores(
         assert float(row[3].lstrip("<>")) <= 1
 
 
-def test_examples_come_fifty_at_a_time(comparer: FlaskClient, compared: ComparedRegistry) -> None:
-    first = page_of(comparer, f"/compare/examples?{compared.pair}&which=both_right")
+def test_examples_come_fifty_at_a_time(comparer: PageClient, compared: ComparedRegistry) -> None:
+    first = comparer.page(f"/compare/examples?{compared.pair}&which=both_right")
     following = next(a for a in first.all("a") if a.text == "Next")
-    second = page_of(comparer, following.attributes["href"])
+    second = comparer.page(following.attributes["href"])
 
     assert len(first.table("data")) == 50
     assert "from=51" in following.attributes["href"]
@@ -606,10 +593,10 @@ def test_examples_come_fifty_at_a_time(comparer: FlaskClient, compared: Compared
 
 
 def test_examples_lead_back_and_to_the_other_fates(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
     path = f"/compare/examples?{compared.pair}&slice=country%3DDE&which=only_a"
-    page = page_of(comparer, path)
+    page = comparer.page(path)
 
     back = page.one("p", "crumbs").inside("a")[0].attributes["href"]
     fates = [a.attributes["href"] for a in page.one("ul", "seg").inside("a")]
@@ -624,9 +611,9 @@ def test_examples_lead_back_and_to_the_other_fates(
 
 
 def test_examples_of_a_class_that_does_not_exist_are_those_of_all(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare/examples?{compared.pair}&class=wart&which=nothing&from=x")
+    page = comparer.page(f"/compare/examples?{compared.pair}&class=wart&which=nothing&from=x")
 
     notices = " ".join(notice.text for notice in page.all("p", "callout"))
     assert "“wart”" in notices
@@ -635,11 +622,11 @@ def test_examples_of_a_class_that_does_not_exist_are_those_of_all(
 
 
 def test_the_twins_of_examples_hold_all_of_them(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
     query = f"{compared.pair}&which=both_right"
     record = comparer.get(f"/compare/examples.json?{query}").get_json()
-    text = comparer.get(f"/compare/examples.csv?{query}").get_data(as_text=True)
+    text = comparer.get(f"/compare/examples.csv?{query}").text
 
     rows = list(csv.DictReader(io.StringIO(text)))
     assert record["total"] == len(record["examples"]) == len(rows) > 50
@@ -647,8 +634,8 @@ def test_the_twins_of_examples_hold_all_of_them(
     assert sum(record["counts"].values()) == N
 
 
-def test_a_matrix_has_no_examples(comparer: FlaskClient, compared: ComparedRegistry) -> None:
-    page = page_of(comparer, f"/compare/examples?{compared.runs('plain', 'matrix')}")
+def test_a_matrix_has_no_examples(comparer: PageClient, compared: ComparedRegistry) -> None:
+    page = comparer.page(f"/compare/examples?{compared.runs('plain', 'matrix')}")
 
     assert "no examples to show" in page.one("div", "callout").text
 
@@ -657,9 +644,9 @@ def test_a_matrix_has_no_examples(comparer: FlaskClient, compared: ComparedRegis
 
 
 def test_names_of_classes_are_shown_in_full_somewhere(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.runs('hostile', 'more_hostile')}")
+    page = comparer.page(f"/compare?{compared.runs('hostile', 'more_hostile')}")
 
     heads = {
         span.attributes.get("title", span.text)
@@ -670,9 +657,9 @@ def test_names_of_classes_are_shown_in_full_somewhere(
 
 
 def test_a_class_of_any_name_can_be_asked_for(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = page_of(comparer, f"/compare?{compared.runs('hostile', 'more_hostile')}")
+    page = comparer.page(f"/compare?{compared.runs('hostile', 'more_hostile')}")
 
     links = [
         a.attributes["href"]
@@ -689,11 +676,11 @@ def test_a_class_of_any_name_can_be_asked_for(
 
 
 def test_markdown_escapes_what_names_hold(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
     query = compared.runs("hostile", "more_hostile")
 
-    text = comparer.get(f"/compare.md?{query}").get_data(as_text=True)
+    text = comparer.get(f"/compare.md?{query}").text
 
     assert re.findall(r"(?<!\\)<.*?>", text) == [f"<http://localhost/compare?{query}>"]
 
@@ -710,9 +697,9 @@ def test_markdown_escapes_what_names_hold(
     ],
 )
 def test_no_nan_none_or_zero_percent_of_something_reaches_the_page(
-    comparer: FlaskClient, compared: ComparedRegistry, names: tuple[str, ...]
+    comparer: PageClient, compared: ComparedRegistry, names: tuple[str, ...]
 ) -> None:
-    text = comparer.get(f"/compare?{compared.runs(*names)}").get_data(as_text=True)
+    text = comparer.get(f"/compare?{compared.runs(*names)}").text
 
     assert not re.search(r"\bnan\b|\bNone\b|\binf\b", text)
     page = Page(text)
@@ -726,7 +713,7 @@ def test_no_nan_none_or_zero_percent_of_something_reaches_the_page(
 
 
 def test_a_class_no_case_tells_apart_keeps_the_width_of_its_interval(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
     record = comparer.get(f"/compare.json?{compared.runs('focal', 'almost')}").get_json()
 
@@ -739,7 +726,7 @@ def test_a_class_no_case_tells_apart_keeps_the_width_of_its_interval(
 
 @pytest.mark.parametrize("query", ["pair", "three", "sliced", "examples"])
 def test_a_page_needs_few_statements(
-    comparer: FlaskClient, compared: ComparedRegistry, query: str
+    comparer: PageClient, compared: ComparedRegistry, query: str
 ) -> None:
     path = {
         "pair": f"/compare?{compared.runs('focal', 'plain')}",

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from flask.testing import FlaskClient
 
 import offdiag
 from offdiag.cli.commands import offdiag as command
 from offdiag.services.compare import compare_runs
 from support.compared import ComparedRegistry
-from support.pages import Page
+from support.pages import PageClient
 
 
 def terminal(compared: ComparedRegistry, ids: tuple[str, ...], *options: str) -> str:
@@ -22,13 +21,13 @@ def terminal(compared: ComparedRegistry, ids: tuple[str, ...], *options: str) ->
     return done.output
 
 
-def asked(client: FlaskClient, path: str, ids: tuple[str, ...], **query: object) -> Any:
+def asked(client: PageClient, path: str, ids: tuple[str, ...], **query: object) -> Any:
     return client.get(path, query_string={"runs": ",".join(ids), **query}).get_json()
 
 
 @pytest.mark.parametrize("n_runs", [2, 4])
 def test_page_terminal_api_and_sdk_agree(
-    comparer: FlaskClient, compared: ComparedRegistry, n_runs: int
+    comparer: PageClient, compared: ComparedRegistry, n_runs: int
 ) -> None:
     ids = compared.alike[:n_runs]
     verdict = compare_runs(compared.database, ids).verdict
@@ -37,8 +36,8 @@ def test_page_terminal_api_and_sdk_agree(
     chosen = [each for each in verdict.details if "chosen for being highest" in each]
     assert len(chosen) == (n_runs > 2)
 
-    page = Page(comparer.get(f"/compare?runs={','.join(ids)}").get_data(as_text=True))
-    markdown = comparer.get(f"/compare.md?runs={','.join(ids)}").get_data(as_text=True)
+    page = comparer.page(f"/compare?runs={','.join(ids)}")
+    markdown = comparer.get(f"/compare.md?runs={','.join(ids)}").text
     printed = " ".join(terminal(compared, ids).split())
     found = offdiag.compare(ids, url=compared.database.url)
     for said in (more, *chosen):
@@ -67,7 +66,7 @@ def test_page_terminal_api_and_sdk_agree(
 
 @pytest.mark.both_databases
 def test_the_difference_that_matters_is_asked_for(
-    comparer: FlaskClient, compared: ComparedRegistry
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
     ids = compared.alike[:2]
     found = offdiag.compare(ids, difference=0.2, url=compared.database.url)

@@ -4,7 +4,6 @@ import csv
 import io
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
 from offdiag.store import cost_matrices
@@ -13,7 +12,7 @@ from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES, LESIONS, counted_statements, log_counts, log_lesions
 from support.forms import forms_of, send
 from support.logging_runs import work_off
-from support.pages import Page
+from support.pages import Page, PageClient
 
 PLAIN = {
     actual: {predicted: float(actual != predicted) for predicted in LESIONS} for actual in LESIONS
@@ -61,37 +60,35 @@ def stored(database: Database, name: str) -> list[CostMatrixRecord]:
         ]
 
 
-def test_without_costs_the_page_says_what_that_means(client: FlaskClient) -> None:
-    page = _page(client, "/costs")
+def test_without_costs_the_page_says_what_that_means(client: PageClient) -> None:
+    page = client.page("/costs")
 
     assert "every error counts the same" in page.one("div", "empty").text
     assert page.one("a", "button-solid").attributes["href"] == "/costs/new"
 
 
 def test_the_list_says_who_uses_the_newest_version(
-    client: FlaskClient, costs: CostMatrixRecord
+    client: PageClient, costs: CostMatrixRecord
 ) -> None:
-    page = _page(client, "/costs")
+    page = client.page("/costs")
 
     (line,) = page.table("data")
     assert line[:5] == ["triage", "v2", "7", "EUR", "default of derm-7"]
     assert line[5] == "a miss is 20"
 
 
-def test_the_twins_of_the_list_carry_the_same(
-    client: FlaskClient, costs: CostMatrixRecord
-) -> None:
+def test_the_twins_of_the_list_carry_the_same(client: PageClient, costs: CostMatrixRecord) -> None:
     (record,) = client.get("/costs.json").get_json()["cost_matrices"]
-    header, row = csv.reader(io.StringIO(client.get("/costs.csv").get_data(as_text=True)))
+    header, row = csv.reader(io.StringIO(client.get("/costs.csv").text))
 
     assert record["default_of"] == ["derm-7"]
     assert dict(zip(header, row, strict=True))["version"] == str(record["version"])
 
 
 def test_a_cost_matrix_shows_what_its_newest_version_changed(
-    client: FlaskClient, costs: CostMatrixRecord
+    client: PageClient, costs: CostMatrixRecord
 ) -> None:
-    page = _page(client, "/costs/triage")
+    page = client.page("/costs/triage")
 
     assert page.one("h1").text == "triage v2"
     assert "1 price changed." in page.one("main").text
@@ -99,18 +96,18 @@ def test_a_cost_matrix_shows_what_its_newest_version_changed(
     assert [cell.text for cell in changed.inside("tr")[0].children] == [
         *("mel → nv", "1", "20", "× 20")
     ]
-    assert _link(page, "v1") == "/costs/triage?v=1"
+    assert page.link("v1") == "/costs/triage?v=1"
 
 
-def test_any_two_versions_can_be_compared(client: FlaskClient, costs: CostMatrixRecord) -> None:
-    page = _page(client, "/costs/triage?v=1&from=2")
+def test_any_two_versions_can_be_compared(client: PageClient, costs: CostMatrixRecord) -> None:
+    page = client.page("/costs/triage?v=1&from=2")
 
     assert "What changed from v2 to v1" in page.one("main").text
     assert "There is a newer version" in page.one("main").text
 
 
 def test_the_json_of_a_version_names_every_cell(
-    client: FlaskClient, costs: CostMatrixRecord
+    client: PageClient, costs: CostMatrixRecord
 ) -> None:
     record = client.get("/costs/triage.json").get_json()
 
@@ -123,9 +120,9 @@ def test_the_json_of_a_version_names_every_cell(
 
 @pytest.mark.both_databases
 def test_the_csv_of_a_version_can_be_uploaded_again(
-    client: FlaskClient, costs: CostMatrixRecord, database: Database
+    client: PageClient, costs: CostMatrixRecord, database: Database
 ) -> None:
-    text = client.get("/costs/triage.csv").get_data(as_text=True)
+    text = client.get("/costs/triage.csv").text
     (form,) = forms_of(client, "/costs/new?dataset=derm-7")
 
     send_table = send(client, form, {"name": "copy", "table": text, "action": "save"})
@@ -136,7 +133,7 @@ def test_the_csv_of_a_version_can_be_uploaded_again(
 
 
 def test_saving_the_form_makes_a_new_version_and_leaves_the_old_one(
-    client: FlaskClient, costs: CostMatrixRecord, database: Database
+    client: PageClient, costs: CostMatrixRecord, database: Database
 ) -> None:
     (form,) = forms_of(client, "/costs/triage/new")
     typed = _typed(form) | {"w1.0": "40", "note": "doubled", "author": "lee", "action": "save"}
@@ -151,7 +148,7 @@ def test_saving_the_form_makes_a_new_version_and_leaves_the_old_one(
 
 @pytest.mark.both_databases
 def test_a_pasted_table_in_another_order_is_matched_by_name(
-    client: FlaskClient, costs: CostMatrixRecord, database: Database
+    client: PageClient, costs: CostMatrixRecord, database: Database
 ) -> None:
     names = list(reversed(LESIONS))
     lines = ["\t".join(["", *names])]
@@ -170,7 +167,7 @@ def test_a_pasted_table_in_another_order_is_matched_by_name(
 
 
 def test_checking_puts_the_table_into_the_fields_and_says_what_is_odd(
-    client: FlaskClient, costs: CostMatrixRecord, database: Database
+    client: PageClient, costs: CostMatrixRecord, database: Database
 ) -> None:
     (form,) = forms_of(client, "/costs/triage/new")
     lines = [["0" if i == j else "3" for j in range(7)] for i in range(7)]
@@ -178,7 +175,7 @@ def test_checking_puts_the_table_into_the_fields_and_says_what_is_odd(
 
     response = send(client, form, {"table": "\n".join(map(",".join, lines)), "action": "check"})
 
-    page = Page(response.get_data(as_text=True))
+    page = Page(response.text)
     assert _field(page, "w0.1") == "3"
     assert page.one("textarea").text == ""
     assert "Actual “df”: every answer costs the same" in page.one("main").text
@@ -195,7 +192,7 @@ def test_checking_puts_the_table_into_the_fields_and_says_what_is_odd(
     ],
 )
 def test_what_cannot_be_saved_is_shown_again_with_what_was_typed(
-    client: FlaskClient,
+    client: PageClient,
     costs: CostMatrixRecord,
     database: Database,
     typed: dict[str, str],
@@ -205,7 +202,7 @@ def test_what_cannot_be_saved_is_shown_again_with_what_was_typed(
 
     response = send(client, form, _typed(form) | {"note": "kept", "action": "save"} | typed)
 
-    page = Page(response.get_data(as_text=True))
+    page = Page(response.text)
     assert response.status_code == 422
     assert message.lower() in page.one("div", "callout-warning").text.lower()
     assert _field(page, "note") == "kept"
@@ -213,54 +210,54 @@ def test_what_cannot_be_saved_is_shown_again_with_what_was_typed(
 
 
 def test_an_unusable_name_is_said_at_its_field(
-    client: FlaskClient, costs: CostMatrixRecord
+    client: PageClient, costs: CostMatrixRecord
 ) -> None:
     (form,) = forms_of(client, "/costs/new?dataset=derm-7")
 
     response = send(client, form, _typed(form) | {"name": "a@2", "action": "save"})
 
     assert response.status_code == 422
-    assert "contains an @" in response.get_data(as_text=True)
+    assert "contains an @" in response.text
 
 
 def test_new_costs_can_become_the_default_at_once(
-    client: FlaskClient, costs: CostMatrixRecord
+    client: PageClient, costs: CostMatrixRecord
 ) -> None:
     (form,) = forms_of(client, "/costs/new?dataset=derm-7")
 
     send(client, form, _typed(form) | {"name": "equal", "default": "1", "action": "save"})
 
-    lines = {line[0]: line[4] for line in _page(client, "/costs").table("data")}
+    lines = {line[0]: line[4] for line in client.page("/costs").table("data")}
     assert lines == {"equal": "default of derm-7", "triage": ""}
 
 
 @pytest.mark.both_databases
 def test_a_dataset_can_be_judged_by_any_version(
-    client: FlaskClient, costs: CostMatrixRecord
+    client: PageClient, costs: CostMatrixRecord
 ) -> None:
     (form,) = forms_of(client, "/costs/triage?v=1")
 
     response = send(client, form)
 
     assert response.location == "/costs/triage?v=1"
-    assert "v1" in _page(client, "/costs/triage").all("dl", "facts")[0].text
+    assert "v1" in client.page("/costs/triage").all("dl", "facts")[0].text
 
 
 def test_the_form_asks_for_the_dataset_where_there_are_several(
-    client: FlaskClient, costs: CostMatrixRecord, database: Database
+    client: PageClient, costs: CostMatrixRecord, database: Database
 ) -> None:
     log_counts(database, [[3, 1], [1, 3]], ("a", "b"), dataset="other")
 
-    page = _page(client, "/costs/new")
+    page = client.page("/costs/new")
 
     assert [item.text for item in page.one("ul", "choices").inside("li")] == ["derm-7", "other"]
 
 
-def test_a_project_without_datasets_has_nothing_to_price(client: FlaskClient) -> None:
-    assert "No datasets yet" in _page(client, "/costs/new").one("main").text
+def test_a_project_without_datasets_has_nothing_to_price(client: PageClient) -> None:
+    assert "No datasets yet" in client.page("/costs/new").one("main").text
 
 
-def test_many_classes_are_priced_by_a_table(client: FlaskClient, database: Database) -> None:
+def test_many_classes_are_priced_by_a_table(client: PageClient, database: Database) -> None:
     labels = [f"c{code}" for code in range(40)]
     log_counts(
         database,
@@ -268,7 +265,7 @@ def test_many_classes_are_priced_by_a_table(client: FlaskClient, database: Datab
         labels,
         dataset="wide",
     )
-    page = _page(client, "/costs/new")
+    page = client.page("/costs/new")
     assert "w0.0" not in [field.attributes.get("name") for field in page.all("input")]
     (form,) = forms_of(client, "/costs/new")
     lines = [[str(int(i != j) * (i + 1)) for j in range(40)] for i in range(40)]
@@ -282,20 +279,20 @@ def test_many_classes_are_priced_by_a_table(client: FlaskClient, database: Datab
     send(client, form, {"name": "wide", "table": table, "action": "save"})
 
     assert len(checked.one("textarea").text.split()) == 1_600
-    shown = _page(client, "/costs/wide")
+    shown = client.page("/costs/wide")
     assert "these are the highest costs" in shown.one("main").text
     assert shown.all("table", "data")[0].inside("tbody")[0].inside("tr")[0].text == "c39 → c040"
 
 
 @pytest.mark.parametrize("path", ["/costs/none", "/costs/triage?v=7", "/costs/none/new"])
 def test_what_does_not_exist_is_not_found(
-    client: FlaskClient, costs: CostMatrixRecord, path: str
+    client: PageClient, costs: CostMatrixRecord, path: str
 ) -> None:
     assert client.get(path).status_code == 404
 
 
 def test_a_form_without_its_token_changes_nothing(
-    client: FlaskClient, costs: CostMatrixRecord, database: Database
+    client: PageClient, costs: CostMatrixRecord, database: Database
 ) -> None:
     response = client.post("/costs/triage/new", data={"table": "0", "action": "save"})
 
@@ -305,7 +302,7 @@ def test_a_form_without_its_token_changes_nothing(
 
 @pytest.mark.parametrize(("path", "most"), [("/costs", 4), ("/costs/triage", 6)])
 def test_pages_need_few_statements(
-    client: FlaskClient, costs: CostMatrixRecord, database: Database, path: str, most: int
+    client: PageClient, costs: CostMatrixRecord, database: Database, path: str, most: int
 ) -> None:
     client.get(path)
     with counted_statements() as before:
@@ -321,7 +318,7 @@ def test_pages_need_few_statements(
 
 
 @pytest.mark.both_databases
-def test_hostile_names_are_text(client: FlaskClient, database: Database) -> None:
+def test_hostile_names_are_text(client: PageClient, database: Database) -> None:
     labels = HOSTILE_NAMES[:4]
     log_counts(
         database,
@@ -342,26 +339,16 @@ def test_hostile_names_are_text(client: FlaskClient, database: Database) -> None
     address = line["url"].replace(".json", "")
 
     for path in ("/costs", address, f"{address}/new", "/costs/new"):
-        page = _page(client, path)
+        page = client.page(path)
         assert not [script for script in page.all("script") if script.text]
         assert not page.all("img", "x")
         assert HOSTILE_NAMES[0] in page.one("main").text or path == "/costs/new"
     cells = [
         cell
-        for line in csv.reader(io.StringIO(client.get(f"{address}.csv").get_data(as_text=True)))
+        for line in csv.reader(io.StringIO(client.get(f"{address}.csv").text))
         for cell in line
     ]
     assert not [cell for cell in cells if cell.startswith(("=", "+", "@"))]
-
-
-def _page(client: FlaskClient, path: str) -> Page:
-    response = client.get(path)
-    assert response.status_code == 200, response.get_data(as_text=True)[-300:]
-    return Page(response.get_data(as_text=True))
-
-
-def _link(page: Page, text: str) -> str:
-    return next(a.attributes["href"] for a in page.all("a") if a.text == text)
 
 
 def _field(page: Page, name: str) -> str:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from flask.testing import FlaskClient
-
 from offdiag.domain.runs import RunFacts
 from offdiag.services.ingest.batch import GivenCounts
 from offdiag.services.ingest.log_counts import log_counts
 from offdiag.store.database import Database
 from support.logging_runs import work_off
-from support.pages import Page
+from support.pages import Page, PageClient
 
 
 def test_every_page_says_by_what_it_was_counted_and_what_it_lacks(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     run = log_counts(
         database,
@@ -30,7 +28,7 @@ def test_every_page_says_by_what_it_was_counted_and_what_it_lacks(
     work_off(database)
 
     def page(name: str) -> Page:
-        return Page(client.get(f"/runs/{run.id}{name}").text)
+        return client.page(f"/runs/{run.id}{name}")
 
     matrix = page("")
     chips = [chip.text for chip in matrix.all("span", "chip")]

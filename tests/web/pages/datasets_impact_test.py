@@ -1,23 +1,21 @@
 import csv
 import io
-from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.store.database import Database
 from support.dashboard import counted_statements, fail_evaluation
 from support.logging_runs import work_off
-from support.pages import Page
+from support.pages import PageClient
 from support.revised import IDS, TRUTH, RevisedRegistry, log_pets, revise
 
 IMPACT = "/datasets/pets/truth/2/impact"
 
 
 def test_the_first_sentence_names_what_moved_and_who_changed_places(
-    revised_reader: FlaskClient,
+    revised_reader: PageClient,
 ) -> None:
-    page = _page(revised_reader, IMPACT)
+    page = revised_reader.page(IMPACT)
 
     assert page.one("p", "callout").text == (
         "Correcting 10 labels moved “believer”, “seer” and “steady” beyond the interval of a "
@@ -27,9 +25,9 @@ def test_the_first_sentence_names_what_moved_and_who_changed_places(
 
 
 def test_a_line_tells_both_values_their_difference_and_both_ranks(
-    revised_reader: FlaskClient, revised: RevisedRegistry
+    revised_reader: PageClient, revised: RevisedRegistry
 ) -> None:
-    page = _page(revised_reader, IMPACT)
+    page = revised_reader.page(IMPACT)
 
     row = next(row for row in page.table("data") if row[0] == "seer")
     assert row[1:] == [
@@ -42,10 +40,10 @@ def test_a_line_tells_both_values_their_difference_and_both_ranks(
 
 @pytest.mark.both_databases
 def test_values_of_the_page_are_those_of_the_runs(
-    revised_reader: FlaskClient, revised: RevisedRegistry
+    revised_reader: PageClient, revised: RevisedRegistry
 ) -> None:
-    record = _json(revised_reader, f"{IMPACT}.json")
-    run = _json(revised_reader, f"/runs/{revised.seer}.json")
+    record = revised_reader.json(f"{IMPACT}.json")
+    run = revised_reader.json(f"/runs/{revised.seer}.json")
 
     (seer,) = (each for each in record["runs"] if each["id"] == revised.seer)
     assert seer["metrics"]["mcc"]["after"] == run["metrics"]["mcc"]
@@ -53,8 +51,8 @@ def test_values_of_the_page_are_those_of_the_runs(
     assert (seer["truth_before"], seer["truth_after"]) == (1, 2)
 
 
-def test_another_metric_has_an_address_and_its_own_ranking(revised_reader: FlaskClient) -> None:
-    page = _page(revised_reader, f"{IMPACT}?metric=mcc")
+def test_another_metric_has_an_address_and_its_own_ranking(revised_reader: PageClient) -> None:
+    page = revised_reader.page(f"{IMPACT}?metric=mcc")
 
     assert "by MCC" in page.one("p", "callout").text
     current = [a.text for a in page.all("a") if a.attributes.get("aria-current") == "true"]
@@ -63,14 +61,14 @@ def test_another_metric_has_an_address_and_its_own_ranking(revised_reader: Flask
     assert canonical[0].attributes["href"] == f"{IMPACT}?metric=mcc"
 
 
-def test_a_metric_that_does_not_rank_is_a_notice(revised_reader: FlaskClient) -> None:
-    page = _page(revised_reader, f"{IMPACT}?metric=lift")
+def test_a_metric_that_does_not_rank_is_a_notice(revised_reader: PageClient) -> None:
+    page = revised_reader.page(f"{IMPACT}?metric=lift")
 
     assert "not ranked by “lift”" in page.one("main").text
 
 
 def test_a_small_correction_stays_within_the_intervals(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     for name, predicted in (("good", TRUTH), ("bad", ["cat"] * len(IDS))):
         log_pets(database, predicted, name=name)
@@ -78,7 +76,7 @@ def test_a_small_correction_stays_within_the_intervals(
     revise(database, {IDS[0]: "dog"})
     work_off(database)
 
-    page = _page(client, "/datasets/pets/truth/2/impact?metric=overall_accuracy")
+    page = client.page("/datasets/pets/truth/2/impact?metric=overall_accuracy")
 
     rows = {row[0]: row for row in page.table("data")}
     assert rows["bad"][6:] == ["within its interval", "2, as before"]
@@ -86,10 +84,10 @@ def test_a_small_correction_stays_within_the_intervals(
 
 
 def test_runs_that_wait_for_their_scores_are_named_and_looked_for_again(
-    revised_reader: FlaskClient,
+    revised_reader: PageClient,
 ) -> None:
     path = "/datasets/behind/truth/2/impact"
-    page = _page(revised_reader, path)
+    page = revised_reader.page(path)
 
     assert page.one("p", "callout").text == (
         "Correcting 1 label moved nothing yet: 1 run waits to be scored with it."
@@ -99,28 +97,28 @@ def test_runs_that_wait_for_their_scores_are_named_and_looked_for_again(
 
 
 def test_runs_that_could_not_be_scored_again_are_told_apart(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     run_id = log_pets(database, TRUTH, name="sad")
     work_off(database)
     revise(database, {IDS[0]: "dog"})
     fail_evaluation(database, run_id, error="boom")
 
-    page = _page(client, "/datasets/pets/truth/2/impact")
+    page = client.page("/datasets/pets/truth/2/impact")
 
     assert "Could not be scored with v2: sad." in page.one("div", "callout-warning").text
     assert "hx-get" not in page.one("div", "results").attributes
 
 
-def test_late_labels_tell_how_much_was_scored(revised_reader: FlaskClient) -> None:
-    page = _page(revised_reader, "/datasets/late/truth/3/impact")
+def test_late_labels_tell_how_much_was_scored(revised_reader: PageClient) -> None:
+    page = revised_reader.page("/datasets/late/truth/3/impact")
 
     assert page.table("data")[0][8] == "45 → 50 of 60 (83.3 %)"
     assert page.one("p", "callout").text.startswith("Giving 5 labels for the first time")
 
 
 def test_corrections_in_quick_succession_are_compared_across_the_gap(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     log_pets(database, TRUTH, name="run")
     work_off(database)
@@ -129,21 +127,21 @@ def test_corrections_in_quick_succession_are_compared_across_the_gap(
     work_off(database)
 
     for number in (2, 3):
-        page = _page(client, f"/datasets/pets/truth/{number}/impact")
+        page = client.page(f"/datasets/pets/truth/{number}/impact")
 
         assert page.table("data")[0][0] == "runscored with v1 and v3 only"
 
 
-def test_a_first_version_has_nothing_before_it(revised_reader: FlaskClient) -> None:
-    page = _page(revised_reader, "/datasets/pets/truth/1/impact")
+def test_a_first_version_has_nothing_before_it(revised_reader: PageClient) -> None:
+    page = revised_reader.page("/datasets/pets/truth/1/impact")
 
     assert "is the first of its samples" in page.one("p", "callout").text
     assert not page.all("table", "data")
 
 
-def test_the_csv_has_a_line_for_every_run_and_metric(revised_reader: FlaskClient) -> None:
+def test_the_csv_has_a_line_for_every_run_and_metric(revised_reader: PageClient) -> None:
     response = revised_reader.get(f"{IMPACT}.csv")
-    lines = list(csv.DictReader(io.StringIO(response.get_data(as_text=True), newline="")))
+    lines = list(csv.DictReader(io.StringIO(response.text, newline="")))
 
     assert len(lines) == 3 * 4
     seer = next(
@@ -153,26 +151,14 @@ def test_the_csv_has_a_line_for_every_run_and_metric(revised_reader: FlaskClient
     assert (seer["rank_before"], seer["rank_after"]) == ("2", "1")
 
 
-def test_an_unknown_version_is_not_found(revised_reader: FlaskClient) -> None:
+def test_an_unknown_version_is_not_found(revised_reader: PageClient) -> None:
     assert revised_reader.get("/datasets/pets/truth/9/impact").status_code == 404
     assert revised_reader.get("/datasets/pets/truth/0/impact").status_code == 404
 
 
 @pytest.mark.parametrize("form", ["", ".json"])
-def test_the_page_needs_at_most_six_statements(revised_reader: FlaskClient, form: str) -> None:
+def test_the_page_needs_at_most_six_statements(revised_reader: PageClient, form: str) -> None:
     with counted_statements() as statements:
         revised_reader.get(f"{IMPACT}{form}")
 
     assert 0 < len(statements) <= 6, statements
-
-
-def _page(client: FlaskClient, path: str) -> Page:
-    response = client.get(path)
-    assert response.status_code == 200
-    return Page(response.get_data(as_text=True))
-
-
-def _json(client: FlaskClient, path: str) -> Any:
-    response = client.get(path)
-    assert response.status_code == 200
-    return response.get_json()

@@ -1,13 +1,8 @@
-import csv
-import io
-from typing import Any
-
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.store.database import Database
 from support.dashboard import counted_statements, log_counts
-from support.pages import Page
+from support.pages import Page, PageClient
 from support.revised import (
     CORRECTED,
     HOSTILE_DATASET,
@@ -20,9 +15,9 @@ from support.revised import (
 
 
 def test_the_page_of_a_dataset_tells_versions_with_reason_author_and_labelled_share(
-    revised_reader: FlaskClient,
+    revised_reader: PageClient,
 ) -> None:
-    page = _page(revised_reader, "/datasets/pets")
+    page = revised_reader.page("/datasets/pets")
 
     second, first = page.table("data")
     assert page.one("h1").text == "pets"
@@ -33,9 +28,9 @@ def test_the_page_of_a_dataset_tells_versions_with_reason_author_and_labelled_sh
 
 
 def test_class_counts_are_those_of_the_newest_version_with_what_it_changed(
-    revised_reader: FlaskClient,
+    revised_reader: PageClient,
 ) -> None:
-    page = _page(revised_reader, "/datasets/pets")
+    page = revised_reader.page("/datasets/pets")
 
     rows = {row[0]: row for row in _tables(page)[1]}
     assert rows["dog"][1:] == ["30", "50.0 %", "", "+10"]
@@ -43,34 +38,34 @@ def test_class_counts_are_those_of_the_newest_version_with_what_it_changed(
     assert rows["fox"][4] == "0"
 
 
-def test_samples_without_a_label_are_counted_apart(revised_reader: FlaskClient) -> None:
-    page = _page(revised_reader, "/datasets/late")
+def test_samples_without_a_label_are_counted_apart(revised_reader: PageClient) -> None:
+    page = revised_reader.page("/datasets/late")
 
     assert page.table("data")[0][2] == "50 of 60 (83.3 %)"
     assert "10 samples without a label yet" in page.one("main").text
 
 
-def test_results_of_an_older_truth_are_announced(revised_reader: FlaskClient) -> None:
-    page = _page(revised_reader, "/datasets/behind")
+def test_results_of_an_older_truth_are_announced(revised_reader: PageClient) -> None:
+    page = revised_reader.page("/datasets/behind")
 
     assert page.one("div", "callout-warning").text.startswith(
         "▲ 1 run still shows results of an older truth version."
     )
-    assert not _page(revised_reader, "/datasets/pets").all("div", "callout-warning")
+    assert not revised_reader.page("/datasets/pets").all("div", "callout-warning")
 
 
 def test_a_dataset_of_one_other_project_is_found_by_its_name(
-    revised_reader: FlaskClient,
+    revised_reader: PageClient,
 ) -> None:
     response = revised_reader.get("/datasets/twin?from=2")
 
     assert response.status_code == 302
     assert response.headers["Location"] == "/datasets/twin?from=2&project=b-side"
-    assert _page(revised_reader, response.headers["Location"]).one("h1").text == "twin"
+    assert revised_reader.page(response.headers["Location"]).one("h1").text == "twin"
 
 
 def test_a_name_that_several_projects_use_is_asked_back(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     for project in ("left", "right"):
         log_pets(database, TRUTH, name="run", dataset="twin", project=project)
@@ -78,11 +73,11 @@ def test_a_name_that_several_projects_use_is_asked_back(
     response = client.get("/datasets/twin")
 
     assert response.status_code == 400
-    assert "one of left, right" in response.get_data(as_text=True)
-    assert _page(client, "/datasets/twin?project=right").one("h1").text == "twin"
+    assert "one of left, right" in response.text
+    assert client.page("/datasets/twin?project=right").one("h1").text == "twin"
 
 
-def test_an_unknown_dataset_is_not_found_in_any_form(revised_reader: FlaskClient) -> None:
+def test_an_unknown_dataset_is_not_found_in_any_form(revised_reader: PageClient) -> None:
     for path in ("/datasets/none", "/datasets/none.json", "/datasets/none/truth/1..2"):
         assert revised_reader.get(path).status_code == 404
     assert revised_reader.get("/datasets/pets?project=none").status_code == 404
@@ -92,22 +87,22 @@ def test_an_unknown_dataset_is_not_found_in_any_form(revised_reader: FlaskClient
     "name", ["a/b", "x.json", "x.csv", "..", ".", "~2F", "a\\b", "ö ü?&=#%41", "a.json/b"]
 )
 def test_every_name_has_an_address_of_its_own(
-    client: FlaskClient, database: Database, name: str
+    client: PageClient, database: Database, name: str
 ) -> None:
     for dataset in (name, "other"):
         log_counts(database, [[3, 1], [1, 3]], ("no", "yes"), dataset=dataset)
-    home = _page(client, "/datasets")
+    home = client.page("/datasets")
     link = next(link for link in home.all("a") if link.text == name)
 
-    page = _page(client, link.attributes["href"])
+    page = client.page(link.attributes["href"])
 
     assert page.one("h1").text == name
     twins = [a.attributes["href"] for a in page.all("a", "button") if a.text == "JSON"]
-    assert _json(client, twins[0])["name"] == name
+    assert client.json(twins[0])["name"] == name
 
 
-def test_the_list_of_datasets_leads_to_pages_and_runs(revised_reader: FlaskClient) -> None:
-    page = _page(revised_reader, "/datasets")
+def test_the_list_of_datasets_leads_to_pages_and_runs(revised_reader: PageClient) -> None:
+    page = revised_reader.page("/datasets")
 
     row = next(row for row in page.table("data") if row[0] == "pets")
     assert row[5:7] == ["v2", "3 on pets"]
@@ -115,15 +110,15 @@ def test_the_list_of_datasets_leads_to_pages_and_runs(revised_reader: FlaskClien
     assert {"/datasets/pets", "/runs?q=dataset:pets"} <= hrefs
 
 
-def test_without_datasets_the_list_says_how_one_is_made(client: FlaskClient) -> None:
-    page = _page(client, "/datasets")
+def test_without_datasets_the_list_says_how_one_is_made(client: PageClient) -> None:
+    page = client.page("/datasets")
 
     assert "A dataset is made by the first run" in page.one("div", "empty").text
-    assert _json(client, "/datasets.json") == {"datasets": []}
+    assert client.json("/datasets.json") == {"datasets": []}
 
 
-def test_the_difference_page_counts_from_class_to_class(revised_reader: FlaskClient) -> None:
-    page = _page(revised_reader, "/datasets/pets/truth/1..2")
+def test_the_difference_page_counts_from_class_to_class(revised_reader: PageClient) -> None:
+    page = revised_reader.page("/datasets/pets/truth/1..2")
 
     table = page.one("table", "matrix")
     axes = [head.text for head in table.inside("th") if "axis" in head.classes]
@@ -138,35 +133,35 @@ def test_the_difference_page_counts_from_class_to_class(revised_reader: FlaskCli
     assert page.table("data") == [["cat", "dog", "10", "100 %", ""]]
 
 
-def test_the_difference_page_lists_the_changed_samples(revised_reader: FlaskClient) -> None:
-    page = _page(revised_reader, "/datasets/pets/truth/1..2")
+def test_the_difference_page_lists_the_changed_samples(revised_reader: PageClient) -> None:
+    page = revised_reader.page("/datasets/pets/truth/1..2")
 
     assert _tables(page)[1] == [[name, "cat", "dog"] for name in CORRECTED]
 
 
-def test_a_late_label_is_told_from_a_corrected_one(revised_reader: FlaskClient) -> None:
-    page = _page(revised_reader, "/datasets/late/truth/1..2")
+def test_a_late_label_is_told_from_a_corrected_one(revised_reader: PageClient) -> None:
+    page = revised_reader.page("/datasets/late/truth/1..2")
 
     assert "45 labels differ: 45 given for the first time." in page.one("main").text
     assert page.table("matrix")[-1][0] == "no label"
 
 
-def test_many_changed_samples_are_paged(client: FlaskClient, database: Database) -> None:
+def test_many_changed_samples_are_paged(client: PageClient, database: Database) -> None:
     log_pets(database, TRUTH, name="run")
     following = {"cat": "dog", "dog": "fox", "fox": "cat"}
     revise(database, {i: following[label] for i, label in zip(IDS, TRUTH, strict=True)})
 
-    first = _page(client, "/datasets/pets/truth/1..2")
+    first = client.page("/datasets/pets/truth/1..2")
     link = first.one("nav", "pager").inside("a")[0]
-    second = _page(client, link.attributes["href"])
+    second = client.page(link.attributes["href"])
 
     assert first.one("nav", "pager").text.startswith("1–50 of 60 changed samples")
     assert (link.text, link.attributes["href"]) == ("Next", "/datasets/pets/truth/1..2?from=51")
     assert [row[0] for row in _tables(second)[1]] == list(IDS[50:])
 
 
-def test_versions_that_say_the_same_differ_in_nothing(revised_reader: FlaskClient) -> None:
-    page = _page(revised_reader, "/datasets/pets/truth/2..2")
+def test_versions_that_say_the_same_differ_in_nothing(revised_reader: PageClient) -> None:
+    page = revised_reader.page("/datasets/pets/truth/2..2")
 
     assert page.one("p", "subtitle").text == "No label differs."
     assert page.one("div", "empty").inside("h2")[0].text == "Both versions say the same"
@@ -174,19 +169,19 @@ def test_versions_that_say_the_same_differ_in_nothing(revised_reader: FlaskClien
 
 @pytest.mark.both_databases
 def test_the_twins_of_a_difference_hold_every_changed_sample(
-    revised_reader: FlaskClient,
+    revised_reader: PageClient,
 ) -> None:
-    record = _json(revised_reader, "/datasets/pets/truth/1..2.json")
-    lines = _csv(revised_reader, "/datasets/pets/truth/1..2.csv")
+    record = revised_reader.json("/datasets/pets/truth/1..2.json")
+    lines = revised_reader.rows("/datasets/pets/truth/1..2.csv")
 
     assert record["moves"] == [{"before": "cat", "after": "dog", "n": 10}]
     assert record["n_corrected"] == 10
     assert [line[0] for line in lines[1:]] == list(CORRECTED)
 
 
-def test_the_twins_of_a_dataset_agree_with_the_page(revised_reader: FlaskClient) -> None:
-    record = _json(revised_reader, "/datasets/pets.json")
-    lines = _csv(revised_reader, "/datasets/pets.csv")
+def test_the_twins_of_a_dataset_agree_with_the_page(revised_reader: PageClient) -> None:
+    record = revised_reader.json("/datasets/pets.json")
+    lines = revised_reader.rows("/datasets/pets.csv")
 
     assert [version["version"] for version in record["truth_versions"]] == [2, 1]
     assert record["truth_versions"][0]["class_counts"] == [10, 30, 20]
@@ -194,13 +189,13 @@ def test_the_twins_of_a_dataset_agree_with_the_page(revised_reader: FlaskClient)
     assert record["runs_by_state"]["evaluated"] == 3
 
 
-def test_a_version_that_is_not_there_is_not_found(revised_reader: FlaskClient) -> None:
+def test_a_version_that_is_not_there_is_not_found(revised_reader: PageClient) -> None:
     for path in ("1..9", "9..1", "1..99999999999999999999"):
         assert revised_reader.get(f"/datasets/pets/truth/{path}").status_code == 404
 
 
-def test_a_place_that_cannot_be_read_is_a_notice(revised_reader: FlaskClient) -> None:
-    page = _page(revised_reader, "/datasets/pets?from=x")
+def test_a_place_that_cannot_be_read_is_a_notice(revised_reader: PageClient) -> None:
+    page = revised_reader.page("/datasets/pets?from=x")
 
     assert "could not be read" in page.one("main").text
 
@@ -209,7 +204,7 @@ def test_a_place_that_cannot_be_read_is_a_notice(revised_reader: FlaskClient) ->
 @pytest.mark.parametrize(
     "path", ["/datasets", "/datasets/pets", "/datasets/pets/truth/1..2", "/datasets/late.json"]
 )
-def test_a_page_needs_at_most_six_statements(revised_reader: FlaskClient, path: str) -> None:
+def test_a_page_needs_at_most_six_statements(revised_reader: PageClient, path: str) -> None:
     with counted_statements() as statements:
         revised_reader.get(path)
 
@@ -217,15 +212,15 @@ def test_a_page_needs_at_most_six_statements(revised_reader: FlaskClient, path: 
 
 
 def test_hostile_names_are_text_on_the_pages_of_a_dataset(
-    revised_reader: FlaskClient, revised: RevisedRegistry
+    revised_reader: PageClient, revised: RevisedRegistry
 ) -> None:
-    home = _page(revised_reader, "/datasets")
+    home = revised_reader.page("/datasets")
     link = next(link for link in home.all("a") if link.text == HOSTILE_DATASET)
 
-    page = _page(revised_reader, link.attributes["href"])
+    page = revised_reader.page(link.attributes["href"])
     difference = next(a for a in page.all("a") if a.text == "Changed labels of v2")
 
-    for shown in (page, _page(revised_reader, difference.attributes["href"])):
+    for shown in (page, revised_reader.page(difference.attributes["href"])):
         scripts = [script.attributes["src"] for script in shown.all("script")]
         assert all(source.startswith("/assets/") for source in scripts)
         assert not [img for img in shown.all("img") if img.attributes["src"] == "x"]
@@ -239,21 +234,3 @@ def _tables(page: Page) -> list[list[list[str]]]:
         ]
         for table in page.all("table", "data")
     ]
-
-
-def _page(client: FlaskClient, path: str) -> Page:
-    response = client.get(path)
-    assert response.status_code == 200, response.get_data(as_text=True)[-400:]
-    return Page(response.get_data(as_text=True))
-
-
-def _json(client: FlaskClient, path: str) -> Any:
-    response = client.get(path)
-    assert response.status_code == 200
-    return response.get_json()
-
-
-def _csv(client: FlaskClient, path: str) -> list[list[str]]:
-    response = client.get(path)
-    assert response.status_code == 200
-    return list(csv.reader(io.StringIO(response.get_data(as_text=True), newline="")))

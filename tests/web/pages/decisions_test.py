@@ -7,7 +7,6 @@ import io
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.services.cost_matrices import add_costs
 from offdiag.services.ingest.derive_run import derivation_of_run
@@ -15,7 +14,7 @@ from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES, LesionRegistry, counted_statements
 from support.forms import forms_of, send
 from support.logging_runs import log, work_off
-from support.pages import Page
+from support.pages import Page, PageClient
 from support.scored_runs import ScoredRegistry
 
 SCORED = ("several", "event", "margins", "many", "hostile")
@@ -52,15 +51,15 @@ def clinic(database: Database) -> str:
 
 
 def test_an_address_without_costs_leads_to_one_that_names_them(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     response = scored_reader.get(address(scored, "event", ""))
 
     assert response.location == f"/whatif/decisions?cost=@0-1&run={scored.event}"
 
 
-def test_the_cheapest_threshold_is_said_drawn_and_listed(client: FlaskClient, clinic: str) -> None:
-    page = _page(client, f"/whatif/decisions?run={clinic}&cost=visits@1")
+def test_the_cheapest_threshold_is_said_drawn_and_listed(client: PageClient, clinic: str) -> None:
+    page = client.page(f"/whatif/decisions?run={clinic}&cost=visits@1")
 
     said = page.one("main").text
     # 3 of 30 raised in vain at 0.3, nobody missed; in use, 3 of 30 are missed.
@@ -76,10 +75,10 @@ def test_the_cheapest_threshold_is_said_drawn_and_listed(client: FlaskClient, cl
     assert rows["flag everything"][5] == "700"
 
 
-def test_twins_hold_the_numbers_of_the_page(client: FlaskClient, clinic: str) -> None:
+def test_twins_hold_the_numbers_of_the_page(client: PageClient, clinic: str) -> None:
     query = f"run={clinic}&cost=visits@1"
     record = client.get(f"/whatif/decisions.json?{query}").get_json()
-    text = client.get(f"/whatif/decisions.csv?{query}").get_data(as_text=True)
+    text = client.get(f"/whatif/decisions.csv?{query}").text
 
     lines = list(csv.DictReader(io.StringIO(text)))
     cheapest = min(lines, key=lambda line: float(line["mean_cost"]))
@@ -91,23 +90,23 @@ def test_twins_hold_the_numbers_of_the_page(client: FlaskClient, clinic: str) ->
     assert record["url"] == f"/whatif/decisions?cost=visits@1&run={clinic}"
 
 
-def test_class_shares_are_typed_and_stay_in_the_address(client: FlaskClient, clinic: str) -> None:
+def test_class_shares_are_typed_and_stay_in_the_address(client: PageClient, clinic: str) -> None:
     response = client.get(
         "/whatif/decisions",
         query_string={"form": "1", "run": clinic, "cost": "visits@1", "q1": "0.05"},
     )
 
     assert response.location == f"/whatif/decisions?cost=visits@1&run={clinic}&share=ill:0.05"
-    said = _page(client, response.location).one("main").text
+    said = client.page(response.location).one("main").text
     assert "class shares at deployment: ill 0.05" in said
     assert "flag nothing, " not in said
-    rows = {row[1]: row for row in _page(client, response.location).table("thresholds")}
+    rows = {row[1]: row for row in client.page(response.location).table("thresholds")}
     assert rows["flag nothing"][5] == "200.0"
 
 
 @pytest.mark.both_databases
 def test_where_the_dataset_names_no_class_either_may_be_flagged(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     run = log(
         database,
@@ -118,11 +117,11 @@ def test_where_the_dataset_names_no_class_either_may_be_flagged(
         dataset="letters",
     )
     work_off(database)
-    page = _page(client, f"/whatif/decisions?run={run.id}&cost=@0-1")
+    page = client.page(f"/whatif/decisions?run={run.id}&cost=@0-1")
     assert "score of “a” is at least" in page.one("main").text
     other = next(link for link in page.all("a") if link.text == "b")
 
-    page = _page(client, other.attributes["href"])
+    page = client.page(other.attributes["href"])
 
     assert "score of “b” is at least" in page.one("main").text
     form = next(form for form in page.all("form") if "stacked" in form.classes)
@@ -142,7 +141,7 @@ def test_where_the_dataset_names_no_class_either_may_be_flagged(
     ],
 )
 def test_a_choice_is_saved_once_and_leads_to_its_run(
-    client: FlaskClient,
+    client: PageClient,
     clinic: str,
     database: Database,
     rule: str,
@@ -165,18 +164,18 @@ def test_a_choice_is_saved_once_and_leads_to_its_run(
     assert {key: derivation.recipe[key] for key in recipe} == recipe
     work_off(database)
     assert client.get(first.location).status_code == 200
-    link = next(link for link in _page(client, path).all("a") if link.text == "decided")
+    link = next(link for link in client.page(path).all("a") if link.text == "decided")
     assert link.attributes["href"] == first.location
 
 
 def test_a_derived_run_names_its_source_on_its_page_and_in_lists(
-    client: FlaskClient, clinic: str, database: Database
+    client: PageClient, clinic: str, database: Database
 ) -> None:
     form = forms_of(client, f"/whatif/decisions?run={clinic}&cost=visits@1")[0]
     run = send(client, form, {"rule": "expected", "name": "decided"}).location
     work_off(database)
 
-    pages = _page(client, run), _page(client, "/runs?q=decided")
+    pages = client.page(run), client.page("/runs?q=decided")
 
     for page in pages:
         links = [link for link in page.all("a") if link.attributes["href"] == f"/runs/{clinic}"]
@@ -197,18 +196,18 @@ def test_a_derived_run_names_its_source_on_its_page_and_in_lists(
     ],
 )
 def test_what_cannot_be_saved_says_why_and_saves_nothing(
-    client: FlaskClient, clinic: str, typed: dict[str, str], problem: str
+    client: PageClient, clinic: str, typed: dict[str, str], problem: str
 ) -> None:
     form = forms_of(client, f"/whatif/decisions?run={clinic}&cost=visits@1")[0]
 
     response = send(client, form, {"name": "decided", **typed})
 
     assert response.status_code == 400
-    assert problem in response.get_data(as_text=True)
+    assert problem in response.text
     assert len(client.get("/runs.json").get_json()["runs"]) == 1
 
 
-def test_a_form_without_its_token_saves_nothing(client: FlaskClient, clinic: str) -> None:
+def test_a_form_without_its_token_saves_nothing(client: PageClient, clinic: str) -> None:
     response = client.post(
         "/whatif/decisions", data={"run": clinic, "rule": "expected", "name": "forged"}
     )
@@ -218,11 +217,11 @@ def test_a_form_without_its_token_saves_nothing(client: FlaskClient, clinic: str
 
 
 def test_more_classes_show_costs_recalls_and_matrices_before_and_after(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     path = address(scored, "several", "&cost=@0-1&set=fox>*:x9")
 
-    page = _page(scored_reader, path)
+    page = scored_reader.page(path)
 
     said = page.one("main").text
     assert "The change is" in said
@@ -231,7 +230,7 @@ def test_more_classes_show_costs_recalls_and_matrices_before_and_after(
     assert recalls["fox"][6] == "rises"
     assert [head.text for head in page.all("h3")] == ["Before", "After"]
     record = scored_reader.get(path.replace("decisions?", "decisions.json?")).get_json()
-    table = scored_reader.get(path.replace("decisions?", "decisions.csv?")).get_data(as_text=True)
+    table = scored_reader.get(path.replace("decisions?", "decisions.csv?")).text
     lines = list(csv.DictReader(io.StringIO(table)))
     n_cases = sum(map(sum, record["change"]["matrix_after"]))
     costs = sum(int(line["count"]) * float(line["cost_after"]) for line in lines)
@@ -239,11 +238,11 @@ def test_more_classes_show_costs_recalls_and_matrices_before_and_after(
 
 
 def test_answers_that_change_add_up_to_the_difference_at_other_class_shares_too(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     for shares in ("", "&share=fox:0.18"):
         path = address(scored, "several", f"&cost=@0-1&set=fox>*:x1.2{shares}")
-        page = _page(scored_reader, path)
+        page = scored_reader.page(path)
         record = scored_reader.get(path.replace("decisions?", "decisions.json?")).get_json()
 
         rows = page.table("moves")
@@ -254,18 +253,18 @@ def test_answers_that_change_add_up_to_the_difference_at_other_class_shares_too(
 
 
 def test_where_no_answer_changes_the_page_says_no_more(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    said = _page(scored_reader, address(scored, "hostile")).one("main").text
+    said = scored_reader.page(address(scored, "hostile")).one("main").text
 
     assert "No answer changes: those in use are the cheapest to expect." in said
     assert "The change is" not in said
 
 
 def test_scores_that_are_no_probabilities_still_have_thresholds(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, address(scored, "margins"))
+    page = scored_reader.page(address(scored, "margins"))
 
     assert "The scores are no probabilities" in page.one("main").text
     assert page.one("svg").attributes["role"] == "img"
@@ -274,9 +273,9 @@ def test_scores_that_are_no_probabilities_still_have_thresholds(
 
 
 def test_without_scores_the_page_says_what_to_log(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = _page(reader, f"/whatif/decisions?run={registry.plain}&cost=@0-1")
+    page = reader.page(f"/whatif/decisions?run={registry.plain}&cost=@0-1")
 
     assert "There are no scores to decide from." in page.one("main").text
     assert "y_score" in page.one("pre").text
@@ -284,21 +283,21 @@ def test_without_scores_the_page_says_what_to_log(
 
 
 @pytest.mark.parametrize("query", ["", "?run=r_none", "?run=%3Cb%3E", "?run=r_none&cost=visits@1"])
-def test_an_unknown_run_is_a_page_that_says_so(reader: FlaskClient, query: str) -> None:
+def test_an_unknown_run_is_a_page_that_says_so(reader: PageClient, query: str) -> None:
     assert reader.get(f"/whatif/decisions{query}").status_code == 404
 
 
 def test_a_run_its_curves_and_the_what_if_lead_here(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     path = f"/whatif/decisions?run={scored.event}"
     for page in (f"/runs/{scored.event}", f"/runs/{scored.event}/curves"):
-        links = [link.attributes["href"] for link in _page(scored_reader, page).all("a")]
+        links = [link.attributes["href"] for link in scored_reader.page(page).all("a")]
         assert path in links
     asked = f"/whatif?runs={scored.event}&cost=@0-1&set=fraud>fine:20"
     queries = [
         parse_qsl(urlsplit(link.attributes["href"]).query)
-        for link in _page(scored_reader, asked).all("a")
+        for link in scored_reader.page(asked).all("a")
         if link.attributes["href"].startswith("/whatif/decisions?")
     ]
     assert queries == [[("cost", "@0-1"), ("run", scored.event), ("set", "fraud>fine:20")]]
@@ -306,7 +305,7 @@ def test_a_run_its_curves_and_the_what_if_lead_here(
 
 @pytest.mark.parametrize("which", SCORED)
 def test_few_statements_whatever_is_decided(
-    scored_reader: FlaskClient, scored: ScoredRegistry, which: str
+    scored_reader: PageClient, scored: ScoredRegistry, which: str
 ) -> None:
     scored_reader.get(address(scored, which))
 
@@ -318,7 +317,7 @@ def test_few_statements_whatever_is_decided(
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
 def test_hostile_text_in_an_address_is_text_on_the_page(
-    scored_reader: FlaskClient, scored: ScoredRegistry, name: str
+    scored_reader: PageClient, scored: ScoredRegistry, name: str
 ) -> None:
     for key in ("set", "share", "merge", "positive"):
         response = scored_reader.get(
@@ -326,23 +325,17 @@ def test_hostile_text_in_an_address_is_text_on_the_page(
         )
 
         assert response.status_code == 200
-        page = Page(response.get_data(as_text=True))
+        page = Page(response.text)
         assert not [script for script in page.all("script") if script.text]
 
 
 @pytest.mark.both_databases
 def test_no_cell_of_the_csv_begins_like_a_formula(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     path = address(scored, "hostile", "&cost=@prevalence").replace("decisions", "decisions.csv")
-    text = scored_reader.get(path).get_data(as_text=True)
+    text = scored_reader.get(path).text
 
     cells = [cell for line in csv.reader(io.StringIO(text)) for cell in line]
     assert len(cells) > 12
     assert not [cell for cell in cells if cell.startswith(("=", "+", "@"))]
-
-
-def _page(client: FlaskClient, path: str) -> Page:
-    response = client.get(path)
-    assert response.status_code == 200, response.get_data(as_text=True)[-300:]
-    return Page(response.get_data(as_text=True))

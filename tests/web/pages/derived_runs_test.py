@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.decisions import ExpectedCostRule, described
@@ -11,7 +10,7 @@ from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.services.ingest.derive_run import derive_run
 from offdiag.store.database import Database
 from support.logging_runs import log, work_off
-from support.pages import Page
+from support.pages import PageClient
 
 
 @pytest.fixture
@@ -40,11 +39,11 @@ def derived(database: Database) -> tuple[str, str]:
 
 
 def test_the_metadata_name_the_source_and_the_rule(
-    client: FlaskClient, derived: tuple[str, str]
+    client: PageClient, derived: tuple[str, str]
 ) -> None:
     source, run = derived
 
-    page = Page(client.get(f"/runs/{run}/meta").get_data(as_text=True))
+    page = client.page(f"/runs/{run}/meta")
 
     link = next(link for link in page.all("a") if link.text == source)
     assert link.attributes["href"] == f"/runs/{source}"
@@ -53,14 +52,14 @@ def test_the_metadata_name_the_source_and_the_rule(
 
 
 def test_a_logged_run_says_nothing_of_the_kind(
-    client: FlaskClient, derived: tuple[str, str]
+    client: PageClient, derived: tuple[str, str]
 ) -> None:
-    page = Page(client.get(f"/runs/{derived[0]}/meta").get_data(as_text=True))
+    page = client.page(f"/runs/{derived[0]}/meta")
 
     assert "Decided anew" not in page.one("main").text
 
 
-def test_the_twin_carries_the_recipe(client: FlaskClient, derived: tuple[str, str]) -> None:
+def test_the_twin_carries_the_recipe(client: PageClient, derived: tuple[str, str]) -> None:
     source, run = derived
 
     record = client.get(f"/runs/{run}/meta.json").get_json()

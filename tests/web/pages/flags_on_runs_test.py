@@ -1,7 +1,6 @@
 """Flags where their runs are shown: at the top of a run and in the list of runs."""
 
 import pytest
-from flask.testing import FlaskClient
 from sqlalchemy import update
 
 from offdiag.services.flags import triage
@@ -16,7 +15,7 @@ from support.dashboard import (
     log_counts,
 )
 from support.flagged import IN_SIGHT
-from support.pages import Element, Page
+from support.pages import Element, PageClient
 
 
 @pytest.fixture
@@ -26,14 +25,14 @@ def database(lesions_database: Database) -> Database:
 
 
 @pytest.fixture
-def lesions(client: FlaskClient) -> str:
+def lesions(client: PageClient) -> str:
     """The id of that run."""
     run_id: str = client.get("/runs.json").get_json()["runs"][0]["id"]
     return run_id
 
 
-def warning_of(client: FlaskClient, run_id: str, tab: str = "") -> str:
-    page = Page(client.get(f"/runs/{run_id}{tab}").get_data(as_text=True))
+def warning_of(client: PageClient, run_id: str, tab: str = "") -> str:
+    page = client.page(f"/runs/{run_id}{tab}")
     return page.one("div", "callout-hides").text
 
 
@@ -43,7 +42,7 @@ def badge_flags(database: Database, run_id: str) -> list[int]:
 
 @pytest.mark.parametrize("tab", ["", "/classes", "/history", "/meta"])
 def test_a_run_says_what_its_accuracy_hides_on_every_page(
-    client: FlaskClient, lesions: str, tab: str
+    client: PageClient, lesions: str, tab: str
 ) -> None:
     assert warning_of(client, lesions, tab) == (
         "▲Accuracy hides a minority class. 0.864, but “df” is never found: 0 of 17 (95 % CI "
@@ -52,7 +51,7 @@ def test_a_run_says_what_its_accuracy_hides_on_every_page(
 
 
 def test_the_rank_stands_beside_the_accuracy_where_there_are_others(
-    client: FlaskClient, database: Database, lesions: str
+    client: PageClient, database: Database, lesions: str
 ) -> None:
     always_nv = [[sum(line), *[0] * 6] for line in LESION_COUNTS]
     dummy = log_counts(database, always_nv, LESIONS, name="dummy", dataset="derm-7")
@@ -63,7 +62,7 @@ def test_the_rank_stands_beside_the_accuracy_where_there_are_others(
     )
 
 
-def test_very_many_failing_classes_are_counted(client: FlaskClient, database: Database) -> None:
+def test_very_many_failing_classes_are_counted(client: PageClient, database: Database) -> None:
     labels = [f"class {code}" for code in range(8)]
     counts = [[0] * 8 for _ in labels]
     counts[0][0] = 900
@@ -75,11 +74,11 @@ def test_very_many_failing_classes_are_counted(client: FlaskClient, database: Da
 
 
 def test_what_was_dismissed_takes_no_part_but_is_still_named(
-    client: FlaskClient, database: Database, lesions: str
+    client: PageClient, database: Database, lesions: str
 ) -> None:
     triage.dismiss_flags(database, badge_flags(database, lesions), reason="known", author="lee")
 
-    page = Page(client.get(f"/runs/{lesions}").get_data(as_text=True))
+    page = client.page(f"/runs/{lesions}")
 
     assert page.all("div", "callout-hides") == []
     named = page.all("ul", "chips")[0].text
@@ -87,9 +86,9 @@ def test_what_was_dismissed_takes_no_part_but_is_still_named(
 
 
 def test_the_gravest_flags_are_named_and_lead_to_their_pages(
-    client: FlaskClient, lesions: str
+    client: PageClient, lesions: str
 ) -> None:
-    page = Page(client.get(f"/runs/{lesions}").get_data(as_text=True))
+    page = client.page(f"/runs/{lesions}")
 
     links = page.all("ul", "chips")[0].inside("a")
     for link in links:
@@ -99,18 +98,18 @@ def test_the_gravest_flags_are_named_and_lead_to_their_pages(
     assert links[-1].attributes["href"] == f"/flags?run={lesions}&state=all"
 
 
-def test_a_good_run_has_nothing_to_say(client: FlaskClient, database: Database) -> None:
+def test_a_good_run_has_nothing_to_say(client: PageClient, database: Database) -> None:
     good = log_counts(database, [[500, 3], [2, 495]], ("yes", "no"), name="good", dataset="easy")
 
-    page = Page(client.get(f"/runs/{good}").get_data(as_text=True))
+    page = client.page(f"/runs/{good}")
 
     assert page.all("div", "callout-hides") == []
     assert page.all("ul", "chips") == []
 
 
-def badge_of(client: FlaskClient, run_id: str) -> list[str]:
+def badge_of(client: PageClient, run_id: str) -> list[str]:
     """What stands beside the name of a run in the list."""
-    page = Page(client.get("/runs").get_data(as_text=True))
+    page = client.page("/runs")
     (row,) = [r for r in page.one("table", "data").inside("tr") if _leads_to(r, run_id)]
     return [a.text for a in row.inside("a") if a.attributes["href"].startswith("/flags?")]
 
@@ -120,7 +119,7 @@ def _leads_to(row: Element, run_id: str) -> bool:
 
 
 def test_the_list_of_runs_names_the_classes_that_accuracy_hides(
-    client: FlaskClient, database: Database, lesions: str
+    client: PageClient, database: Database, lesions: str
 ) -> None:
     always_nv = [[sum(line), *[0] * 6] for line in LESION_COUNTS]
     dummy = log_counts(database, always_nv, LESIONS, name="dummy", dataset="derm-7")
@@ -132,7 +131,7 @@ def test_the_list_of_runs_names_the_classes_that_accuracy_hides(
 
 
 def test_many_hidden_classes_are_counted_in_the_list(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     labels = [f"class {code}" for code in range(8)]
     counts = [[0] * 8 for _ in labels]
@@ -145,7 +144,7 @@ def test_many_hidden_classes_are_counted_in_the_list(
 
 
 def test_a_badge_goes_with_the_flags_that_are_dismissed(
-    client: FlaskClient, database: Database, lesions: str
+    client: PageClient, database: Database, lesions: str
 ) -> None:
     first, *others = badge_flags(database, lesions)
     triage.acknowledge_flags(database, [first, *others], author="lee")
@@ -158,7 +157,7 @@ def test_a_badge_goes_with_the_flags_that_are_dismissed(
 
 @pytest.mark.parametrize(("sort", "first"), [("-flags", "plain"), ("flags", "other")])
 def test_runs_are_sorted_by_the_number_of_classes_they_hide(
-    client: FlaskClient, database: Database, sort: str, first: str
+    client: PageClient, database: Database, sort: str, first: str
 ) -> None:
     one_fails = [
         [sum(line) if row == column else 0 for column in range(7)]
@@ -171,14 +170,14 @@ def test_runs_are_sorted_by_the_number_of_classes_they_hide(
     runs = client.get(f"/runs.json?sort={sort}").get_json()["runs"]
 
     assert (runs[0]["name"], runs[-1]["name"]) == (first, "good")
-    page = Page(client.get(f"/runs?sort={sort}").get_data(as_text=True))
+    page = client.page(f"/runs?sort={sort}")
     (head,) = [th for th in page.all("th") if th.text == "Flags"]
     assert head.attributes["aria-sort"] == ("descending" if sort[0] == "-" else "ascending")
 
 
 @pytest.mark.parametrize("tab", ["", "/classes", "/history", "/meta"])
 def test_a_run_with_flags_needs_at_most_six_statements(
-    reader: FlaskClient, registry: LesionRegistry, tab: str
+    reader: PageClient, registry: LesionRegistry, tab: str
 ) -> None:
     for run_id in registry.evaluated:
         with counted_statements() as statements:
@@ -188,15 +187,15 @@ def test_a_run_with_flags_needs_at_most_six_statements(
 
 
 @pytest.fixture
-def in_sight(client: FlaskClient, database: Database) -> str:
+def in_sight(client: PageClient, database: Database) -> str:
     """The id of a run with a gap that may or may not be 20 points."""
     return log_counts(database, IN_SIGHT, ("nv", "mel"), name="in sight", dataset="few")
 
 
 def test_what_accuracy_may_hide_is_said_in_amber_with_the_way_out(
-    client: FlaskClient, in_sight: str
+    client: PageClient, in_sight: str
 ) -> None:
-    page = Page(client.get(f"/runs/{in_sight}").get_data(as_text=True))
+    page = client.page(f"/runs/{in_sight}")
 
     assert page.all("div", "callout-hides") == []
     assert page.one("div", "callout-may-hide").text.startswith(
@@ -207,14 +206,14 @@ def test_what_accuracy_may_hide_is_said_in_amber_with_the_way_out(
 
 
 def test_the_list_of_runs_names_the_classes_that_accuracy_may_hide(
-    client: FlaskClient, lesions: str, in_sight: str
+    client: PageClient, lesions: str, in_sight: str
 ) -> None:
     assert badge_of(client, in_sight) == ["may hide mel"]
     assert badge_of(client, lesions) == ["hides df, mel"]
 
 
 def test_runs_that_hide_more_classes_come_first_and_then_those_that_may(
-    client: FlaskClient, database: Database, lesions: str, in_sight: str
+    client: PageClient, database: Database, lesions: str, in_sight: str
 ) -> None:
     good = log_counts(database, [[500, 3], [2, 495]], ("yes", "no"), name="good", dataset="easy")
 
@@ -223,10 +222,10 @@ def test_runs_that_hide_more_classes_come_first_and_then_those_that_may(
     assert [run["id"] for run in found] == [lesions, in_sight, good]
 
 
-def test_the_page_of_a_flag_in_sight_says_so_in_words(client: FlaskClient, in_sight: str) -> None:
+def test_the_page_of_a_flag_in_sight_says_so_in_words(client: PageClient, in_sight: str) -> None:
     numbers = client.get(f"/flags.json?run={in_sight}").get_json()["flags"]
     (flag,) = [each for each in numbers if each["rule"] == "F4"]
-    page = Page(client.get(f"/flags/{flag['id']}").get_data(as_text=True))
+    page = client.page(f"/flags/{flag['id']}")
 
     assert (flag["certainty"], flag["in_badge"], flag["may_hide"]) == ("in_sight", False, True)
     assert page.one("h1").text == "Recall may be far below the other classes: “mel”"
@@ -235,13 +234,13 @@ def test_the_page_of_a_flag_in_sight_says_so_in_words(client: FlaskClient, in_si
 
 
 def test_the_page_of_a_flag_names_the_version_that_raised_it(
-    client: FlaskClient, database: Database, lesions: str
+    client: PageClient, database: Database, lesions: str
 ) -> None:
     with database.write() as session:
         session.execute(update(FlagRow).where(FlagRow.rule == "F4").values(rule_version=1))
     (first, *_) = client.get("/flags.json?rule=F4").get_json()["flags"]
 
-    page = Page(client.get(f"/flags/{first['id']}").get_data(as_text=True))
+    page = client.page(f"/flags/{first['id']}")
 
     assert first["rule_version"] == 1
     assert "Version 1 of F4 raised this flag; version 2 is in force." in page.one("main").text

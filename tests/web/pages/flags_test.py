@@ -1,12 +1,9 @@
 """The inbox of flags, one flag, and the rules, as pages and as twins."""
 
-import csv
-import io
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.rule_reference import THRESHOLDS_OF
@@ -24,7 +21,7 @@ from support.dashboard import (
     counted_statements,
     log_counts,
 )
-from support.pages import Page
+from support.pages import Page, PageClient
 
 KIB = 1024
 
@@ -46,8 +43,8 @@ def lesions(database: Database) -> str:
     return run_id
 
 
-def test_the_inbox_lists_what_is_open_the_gravest_first(client: FlaskClient, lesions: str) -> None:
-    page = _page(client, "/flags")
+def test_the_inbox_lists_what_is_open_the_gravest_first(client: PageClient, lesions: str) -> None:
+    page = client.page("/flags")
 
     words = [mark.text.split()[-1] for mark in page.all("span", "severity")]
     ranks = [Severity(word).rank for word in words]
@@ -57,17 +54,17 @@ def test_the_inbox_lists_what_is_open_the_gravest_first(client: FlaskClient, les
     assert page.one("ul", "seg").inside("a")[0].text == f"Open {len(titles)}"
 
 
-def test_a_severity_is_told_by_shape_and_word(client: FlaskClient, lesions: str) -> None:
-    page = _page(client, "/flags")
+def test_a_severity_is_told_by_shape_and_word(client: PageClient, lesions: str) -> None:
+    page = client.page("/flags")
 
     shapes = {mark.text.split()[-1]: mark.text.split()[0] for mark in page.all("span", "severity")}
     assert len(set(shapes.values())) == len(shapes) == len(SEVERITIES)
 
 
 def test_a_line_says_which_run_which_class_and_what_was_found(
-    client: FlaskClient, lesions: str
+    client: PageClient, lesions: str
 ) -> None:
-    page = _page(client, "/flags?rule=F3")
+    page = client.page("/flags?rule=F3")
 
     (line,) = page.all("li", "flag-line")
     assert line.text.startswith("Zero recall: “df” F-1 plain · 0/17 found · derm-7")
@@ -85,52 +82,52 @@ def test_a_line_says_which_run_which_class_and_what_was_found(
     ],
 )
 def test_the_inbox_is_narrowed_by_its_address(
-    client: FlaskClient, lesions: str, query: str, matches: set[str]
+    client: PageClient, lesions: str, query: str, matches: set[str]
 ) -> None:
-    page = _page(client, f"/flags?{query}")
+    page = client.page(f"/flags?{query}")
 
     assert {mark.text.split()[-1] for mark in page.all("span", "severity")} == matches
     assert len(page.one("ul", "chips").inside("a")) == query.count("=")
 
 
 def test_where_nothing_matches_each_part_says_what_it_hides(
-    client: FlaskClient, lesions: str
+    client: PageClient, lesions: str
 ) -> None:
-    page = _page(client, "/flags?class=nope&severity=critical")
+    page = client.page("/flags?class=nope&severity=critical")
 
     terms = [chip.text for chip in page.one("ul", "chips").inside("li")]
     assert terms[0].startswith("severity at least critical (0 without it)")
-    n_critical = len(page_of(client, "/flags.json?severity=critical")["flags"])
+    n_critical = len(client.json("/flags.json?severity=critical")["flags"])
     assert terms[1].startswith(f"class nope ({n_critical} without it)")
     assert page.one("div", "empty").inside("h2")[0].text == "No flag matches"
 
 
-def test_an_inbox_without_flags_says_so(client: FlaskClient, database: Database) -> None:
+def test_an_inbox_without_flags_says_so(client: PageClient, database: Database) -> None:
     with database.write() as session:
         session.query(FlagRow).delete()
 
-    page = _page(client, "/flags")
+    page = client.page("/flags")
 
     assert page.one("div", "empty").inside("h2")[0].text == "No flags are open"
     assert page.all("span", "count") == []
 
 
-def test_the_form_leads_to_the_canonical_address(client: FlaskClient, lesions: str) -> None:
+def test_the_form_leads_to_the_canonical_address(client: PageClient, lesions: str) -> None:
     response = client.get("/flags?form=1&severity=&rule=F3&class=df&dataset=&assignee=")
 
     assert response.headers["Location"] == "/flags?class=df&rule=F3"
 
 
 def test_what_cannot_be_meant_is_said_and_the_list_is_shown(
-    client: FlaskClient, lesions: str
+    client: PageClient, lesions: str
 ) -> None:
-    page = _page(client, "/flags?state=lost&severity=mild&rule=F99&after=x")
+    page = client.page("/flags?state=lost&severity=mild&rule=F99&after=x")
 
     assert len(page.all("p", "callout")) == 4
     assert page.all("li", "flag-line")
 
 
-def test_states_are_apart_and_counted(client: FlaskClient, database: Database) -> None:
+def test_states_are_apart_and_counted(client: PageClient, database: Database) -> None:
     first, second, third, *rest = numbers_of(database)
     triage.acknowledge_flags(database, [first], author="lee")
     triage.snooze_flags(
@@ -141,7 +138,7 @@ def test_states_are_apart_and_counted(client: FlaskClient, database: Database) -
     )
     triage.dismiss_flags(database, [third], reason="known", author="lee")
 
-    page = _page(client, "/flags?state=snoozed")
+    page = client.page("/flags?state=snoozed")
 
     states = [link.text for link in page.one("ul", "seg").inside("a")]
     assert states == [
@@ -150,33 +147,31 @@ def test_states_are_apart_and_counted(client: FlaskClient, database: Database) -
     ]
     (line,) = page.all("li", "flag-line")
     assert "snoozed until" in line.text
-    assert len(page_of(client, "/flags.json?state=all")["flags"]) == 3 + len(rest)
+    assert len(client.json("/flags.json?state=all")["flags"]) == 3 + len(rest)
 
 
-def test_a_long_inbox_is_read_page_by_page(client: FlaskClient, database: Database) -> None:
+def test_a_long_inbox_is_read_page_by_page(client: PageClient, database: Database) -> None:
     always_nv = [[sum(line), *[0] * 6] for line in LESION_COUNTS]
     for name in ("one dummy", "another"):
         log_counts(database, always_nv, LESIONS, name=name, dataset="derm-7")
     seen: list[int] = []
     path: str | None = "/flags.json"
     while path is not None:
-        record = page_of(client, path)
+        record = client.json(path)
         assert len(record["flags"]) <= FLAGS_PER_PAGE
         seen += [flag["id"] for flag in record["flags"]]
         path = record["next"]
 
     assert len(seen) == len(set(seen)) == record["counts"]["open"]
-    second = _page(client, page_of(client, "/flags.json")["next"].replace(".json", ""))
+    second = client.page(client.json("/flags.json")["next"].replace(".json", ""))
     (first,) = [a for a in second.one("nav", "pager").inside("a") if a.text == "First"]
     assert first.attributes["href"] == "/flags"
 
 
-def test_the_twins_of_the_inbox_hold_what_the_page_shows(
-    client: FlaskClient, lesions: str
-) -> None:
-    page = _page(client, "/flags?rule=F4")
-    record = page_of(client, "/flags.json?rule=F4")
-    lines = _lines(client, "/flags.csv?rule=F4")
+def test_the_twins_of_the_inbox_hold_what_the_page_shows(client: PageClient, lesions: str) -> None:
+    page = client.page("/flags?rule=F4")
+    record = client.json("/flags.json?rule=F4")
+    lines = client.records("/flags.csv?rule=F4")
 
     numbers = [line.inside("a")[0].attributes["id"] for line in page.all("li", "flag-line")]
     assert numbers == [f"F-{flag['id']}" for flag in record["flags"]]
@@ -186,8 +181,8 @@ def test_the_twins_of_the_inbox_hold_what_the_page_shows(
     assert {line["run"] for line in lines} == {lesions}
 
 
-def test_a_flag_says_what_is_wrong_and_how_it_is_known(client: FlaskClient, lesions: str) -> None:
-    page = _page(client, "/flags/1")
+def test_a_flag_says_what_is_wrong_and_how_it_is_known(client: PageClient, lesions: str) -> None:
+    page = client.page("/flags/1")
 
     assert page.one("h1").text == "Zero recall: “df”"
     evidence = page.one("div", "evidence").text
@@ -198,12 +193,10 @@ def test_a_flag_says_what_is_wrong_and_how_it_is_known(client: FlaskClient, lesi
 
 
 @pytest.mark.both_databases
-def test_every_threshold_stands_beside_what_was_measured(
-    client: FlaskClient, lesions: str
-) -> None:
-    page = _page(client, "/flags/1")
-    record = page_of(client, "/flags/1.json")
-    lines = _lines(client, "/flags/1.csv")
+def test_every_threshold_stands_beside_what_was_measured(client: PageClient, lesions: str) -> None:
+    page = client.page("/flags/1")
+    record = client.json("/flags/1.json")
+    lines = client.records("/flags/1.csv")
 
     table = next(t for t in page.all("table") if "Threshold" in t.text)
     heads = [body.inside("tr")[0].text for body in table.inside("tbody")]
@@ -221,10 +214,10 @@ def test_every_threshold_stands_beside_what_was_measured(
 
 @pytest.mark.both_databases
 def test_recall_against_class_size_is_drawn_told_and_listed(
-    client: FlaskClient, lesions: str
+    client: PageClient, lesions: str
 ) -> None:
-    page = _page(client, "/flags/1")
-    lines = {line["class"]: line for line in _lines(client, "/flags/1/classes.csv")}
+    page = client.page("/flags/1")
+    lines = {line["class"]: line for line in client.records("/flags/1/classes.csv")}
 
     chart = page.one("svg", "chart")
     assert "“df”, “akiec” and “mel” lie wholly below the floor." in chart.attributes["aria-label"]
@@ -236,14 +229,14 @@ def test_recall_against_class_size_is_drawn_told_and_listed(
 
 
 def test_runs_to_use_instead_are_named_with_their_price(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     better = [list(line) for line in LESION_COUNTS]
     better[6] = [5, 0, 0, 0, 0, 0, 12]
     better[0] = [950, 22, 10, 5, 4, 0, 15]
     other = log_counts(database, better, LESIONS, name="focal", dataset="derm-7")
 
-    page = _page(client, "/flags/1")
+    page = client.page("/flags/1")
 
     (row,) = next(t for t in page.all("table") if "Switching" in t.text).inside("tbody")
     cells = [cell.text for cell in row.inside("tr")[0].children]
@@ -259,35 +252,35 @@ def test_runs_to_use_instead_are_named_with_their_price(
 
 
 def test_a_flag_about_the_run_has_no_runs_that_are_better_on_a_class(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     (number,) = numbers_of(database, rule="F6")
 
-    page = _page(client, f"/flags/{number}")
+    page = client.page(f"/flags/{number}")
 
     assert page.one("h1").text == "Accuracy far above balanced accuracy"
     assert not [h for h in page.all("h2") if h.text.startswith("Better")]
     assert page.all("svg", "chart")
 
 
-def test_a_settled_flag_tells_by_whom_and_why(client: FlaskClient, database: Database) -> None:
+def test_a_settled_flag_tells_by_whom_and_why(client: PageClient, database: Database) -> None:
     triage.dismiss_flags(database, [1], reason="a known gap\nsince May", author="lee")
 
-    page = _page(client, "/flags/1")
+    page = client.page("/flags/1")
 
     last = page.one("ol", "history").inside("li")[-1]
     assert last.text.endswith("lee dismissed it: a known gap since May")
     assert "Dismissed because: a known gap since May" in page.one("div", "evidence").text
 
 
-def test_a_flag_that_does_not_exist_is_not_found(client: FlaskClient) -> None:
+def test_a_flag_that_does_not_exist_is_not_found(client: PageClient) -> None:
     for path in ("/flags/99", "/flags/99.json", "/flags/99/classes.csv", f"/flags/{10**19}"):
         assert client.get(path).status_code == 404
 
 
 @pytest.mark.parametrize("path", ["/flags", "/flags?class=nope", "/flags/{}", "/settings/rules"])
 def test_a_page_needs_at_most_six_statements(
-    reader: FlaskClient, registry: LesionRegistry, path: str
+    reader: PageClient, registry: LesionRegistry, path: str
 ) -> None:
     number = numbers_of(registry.database, rule="F3", run_id=registry.plain)[0]
 
@@ -299,7 +292,7 @@ def test_a_page_needs_at_most_six_statements(
 
 @pytest.mark.parametrize("which", ["plain", "hostile", "many_classes", "majority"])
 def test_pages_of_flags_stay_small(
-    reader: FlaskClient, registry: LesionRegistry, which: str
+    reader: PageClient, registry: LesionRegistry, which: str
 ) -> None:
     run_id = getattr(registry, which)
     number = numbers_of(registry.database, run_id=run_id)[0]
@@ -311,32 +304,32 @@ def test_pages_of_flags_stay_small(
 
 
 def test_the_navigation_counts_open_flags_and_asks_seldom(
-    client: FlaskClient, lesions: str
+    client: PageClient, lesions: str
 ) -> None:
-    n_open = page_of(client, "/flags.json")["counts"]["open"]
+    n_open = client.json("/flags.json")["counts"]["open"]
 
     with counted_statements(navigation=True) as statements:
-        pages = [_page(client, "/runs") for _ in range(3)]
+        pages = [client.page("/runs") for _ in range(3)]
 
     assert {page.one("span", "count").text for page in pages} == {f"{n_open} open"}
     assert sum("navigation" in statement for statement in statements) == 1
 
 
 def test_very_many_open_flags_are_not_counted(
-    client: FlaskClient, lesions: str, monkeypatch: pytest.MonkeyPatch
+    client: PageClient, lesions: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(flag_inbox, "MOST_COUNTED", 3)
     monkeypatch.setattr("offdiag_web.components.flags.MOST_COUNTED", 3)
     monkeypatch.setattr("offdiag_web.pages.flags.inbox.MOST_COUNTED", 3)
 
-    page = _page(client, "/flags")
+    page = client.page("/flags")
 
     assert page.one("span", "count").text == "3+ open"
     assert page.one("ul", "seg").inside("a")[0].text == "Open 3+"
 
 
 def test_a_page_that_tells_of_a_failure_asks_the_database_for_nothing(
-    client: FlaskClient, lesions: str
+    client: PageClient, lesions: str
 ) -> None:
     with counted_statements(navigation=True) as statements:
         response = client.get("/no-such-page")
@@ -347,13 +340,13 @@ def test_a_page_that_tells_of_a_failure_asks_the_database_for_nothing(
 
 @pytest.mark.both_databases
 def test_the_rules_show_the_thresholds_in_force_and_where_they_come_from(
-    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+    client: PageClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OFFDIAG_FLAGS__RECALL_GAP", "0.2")
 
-    page = _page(client, "/settings/rules")
-    lines = _lines(client, "/settings/rules.csv")
-    record = page_of(client, "/settings/rules.json")
+    page = client.page("/settings/rules")
+    lines = client.records("/settings/rules.csv")
+    record = client.json("/settings/rules.json")
 
     assert [card.attributes["id"] for card in page.all("section", "rule")] == list(RULES)
     f4 = next(card for card in page.all("section", "rule") if card.attributes["id"] == "F4")
@@ -372,8 +365,8 @@ def test_the_rules_show_the_thresholds_in_force_and_where_they_come_from(
     assert [rule["version"] for rule in record["rules"]] == [r.version for r in RULES.values()]
 
 
-def test_the_rules_lead_to_the_metrics_they_look_at(client: FlaskClient) -> None:
-    page = _page(client, "/settings/rules")
+def test_the_rules_lead_to_the_metrics_they_look_at(client: PageClient) -> None:
+    page = client.page("/settings/rules")
 
     targets = {
         link.attributes["href"]
@@ -384,23 +377,6 @@ def test_the_rules_lead_to_the_metrics_they_look_at(client: FlaskClient) -> None
         assert client.get(target).status_code == 200, target
 
 
-def _as_reader(client: FlaskClient, path: str) -> Any:
+def _as_reader(client: PageClient, path: str) -> Any:
     client.set_cookie("reader", "ana")
     return client.get(path)
-
-
-def _page(client: FlaskClient, path: str) -> Page:
-    response = client.get(path)
-    assert response.status_code == 200
-    return Page(response.get_data(as_text=True))
-
-
-def page_of(client: FlaskClient, path: str) -> Any:
-    response = client.get(path)
-    assert response.status_code == 200
-    return response.get_json()
-
-
-def _lines(client: FlaskClient, path: str) -> list[dict[str, str]]:
-    text = client.get(path).get_data(as_text=True)
-    return list(csv.DictReader(io.StringIO(text, newline="")))

@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.flags.lifecycle import FlagState
 from offdiag.services.flags import triage
@@ -12,7 +11,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import FlagRow
 from support.dashboard import HOSTILE_NAMES
 from support.forms import send
-from support.pages import Element, Page
+from support.pages import Element, Page, PageClient
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def registry(database: Database) -> Database:
 
 
 @pytest.fixture
-def ana(client: FlaskClient, registry: Database) -> FlaskClient:
+def ana(client: PageClient, registry: Database) -> PageClient:
     """A reader who said who she is."""
     client.post("/preferences", data={"reader": "ana"})
     return client
@@ -38,8 +37,8 @@ def state_of(database: Database, number: int) -> FlagState:
     return browse_flag(database, number).entry.flag.standing.state
 
 
-def form_of(client: FlaskClient, path: str, action: str) -> Element:
-    page = Page(client.get(path).get_data(as_text=True))
+def form_of(client: PageClient, path: str, action: str) -> Element:
+    page = client.page(path)
     return next(form for form in page.all("form") if form.attributes.get("action") == action)
 
 
@@ -54,7 +53,7 @@ def form_of(client: FlaskClient, path: str, action: str) -> Element:
     ],
 )
 def test_a_decision_is_carried_out_told_and_remembered(
-    ana: FlaskClient,
+    ana: PageClient,
     registry: Database,
     action: str,
     typed: dict[str, str],
@@ -62,16 +61,16 @@ def test_a_decision_is_carried_out_told_and_remembered(
     said: str,
 ) -> None:
     response = send(ana, form_of(ana, "/flags/1", f"/flags/1/{action}"), typed)
-    page = Page(ana.get(response.headers["Location"]).get_data(as_text=True))
+    page = ana.page(response.headers["Location"])
 
     assert response.status_code == 303
     assert page.one("p", "callout").text == f"✓ {said}"
     assert state_of(registry, 1) is state
     assert browse_flag(registry, 1).history[-1].author == "ana"
-    assert Page(ana.get("/flags/1").text).all("p", "callout") == []
+    assert ana.page("/flags/1").all("p", "callout") == []
 
 
-def test_a_settled_flag_is_opened_again(ana: FlaskClient, registry: Database) -> None:
+def test_a_settled_flag_is_opened_again(ana: PageClient, registry: Database) -> None:
     triage.dismiss_flags(registry, [1], reason="known", author="lee")
 
     send(ana, form_of(ana, "/flags/1", "/flags/1/reopen"))
@@ -80,7 +79,7 @@ def test_a_settled_flag_is_opened_again(ana: FlaskClient, registry: Database) ->
 
 
 def test_assigning_to_nobody_takes_the_flag_off_somebody(
-    ana: FlaskClient, registry: Database
+    ana: PageClient, registry: Database
 ) -> None:
     triage.assign_flags(registry, [1], assignee="lee", author="lee")
 
@@ -90,12 +89,12 @@ def test_assigning_to_nobody_takes_the_flag_off_somebody(
 
 
 def test_a_closed_flag_offers_no_decision_but_a_remark(
-    ana: FlaskClient, registry: Database
+    ana: PageClient, registry: Database
 ) -> None:
     with registry.write() as session:
         session.query(FlagRow).update({"state": "closed", "closed_at": registry.clock()})
 
-    page = Page(ana.get("/flags/1").get_data(as_text=True))
+    page = ana.page("/flags/1")
 
     actions = {form.attributes.get("action", "") for form in page.all("form")}
     assert {a for a in actions if a.startswith("/flags/1/")} == {
@@ -105,13 +104,13 @@ def test_a_closed_flag_offers_no_decision_but_a_remark(
 
 
 def test_two_people_with_one_flag_open_do_not_overwrite_each_other(
-    ana: FlaskClient, registry: Database
+    ana: PageClient, registry: Database
 ) -> None:
     late = form_of(ana, "/flags/1", "/flags/1/dismiss")
     triage.acknowledge_flags(registry, [1], author="kim")
 
     response = send(ana, late, {"reason": "I typed this"})
-    page = Page(response.get_data(as_text=True))
+    page = Page(response.text)
 
     assert response.status_code == 409
     warning = page.one("div", "callout-warning").text
@@ -134,25 +133,25 @@ def test_two_people_with_one_flag_open_do_not_overwrite_each_other(
     ],
 )
 def test_what_cannot_be_meant_is_said_where_it_was_typed(
-    ana: FlaskClient, registry: Database, action: str, typed: dict[str, str], said: str
+    ana: PageClient, registry: Database, action: str, typed: dict[str, str], said: str
 ) -> None:
     response = send(ana, form_of(ana, "/flags/1", f"/flags/1/{action}"), typed)
 
     assert response.status_code == 400
-    assert said in Page(response.get_data(as_text=True)).one("div", "callout-warning").text
+    assert said in Page(response.text).one("div", "callout-warning").text
     assert state_of(registry, 1) is FlagState.OPEN
 
 
-def chosen(client: FlaskClient, path: str, count: int) -> tuple[Element, list[str]]:
+def chosen(client: PageClient, path: str, count: int) -> tuple[Element, list[str]]:
     """The form of the list with the tokens of its first flags."""
-    page = Page(client.get(path).get_data(as_text=True))
+    page = client.page(path)
     boxes = [b for b in page.all("input") if b.attributes.get("name") == "flag"]
     (form,) = [f for f in page.all("form") if f.attributes.get("id") == "flag-list"]
     return form, [box.attributes["value"] for box in boxes[:count]]
 
 
 def send_many(
-    client: FlaskClient, form: Element, tokens: list[str], **typed: str
+    client: PageClient, form: Element, tokens: list[str], **typed: str
 ) -> tuple[int, Page, str]:
     hidden = {
         field.attributes["name"]: field.attributes["value"]
@@ -160,12 +159,12 @@ def send_many(
         if field.attributes.get("type") == "hidden"
     }
     response = client.post(form.attributes["action"], data={**hidden, **typed, "flag": tokens})
-    page = Page(response.get_data(as_text=True)) if response.status_code != 303 else Page("")
+    page = Page(response.text) if response.status_code != 303 else Page("")
     return response.status_code, page, response.headers.get("Location", "")
 
 
 @pytest.mark.both_databases
-def test_several_flags_are_settled_at_once(ana: FlaskClient, registry: Database) -> None:
+def test_several_flags_are_settled_at_once(ana: PageClient, registry: Database) -> None:
     form, tokens = chosen(ana, "/flags?class=df", 2)
     numbers = [int(token.partition(".")[0]) for token in tokens]
 
@@ -173,12 +172,12 @@ def test_several_flags_are_settled_at_once(ana: FlaskClient, registry: Database)
 
     assert (status, back) == (303, "/flags?class=df")
     assert {state_of(registry, number) for number in numbers} == {FlagState.DISMISSED}
-    page = Page(ana.get(back).get_data(as_text=True))
+    page = ana.page(back)
     assert page.one("p", "callout").text == (f"✓ F-{numbers[0]} and F-{numbers[1]} dismissed.")
 
 
 def test_one_of_several_that_changed_stops_them_all_and_keeps_the_selection(
-    ana: FlaskClient, registry: Database
+    ana: PageClient, registry: Database
 ) -> None:
     form, tokens = chosen(ana, "/flags", 2)
     first, second = (int(token.partition(".")[0]) for token in tokens)
@@ -207,7 +206,7 @@ def test_one_of_several_that_changed_stops_them_all_and_keeps_the_selection(
     ],
 )
 def test_a_decision_about_nothing_is_refused(
-    ana: FlaskClient, registry: Database, tokens: list[str], action: str, said: str
+    ana: PageClient, registry: Database, tokens: list[str], action: str, said: str
 ) -> None:
     form, _ = chosen(ana, "/flags", 0)
 
@@ -217,8 +216,8 @@ def test_a_decision_about_nothing_is_refused(
     assert said in page.one("div", "callout-warning").text
 
 
-def test_who_is_nobody_is_asked_first(client: FlaskClient, registry: Database) -> None:
-    page = Page(client.get("/flags/1").get_data(as_text=True))
+def test_who_is_nobody_is_asked_first(client: PageClient, registry: Database) -> None:
+    page = client.page("/flags/1")
 
     actions = [form.attributes.get("action", "") for form in page.all("form")]
     assert not [action for action in actions if action.startswith("/flags/1")]
@@ -226,31 +225,29 @@ def test_who_is_nobody_is_asked_first(client: FlaskClient, registry: Database) -
     assert not [b for b in page.all("input") if b.attributes.get("type") == "checkbox"]
 
 
-def test_a_decision_of_nobody_is_refused(ana: FlaskClient, registry: Database) -> None:
+def test_a_decision_of_nobody_is_refused(ana: PageClient, registry: Database) -> None:
     form = form_of(ana, "/flags/1", "/flags/1/acknowledge")
     ana.delete_cookie("reader")
 
     response = send(ana, form)
 
     assert response.status_code == 400
-    assert "nobody knows who decides" in response.get_data(as_text=True)
+    assert "nobody knows who decides" in response.text
     assert state_of(registry, 1) is FlagState.OPEN
 
 
 @pytest.mark.parametrize("name", ["ana", "Zoë Ünal", "李雷; x=1", *HOSTILE_NAMES[:3]])
-def test_a_name_is_kept_as_it_was_given(
-    client: FlaskClient, registry: Database, name: str
-) -> None:
+def test_a_name_is_kept_as_it_was_given(client: PageClient, registry: Database, name: str) -> None:
     client.post("/preferences", data={"reader": f" {name} ", "back": "/flags/1"})
 
     send(client, form_of(client, "/flags/1", "/flags/1/acknowledge"))
 
     assert browse_flag(registry, 1).history[-1].author == name
-    assert name in Page(client.get("/flags/1").text).one("ol", "history").text
+    assert name in client.page("/flags/1").one("ol", "history").text
 
 
 @pytest.mark.parametrize("name", [" ", "x" * 101, "two\nlines"])
-def test_what_is_no_name_is_refused(client: FlaskClient, name: str) -> None:
+def test_what_is_no_name_is_refused(client: PageClient, name: str) -> None:
     response = client.post("/preferences", data={"reader": name})
 
     assert response.status_code == 400
@@ -258,7 +255,7 @@ def test_what_is_no_name_is_refused(client: FlaskClient, name: str) -> None:
 
 
 @pytest.mark.both_databases
-def test_a_decision_does_not_lead_to_another_site(ana: FlaskClient, registry: Database) -> None:
+def test_a_decision_does_not_lead_to_another_site(ana: PageClient, registry: Database) -> None:
     form = form_of(ana, "/flags/1", "/flags/1/acknowledge")
 
     response = send(ana, form, {"back": "https://evil.example/"})
@@ -268,7 +265,7 @@ def test_a_decision_does_not_lead_to_another_site(ana: FlaskClient, registry: Da
 
 @pytest.mark.parametrize("path", ["/flags", "/flags/1/acknowledge", "/flags/1/dismiss"])
 def test_without_the_token_of_a_form_nothing_is_settled(
-    ana: FlaskClient, registry: Database, path: str
+    ana: PageClient, registry: Database, path: str
 ) -> None:
     data = {"flag": "1.1", "action": "acknowledge", "seen": "1", "reason": "x"}
 
@@ -276,16 +273,16 @@ def test_without_the_token_of_a_form_nothing_is_settled(
     assert state_of(registry, 1) is FlagState.OPEN
 
 
-def test_a_settled_flag_is_counted_out_at_once(ana: FlaskClient, registry: Database) -> None:
-    before = Page(ana.get("/runs").get_data(as_text=True)).one("span", "count").text
+def test_a_settled_flag_is_counted_out_at_once(ana: PageClient, registry: Database) -> None:
+    before = ana.page("/runs").one("span", "count").text
 
     send(ana, form_of(ana, "/flags/1", "/flags/1/acknowledge"))
 
-    after = Page(ana.get("/runs").get_data(as_text=True)).one("span", "count").text
+    after = ana.page("/runs").one("span", "count").text
     assert int(before.split()[0]) - int(after.split()[0]) == 1
 
 
-def test_a_long_remark_in_any_script_is_kept(ana: FlaskClient, registry: Database) -> None:
+def test_a_long_remark_in_any_script_is_kept(ana: PageClient, registry: Database) -> None:
     remark = "重" * 5_000
 
     send(ana, form_of(ana, "/flags/1", "/flags/1/comment"), {"comment": remark})
@@ -293,8 +290,8 @@ def test_a_long_remark_in_any_script_is_kept(ana: FlaskClient, registry: Databas
     assert browse_flag(registry, 1).history[-1].text == remark
 
 
-def test_a_rest_is_offered_from_tomorrow_on(ana: FlaskClient, registry: Database) -> None:
-    page = Page(ana.get("/flags/1").get_data(as_text=True))
+def test_a_rest_is_offered_from_tomorrow_on(ana: PageClient, registry: Database) -> None:
+    page = ana.page("/flags/1")
 
     (until,) = [f for f in page.all("input") if f.attributes.get("name") == "until"]
     tomorrow = registry.clock() + timedelta(days=1)

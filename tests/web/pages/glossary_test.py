@@ -7,13 +7,12 @@ import io
 import re
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.metrics.catalogue import SPECS
 from offdiag.store.database import Database
 from offdiag_web.pages.glossary.view import specs_of
 from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts
-from support.pages import Page
+from support.pages import Page, PageClient
 
 MAPPED = ("recall", "precision", "f1", "mcc", "overall_accuracy", "dor", "cohen_kappa")
 
@@ -26,14 +25,14 @@ def dataset_id(database: Database) -> int:
     return 1
 
 
-def test_every_metric_is_listed_with_its_page(client: FlaskClient) -> None:
-    page = Page(client.get("/glossary").text)
+def test_every_metric_is_listed_with_its_page(client: PageClient) -> None:
+    page = client.page("/glossary")
 
     links = {link.attributes["href"] for link in page.all("a")}
     assert {f"/glossary/{spec.key}" for spec in SPECS} <= links
 
 
-def test_every_metric_has_a_page(client: FlaskClient) -> None:
+def test_every_metric_has_a_page(client: PageClient) -> None:
     for spec in SPECS:
         answer = client.get(f"/glossary/{spec.key}")
 
@@ -42,8 +41,8 @@ def test_every_metric_has_a_page(client: FlaskClient) -> None:
         assert not re.search(r"=\"nan|>nan<", answer.text), spec.key
 
 
-def test_words_narrow_the_list(client: FlaskClient) -> None:
-    page = Page(client.get("/glossary?q=sensitivity").text)
+def test_words_narrow_the_list(client: PageClient) -> None:
+    page = client.page("/glossary?q=sensitivity")
     nothing = client.get("/glossary?q=xyzzy")
 
     links = {link.attributes["href"] for link in page.all("a")}
@@ -52,13 +51,13 @@ def test_words_narrow_the_list(client: FlaskClient) -> None:
     assert "No metric has" in nothing.text
 
 
-def test_the_empty_search_is_the_plain_address(client: FlaskClient) -> None:
+def test_the_empty_search_is_the_plain_address(client: PageClient) -> None:
     assert client.get("/glossary?q=++").headers["Location"] == "/glossary"
 
 
 @pytest.mark.parametrize("key", MAPPED)
-def test_a_map_is_drawn_inside_its_frame(client: FlaskClient, key: str) -> None:
-    page = Page(client.get(f"/glossary/{key}?share=0.01").text)
+def test_a_map_is_drawn_inside_its_frame(client: PageClient, key: str) -> None:
+    page = client.page(f"/glossary/{key}?share=0.01")
 
     drawing = page.one("svg", "rate-map")
     width, height = (float(drawing.attributes[side]) for side in ("width", "height"))
@@ -70,9 +69,9 @@ def test_a_map_is_drawn_inside_its_frame(client: FlaskClient, key: str) -> None:
 
 
 def test_runs_are_letters_on_the_map_and_lines_beside_it(
-    client: FlaskClient, dataset_id: int
+    client: PageClient, dataset_id: int
 ) -> None:
-    page = Page(client.get(f"/glossary/precision?dataset={dataset_id}").text)
+    page = client.page(f"/glossary/precision?dataset={dataset_id}")
 
     places = [place.text for place in page.all("g", "place")]
     assert places == ["A", "B"]
@@ -83,11 +82,11 @@ def test_runs_are_letters_on_the_map_and_lines_beside_it(
 
 
 def test_another_share_is_another_precision_and_the_same_recall(
-    client: FlaskClient, dataset_id: int
+    client: PageClient, dataset_id: int
 ) -> None:
     at = f"dataset={dataset_id}&share=0.5"
-    precision = Page(client.get(f"/glossary/precision?{at}").text)
-    recall = Page(client.get(f"/glossary/recall?{at}").text)
+    precision = client.page(f"/glossary/precision?{at}")
+    recall = client.page(f"/glossary/recall?{at}")
 
     assert "B good0.7000.8000.778" in [row.text for row in precision.all("tr")]
     assert "B good0.7000.8000.700" in [row.text for row in recall.all("tr")]
@@ -96,14 +95,14 @@ def test_another_share_is_another_precision_and_the_same_recall(
 
 
 @pytest.mark.parametrize(("typed", "kept"), [("10%", "0.1"), (" 0.100 ", "0.1"), ("0.5", "0.5")])
-def test_a_form_ends_at_the_canonical_address(client: FlaskClient, typed: str, kept: str) -> None:
+def test_a_form_ends_at_the_canonical_address(client: PageClient, typed: str, kept: str) -> None:
     answer = client.get("/glossary/mcc", query_string={"form": "1", "share": typed, "dataset": ""})
 
     assert answer.headers["Location"] == f"/glossary/mcc?share={kept}"
 
 
 @pytest.mark.parametrize("typed", ["0", "1", "150%", "lots", "NaN", "1e-9", "-0.5"])
-def test_a_share_that_is_none_is_said_so(client: FlaskClient, typed: str) -> None:
+def test_a_share_that_is_none_is_said_so(client: PageClient, typed: str) -> None:
     answer = client.get("/glossary/mcc", query_string={"form": "1", "share": typed})
 
     assert answer.status_code == 200
@@ -111,7 +110,7 @@ def test_a_share_that_is_none_is_said_so(client: FlaskClient, typed: str) -> Non
 
 
 @pytest.mark.both_databases
-def test_the_twins_hold_all_definitions_and_all_fields(client: FlaskClient) -> None:
+def test_the_twins_hold_all_definitions_and_all_fields(client: PageClient) -> None:
     whole = client.get("/glossary.json").get_json()
     table = list(csv.DictReader(io.StringIO(client.get("/glossary.csv").text)))
     one = client.get("/glossary/recall.json").get_json()
@@ -128,11 +127,11 @@ def test_the_twins_hold_all_definitions_and_all_fields(client: FlaskClient) -> N
     "path",
     ["/glossary/nothing", "/glossary/nothing.json", "/glossary/n.csv", "/glossary/roc_auc.csv"],
 )
-def test_what_does_not_exist_is_not_found(client: FlaskClient, path: str) -> None:
+def test_what_does_not_exist_is_not_found(client: PageClient, path: str) -> None:
     assert client.get(path).status_code == 404
 
 
-def test_names_of_runs_and_datasets_are_text(client: FlaskClient, database: Database) -> None:
+def test_names_of_runs_and_datasets_are_text(client: PageClient, database: Database) -> None:
     for number, name in enumerate(HOSTILE_NAMES):
         log_counts(database, ((5, 1), (1, 5)), ("a", "b"), name=name, dataset=f"{name}{number}")
 
@@ -144,7 +143,7 @@ def test_names_of_runs_and_datasets_are_text(client: FlaskClient, database: Data
 
 
 def test_the_number_of_statements_does_not_grow_with_the_runs(
-    client: FlaskClient, database: Database, dataset_id: int
+    client: PageClient, database: Database, dataset_id: int
 ) -> None:
     with counted_statements() as few:
         client.get(f"/glossary/f1?dataset={dataset_id}")

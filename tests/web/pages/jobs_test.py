@@ -2,7 +2,6 @@ import csv
 import io
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.store.database import Database
 from support.dashboard import (
@@ -13,7 +12,7 @@ from support.dashboard import (
 )
 from support.forms import forms_of, send
 from support.logging_runs import work_off
-from support.pages import Page
+from support.pages import PageClient
 from support.revised import RevisedRegistry, live_and_silent_processes
 
 
@@ -26,9 +25,9 @@ def dead(database: Database) -> str:
 
 
 def test_what_was_given_up_comes_first_with_its_last_error(
-    revised_reader: FlaskClient,
+    revised_reader: PageClient,
 ) -> None:
-    page = _page(revised_reader, "/jobs")
+    page = revised_reader.page("/jobs")
 
     first, second = page.table("data")
     assert first[2:5] == ["✕given up", "waits for somebody to ask for another try", "5"]
@@ -39,18 +38,18 @@ def test_what_was_given_up_comes_first_with_its_last_error(
     assert "✕1 given up" in chips
 
 
-def test_a_job_leads_to_its_run(revised_reader: FlaskClient, revised: RevisedRegistry) -> None:
-    page = _page(revised_reader, "/jobs")
+def test_a_job_leads_to_its_run(revised_reader: PageClient, revised: RevisedRegistry) -> None:
+    page = revised_reader.page("/jobs")
 
     assert f"/runs/{revised.waiting}" in [a.attributes["href"] for a in page.all("a")]
 
 
 def test_silent_workers_and_live_schedulers_are_told_apart(
-    revised: RevisedRegistry, revised_reader: FlaskClient
+    revised: RevisedRegistry, revised_reader: PageClient
 ) -> None:
     live_and_silent_processes(revised.database)  # Again: the registry may be minutes old by now.
 
-    page = _page(revised_reader, "/jobs")
+    page = revised_reader.page("/jobs")
 
     body = page.all("table", "data")[1].inside("tbody")[0]
     lines = [row.text for row in body.inside("tr")]
@@ -62,27 +61,27 @@ def test_silent_workers_and_live_schedulers_are_told_apart(
     )
 
 
-def test_an_empty_queue_says_that_nothing_waits(client: FlaskClient) -> None:
-    page = _page(client, "/jobs")
+def test_an_empty_queue_says_that_nothing_waits(client: PageClient) -> None:
+    page = client.page("/jobs")
 
     assert page.one("div", "empty").inside("h2")[0].text == "Nothing is waiting"
     assert "No worker and no scheduler gave a sign" in page.one("div", "callout-warning").text
 
 
-def test_the_page_of_a_job_shows_its_whole_error(client: FlaskClient, dead: str) -> None:
-    page = _page(client, "/jobs/1")
+def test_the_page_of_a_job_shows_its_whole_error(client: PageClient, dead: str) -> None:
+    page = client.page("/jobs/1")
 
     assert page.one("pre", "snippet").text == "Traceback ValueError: wrong shape"
     assert dead in page.one("p", "subtitle").text
 
 
 def test_a_job_that_was_given_up_can_be_tried_again(
-    client: FlaskClient, dead: str, database: Database
+    client: PageClient, dead: str, database: Database
 ) -> None:
     (form,) = forms_of(client, "/jobs/1")
 
     response = send(client, form)
-    page = _page(client, response.headers["Location"])
+    page = client.page(response.headers["Location"])
     work_off(database)
 
     assert response.status_code == 303
@@ -92,7 +91,7 @@ def test_a_job_that_was_given_up_can_be_tried_again(
 
 @pytest.mark.both_databases
 def test_all_that_was_given_up_can_be_tried_again_at_once(
-    client: FlaskClient, dead: str, database: Database
+    client: PageClient, dead: str, database: Database
 ) -> None:
     other = log_lesions(database, evaluated=False)
     fail_evaluation(database, other, error="boom")
@@ -107,7 +106,7 @@ def test_all_that_was_given_up_can_be_tried_again_at_once(
     assert dead
 
 
-def test_a_job_that_waits_cannot_be_retried(client: FlaskClient, database: Database) -> None:
+def test_a_job_that_waits_cannot_be_retried(client: PageClient, database: Database) -> None:
     fail_evaluation(database, log_lesions(database, evaluated=False), error="x")
     log_lesions(database, evaluated=False)
     form = forms_of(client, "/jobs/1")[0]
@@ -119,19 +118,19 @@ def test_a_job_that_waits_cannot_be_retried(client: FlaskClient, database: Datab
 @pytest.mark.both_databases
 @pytest.mark.parametrize("path", ["/jobs/1/retry", "/jobs/retry"])
 def test_without_the_token_of_a_form_nothing_is_done(
-    client: FlaskClient, dead: str, path: str
+    client: PageClient, dead: str, path: str
 ) -> None:
     for data in ({}, {"csrf_token": "made up"}):
         response = client.post(path, data=data)
 
         assert response.status_code == 403
-        assert "This form is out of date" in response.get_data(as_text=True)
+        assert "This form is out of date" in response.text
     assert client.get("/jobs/1.json").get_json()["state"] == "dead"
     assert dead
 
 
 def test_with_the_token_but_from_another_site_nothing_is_done(
-    client: FlaskClient, dead: str
+    client: PageClient, dead: str
 ) -> None:
     (form,) = forms_of(client, "/jobs/1")
     (token,) = form.inside("input")
@@ -147,7 +146,7 @@ def test_with_the_token_but_from_another_site_nothing_is_done(
 
 
 def test_the_cookie_of_forms_is_for_this_site_only_and_only_where_it_is_needed(
-    client: FlaskClient, dead: str
+    client: PageClient, dead: str
 ) -> None:
     cookie = client.get("/jobs").headers["Set-Cookie"]
 
@@ -156,15 +155,15 @@ def test_the_cookie_of_forms_is_for_this_site_only_and_only_where_it_is_needed(
     assert "Set-Cookie" not in client.get("/runs").headers
 
 
-def test_finished_and_unknown_jobs_are_not_found(client: FlaskClient) -> None:
+def test_finished_and_unknown_jobs_are_not_found(client: PageClient) -> None:
     for path in ("/jobs/1", "/jobs/1.json", "/jobs/99999999999999999999"):
         assert client.get(path).status_code == 404
-    assert "finished work leaves the queue" in client.get("/jobs/1").get_data(as_text=True)
+    assert "finished work leaves the queue" in client.get("/jobs/1").text
 
 
-def test_the_twins_hold_the_queue(client: FlaskClient, dead: str) -> None:
+def test_the_twins_hold_the_queue(client: PageClient, dead: str) -> None:
     record = client.get("/jobs.json").get_json()
-    text = client.get("/jobs.csv").get_data(as_text=True)
+    text = client.get("/jobs.csv").text
     (line,) = csv.DictReader(io.StringIO(text, newline=""))
 
     assert record["counts"] == {"running": 0, "queued": 0, "failed": 0, "dead": 1}
@@ -172,14 +171,8 @@ def test_the_twins_hold_the_queue(client: FlaskClient, dead: str) -> None:
     assert (line["state"], line["about"]) == ("dead", dead)
 
 
-def test_a_page_needs_few_statements(revised_reader: FlaskClient) -> None:
+def test_a_page_needs_few_statements(revised_reader: PageClient) -> None:
     with counted_statements() as statements:
         revised_reader.get("/jobs")
 
     assert 0 < len(statements) <= 6
-
-
-def _page(client: FlaskClient, path: str) -> Page:
-    response = client.get(path)
-    assert response.status_code == 200
-    return Page(response.get_data(as_text=True))

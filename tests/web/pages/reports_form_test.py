@@ -6,7 +6,6 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from offdiag.reports.scope import Condition, ReportScope, RunTerm, Side, TermField
@@ -33,7 +32,7 @@ from offdiag_web.pages.reports.fields import (
 )
 from support.dashboard import HOSTILE_NAMES, log_counts
 from support.forms import forms_of
-from support.pages import Element, Page
+from support.pages import Element, Page, PageClient
 from support.reported import BINARY, SECRET
 from support.reporting import issues
 
@@ -60,7 +59,7 @@ def run_id(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_form_opens_with_the_next_five_times_and_the_only_dataset(
-    client: FlaskClient, run_id: str
+    client: PageClient, run_id: str
 ) -> None:
     page = _page(client.get("/reports/new"))
 
@@ -71,7 +70,7 @@ def test_the_form_opens_with_the_next_five_times_and_the_only_dataset(
 
 
 def test_a_schedule_is_saved_as_it_was_typed(
-    client: FlaskClient, run_id: str, database: Database
+    client: PageClient, run_id: str, database: Database
 ) -> None:
     add_costs(database, project="default", dataset="holdout", name="visits", weights=WEIGHTS)
 
@@ -122,7 +121,7 @@ def test_a_schedule_is_saved_as_it_was_typed(
 
 
 def test_the_next_times_are_shown_before_anything_is_saved(
-    client: FlaskClient, run_id: str, database: Database
+    client: PageClient, run_id: str, database: Database
 ) -> None:
     response = _send(
         client, GOOD | {"cron": "30 7 * * 2", "zone": "Asia/Tokyo", "alerts": "odd"}, "preview"
@@ -136,7 +135,7 @@ def test_the_next_times_are_shown_before_anything_is_saved(
 
 
 def test_a_plan_that_means_nothing_is_told_where_the_times_would_be(
-    client: FlaskClient, run_id: str
+    client: PageClient, run_id: str
 ) -> None:
     response = _send(client, GOOD | {"cron": "0 0 31 2 *"}, "preview")
 
@@ -159,10 +158,10 @@ WRONG = {
 
 
 def test_everything_wrong_is_told_at_once_at_its_field_and_in_a_summary(
-    client: FlaskClient, run_id: str, database: Database
+    client: PageClient, run_id: str, database: Database
 ) -> None:
     response = _send(client, WRONG)
-    page = Page(response.get_data(as_text=True))
+    page = Page(response.text)
 
     assert response.status_code == 422
     summary = page.one("ul", "form-summary")
@@ -181,12 +180,12 @@ def test_everything_wrong_is_told_at_once_at_its_field_and_in_a_summary(
     assert issues(database) == []
 
 
-def test_nothing_that_was_typed_is_lost(client: FlaskClient, run_id: str) -> None:
+def test_nothing_that_was_typed_is_lost(client: PageClient, run_id: str) -> None:
     typed = {name: f" {name} <b>\"{number}'</b>\nmore " for number, name in enumerate(TEXT_FIELDS)}
     typed["dataset"] = "1"
 
     response = _send(client, typed)
-    page = Page(response.get_data(as_text=True))
+    page = Page(response.text)
 
     assert response.status_code == 422
     for name, text in typed.items():
@@ -213,7 +212,7 @@ def test_nothing_that_was_typed_is_lost(client: FlaskClient, run_id: str) -> Non
     ],
 )
 def test_what_only_the_registry_knows_is_told_at_the_field_too(
-    client: FlaskClient,
+    client: PageClient,
     run_id: str,
     database: Database,
     change: dict[str, str],
@@ -229,7 +228,7 @@ def test_what_only_the_registry_knows_is_told_at_the_field_too(
     )
 
     response = _send(client, GOOD | change)
-    page = Page(response.get_data(as_text=True))
+    page = Page(response.text)
 
     assert response.status_code == 422
     (link,) = page.one("ul", "form-summary").inside("a")
@@ -240,7 +239,7 @@ def test_what_only_the_registry_knows_is_told_at_the_field_too(
 
 
 def test_a_report_is_issued_once_without_a_schedule_and_without_a_plan(
-    client: FlaskClient, run_id: str, database: Database
+    client: PageClient, run_id: str, database: Database
 ) -> None:
     response = _send(client, GOOD | {"cron": "not a plan", "folders": "once"}, "once")
 
@@ -252,7 +251,7 @@ def test_a_report_is_issued_once_without_a_schedule_and_without_a_plan(
 
 
 def test_a_schedule_is_changed_and_keeps_its_name_and_its_webhooks(
-    client: FlaskClient, run_id: str, database: Database
+    client: PageClient, run_id: str, database: Database
 ) -> None:
     _send(client, GOOD | {"webhooks": SECRET, "emails": "ana@example.org"})
     path = "/reports/weekly/edit"
@@ -265,7 +264,7 @@ def test_a_schedule_is_changed_and_keeps_its_name_and_its_webhooks(
     )
 
     assert response.status_code == 303
-    assert SECRET not in client.get(path).get_data(as_text=True)
+    assert SECRET not in client.get(path).text
     assert "webhook https://hooks.example.org/…" in before.one("label", "form-check").text
     kept = _kept(database)
     assert (kept.cron, kept.version) == ("0 7 * * 1", 2)
@@ -274,7 +273,7 @@ def test_a_schedule_is_changed_and_keeps_its_name_and_its_webhooks(
 
 @pytest.mark.both_databases
 def test_a_webhook_that_is_not_kept_is_gone(
-    client: FlaskClient, run_id: str, database: Database
+    client: PageClient, run_id: str, database: Database
 ) -> None:
     _send(client, GOOD | {"webhooks": SECRET})
 
@@ -284,14 +283,14 @@ def test_a_webhook_that_is_not_kept_is_gone(
 
 
 def test_two_who_edit_one_schedule_are_told(
-    client: FlaskClient, run_id: str, database: Database
+    client: PageClient, run_id: str, database: Database
 ) -> None:
     _send(client, GOOD)
     path = "/reports/weekly/edit"
     _send(client, GOOD | {"cron": "0 7 * * 1", "version": "1"}, path=path)
 
     late = _send(client, GOOD | {"cron": "0 8 * * 1", "version": "1"}, path=path)
-    page = Page(late.get_data(as_text=True))
+    page = Page(late.text)
     again = _send(
         client,
         GOOD | {"cron": "0 8 * * 1", "version": _hidden(page, "version")},
@@ -306,7 +305,7 @@ def test_two_who_edit_one_schedule_are_told(
 
 
 def test_a_report_by_hand_gets_a_schedule_and_goes_on_counting(
-    client: FlaskClient, run_id: str, database: Database
+    client: PageClient, run_id: str, database: Database
 ) -> None:
     _send(client, GOOD, "once")
     page = _page(client.get("/reports/weekly/edit"))
@@ -319,7 +318,7 @@ def test_a_report_by_hand_gets_a_schedule_and_goes_on_counting(
 
 
 def test_a_copy_has_everything_of_the_report_but_its_name(
-    client: FlaskClient, run_id: str, database: Database
+    client: PageClient, run_id: str, database: Database
 ) -> None:
     _send(client, GOOD | {"webhooks": SECRET, "alerts": "mcc<0.5"})
     (link,) = [a for a in _page(client.get("/reports/weekly")).all("a") if a.text == "Duplicate"]
@@ -340,7 +339,7 @@ def test_a_copy_has_everything_of_the_report_but_its_name(
 
 
 def test_datasets_of_other_projects_are_offered_and_reports_stay_in_theirs(
-    client: FlaskClient, run_id: str, database: Database
+    client: PageClient, run_id: str, database: Database
 ) -> None:
     log_counts(database, [[5, 1], [1, 5]], BINARY, name="r", dataset="other", project="b-side")
     offered = [each.text for each in _page(client.get("/reports/new")).all("option")[:3]]
@@ -356,7 +355,7 @@ def test_datasets_of_other_projects_are_offered_and_reports_stay_in_theirs(
     ]
 
 
-def test_without_a_dataset_the_form_says_how_one_is_made(client: FlaskClient) -> None:
+def test_without_a_dataset_the_form_says_how_one_is_made(client: PageClient) -> None:
     page = _page(client.get("/reports/new"))
 
     assert page.one("div", "empty").inside("h2")[0].text == "There is no dataset to report on"
@@ -402,7 +401,7 @@ def _kept(database: Database) -> Definition:
 
 
 def _send(
-    client: FlaskClient, typed: dict[str, str], action: str = "save", path: str = "/reports/new"
+    client: PageClient, typed: dict[str, str], action: str = "save", path: str = "/reports/new"
 ) -> TestResponse:
     """Fill the form of a page, as far as it is typed, and press a button."""
     (form,) = [each for each in forms_of(client, path) if each.attributes.get("id")]
@@ -417,8 +416,8 @@ def _send(
 
 
 def _page(response: TestResponse) -> Page:
-    assert response.status_code == 200, response.get_data(as_text=True)[-400:]
-    return Page(response.get_data(as_text=True))
+    assert response.status_code == 200, response.text[-400:]
+    return Page(response.text)
 
 
 def _field(page: Page, name: str) -> Element:

@@ -10,7 +10,6 @@ import re
 from pathlib import Path
 
 import pytest
-from flask.testing import FlaskClient
 from sqlalchemy import update
 
 from offdiag.services.delivery.message import EmailTarget
@@ -23,7 +22,7 @@ from offdiag_web.pages.reports.edition_page import policy_of
 from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts
 from support.forms import forms_of, send
 from support.logging_runs import work_off
-from support.pages import Element, Page
+from support.pages import Element, Page, PageClient
 from support.reported import BINARY, SECRET, ReportedRegistry, make_issues, scope_on
 from support.reporting import deliveries, issues
 
@@ -50,9 +49,9 @@ def planned(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_list_says_what_each_report_is_about_and_how_it_fared(
-    report_reader: FlaskClient,
+    report_reader: PageClient,
 ) -> None:
-    lines = {line[0]: line for line in _page(report_reader, "/reports").table("data")}
+    lines = {line[0]: line for line in report_reader.page("/reports").table("data")}
 
     weekly = lines["weekly"]
     assert weekly[1] == "reported2 runs · costs by triage · 1 alert condition"
@@ -66,9 +65,9 @@ def test_the_list_says_what_each_report_is_about_and_how_it_fared(
 
 
 def test_reports_by_hand_paused_and_pending_ones_are_told_apart(
-    report_reader: FlaskClient,
+    report_reader: PageClient,
 ) -> None:
-    lines = {line[0]: line for line in _page(report_reader, "/reports").table("data")}
+    lines = {line[0]: line for line in report_reader.page("/reports").table("data")}
 
     assert lines["by hand"][2:4] == ["by hand", "none"]
     assert lines["by hand"][5] == "kept here"
@@ -78,22 +77,21 @@ def test_reports_by_hand_paused_and_pending_ones_are_told_apart(
     assert lines["being made"][6:] == ["not known", "no value"]
 
 
-def test_a_line_of_values_says_them_in_words(report_reader: FlaskClient) -> None:
+def test_a_line_of_values_says_them_in_words(report_reader: PageClient) -> None:
     names = [
-        svg.attributes["aria-label"]
-        for svg in _page(report_reader, "/reports").all("svg", "spark")
+        svg.attributes["aria-label"] for svg in report_reader.page("/reports").all("svg", "spark")
     ]
 
     assert [name for name in names if name.startswith("Balanced accuracy of the best run in 2")]
 
 
-def test_without_a_scheduler_the_list_warns(report_reader: FlaskClient) -> None:
-    page = _page(report_reader, "/reports")
+def test_without_a_scheduler_the_list_warns(report_reader: PageClient) -> None:
+    page = report_reader.page("/reports")
 
     assert "Schedules do not fire now." in page.one("div", "callout-warning").text
 
 
-def test_a_living_scheduler_is_said_to_be_healthy(client: FlaskClient, planned: Database) -> None:
+def test_a_living_scheduler_is_said_to_be_healthy(client: PageClient, planned: Database) -> None:
     with planned.write() as session:
         job_lease.beat(
             session,
@@ -104,29 +102,29 @@ def test_a_living_scheduler_is_said_to_be_healthy(client: FlaskClient, planned: 
             started_at=planned.clock(),
         )
 
-    page = _page(client, "/reports")
+    page = client.page("/reports")
 
     # How long ago depends on how busy the machine is.
     assert re.search(r"scheduler healthy, heartbeat \d+ s ago", page.one("p", "subtitle").text)
     assert not page.all("div", "callout-warning")
 
 
-def test_an_empty_registry_says_how_a_report_is_made(client: FlaskClient) -> None:
-    page = _page(client, "/reports")
+def test_an_empty_registry_says_how_a_report_is_made(client: PageClient) -> None:
+    page = client.page("/reports")
 
     assert page.one("div", "empty").inside("h2")[0].text == "There is no report yet"
     assert "/reports/new" in {a.attributes["href"] for a in page.all("a")}
 
 
-def test_a_long_list_comes_in_parts(client: FlaskClient, planned: Database) -> None:
+def test_a_long_list_comes_in_parts(client: PageClient, planned: Database) -> None:
     for number in range(55):
         add_schedule(
             planned, name=f"r{number:02d}", cron="0 6 * * 1", zone="UTC", scope=scope_on("holdout")
         )
     with counted_statements() as statements:
-        first = _page(client, "/reports")
-    second = _page(client, "/reports?from=51")
-    odd = client.get("/reports?from=x").get_data(as_text=True)
+        first = client.page("/reports")
+    second = client.page("/reports?from=51")
+    odd = client.get("/reports?from=x").text
 
     assert len(first.table("data")) == 50
     assert [line[0] for line in second.table("data")][-1] == "weekly"
@@ -135,19 +133,19 @@ def test_a_long_list_comes_in_parts(client: FlaskClient, planned: Database) -> N
     assert len(statements) <= 7  # One of them counts open flags, for some seconds.
 
 
-def test_the_navigation_leads_to_reports_by_key(report_reader: FlaskClient) -> None:
+def test_the_navigation_leads_to_reports_by_key(report_reader: PageClient) -> None:
     (link,) = [
         a
-        for a in _page(report_reader, "/reports").all("a")
+        for a in report_reader.page("/reports").all("a")
         if a.attributes.get("aria-keyshortcuts") == "g p"
     ]
 
     assert (link.attributes["href"], link.attributes["aria-current"]) == ("/reports", "page")
 
 
-def test_the_twins_of_the_list_hold_scopes_and_no_secrets(report_reader: FlaskClient) -> None:
+def test_the_twins_of_the_list_hold_scopes_and_no_secrets(report_reader: PageClient) -> None:
     record = report_reader.get("/reports.json").get_json()
-    text = report_reader.get("/reports.csv").get_data(as_text=True)
+    text = report_reader.get("/reports.csv").text
 
     found = {report["name"]: report for report in record["reports"]}
     lines = {line["report"]: line for line in csv.DictReader(io.StringIO(text))}
@@ -162,8 +160,8 @@ def test_the_twins_of_the_list_hold_scopes_and_no_secrets(report_reader: FlaskCl
 # -- one report -------------------------------------------------------------------------------
 
 
-def test_a_report_shows_its_plan_and_its_next_five_times(report_reader: FlaskClient) -> None:
-    page = _page(report_reader, "/reports/weekly")
+def test_a_report_shows_its_plan_and_its_next_five_times(report_reader: PageClient) -> None:
+    page = report_reader.page("/reports/weekly")
 
     facts = page.all("dl", "facts")
     assert "Recall of benign below >0.999" in facts[0].text or "0.999" in facts[0].text
@@ -176,8 +174,8 @@ def test_a_report_shows_its_plan_and_its_next_five_times(report_reader: FlaskCli
     assert "by the clocks of Europe/Ljubljana" in facts[1].text
 
 
-def test_missed_and_failed_issues_are_shown_as_such(report_reader: FlaskClient) -> None:
-    lines = _page(report_reader, "/reports/weekly").table("data")
+def test_missed_and_failed_issues_are_shown_as_such(report_reader: PageClient) -> None:
+    lines = report_reader.page("/reports/weekly").table("data")
 
     assert [(line[0], line[2]) for line in lines] == [
         ("#3", "✕failed"),
@@ -193,8 +191,8 @@ def test_missed_and_failed_issues_are_shown_as_such(report_reader: FlaskClient) 
     assert lines[3][5] == "✓3 sent"
 
 
-def test_the_line_of_best_values_is_drawn_and_told(report_reader: FlaskClient) -> None:
-    page = _page(report_reader, "/reports/weekly")
+def test_the_line_of_best_values_is_drawn_and_told(report_reader: PageClient) -> None:
+    page = report_reader.page("/reports/weekly")
 
     drawing = page.one("svg", "trend")
     assert drawing.attributes["aria-label"].startswith(
@@ -203,30 +201,30 @@ def test_the_line_of_best_values_is_drawn_and_told(report_reader: FlaskClient) -
     assert "Issues 1 to 2, each with its 95 % interval" in _text(report_reader, "/reports/weekly")
 
 
-def test_a_report_without_a_schedule_can_get_one(report_reader: FlaskClient) -> None:
+def test_a_report_without_a_schedule_can_get_one(report_reader: PageClient) -> None:
     text = _text(report_reader, "/reports/by%20hand")
 
     assert "It has no schedule." in text
     assert "Give it a schedule" in text
 
 
-def test_a_report_that_never_was_is_not_found(report_reader: FlaskClient) -> None:
+def test_a_report_that_never_was_is_not_found(report_reader: PageClient) -> None:
     for path in ("/reports/never", "/reports/never.json", "/reports/weekly/9", "/reports/never/1"):
         assert report_reader.get(path).status_code == 404
 
 
-def test_a_report_called_new_is_not_the_form(client: FlaskClient, planned: Database) -> None:
+def test_a_report_called_new_is_not_the_form(client: PageClient, planned: Database) -> None:
     add_schedule(planned, name="new", cron="0 6 * * 1", zone="UTC", scope=scope_on("holdout"))
-    (link,) = [a for a in _page(client, "/reports").all("a") if a.text == "new"]
+    (link,) = [a for a in client.page("/reports").all("a") if a.text == "new"]
 
-    assert _page(client, link.attributes["href"]).one("h1").text == "new"
-    assert _page(client, "/reports/new").one("h1").text == "New report"
+    assert client.page(link.attributes["href"]).one("h1").text == "new"
+    assert client.page("/reports/new").one("h1").text == "New report"
 
 
 @pytest.mark.both_databases
-def test_the_twins_of_a_report_hold_its_issues(report_reader: FlaskClient) -> None:
+def test_the_twins_of_a_report_hold_its_issues(report_reader: PageClient) -> None:
     record = report_reader.get("/reports/weekly.json").get_json()
-    text = report_reader.get("/reports/weekly.csv").get_data(as_text=True)
+    text = report_reader.get("/reports/weekly.csv").text
 
     assert [issue["state"] for issue in record["issues"]] == ["failed", "computed", "computed"]
     assert len(record["next_times"]) == 5
@@ -237,7 +235,7 @@ def test_the_twins_of_a_report_hold_its_issues(report_reader: FlaskClient) -> No
 @pytest.mark.parametrize(
     "path", ["/reports/weekly", "/reports/weekly/2", "/reports/weekly/edit", "/reports/new"]
 )
-def test_a_page_needs_few_statements(report_reader: FlaskClient, path: str) -> None:
+def test_a_page_needs_few_statements(report_reader: PageClient, path: str) -> None:
     with counted_statements() as statements:
         report_reader.get(path)
 
@@ -249,13 +247,11 @@ def test_a_page_needs_few_statements(report_reader: FlaskClient, path: str) -> N
 
 
 @pytest.mark.both_databases
-def test_a_report_is_run_now_and_leads_to_its_issue(
-    client: FlaskClient, planned: Database
-) -> None:
+def test_a_report_is_run_now_and_leads_to_its_issue(client: PageClient, planned: Database) -> None:
     response = send(client, _form(client, "/reports/weekly", "run"))
-    waiting = _page(client, response.headers["Location"])
+    waiting = client.page(response.headers["Location"])
     work_off(planned)
-    done = _page(client, response.headers["Location"])
+    done = client.page(response.headers["Location"])
 
     assert (response.status_code, response.headers["Location"]) == (303, "/reports/weekly/1")
     assert "This issue is being made." in waiting.one("div", "results").text
@@ -265,23 +261,23 @@ def test_a_report_is_run_now_and_leads_to_its_issue(
 
 
 @pytest.mark.both_databases
-def test_a_report_is_paused_and_resumed(client: FlaskClient, planned: Database) -> None:
+def test_a_report_is_paused_and_resumed(client: PageClient, planned: Database) -> None:
     paused = send(client, _form(client, "/reports/weekly", "pause"))
-    page = _page(client, "/reports/weekly")
+    page = client.page("/reports/weekly")
     resumed = send(client, _form(client, "/reports/weekly", "resume"))
 
     assert (paused.status_code, resumed.status_code) == (303, 303)
     assert "▲paused It issues nothing until it is resumed" in page.all("dl", "facts")[1].text
     assert not page.all("ol", "times")
-    assert len(_page(client, "/reports/weekly").one("ol", "times").inside("li")) == 5
+    assert len(client.page("/reports/weekly").one("ol", "times").inside("li")) == 5
 
 
-def test_a_schedule_is_deleted_and_its_issues_stay(client: FlaskClient, planned: Database) -> None:
+def test_a_schedule_is_deleted_and_its_issues_stay(client: PageClient, planned: Database) -> None:
     run_schedule(planned, project="default", name="weekly")
     make_issues(planned)
 
     response = send(client, _form(client, "/reports/weekly", "delete"))
-    page = _page(client, response.headers["Location"])
+    page = client.page(response.headers["Location"])
 
     assert response.headers["Location"] == "/reports/weekly"
     assert [line[0] for line in page.table("data")] == ["#1"]
@@ -290,7 +286,7 @@ def test_a_schedule_is_deleted_and_its_issues_stay(client: FlaskClient, planned:
 
 @pytest.mark.both_databases
 def test_a_schedule_that_never_issued_anything_is_gone_when_deleted(
-    client: FlaskClient, planned: Database
+    client: PageClient, planned: Database
 ) -> None:
     response = send(client, _form(client, "/reports/weekly", "delete"))
 
@@ -299,12 +295,12 @@ def test_a_schedule_that_never_issued_anything_is_gone_when_deleted(
 
 
 @pytest.mark.both_databases
-def test_a_failed_issue_is_tried_again(client: FlaskClient, planned: Database) -> None:
+def test_a_failed_issue_is_tried_again(client: PageClient, planned: Database) -> None:
     run_schedule(planned, project="default", name="weekly")
     with planned.write() as session:
         session.execute(update(WorkRow).values(state="dead", attempts=5, error="boom"))
         session.execute(update(ReportIssueRow).values(state="failed", error="Traceback\nboom"))
-    failed = _page(client, "/reports/weekly/1")
+    failed = client.page("/reports/weekly/1")
 
     response = send(client, _form(client, "/reports/weekly/1", "retry"))
     work_off(planned)
@@ -317,7 +313,7 @@ def test_a_failed_issue_is_tried_again(client: FlaskClient, planned: Database) -
 
 @pytest.mark.both_databases
 def test_a_refused_delivery_is_tried_again_from_its_issue(
-    client: FlaskClient, planned: Database
+    client: PageClient, planned: Database
 ) -> None:
     run_schedule(planned, project="default", name="weekly")
     work_off(planned)
@@ -336,13 +332,13 @@ def test_a_refused_delivery_is_tried_again_from_its_issue(
 
 @pytest.mark.parametrize("action", ["run", "pause", "resume", "delete", "edit"])
 def test_without_the_token_of_a_form_nothing_is_done(
-    client: FlaskClient, planned: Database, action: str
+    client: PageClient, planned: Database, action: str
 ) -> None:
     response = client.post(f"/reports/weekly/{action}", data={"action": "save"})
 
     assert response.status_code == 403
-    assert "This form is out of date" in response.get_data(as_text=True)
-    assert len(_page(client, "/reports/weekly").one("ol", "times").inside("li")) == 5
+    assert "This form is out of date" in response.text
+    assert len(client.page("/reports/weekly").one("ol", "times").inside("li")) == 5
     assert issues(planned) == []
 
 
@@ -350,11 +346,11 @@ def test_without_the_token_of_a_form_nothing_is_done(
 
 
 def test_an_issue_says_first_what_changed_and_shows_its_figures(
-    report_reader: FlaskClient,
+    report_reader: PageClient,
 ) -> None:
-    page = _page(report_reader, "/reports/weekly/2")
+    page = report_reader.page("/reports/weekly/2")
 
-    frozen = report_reader.get("/reports/weekly/2/report.md").get_data(as_text=True)
+    frozen = report_reader.get("/reports/weekly/2/report.md").text
     headline = page.one("p", "lead").text
     assert headline
     assert headline.split("(")[0].strip() in frozen.replace("\\", "")
@@ -366,8 +362,8 @@ def test_an_issue_says_first_what_changed_and_shows_its_figures(
     assert "triage@1, in EUR" in page.one("div", "results").text
 
 
-def test_deliveries_are_told_one_by_one_with_their_errors(report_reader: FlaskClient) -> None:
-    page = _page(report_reader, "/reports/weekly/2")
+def test_deliveries_are_told_one_by_one_with_their_errors(report_reader: PageClient) -> None:
+    page = report_reader.page("/reports/weekly/2")
     body = next(
         table.inside("tbody")[0] for table in page.all("table", "data") if "Action" in table.text
     )
@@ -381,7 +377,7 @@ def test_deliveries_are_told_one_by_one_with_their_errors(report_reader: FlaskCl
 
 @pytest.mark.both_databases
 def test_the_files_of_an_issue_are_served_byte_for_byte(
-    report_reader: FlaskClient, reported: ReportedRegistry
+    report_reader: PageClient, reported: ReportedRegistry
 ) -> None:
     record = report_reader.get("/reports/weekly/2.json").get_json()
     digests = {file["kind"]: file["sha256"] for file in record["files"]}
@@ -397,7 +393,7 @@ def test_the_files_of_an_issue_are_served_byte_for_byte(
         assert again.status_code == 304
 
 
-def test_the_frozen_page_is_shown_and_other_files_are_saved(report_reader: FlaskClient) -> None:
+def test_the_frozen_page_is_shown_and_other_files_are_saved(report_reader: PageClient) -> None:
     found = {
         name: report_reader.get(f"/reports/weekly/1/{name}").headers["Content-Disposition"]
         for name in FILES
@@ -411,7 +407,7 @@ def test_the_frozen_page_is_shown_and_other_files_are_saved(report_reader: Flask
     }
 
 
-def test_the_frozen_page_may_do_nothing_at_all(report_reader: FlaskClient) -> None:
+def test_the_frozen_page_may_do_nothing_at_all(report_reader: PageClient) -> None:
     response = report_reader.get("/reports/weekly/1/report.html")
 
     policy = response.headers["Content-Security-Policy"]
@@ -444,7 +440,7 @@ def test_a_stylesheet_in_a_name_is_not_let_in() -> None:
 
 
 def test_files_of_unknown_names_and_of_issues_not_computed_are_not_found(
-    report_reader: FlaskClient,
+    report_reader: PageClient,
 ) -> None:
     for path in (
         "/reports/weekly/1/report.exe",
@@ -456,7 +452,7 @@ def test_files_of_unknown_names_and_of_issues_not_computed_are_not_found(
 
 
 def test_an_issue_of_another_version_still_offers_its_files(
-    client: FlaskClient, planned: Database
+    client: PageClient, planned: Database
 ) -> None:
     run_schedule(planned, project="default", name="weekly")
     make_issues(planned)
@@ -467,7 +463,7 @@ def test_an_issue_of_another_version_still_offers_its_files(
             .values(content=b'{"format": 0}')
         )
 
-    page = _page(client, "/reports/weekly/1")
+    page = client.page("/reports/weekly/1")
 
     assert "Another version of offdiag wrote this issue." in page.one("div", "results").text
     assert client.get("/reports/weekly/1/report.html").status_code == 200
@@ -489,7 +485,7 @@ TAGS = frozenset(
 
 @pytest.mark.parametrize("which", ["list", "report", "issue", "edit", "copy", "new"])
 def test_hostile_names_are_text(
-    report_reader: FlaskClient, reported: ReportedRegistry, which: str
+    report_reader: PageClient, reported: ReportedRegistry, which: str
 ) -> None:
     address = reported.hostile
     path = {
@@ -501,7 +497,7 @@ def test_hostile_names_are_text(
         "new": f"/reports/new?dataset={HOSTILE_NAMES[3]}",
     }[which]
 
-    page = _page(report_reader, path)
+    page = report_reader.page(path)
 
     assert {element.tag for element in page.elements} <= TAGS
     for element in page.elements:
@@ -514,24 +510,22 @@ def test_hostile_names_are_text(
 
 @pytest.mark.both_databases
 def test_hostile_names_are_read_in_full_and_safe_in_csv(
-    report_reader: FlaskClient, reported: ReportedRegistry
+    report_reader: PageClient, reported: ReportedRegistry
 ) -> None:
     name = reported.hostile.name
-    page = _page(report_reader, reported.hostile.url())
+    page = report_reader.page(reported.hostile.url())
     file = report_reader.get(reported.hostile.file_url(1, "report.html"))
-    text = report_reader.get("/reports.csv").get_data(as_text=True)
+    text = report_reader.get("/reports.csv").text
 
     assert page.one("h1").text == name
-    assert "<script" not in file.get_data(as_text=True)
+    assert "<script" not in file.text
     assert 'filename="script-alert-1-script' in file.headers["Content-Disposition"]
     cells = [cell for line in csv.reader(io.StringIO(text)) for cell in line]
     assert f"'{HOSTILE_NAMES[3]}" in cells
     assert not [cell for cell in cells if cell.startswith(("=", "+", "@"))]
 
 
-def test_pages_of_many_runs_and_classes_stay_small(
-    client: FlaskClient, database: Database
-) -> None:
+def test_pages_of_many_runs_and_classes_stay_small(client: PageClient, database: Database) -> None:
     labels = [f"class {code:02d} with a longer name" for code in range(30)]
     band = [[max(0, 12 - 5 * abs(i - j)) for j in range(30)] for i in range(30)]
     for number in range(30):
@@ -554,17 +548,11 @@ def test_pages_of_many_runs_and_classes_stay_small(
         assert len(Page(body.decode()).elements) <= 3_000, path
 
 
-def _page(client: FlaskClient, path: str) -> Page:
-    response = client.get(path)
-    assert response.status_code == 200, response.get_data(as_text=True)[-400:]
-    return Page(response.get_data(as_text=True))
+def _text(client: PageClient, path: str) -> str:
+    return client.page(path).one("main").text
 
 
-def _text(client: FlaskClient, path: str) -> str:
-    return _page(client, path).one("main").text
-
-
-def _form(client: FlaskClient, path: str, action: str) -> Element:
+def _form(client: PageClient, path: str, action: str) -> Element:
     """The form of a page that is posted to an address with this end."""
     return next(
         form for form in forms_of(client, path) if form.attributes["action"].endswith(f"/{action}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.store.database import Database
 from support.dashboard import (
@@ -14,15 +13,15 @@ from support.dashboard import (
     counted_statements,
     log_counts,
 )
-from support.pages import Element, Page
+from support.pages import Element, Page, PageClient
 
 KIB = 1024
 
 
-def page_of(client: FlaskClient, run_id: str, **query: str) -> Page:
+def page_of(client: PageClient, run_id: str, **query: str) -> Page:
     response = client.get(f"/runs/{run_id}/advice", query_string=query)
     assert response.status_code == 200
-    return Page(response.get_data(as_text=True))
+    return Page(response.text)
 
 
 def cards(page: Page) -> list[Element]:
@@ -34,7 +33,7 @@ def titles(page: Page) -> list[str]:
 
 
 def test_three_numbers_are_named_with_their_values_and_reasons(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     page = page_of(reader, registry.plain, goal="misses", about="df")
 
@@ -48,7 +47,7 @@ def test_three_numbers_are_named_with_their_values_and_reasons(
 
 
 def test_symmetries_say_what_a_number_would_not_show(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     of_two = cards(page_of(reader, registry.binary, goal="misses", about="malignant"))[0]
     of_seven = cards(page_of(reader, registry.plain, goal="misses", about="df"))[0]
@@ -63,7 +62,7 @@ def test_symmetries_say_what_a_number_would_not_show(
 
 
 def test_what_is_better_left_out_has_its_value_and_the_reason(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     page = page_of(reader, registry.plain)
 
@@ -73,7 +72,7 @@ def test_what_is_better_left_out_has_its_value_and_the_reason(
 
 
 def test_a_known_balance_allows_what_depends_on_it(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     unknown = page_of(reader, registry.binary)
     known = page_of(reader, registry.binary, balance="known")
@@ -84,7 +83,7 @@ def test_a_known_balance_allows_what_depends_on_it(
     assert "Precision in use follows from" not in known.one("main").text
 
 
-def test_the_data_are_told_in_a_sentence(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_the_data_are_told_in_a_sentence(reader: PageClient, registry: LesionRegistry) -> None:
     page = page_of(reader, registry.plain)
 
     said = page.one("main").text
@@ -92,7 +91,7 @@ def test_the_data_are_told_in_a_sentence(reader: FlaskClient, registry: LesionRe
     assert "Only 17 of 1503 cases are 'df'" in said
 
 
-def test_scores_that_are_missing_are_missed(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_scores_that_are_missing_are_missed(reader: PageClient, registry: LesionRegistry) -> None:
     page = page_of(reader, registry.plain, goal="ranking")
 
     assert "There are no scores; log them with y_score=" in page.one("main").text
@@ -100,7 +99,7 @@ def test_scores_that_are_missing_are_missed(reader: FlaskClient, registry: Lesio
 
 
 def test_the_form_leads_to_the_address_that_says_only_what_was_chosen(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     path = f"/runs/{registry.plain}/advice"
 
@@ -125,7 +124,7 @@ def test_the_form_leads_to_the_address_that_says_only_what_was_chosen(
     ],
 )
 def test_what_cannot_be_meant_is_noticed_and_left_out(
-    reader: FlaskClient, registry: LesionRegistry, query: dict[str, str], says: str
+    reader: PageClient, registry: LesionRegistry, query: dict[str, str], says: str
 ) -> None:
     page = page_of(reader, registry.plain, **query)
 
@@ -134,9 +133,7 @@ def test_what_cannot_be_meant_is_noticed_and_left_out(
 
 
 @pytest.mark.both_databases
-def test_the_twin_says_the_same_for_machines(
-    reader: FlaskClient, registry: LesionRegistry
-) -> None:
+def test_the_twin_says_the_same_for_machines(reader: PageClient, registry: LesionRegistry) -> None:
     path = f"/runs/{registry.plain}/advice"
     page = page_of(reader, registry.plain, goal="misses", about="df")
     link = next(a for a in page.all("a") if a.text == "JSON")
@@ -154,7 +151,7 @@ def test_the_twin_says_the_same_for_machines(
     assert record["avoid"][0]["value"]["value"] == pytest.approx(0.8643, abs=1e-4)
 
 
-def test_a_twin_without_results_says_why(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_a_twin_without_results_says_why(reader: PageClient, registry: LesionRegistry) -> None:
     assert reader.get(f"/runs/{registry.waiting}/advice.json").status_code == 503
     assert reader.get(f"/runs/{registry.failed}/advice.json").status_code == 409
     assert reader.get(f"/runs/{registry.plain}/advice.json?about=x").status_code == 400
@@ -162,7 +159,7 @@ def test_a_twin_without_results_says_why(reader: FlaskClient, registry: LesionRe
 
 @pytest.mark.parametrize("which", ["waiting", "failed"])
 def test_without_results_the_page_says_where_they_are(
-    reader: FlaskClient, registry: LesionRegistry, which: str
+    reader: PageClient, registry: LesionRegistry, which: str
 ) -> None:
     page = page_of(reader, getattr(registry, which))
 
@@ -170,7 +167,7 @@ def test_without_results_the_page_says_where_they_are(
     assert page.one("div", "results").text
 
 
-def test_one_class_alone_is_not_assessable(client: FlaskClient, database: Database) -> None:
+def test_one_class_alone_is_not_assessable(client: PageClient, database: Database) -> None:
     run_id = log_counts(database, [[5, 1], [0, 0]], ("a", "b"))
 
     page = page_of(client, run_id)
@@ -180,7 +177,7 @@ def test_one_class_alone_is_not_assessable(client: FlaskClient, database: Databa
 
 
 def test_a_class_without_cases_is_no_class_to_ask_about(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     run_id = log_counts(database, [[5, 1, 0], [1, 5, 0], [0, 0, 0]], ("a", "b", "c"))
 
@@ -190,7 +187,7 @@ def test_a_class_without_cases_is_no_class_to_ask_about(
     assert [o.attributes["value"] for o in page.all("option")][-2:] == ["a", "b"]
 
 
-def test_with_many_classes_the_name_is_typed(client: FlaskClient, database: Database) -> None:
+def test_with_many_classes_the_name_is_typed(client: PageClient, database: Database) -> None:
     size = 101
     band = [[3 if i == j else int(j == (i + 1) % size) for j in range(size)] for i in range(size)]
     run_id = log_counts(database, band, [f"c{i:03d}" for i in range(size)])
@@ -203,9 +200,7 @@ def test_with_many_classes_the_name_is_typed(client: FlaskClient, database: Data
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_hostile_classes_are_text(
-    reader: FlaskClient, registry: LesionRegistry, name: str
-) -> None:
+def test_hostile_classes_are_text(reader: PageClient, registry: LesionRegistry, name: str) -> None:
     page = page_of(reader, registry.hostile, about=name)
 
     for element in page.elements:
@@ -216,7 +211,7 @@ def test_hostile_classes_are_text(
 
 
 @pytest.mark.parametrize("which", ["plain", "many_classes", "hostile"])
-def test_the_page_stays_small(reader: FlaskClient, registry: LesionRegistry, which: str) -> None:
+def test_the_page_stays_small(reader: PageClient, registry: LesionRegistry, which: str) -> None:
     body = reader.get(f"/runs/{getattr(registry, which)}/advice").data
 
     assert len(body) <= 150 * KIB
@@ -225,7 +220,7 @@ def test_the_page_stays_small(reader: FlaskClient, registry: LesionRegistry, whi
 
 
 def test_the_page_needs_few_statements_however_many_classes(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     counts = []
     for which in ("binary", "many_classes"):

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.services.datasets import baseline_of
 from offdiag.store.database import Database
 from support.dashboard import log_lesions, open_lesions
 from support.forms import forms_of, send
-from support.pages import Page
+from support.pages import PageClient
 
 
 def test_a_run_is_pinned_from_its_page_and_the_page_says_so(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     run_id = log_lesions(database)
     client.post("/preferences", data={"reader": "Ana"})
@@ -25,12 +24,12 @@ def test_a_run_is_pinned_from_its_page_and_the_page_says_so(
     assert (answer.status_code, answer.location) == (303, f"/runs/{run_id}/classes?min=2")
     pinned = _baseline(database)
     assert pinned == (run_id, "Ana")
-    page = _page(client, f"/runs/{run_id}")
+    page = client.page(f"/runs/{run_id}")
     assert "baseline of derm-7" in [chip.text for chip in page.all("span", "chip")]
 
 
 @pytest.mark.both_databases
-def test_only_the_baseline_can_be_unpinned(client: FlaskClient, database: Database) -> None:
+def test_only_the_baseline_can_be_unpinned(client: PageClient, database: Database) -> None:
     first, second = log_lesions(database), log_lesions(database, name="other")
     send(client, forms_of(client, f"/runs/{first}")[0])
     (of_first,) = forms_of(client, f"/runs/{first}")
@@ -45,7 +44,7 @@ def test_only_the_baseline_can_be_unpinned(client: FlaskClient, database: Databa
     assert _baseline(database) is None
 
 
-def test_an_open_run_cannot_be_pinned(client: FlaskClient, database: Database) -> None:
+def test_an_open_run_cannot_be_pinned(client: PageClient, database: Database) -> None:
     finished, still_open = log_lesions(database), open_lesions(database)
     assert forms_of(client, f"/runs/{still_open}") == []
     (form,) = forms_of(client, f"/runs/{finished}")
@@ -54,13 +53,13 @@ def test_an_open_run_cannot_be_pinned(client: FlaskClient, database: Database) -
     answer = send(client, form)
 
     assert answer.status_code == 409
-    assert "is open" in answer.get_data(as_text=True)
+    assert "is open" in answer.text
     assert _baseline(database) is None
 
 
 @pytest.mark.parametrize("action", ["pin", "unpin"])
 def test_without_the_token_of_a_form_nothing_is_pinned(
-    client: FlaskClient, database: Database, action: str
+    client: PageClient, database: Database, action: str
 ) -> None:
     run_id = log_lesions(database)
 
@@ -68,17 +67,17 @@ def test_without_the_token_of_a_form_nothing_is_pinned(
     assert _baseline(database) is None
 
 
-def test_the_way_back_never_leaves_this_server(client: FlaskClient, database: Database) -> None:
+def test_the_way_back_never_leaves_this_server(client: PageClient, database: Database) -> None:
     (form,) = forms_of(client, f"/runs/{log_lesions(database)}")
 
     assert send(client, form, {"back": "https://evil.example/"}).location == "/"
 
 
 def test_the_link_of_the_page_is_copied_with_its_state(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     address = f"/runs/{log_lesions(database)}?norm=col"
-    (link,) = [a for a in _page(client, address).all("a") if a.text == "Copy link"]
+    (link,) = [a for a in client.page(address).all("a") if a.text == "Copy link"]
 
     assert link.attributes["href"] == address
     assert link.attributes["data-copy"] == "link"
@@ -87,7 +86,3 @@ def test_the_link_of_the_page_is_copied_with_its_state(
 def _baseline(database: Database) -> tuple[str, str | None] | None:
     found = baseline_of(database, project="default", dataset="derm-7")
     return None if found is None else (found.run_id, found.author)
-
-
-def _page(client: FlaskClient, path: str) -> Page:
-    return Page(client.get(path).get_data(as_text=True))

@@ -4,7 +4,6 @@ import csv
 import io
 
 import pytest
-from flask.testing import FlaskClient
 from sqlalchemy import update
 
 from offdiag.services.cost_matrices import CostName, set_default_costs
@@ -12,7 +11,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow
 from support.dashboard import counted_statements, log_counts, log_lesions, price_lesions
 from support.logging_runs import work_off
-from support.pages import Page
+from support.pages import PageClient
 
 
 @pytest.fixture
@@ -30,8 +29,8 @@ def judge_by(database: Database, name: str | None) -> None:
     work_off(database)
 
 
-def test_the_list_has_a_column_that_names_the_costs(client: FlaskClient, priced: str) -> None:
-    page = _page(client, "/runs")
+def test_the_list_has_a_column_that_names_the_costs(client: PageClient, priced: str) -> None:
+    page = client.page("/runs")
 
     head = next(th for th in page.all("th") if th.text.startswith("Cost EUR / 1,000"))
     assert head.text == "Cost EUR / 1,000 (triage v1)"
@@ -41,23 +40,21 @@ def test_the_list_has_a_column_that_names_the_costs(client: FlaskClient, priced:
     assert f"{cost:.0f}" in page.table("data")[0]
 
 
-def test_without_costs_there_is_no_column(client: FlaskClient, database: Database) -> None:
+def test_without_costs_there_is_no_column(client: PageClient, database: Database) -> None:
     log_lesions(database)
 
-    assert "Cost" not in _page(client, "/runs").one("thead").text
+    assert "Cost" not in client.page("/runs").one("thead").text
 
 
 def test_runs_of_several_datasets_have_no_common_costs(
-    client: FlaskClient, priced: str, database: Database
+    client: PageClient, priced: str, database: Database
 ) -> None:
     log_counts(database, [[3, 1], [1, 3]], ("a", "b"), dataset="other")
 
-    assert "Cost" not in _page(client, "/runs").one("thead").text
+    assert "Cost" not in client.page("/runs").one("thead").text
 
 
-def test_the_cheapest_run_comes_first(
-    client: FlaskClient, priced: str, database: Database
-) -> None:
+def test_the_cheapest_run_comes_first(client: PageClient, priced: str, database: Database) -> None:
     counts = [[0] * 7 for _ in range(7)]
     for code, n in enumerate((1006, 168, 165, 77, 49, 21, 17)):
         counts[code][code] = n
@@ -68,42 +65,42 @@ def test_the_cheapest_run_comes_first(
         name="perfect",
         dataset="derm-7",
     )
-    page = _page(client, "/runs")
+    page = client.page("/runs")
     head = next(th for th in page.all("th") if th.text.startswith("Cost"))
 
-    listed = _page(client, head.inside("a")[0].attributes["href"])
+    listed = client.page(head.inside("a")[0].attributes["href"])
 
     names = [link.text for link in listed.all("a") if "data-row" in link.attributes]
     assert names == ["perfect", "plain"]
 
 
 def test_a_run_that_waits_for_the_costs_that_count_has_no_number(
-    client: FlaskClient, priced: str, database: Database
+    client: PageClient, priced: str, database: Database
 ) -> None:
     with database.write() as session:
         session.execute(update(EvaluationRow).values(cost_matrix_id=None))
 
-    assert "not yet" in _page(client, "/runs").table("data")[0]
+    assert "not yet" in client.page("/runs").table("data")[0]
 
 
-def test_the_twins_carry_the_cost_per_case(client: FlaskClient, priced: str) -> None:
+def test_the_twins_carry_the_cost_per_case(client: PageClient, priced: str) -> None:
     (record,) = client.get("/runs.json").get_json()["runs"]
-    header, row = csv.reader(io.StringIO(client.get("/runs.csv").get_data(as_text=True)))
+    header, row = csv.reader(io.StringIO(client.get("/runs.csv").text))
 
     value = record["metrics"]["mean_cost"]["value"]
     assert value == pytest.approx((204 - 59 + 59 * 20) / 1503)
     assert float(dict(zip(header, row, strict=True))["mean_cost"]) == value
 
 
-def test_the_json_of_a_run_names_the_costs(client: FlaskClient, priced: str) -> None:
+def test_the_json_of_a_run_names_the_costs(client: PageClient, priced: str) -> None:
     costs = client.get(f"/runs/{priced}.json").get_json()["costs"]
 
     assert (costs["name"], costs["version"], costs["currency"]) == ("triage", 1, "EUR")
     assert costs["values"]["total_cost"]["value"] == 204 - 59 + 59 * 20
 
 
-def test_the_top_of_a_run_says_what_its_errors_cost(client: FlaskClient, priced: str) -> None:
-    page = _page(client, f"/runs/{priced}")
+def test_the_top_of_a_run_says_what_its_errors_cost(client: PageClient, priced: str) -> None:
+    page = client.page(f"/runs/{priced}")
 
     tile = next(t for t in page.all("div", "tile") if "Cost" in t.text)
     assert tile.text.startswith("Cost / 1,000, EUR, triage v1 882")
@@ -112,16 +109,16 @@ def test_the_top_of_a_run_says_what_its_errors_cost(client: FlaskClient, priced:
 
 
 def test_without_costs_the_top_of_a_run_has_no_such_tile(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     run = log_lesions(database)
 
-    tiles = _page(client, f"/runs/{run}").all("div", "tile")
+    tiles = client.page(f"/runs/{run}").all("div", "tile")
 
     assert not [tile for tile in tiles if "Cost" in tile.text]
 
 
-def test_costs_cost_no_statement(client: FlaskClient, priced: str, database: Database) -> None:
+def test_costs_cost_no_statement(client: PageClient, priced: str, database: Database) -> None:
     counted = []
     for name in ("triage", None):
         judge_by(database, name)
@@ -133,7 +130,3 @@ def test_costs_cost_no_statement(client: FlaskClient, priced: str, database: Dat
 
     assert counted[:2] == counted[2:]
     assert max(counted) <= 6
-
-
-def _page(client: FlaskClient, path: str) -> Page:
-    return Page(client.get(path).get_data(as_text=True))

@@ -1,34 +1,32 @@
 import csv
 import io
 import re
-from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 from sqlalchemy import delete
 
 from offdiag.store.database import Database
 from offdiag.store.models import ScoreCurveRow
 from support.dashboard import HOSTILE_NAMES, LesionRegistry, counted_statements
 from support.logging_runs import work_off
-from support.pages import Element, Page
+from support.pages import Page, PageClient
 from support.scored_runs import ScoredRegistry, log_scored, scored_cases
 
 
 def test_a_rare_positive_class_shows_precision_and_recall_first(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    rare = _page(scored_reader, f"/runs/{scored.event}/curves")
-    common = _page(scored_reader, f"/runs/{scored.event}/curves?positive=fine")
+    rare = scored_reader.page(f"/runs/{scored.event}/curves")
+    common = scored_reader.page(f"/runs/{scored.event}/curves?positive=fine")
 
     assert _headings(rare)[:2] == ["Precision and recall", "ROC curve"]
     assert _headings(common)[:2] == ["ROC curve", "Precision and recall"]
 
 
 def test_the_numbers_above_the_curves_are_the_stored_ones_with_their_intervals(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.event}/curves")
+    page = scored_reader.page(f"/runs/{scored.event}/curves")
     aggregate = scored_reader.get(f"/runs/{scored.event}.json").get_json()["metrics"]
 
     keys = ("roc_auc", "average_precision", "brier_half", "log_loss", "ece_positive_15")
@@ -44,9 +42,9 @@ def test_the_numbers_above_the_curves_are_the_stored_ones_with_their_intervals(
 
 
 def test_every_line_of_the_threshold_table_is_exact(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.event}/curves")
+    page = scored_reader.page(f"/runs/{scored.event}/curves")
     matrix = scored_reader.get(f"/runs/{scored.event}/matrix.json?order=label").get_json()
 
     lines = _thresholds(page)
@@ -61,19 +59,19 @@ def test_every_line_of_the_threshold_table_is_exact(
 
 
 def test_the_ring_and_the_sentence_say_which_threshold_is_in_use(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.event}/curves")
+    page = scored_reader.page(f"/runs/{scored.event}/curves")
 
     assert "are those of reporting “fraud” from a score of 0.30" in page.one("main").text
     assert len(page.all("circle", "ring")) == 2
 
 
 def test_every_picture_has_a_name_a_table_and_a_csv(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     for path in (f"/runs/{scored.event}/curves", f"/runs/{scored.several}/curves"):
-        page = _page(scored_reader, path)
+        page = scored_reader.page(path)
         for card in page.all("section", "card"):
             pictures = card.inside("svg")
             if not pictures:
@@ -86,18 +84,18 @@ def test_every_picture_has_a_name_a_table_and_a_csv(
 
 
 def test_no_coordinate_is_missing_and_no_number_is_no_number(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     for which in ("several", "event", "margins", "many", "hostile"):
-        text = scored_reader.get(f"/runs/{getattr(scored, which)}/curves").get_data(as_text=True)
+        text = scored_reader.get(f"/runs/{getattr(scored, which)}/curves").text
 
         assert not re.search(r"\b(nan|inf)\b", text.lower())
 
 
 def test_the_other_class_is_seen_from_its_own_side(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.margins}/curves?positive=well")
+    page = scored_reader.page(f"/runs/{scored.margins}/curves?positive=well")
 
     text = page.one("main").text
     assert "A case is reported when its score of “sick” is below the threshold." in text
@@ -106,9 +104,9 @@ def test_the_other_class_is_seen_from_its_own_side(
 
 
 def test_scores_that_are_no_probabilities_have_no_calibration_and_say_why(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.margins}/curves")
+    page = scored_reader.page(f"/runs/{scored.margins}/curves")
 
     assert "Calibration" not in _headings(page)
     assert "the scores are not probabilities" in page.one("main").text
@@ -116,7 +114,7 @@ def test_scores_that_are_no_probabilities_have_no_calibration_and_say_why(
 
 
 def test_the_worst_classes_come_first_twelve_at_a_time(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     per_class = scored_reader.get(f"/runs/{scored.many}/classes.json").get_json()
     areas = dict(
@@ -126,8 +124,8 @@ def test_the_worst_classes_come_first_twelve_at_a_time(
             strict=True,
         )
     )
-    first = _page(scored_reader, f"/runs/{scored.many}/curves")
-    second = _page(scored_reader, _link(first, "Next"))
+    first = scored_reader.page(f"/runs/{scored.many}/curves")
+    second = scored_reader.page(first.link("Next"))
 
     names = [
         *(_names_of(first)),
@@ -139,9 +137,9 @@ def test_the_worst_classes_come_first_twelve_at_a_time(
 
 
 def test_the_other_kind_of_curve_ranks_by_its_own_area(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.many}/curves?curve=roc")
+    page = scored_reader.page(f"/runs/{scored.many}/curves?curve=roc")
 
     shown = [each.text for each in page.one("ul", "multiples").inside("p")]
     areas = [float(text.split()[2]) for text in shown]
@@ -150,12 +148,12 @@ def test_the_other_kind_of_curve_ranks_by_its_own_area(
 
 
 def test_a_small_curve_leads_to_the_class_and_back(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    many = _page(scored_reader, f"/runs/{scored.several}/curves")
+    many = scored_reader.page(f"/runs/{scored.several}/curves")
     link = many.one("ul", "multiples").inside("a")[0]
 
-    one = _page(scored_reader, link.attributes["href"])
+    one = scored_reader.page(link.attributes["href"])
 
     assert one.one("title").text.startswith(f"streamed · curves of {link.text}")
     assert "Thresholds" in _headings(one)
@@ -163,9 +161,9 @@ def test_a_small_curve_leads_to_the_class_and_back(
 
 
 def test_the_largest_score_has_calibration_and_spread(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.several}/curves")
+    page = scored_reader.page(f"/runs/{scored.several}/curves")
 
     assert _headings(page)[-2:] == [
         "Calibration of the largest score",
@@ -177,9 +175,9 @@ def test_the_largest_score_has_calibration_and_spread(
 
 
 def test_a_prevalence_works_out_again_what_depends_on_it(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.event}/curves?prevalence=0.2")
+    page = scored_reader.page(f"/runs/{scored.event}/curves?prevalence=0.2")
 
     values = {line[0]: line[1:] for line in page.table("data")}
     note = next(each.text for each in page.all("div", "callout") if "What if" in each.text)
@@ -199,32 +197,32 @@ def test_a_prevalence_works_out_again_what_depends_on_it(
 
 @pytest.mark.parametrize("typed", ["2", "often", "0"])
 def test_what_is_no_prevalence_is_a_notice(
-    scored_reader: FlaskClient, scored: ScoredRegistry, typed: str
+    scored_reader: PageClient, scored: ScoredRegistry, typed: str
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.event}/curves?prevalence={typed}")
+    page = scored_reader.page(f"/runs/{scored.event}/curves?prevalence={typed}")
 
     assert f"not “{typed}”" in page.one("main").text
 
 
 def test_a_prevalence_without_a_class_is_a_notice(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.several}/curves?prevalence=0.2")
+    page = scored_reader.page(f"/runs/{scored.several}/curves?prevalence=0.2")
 
     assert "A prevalence is that of one class" in page.one("main").text
 
 
 def test_a_class_that_there_is_none_of_is_a_notice(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.several}/curves?positive=cow&prevalence=0.2")
+    page = scored_reader.page(f"/runs/{scored.several}/curves?positive=cow&prevalence=0.2")
 
     assert "There is no class “cow” here." in page.one("main").text
     assert page.all("ul", "multiples")
 
 
 def test_the_form_leads_to_the_canonical_address(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     response = scored_reader.get(
         f"/runs/{scored.event}/curves?form=1&positive=fraud&prevalence=2+%25"
@@ -244,9 +242,9 @@ def test_the_form_leads_to_the_canonical_address(
     ],
 )
 def test_without_scores_the_page_says_what_to_log(
-    reader: FlaskClient, registry: LesionRegistry, which: str, words: str
+    reader: PageClient, registry: LesionRegistry, which: str, words: str
 ) -> None:
-    page = _page(reader, f"/runs/{getattr(registry, which)}/curves")
+    page = reader.page(f"/runs/{getattr(registry, which)}/curves")
 
     assert words in page.one("main").text
     assert "y_score=" in page.one("pre", "snippet").text
@@ -254,21 +252,21 @@ def test_without_scores_the_page_says_what_to_log(
 
 
 def test_a_run_that_waits_shows_its_state(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.waiting}/curves")
+    page = scored_reader.page(f"/runs/{scored.waiting}/curves")
 
     assert page.one("div", "results").inside("div")[0].attributes["role"] == "status"
     assert scored_reader.get(f"/runs/{scored.waiting}/curves.csv").status_code == 503
 
 
-def test_results_from_before_curves_say_so(client: FlaskClient, database: Database) -> None:
+def test_results_from_before_curves_say_so(client: PageClient, database: Database) -> None:
     run_id = log_scored(database, scored_cases(40))
     work_off(database)
     with database.write() as session:
         session.execute(delete(ScoreCurveRow))
 
-    page = _page(client, f"/runs/{run_id}/curves")
+    page = client.page(f"/runs/{run_id}/curves")
 
     assert "Curves have not been drawn yet." in page.one("div", "results").text
     assert "Its curves have not been drawn yet." in page.one("main").text
@@ -276,9 +274,9 @@ def test_results_from_before_curves_say_so(client: FlaskClient, database: Databa
 
 @pytest.mark.both_databases
 def test_the_csv_of_the_points_is_the_curve(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    lines = _csv(scored_reader, f"/runs/{scored.event}/curves.csv")
+    lines = scored_reader.records(f"/runs/{scored.event}/curves.csv")
     record = scored_reader.get(f"/runs/{scored.event}/curves.json").get_json()
 
     (curve,) = record["curves"]
@@ -296,10 +294,10 @@ def test_the_csv_of_the_points_is_the_curve(
 
 
 def test_the_csv_of_the_bins_and_of_the_histogram_count_every_case(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    bins = _csv(scored_reader, f"/runs/{scored.several}/curves.csv?part=reliability")
-    histogram = _csv(scored_reader, f"/runs/{scored.several}/curves.csv?part=histogram")
+    bins = scored_reader.records(f"/runs/{scored.several}/curves.csv?part=reliability")
+    histogram = scored_reader.records(f"/runs/{scored.several}/curves.csv?part=histogram")
 
     for name in (*scored.cases.labels, ""):
         assert sum(int(line["cases"]) for line in bins if line["class"] == name) == 360
@@ -308,9 +306,9 @@ def test_the_csv_of_the_bins_and_of_the_histogram_count_every_case(
 
 
 def test_exports_of_one_class_hold_that_class_at_its_prevalence(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    lines = _csv(scored_reader, f"/runs/{scored.several}/curves.csv?positive=cat&prevalence=0.5")
+    lines = scored_reader.records(f"/runs/{scored.several}/curves.csv?positive=cat&prevalence=0.5")
 
     assert {line["class"] for line in lines} == {"cat"}
     for line in lines[1:]:
@@ -320,9 +318,9 @@ def test_exports_of_one_class_hold_that_class_at_its_prevalence(
 
 @pytest.mark.parametrize("query", ["", "?positive=%3D1%2B1", "?curve=pr", "?positive=%7B%7B7*7"])
 def test_hostile_names_are_text(
-    scored_reader: FlaskClient, scored: ScoredRegistry, query: str
+    scored_reader: PageClient, scored: ScoredRegistry, query: str
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.hostile}/curves{query}")
+    page = scored_reader.page(f"/runs/{scored.hostile}/curves{query}")
 
     assert not [e for e in page.elements if any(name.startswith("on") for name in e.attributes)]
     assert all(e.attributes.get("src", "").startswith("/assets/") for e in page.all("script"))
@@ -330,7 +328,7 @@ def test_hostile_names_are_text(
 
 
 def test_no_cell_of_a_csv_begins_like_a_formula(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     for part in ("points", "reliability", "histogram"):
         text = scored_reader.get(f"/runs/{scored.hostile}/curves.csv?part={part}").get_data(
@@ -342,19 +340,19 @@ def test_no_cell_of_a_csv_begins_like_a_formula(
 
 @pytest.mark.parametrize("key", ["positive", "prevalence", "curve", "from", "part"])
 def test_hostile_text_in_the_address_is_text_on_the_page(
-    scored_reader: FlaskClient, scored: ScoredRegistry, key: str
+    scored_reader: PageClient, scored: ScoredRegistry, key: str
 ) -> None:
     for name in HOSTILE_NAMES[:5]:
         response = scored_reader.get(f"/runs/{scored.event}/curves", query_string={key: name})
 
         assert response.status_code == 200
-        page = Page(response.get_data(as_text=True))
+        page = Page(response.text)
         assert all(e.attributes.get("src", "").startswith("/assets/") for e in page.all("script"))
 
 
 @pytest.mark.parametrize("which", ["several", "event", "many"])
 def test_a_page_needs_at_most_six_statements(
-    scored_reader: FlaskClient, scored: ScoredRegistry, which: str
+    scored_reader: PageClient, scored: ScoredRegistry, which: str
 ) -> None:
     with counted_statements() as statements:
         scored_reader.get(f"/runs/{getattr(scored, which)}/curves")
@@ -374,20 +372,3 @@ def _thresholds(page: Page) -> list[list[str]]:
 
 def _names_of(page: Page) -> list[str]:
     return [link.text for link in page.one("ul", "multiples").inside("a")]
-
-
-def _link(page: Page, text: str) -> str:
-    found: list[Element] = [a for a in page.one("nav", "pager").inside("a") if a.text == text]
-    return found[0].attributes["href"]
-
-
-def _page(client: FlaskClient, path: str) -> Page:
-    response = client.get(path)
-    assert response.status_code == 200
-    return Page(response.get_data(as_text=True))
-
-
-def _csv(client: FlaskClient, path: str) -> list[dict[str, Any]]:
-    response = client.get(path)
-    assert response.status_code == 200
-    return list(csv.DictReader(io.StringIO(response.get_data(as_text=True), newline="")))

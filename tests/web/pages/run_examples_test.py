@@ -1,32 +1,30 @@
 import csv
 import io
-from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.services.examples import page as examples_page
 from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag_web.urls.examples import ExamplesAddress
 from support.dashboard import HOSTILE_NAMES, LesionRegistry, counted_statements
-from support.pages import Page
+from support.pages import Page, PageClient
 from support.scored_runs import ScoredRegistry
 
 
 def test_a_cell_of_the_matrix_leads_to_the_examples_it_counts(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    matrix = _page(scored_reader, f"/runs/{scored.several}?norm=none&order=label")
+    matrix = scored_reader.page(f"/runs/{scored.several}?norm=none&order=label")
 
     for link in matrix.one("table", "matrix").inside("a"):
-        page = _page(scored_reader, link.attributes["href"])
+        page = scored_reader.page(link.attributes["href"])
         n_examples = int(link.text)
         assert _heading(page).startswith(f"{n_examples} example")
         assert len(page.table("data")) == min(n_examples, 50)
 
 
-def test_empty_cells_lead_nowhere(reader: FlaskClient, registry: LesionRegistry) -> None:
-    table = _page(reader, f"/runs/{registry.plain}?norm=none").one("table", "matrix")
+def test_empty_cells_lead_nowhere(reader: PageClient, registry: LesionRegistry) -> None:
+    table = reader.page(f"/runs/{registry.plain}?norm=none").one("table", "matrix")
 
     for cell in table.inside("td"):
         if "data-cell" in cell.attributes:
@@ -35,9 +33,9 @@ def test_empty_cells_lead_nowhere(reader: FlaskClient, registry: LesionRegistry)
 
 @pytest.mark.both_databases
 def test_a_dense_matrix_leads_to_the_same_examples_by_number(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.many}?order=label")
+    page = scored_reader.page(f"/runs/{scored.many}?order=label")
     link = page.one("table", "matrix").inside("a")[0]
 
     response = scored_reader.get(link.attributes["href"])
@@ -48,10 +46,10 @@ def test_a_dense_matrix_leads_to_the_same_examples_by_number(
 
 
 def test_a_matrix_that_was_uploaded_has_no_links_and_its_page_says_why(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    matrix = _page(reader, f"/runs/{registry.columns}")
-    page = _page(reader, f"/runs/{registry.columns}/examples?true=mel&pred=nv")
+    matrix = reader.page(f"/runs/{registry.columns}")
+    page = reader.page(f"/runs/{registry.columns}/examples?true=mel&pred=nv")
 
     assert not matrix.one("table", "matrix").inside("a")
     assert "No predictions are stored." in page.one("div", "results").text
@@ -61,27 +59,27 @@ def test_a_matrix_that_was_uploaded_has_no_links_and_its_page_says_why(
 
 
 def test_an_open_run_says_when_its_examples_can_be_seen(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = _page(reader, f"/runs/{registry.still_open}/examples")
+    page = reader.page(f"/runs/{registry.still_open}/examples")
 
     assert "can be seen once it is finished" in page.one("main").text
 
 
 @pytest.mark.parametrize("which", ["waiting", "failed"])
 def test_examples_are_shown_before_there_are_results(
-    reader: FlaskClient, registry: LesionRegistry, which: str
+    reader: PageClient, registry: LesionRegistry, which: str
 ) -> None:
-    page = _page(reader, f"/runs/{getattr(registry, which)}/examples")
+    page = reader.page(f"/runs/{getattr(registry, which)}/examples")
 
     assert len(page.table("data")) == 50
     assert page.one("div", "results").inside("div")[0].attributes["role"] == "status"
 
 
 def test_without_a_filter_all_errors_are_shown_those_the_model_was_sure_of_first(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.several}/examples")
+    page = scored_reader.page(f"/runs/{scored.several}/examples")
 
     lines = page.table("data")
     sure = [float(line[3]) for line in lines]
@@ -95,12 +93,12 @@ def test_without_a_filter_all_errors_are_shown_those_the_model_was_sure_of_first
 
 
 def test_the_title_and_the_tab_count_what_is_shown(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    matrix = _page(scored_reader, f"/runs/{scored.several}")
+    matrix = scored_reader.page(f"/runs/{scored.several}")
     link = matrix.all("table", "data")[1].inside("a")[0]
 
-    page = _page(scored_reader, link.attributes["href"])
+    page = scored_reader.page(link.attributes["href"])
 
     actual, predicted = page.table("data")[0][1:3]
     assert page.one("title").text.startswith(
@@ -113,37 +111,37 @@ def test_the_title_and_the_tab_count_what_is_shown(
     assert tabs[-2:] == ["History", "Metadata"]
 
 
-def test_pages_go_forth_and_back(scored_reader: FlaskClient, scored: ScoredRegistry) -> None:
-    first = _page(scored_reader, f"/runs/{scored.several}/examples?show=all&sort=margin")
-    second = _page(scored_reader, _link(first, "Next"))
-    again = _page(scored_reader, _link(second, "Previous"))
+def test_pages_go_forth_and_back(scored_reader: PageClient, scored: ScoredRegistry) -> None:
+    first = scored_reader.page(f"/runs/{scored.several}/examples?show=all&sort=margin")
+    second = scored_reader.page(first.link("Next"))
+    again = scored_reader.page(second.link("Previous"))
 
     assert first.one("nav", "pager").inside("span")[0].text == "1–50 of 400 examples"
     assert second.one("nav", "pager").inside("span")[0].text == "51–100 of 400 examples"
     assert again.table("data") == first.table("data")
     assert float(second.table("data")[0][5]) >= float(first.table("data")[-1][5])
-    assert _page(scored_reader, _link(second, "First")).table("data") == first.table("data")
+    assert scored_reader.page(second.link("First")).table("data") == first.table("data")
 
 
 def test_kinds_of_examples_carry_their_numbers(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.several}/examples")
+    page = scored_reader.page(f"/runs/{scored.several}/examples")
 
     for link in page.one("ul", "seg").inside("a"):
         count = int(link.text.rsplit(" ", 1)[1])
-        other = _page(scored_reader, link.attributes["href"])
+        other = scored_reader.page(link.attributes["href"])
         assert f"{count} " in _heading(other)
     texts = [link.text for link in page.one("ul", "seg").inside("a")]
     assert texts[2:] == ["no label yet 40", "all 400"]
 
 
 def test_neighbouring_cells_follow_by_size_from_the_first_to_the_last(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    matrix = _page(scored_reader, f"/runs/{scored.several}")
+    matrix = scored_reader.page(f"/runs/{scored.several}")
     link = matrix.all("table", "data")[1].inside("a")[0]
-    page, sizes = _page(scored_reader, link.attributes["href"]), []
+    page, sizes = scored_reader.page(link.attributes["href"]), []
     while True:
         sizes.append(len(page.table("data")))
         stepper = page.one("nav", "stepper")
@@ -151,7 +149,7 @@ def test_neighbouring_cells_follow_by_size_from_the_first_to_the_last(
         onwards = [a for a in stepper.inside("a") if a.attributes["rel"] == "next"]
         if not onwards:
             break
-        page = _page(scored_reader, onwards[0].attributes["href"])
+        page = scored_reader.page(onwards[0].attributes["href"])
 
     assert sizes == sorted(sizes, reverse=True)
     total = int(page.one("nav", "stepper").text.split(" of ")[1].split(",")[0])
@@ -159,9 +157,9 @@ def test_neighbouring_cells_follow_by_size_from_the_first_to_the_last(
 
 
 def test_a_sample_is_found_by_a_part_of_its_name(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.several}/examples?show=all&id=/013")
+    page = scored_reader.page(f"/runs/{scored.several}/examples?show=all&id=/013")
 
     names = [line[0] for line in page.table("data")]
     assert sorted(names) == [f"img/{number:04d}.png" for number in range(130, 140)]
@@ -169,21 +167,21 @@ def test_a_sample_is_found_by_a_part_of_its_name(
 
 
 def test_what_matches_nothing_says_which_term_to_remove(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.several}/examples?true=cat&id=nothing")
+    page = scored_reader.page(f"/runs/{scored.several}/examples?true=cat&id=nothing")
 
     assert page.one("h3").text == "No example matches"
     terms = {chip.text: chip for chip in page.one("ul", "chips").inside("li")}
     without_sample = next(chip for text, chip in terms.items() if text.startswith("sample"))
-    found = _page(scored_reader, without_sample.inside("a")[0].attributes["href"])
+    found = scored_reader.page(without_sample.inside("a")[0].attributes["href"])
     assert f"({len(found.table('data'))} without it)" in without_sample.text
 
 
 def test_a_class_that_there_is_none_of_is_a_notice_and_not_an_error(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.several}/examples?true=cow&pred=yak")
+    page = scored_reader.page(f"/runs/{scored.several}/examples?true=cow&pred=yak")
 
     text = page.one("main").text
     assert "No example can be actual “cow”" in text
@@ -192,7 +190,7 @@ def test_a_class_that_there_is_none_of_is_a_notice_and_not_an_error(
 
 
 def test_the_form_leads_to_the_canonical_address(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     response = scored_reader.get(
         f"/runs/{scored.several}/examples?form=1&true=cat&pred=&id=&sort=margin"
@@ -203,9 +201,9 @@ def test_the_form_leads_to_the_canonical_address(
 
 
 def test_one_logged_score_is_named_by_its_class(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.event}/examples?true=fraud&pred=fine")
+    page = scored_reader.page(f"/runs/{scored.event}/examples?true=fraud&pred=fine")
 
     heads = [head.text for head in page.one("thead").inside("th")]
     assert heads == ["Position", "Actual", "Predicted", "Score", "Logged score, “fraud”"]
@@ -216,18 +214,18 @@ def test_one_logged_score_is_named_by_its_class(
 
 
 def test_unlabelled_examples_have_no_actual_class(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.several}/examples?show=unlabelled")
+    page = scored_reader.page(f"/runs/{scored.several}/examples?show=unlabelled")
 
     assert len(page.table("data")) == 40
     assert {line[1] for line in page.table("data")} == {"no label"}
 
 
 def test_all_examples_say_how_each_compares(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.several}/examples?show=all&sort=logged")
+    page = scored_reader.page(f"/runs/{scored.several}/examples?show=all&sort=logged")
 
     for line in page.table("data"):
         actual, predicted, result = line[1:4]
@@ -236,12 +234,12 @@ def test_all_examples_say_how_each_compares(
 
 
 def test_the_exports_hold_what_the_page_shows_and_the_rest(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     query = "true=fox&show=all"
-    page = _page(scored_reader, f"/runs/{scored.several}/examples?{query}&sort=logged")
+    page = scored_reader.page(f"/runs/{scored.several}/examples?{query}&sort=logged")
     record = scored_reader.get(f"/runs/{scored.several}/examples.json?{query}").get_json()
-    lines = _csv(scored_reader, f"/runs/{scored.several}/examples.csv?{query}")
+    lines = scored_reader.records(f"/runs/{scored.several}/examples.csv?{query}")
 
     shown = [line[0] for line in page.table("data")]
     samples = [each["sample"] for each in record["examples"]]
@@ -256,12 +254,12 @@ def test_the_exports_hold_what_the_page_shows_and_the_rest(
 
 
 def test_an_export_that_is_cut_says_so_on_the_page_and_in_the_json(
-    scored_reader: FlaskClient, scored: ScoredRegistry, monkeypatch: pytest.MonkeyPatch
+    scored_reader: PageClient, scored: ScoredRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(examples_page, "MOST_EXPORTED", 12)
     monkeypatch.setattr("offdiag_web.pages.run_examples.view.MOST_EXPORTED", 12)
 
-    page = _page(scored_reader, f"/runs/{scored.several}/examples?show=all")
+    page = scored_reader.page(f"/runs/{scored.several}/examples?show=all")
     record = scored_reader.get(f"/runs/{scored.several}/examples.json?show=all").get_json()
 
     assert "hold the first 12 of 400" in page.one("main").text
@@ -271,7 +269,7 @@ def test_an_export_that_is_cut_says_so_on_the_page_and_in_the_json(
 
 @pytest.mark.both_databases
 def test_an_export_without_examples_is_an_empty_table(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     record = scored_reader.get(f"/runs/{scored.several}/examples.json?id=nothing").get_json()
     text = scored_reader.get(f"/runs/{scored.several}/examples.csv?id=nothing").get_data(True)
@@ -282,7 +280,7 @@ def test_an_export_without_examples_is_an_empty_table(
 
 
 def test_an_export_of_a_class_that_there_is_none_of_is_refused(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     response = scored_reader.get(f"/runs/{scored.several}/examples.json?true=cow")
 
@@ -292,9 +290,9 @@ def test_an_export_of_a_class_that_there_is_none_of_is_refused(
 
 @pytest.mark.parametrize("query", ["", "?show=all", "?true=%3D1%2B1", "?id=script"])
 def test_hostile_names_are_text(
-    scored_reader: FlaskClient, scored: ScoredRegistry, query: str
+    scored_reader: PageClient, scored: ScoredRegistry, query: str
 ) -> None:
-    page = _page(scored_reader, f"/runs/{scored.hostile}/examples{query}")
+    page = scored_reader.page(f"/runs/{scored.hostile}/examples{query}")
 
     assert not [e for e in page.elements if any(name.startswith("on") for name in e.attributes)]
     assert all(e.attributes.get("src", "").startswith("/assets/") for e in page.all("script"))
@@ -304,7 +302,7 @@ def test_hostile_names_are_text(
 
 
 def test_no_cell_of_the_csv_begins_like_a_formula(
-    scored_reader: FlaskClient, scored: ScoredRegistry
+    scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     text = scored_reader.get(f"/runs/{scored.hostile}/examples.csv?show=all").get_data(True)
 
@@ -316,13 +314,13 @@ def test_no_cell_of_the_csv_begins_like_a_formula(
 
 @pytest.mark.parametrize("key", ["true", "pred", "id", "show", "sort", "after", "before"])
 def test_hostile_text_in_the_address_is_text_on_the_page(
-    scored_reader: FlaskClient, scored: ScoredRegistry, key: str
+    scored_reader: PageClient, scored: ScoredRegistry, key: str
 ) -> None:
     for name in HOSTILE_NAMES:
         response = scored_reader.get(f"/runs/{scored.several}/examples", query_string={key: name})
 
         assert response.status_code == 200
-        page = Page(response.get_data(as_text=True))
+        page = Page(response.text)
         assert all(e.attributes.get("src", "").startswith("/assets/") for e in page.all("script"))
 
 
@@ -335,7 +333,7 @@ def test_hostile_text_in_the_address_is_text_on_the_page(
     ],
 )
 def test_a_page_needs_at_most_six_statements(
-    scored_reader: FlaskClient, scored: ScoredRegistry, question: ExampleQuestion
+    scored_reader: PageClient, scored: ScoredRegistry, question: ExampleQuestion
 ) -> None:
     with counted_statements() as statements:
         scored_reader.get(ExamplesAddress(scored.several, question).url())
@@ -346,21 +344,3 @@ def test_a_page_needs_at_most_six_statements(
 def _heading(page: Page) -> str:
     (found,) = [head for head in page.all("h2") if head.attributes["id"] == "examples-title"]
     return found.text
-
-
-def _link(page: Page, text: str) -> str:
-    (found,) = [a for a in page.one("nav", "pager").inside("a") if a.text == text]
-    return found.attributes["href"]
-
-
-def _page(client: FlaskClient, path: str) -> Page:
-    response = client.get(path)
-    assert response.status_code == 200
-    return Page(response.get_data(as_text=True))
-
-
-def _csv(client: FlaskClient, path: str) -> list[dict[str, Any]]:
-    response = client.get(path)
-    assert response.status_code == 200
-    assert response.headers["Content-Disposition"].startswith("attachment")
-    return list(csv.DictReader(io.StringIO(response.get_data(as_text=True), newline="")))

@@ -1,22 +1,20 @@
 import csv
 import io
-from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store.database import Database
 from support.dashboard import LesionRegistry, counted_statements, fail_evaluation
 from support.logging_runs import work_off
-from support.pages import Page
+from support.pages import PageClient
 from support.revised import IDS, TRUTH, RevisedRegistry, log_pets, revise
 
 
 def test_every_evaluation_is_a_line_with_what_differed(
-    revised_reader: FlaskClient, revised: RevisedRegistry
+    revised_reader: PageClient, revised: RevisedRegistry
 ) -> None:
-    page = _page(revised_reader, f"/runs/{revised.seer}/history")
+    page = revised_reader.page(f"/runs/{revised.seer}/history")
 
     newest, first = page.table("data")
     assert newest[1:4] == ["truth version 1 → 2", "v2", "all 60"]
@@ -26,18 +24,18 @@ def test_every_evaluation_is_a_line_with_what_differed(
 
 
 def test_shares_differ_in_points_and_other_values_in_their_own_unit(
-    revised_reader: FlaskClient, revised: RevisedRegistry
+    revised_reader: PageClient, revised: RevisedRegistry
 ) -> None:
-    page = _page(revised_reader, f"/runs/{revised.seer}/history")
+    page = revised_reader.page(f"/runs/{revised.seer}/history")
 
     bold = [strong.text for strong in page.one("tbody").inside("strong")]
     assert bold == ["+15.6 pp", "+0.213", "+16.9 pp", "+16.7 pp"]
 
 
 def test_late_labels_are_told_as_newly_scored(
-    revised_reader: FlaskClient, revised: RevisedRegistry
+    revised_reader: PageClient, revised: RevisedRegistry
 ) -> None:
-    page = _page(revised_reader, f"/runs/{revised.partly}/history")
+    page = revised_reader.page(f"/runs/{revised.partly}/history")
 
     newest, first = page.table("data")[:2]
     assert newest[1] == "truth version 2 → 3; labelled cases 45 → 50"
@@ -45,9 +43,9 @@ def test_late_labels_are_told_as_newly_scored(
 
 
 def test_the_header_names_the_truth_that_counts_and_what_it_covers(
-    revised_reader: FlaskClient, revised: RevisedRegistry
+    revised_reader: PageClient, revised: RevisedRegistry
 ) -> None:
-    page = _page(revised_reader, f"/runs/{revised.partly}")
+    page = revised_reader.page(f"/runs/{revised.partly}")
 
     chips = [chip.text for chip in page.all("span", "chip")]
     assert "▲scored on 50 of 60 (83.3 %), the others have no label yet" in chips
@@ -56,22 +54,22 @@ def test_the_header_names_the_truth_that_counts_and_what_it_covers(
 
 @pytest.mark.parametrize("tab", ["", "/classes", "/history", "/meta"])
 def test_results_of_an_older_truth_are_announced_on_every_page_of_the_run(
-    revised_reader: FlaskClient, revised: RevisedRegistry, tab: str
+    revised_reader: PageClient, revised: RevisedRegistry, tab: str
 ) -> None:
-    page = _page(revised_reader, f"/runs/{revised.waiting}{tab}")
+    page = revised_reader.page(f"/runs/{revised.waiting}{tab}")
 
     notice = page.one("div", "callout-warning").text
     assert notice.startswith("▲ Computed with truth v1; v2 is current. Scoring again was asked")
 
 
 def test_results_of_an_older_suite_are_announced(
-    client: FlaskClient, database: Database, monkeypatch: pytest.MonkeyPatch
+    client: PageClient, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_id = log_pets(database, TRUTH, name="run")
     work_off(database)
     monkeypatch.setattr("offdiag.store.run_page.SUITE_VERSION", SUITE_VERSION + 1)
 
-    page = _page(client, f"/runs/{run_id}")
+    page = client.page(f"/runs/{run_id}")
 
     assert page.one("div", "callout-warning").text == (
         f"▲ Computed with metric suite {SUITE_VERSION}; {SUITE_VERSION + 1} is current. "
@@ -80,14 +78,14 @@ def test_results_of_an_older_suite_are_announced(
 
 
 def test_a_failed_second_evaluation_is_told_with_its_job(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     run_id = log_pets(database, TRUTH, name="run")
     work_off(database)
     revise(database, {IDS[0]: "dog"})
     fail_evaluation(database, run_id, error="boom")
 
-    page = _page(client, f"/runs/{run_id}/history")
+    page = client.page(f"/runs/{run_id}/history")
 
     assert page.one("div", "callout-warning").text == (
         "▲ Computed with truth v1, before scoring again failed. "
@@ -97,16 +95,16 @@ def test_a_failed_second_evaluation_is_told_with_its_job(
 
 
 def test_current_results_are_not_called_stale(
-    revised_reader: FlaskClient, revised: RevisedRegistry
+    revised_reader: PageClient, revised: RevisedRegistry
 ) -> None:
-    assert not _page(revised_reader, f"/runs/{revised.seer}").all("div", "callout-warning")
+    assert not revised_reader.page(f"/runs/{revised.seer}").all("div", "callout-warning")
 
 
 @pytest.mark.parametrize("which", ["waiting", "still_open", "failed"])
 def test_without_any_evaluation_the_history_shows_the_state_of_the_run(
-    reader: FlaskClient, registry: LesionRegistry, which: str
+    reader: PageClient, registry: LesionRegistry, which: str
 ) -> None:
-    page = _page(reader, f"/runs/{getattr(registry, which)}/history")
+    page = reader.page(f"/runs/{getattr(registry, which)}/history")
 
     assert page.one("div", "results").inside("div")[0].attributes["role"] == "status"
     assert not page.all("table", "data")
@@ -114,11 +112,11 @@ def test_without_any_evaluation_the_history_shows_the_state_of_the_run(
 
 @pytest.mark.both_databases
 def test_the_twins_hold_the_values_of_the_page(
-    revised_reader: FlaskClient, revised: RevisedRegistry
+    revised_reader: PageClient, revised: RevisedRegistry
 ) -> None:
     path = f"/runs/{revised.seer}/history"
-    record = _json(revised_reader, f"{path}.json")
-    text = revised_reader.get(f"{path}.csv").get_data(as_text=True)
+    record = revised_reader.json(f"{path}.json")
+    text = revised_reader.get(f"{path}.csv").text
     lines = list(csv.DictReader(io.StringIO(text, newline="")))
 
     assert [each["truth_version"] for each in record["evaluations"]] == [2, 1]
@@ -130,21 +128,9 @@ def test_the_twins_hold_the_values_of_the_page(
 @pytest.mark.parametrize("which", ["seer", "waiting", "partly"])
 @pytest.mark.parametrize("tab", ["", "/history", "/classes"])
 def test_a_page_needs_at_most_six_statements(
-    revised_reader: FlaskClient, revised: RevisedRegistry, which: str, tab: str
+    revised_reader: PageClient, revised: RevisedRegistry, which: str, tab: str
 ) -> None:
     with counted_statements() as statements:
         revised_reader.get(f"/runs/{getattr(revised, which)}{tab}")
 
     assert 0 < len(statements) <= 6, statements
-
-
-def _page(client: FlaskClient, path: str) -> Page:
-    response = client.get(path)
-    assert response.status_code == 200
-    return Page(response.get_data(as_text=True))
-
-
-def _json(client: FlaskClient, path: str) -> Any:
-    response = client.get(path)
-    assert response.status_code == 200
-    return response.get_json()

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.services.datasets import set_hierarchy
 from offdiag.services.evaluation.compute import collapse_matrix
@@ -17,7 +14,7 @@ from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts
 from support.grouped import THING_COUNTS, THINGS, TREE, GroupedRegistry, fill_grouped
 from support.kinds import Kind
-from support.pages import Element, Page
+from support.pages import Element, Page, PageClient, client_for
 from support.registries import dashboard
 
 COLLAPSED = [[81, 3, 1], [3, 81, 0], [0, 0, 9]]
@@ -34,15 +31,9 @@ def grouped(
 
 
 @pytest.fixture(scope="module")
-def grouped_reader(grouped: GroupedRegistry) -> FlaskClient:
+def grouped_reader(grouped: GroupedRegistry) -> PageClient:
     """A client of the dashboard over that registry."""
-    return dashboard(grouped.database).test_client()
-
-
-def page_of(client: FlaskClient, url: str) -> Page:
-    answer = client.get(url)
-    assert answer.status_code == 200, answer.text
-    return Page(answer.text)
+    return client_for(dashboard(grouped.database))
 
 
 def counts_in(page: Page) -> list[list[int]]:
@@ -79,14 +70,10 @@ def canonical(page: Page) -> str:
     return found[0].attributes["href"]
 
 
-def csv_of(client: FlaskClient, url: str) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(client.get(url).text)))
-
-
 def test_classes_stand_group_by_group_under_the_names_of_their_groups(
-    grouped_reader: FlaskClient, grouped: GroupedRegistry
+    grouped_reader: PageClient, grouped: GroupedRegistry
 ) -> None:
-    page = page_of(grouped_reader, f"/runs/{grouped.first}?norm=none")
+    page = grouped_reader.page(f"/runs/{grouped.first}?norm=none")
 
     table = page.one("table", "matrix")
     assert row_names(page) == ["dog", "cat", "car", "plane", "other"]
@@ -104,14 +91,14 @@ def test_classes_stand_group_by_group_under_the_names_of_their_groups(
 
 
 def test_groups_collapse_and_expand_one_by_one_by_their_links(
-    grouped_reader: FlaskClient, grouped: GroupedRegistry
+    grouped_reader: PageClient, grouped: GroupedRegistry
 ) -> None:
     start = f"/runs/{grouped.first}?norm=none"
 
-    inner = page_of(grouped_reader, link_to(page_of(grouped_reader, start), "▾ air"))
-    both = page_of(grouped_reader, link_to(inner, "▾ animal"))
-    all_groups = page_of(grouped_reader, link_to(both, "▾ vehicle"))
-    again = link_to(page_of(grouped_reader, link_to(all_groups, "▸ vehicle")), "▸ animal")
+    inner = grouped_reader.page(link_to(grouped_reader.page(start), "▾ air"))
+    both = grouped_reader.page(link_to(inner, "▾ animal"))
+    all_groups = grouped_reader.page(link_to(both, "▾ vehicle"))
+    again = link_to(grouped_reader.page(link_to(all_groups, "▸ vehicle")), "▸ animal")
 
     assert row_names(inner) == ["dog", "cat", "car", "air", "other"]
     assert row_names(both) == ["animal", "car", "air", "other"]
@@ -122,9 +109,9 @@ def test_groups_collapse_and_expand_one_by_one_by_their_links(
 
 
 def test_numbers_are_those_of_the_collapsed_matrix(
-    grouped_reader: FlaskClient, grouped: GroupedRegistry
+    grouped_reader: PageClient, grouped: GroupedRegistry
 ) -> None:
-    page = page_of(grouped_reader, f"/runs/{grouped.first}?collapse=*")
+    page = grouped_reader.page(f"/runs/{grouped.first}?collapse=*")
     record = grouped_reader.get(f"/runs/{grouped.first}.json?collapse=vehicle,animal").get_json()
 
     assert (
@@ -144,13 +131,13 @@ def test_numbers_are_those_of_the_collapsed_matrix(
 @pytest.mark.both_databases
 @pytest.mark.parametrize("turned", ["", "&t=1"])
 def test_every_file_follows_the_view_and_says_so(
-    grouped_reader: FlaskClient, grouped: GroupedRegistry, turned: str
+    grouped_reader: PageClient, grouped: GroupedRegistry, turned: str
 ) -> None:
-    page = page_of(grouped_reader, f"/runs/{grouped.first}?collapse=*&norm=none{turned}")
+    page = grouped_reader.page(f"/runs/{grouped.first}?collapse=*&norm=none{turned}")
     expected = [list(line) for line in zip(*COLLAPSED, strict=True)] if turned else COLLAPSED
     names = ["animal", "vehicle", "other"]
 
-    grid = csv_of(grouped_reader, link_to(page, "CSV as a grid"))
+    grid = grouped_reader.rows(link_to(page, "CSV as a grid"))
     record = grouped_reader.get(f"/runs/{grouped.first}/matrix.json?collapse=*{turned}").get_json()
     markdown = grouped_reader.get(link_to(page, "Markdown")).text
     latex = grouped_reader.get(link_to(page, "LaTeX")).text
@@ -171,29 +158,29 @@ def test_every_file_follows_the_view_and_says_so(
 
 
 def test_a_cell_of_groups_leads_to_the_examples_it_counts(
-    grouped_reader: FlaskClient, grouped: GroupedRegistry
+    grouped_reader: PageClient, grouped: GroupedRegistry
 ) -> None:
-    page = page_of(grouped_reader, f"/runs/{grouped.first}?collapse=*&norm=none")
+    page = grouped_reader.page(f"/runs/{grouped.first}?collapse=*&norm=none")
     cells = page.one("table", "matrix").inside("tbody")[0].inside("tr")[0].inside("td")
 
     urls = [a.attributes["href"] for cell in cells for a in cell.inside("a")]
 
     for url, count in zip(urls, COLLAPSED[0], strict=True):
-        listed = page_of(grouped_reader, url)
+        listed = grouped_reader.page(url)
         assert f"{count} example" in listed.one("main").text
         record = grouped_reader.get(url.replace("/examples?", "/examples.json?")).get_json()
         assert {each["actual"] for each in record["examples"]} <= {"cat", "dog"}
         assert len(record["examples"]) == count
     assert (
         "of the 85 cases of “animal” were taken for “vehicle”"
-        in page_of(grouped_reader, urls[1]).one("main").text
+        in grouped_reader.page(urls[1]).one("main").text
     )
 
 
 def test_what_a_group_misses_lies_outside_it(
-    grouped_reader: FlaskClient, grouped: GroupedRegistry
+    grouped_reader: PageClient, grouped: GroupedRegistry
 ) -> None:
-    page = page_of(grouped_reader, f"/runs/{grouped.first}?collapse=animal")
+    page = grouped_reader.page(f"/runs/{grouped.first}?collapse=animal")
     missed = next(
         a for a in page.all("a") if a.attributes.get("title") == "Cases that were missed"
     )
@@ -208,18 +195,18 @@ def test_what_a_group_misses_lies_outside_it(
 
 
 def test_cells_inside_each_other_are_refused_in_words(
-    grouped_reader: FlaskClient, grouped: GroupedRegistry
+    grouped_reader: PageClient, grouped: GroupedRegistry
 ) -> None:
-    page = page_of(grouped_reader, f"/runs/{grouped.first}/examples?true=vehicle&pred=road")
+    page = grouped_reader.page(f"/runs/{grouped.first}/examples?true=vehicle&pred=road")
 
     assert "lies inside the other" in page.one("main").text
 
 
 def test_many_classes_in_few_groups_are_a_table(
-    grouped_reader: FlaskClient, grouped: GroupedRegistry
+    grouped_reader: PageClient, grouped: GroupedRegistry
 ) -> None:
-    whole = page_of(grouped_reader, f"/runs/{grouped.wide}")
-    seen = page_of(grouped_reader, f"/runs/{grouped.wide}?collapse=*")
+    whole = grouped_reader.page(f"/runs/{grouped.wide}")
+    seen = grouped_reader.page(f"/runs/{grouped.wide}?collapse=*")
 
     assert pictures(whole)
     assert "▾ group 0" in " ".join(a.text for a in whole.all("a", "group-link"))
@@ -230,7 +217,7 @@ def test_many_classes_in_few_groups_are_a_table(
 
 @pytest.mark.both_databases
 def test_the_map_stands_group_by_group(
-    grouped_reader: FlaskClient, grouped: GroupedRegistry
+    grouped_reader: PageClient, grouped: GroupedRegistry
 ) -> None:
     by_group, by_label = (
         grouped_reader.get(f"/runs/{grouped.wide}/matrix.png{query}")
@@ -245,10 +232,10 @@ def test_the_map_stands_group_by_group(
 
 
 def test_dense_tables_of_groups_name_cells_by_number(
-    grouped_reader: FlaskClient, grouped: GroupedRegistry
+    grouped_reader: PageClient, grouped: GroupedRegistry
 ) -> None:
     names = ",".join(f"group {g}" for g in range(4))
-    page = page_of(grouped_reader, f"/runs/{grouped.wide}?collapse={names}")
+    page = grouped_reader.page(f"/runs/{grouped.wide}?collapse={names}")
     cells = page.one("table", "matrix").inside("td")
     url = next(cell for cell in cells if "data-cell" in cell.attributes).inside("a")[0].attributes
 
@@ -262,10 +249,10 @@ def test_dense_tables_of_groups_name_cells_by_number(
 
 
 def test_unknown_groups_are_said_and_ignored(
-    grouped_reader: FlaskClient, grouped: GroupedRegistry
+    grouped_reader: PageClient, grouped: GroupedRegistry
 ) -> None:
-    page = page_of(grouped_reader, f"/runs/{grouped.first}?collapse=plant,animal&norm=none")
-    plain = page_of(grouped_reader, f"/runs/{grouped.plain}?collapse=animal")
+    page = grouped_reader.page(f"/runs/{grouped.first}?collapse=plant,animal&norm=none")
+    plain = grouped_reader.page(f"/runs/{grouped.plain}?collapse=animal")
 
     assert "There is no group “plant” of classes." in page.one("main").text
     assert canonical(page).endswith("?collapse=animal&norm=none")
@@ -274,9 +261,9 @@ def test_unknown_groups_are_said_and_ignored(
 
 
 def test_every_other_link_of_the_view_keeps_the_groups(
-    grouped_reader: FlaskClient, grouped: GroupedRegistry
+    grouped_reader: PageClient, grouped: GroupedRegistry
 ) -> None:
-    page = page_of(grouped_reader, f"/runs/{grouped.first}?collapse=animal")
+    page = grouped_reader.page(f"/runs/{grouped.first}?collapse=animal")
 
     kept = ["% of predicted", "by support", "Transpose view", "CSV", "JSON", "SVG", "PNG"]
     links = {a.text: str(a.attributes["href"]) for a in page.all("a")}
@@ -285,7 +272,7 @@ def test_every_other_link_of_the_view_keeps_the_groups(
 
 
 def test_a_collapsed_page_takes_no_more_statements(
-    grouped_reader: FlaskClient, grouped: GroupedRegistry
+    grouped_reader: PageClient, grouped: GroupedRegistry
 ) -> None:
     with counted_statements() as whole:
         grouped_reader.get(f"/runs/{grouped.first}")
@@ -298,7 +285,7 @@ def test_a_collapsed_page_takes_no_more_statements(
 def test_a_view_that_was_shown_is_not_computed_again(
     grouped: GroupedRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = dashboard(grouped.database).test_client()
+    client = client_for(dashboard(grouped.database))
     asked: list[Any] = []
 
     def counting(*matrix: Any, **given: Any) -> Any:
@@ -313,9 +300,9 @@ def test_a_view_that_was_shown_is_not_computed_again(
 
 
 def test_the_dataset_shows_its_groups(
-    grouped_reader: FlaskClient, grouped: GroupedRegistry
+    grouped_reader: PageClient, grouped: GroupedRegistry
 ) -> None:
-    page = page_of(grouped_reader, "/datasets/things")
+    page = grouped_reader.page("/datasets/things")
     record = grouped_reader.get("/datasets/things.json").get_json()
 
     assert record["hierarchy"] == TREE
@@ -329,14 +316,14 @@ def test_hostile_names_of_groups_are_only_text(database: Database) -> None:
     names = [*HOSTILE_NAMES[:4], "a,b~c"]
     given = {name: [label] for name, label in zip(names, THINGS, strict=True)}
     set_hierarchy(database, project="default", dataset="things", given=given)
-    client = dashboard(database).test_client()
+    client = client_for(dashboard(database))
 
-    page = page_of(client, f"/runs/{run_id}?norm=none")
-    seen = page_of(client, link_to(page, "▾ a,b~c"))
+    page = client.page(f"/runs/{run_id}?norm=none")
+    seen = client.page(link_to(page, "▾ a,b~c"))
 
     assert [name.split("▾")[-1] for name in row_names(seen)][-1] == "a"
     assert "~2C" in canonical(seen)
     for name in HOSTILE_NAMES[:2]:
         assert name not in client.get(f"/runs/{run_id}?collapse=*").text
-    rows = csv_of(client, f"/runs/{run_id}/matrix.csv?collapse=*")
+    rows = client.rows(f"/runs/{run_id}/matrix.csv?collapse=*")
     assert "'=1+1" in {row[0] for row in rows}

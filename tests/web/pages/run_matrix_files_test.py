@@ -8,7 +8,6 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from flask.testing import FlaskClient
 from PIL import Image
 
 from offdiag.store.database import Database
@@ -22,12 +21,12 @@ from support.dashboard import (
     counted_statements,
     log_counts,
 )
-from support.pages import Page
+from support.pages import PageClient
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def pixels(client: FlaskClient, address: str) -> tuple[np.ndarray, bytes]:
+def pixels(client: PageClient, address: str) -> tuple[np.ndarray, bytes]:
     """Codes of a map with one pixel for each cell, and the palette."""
     picture = Image.open(io.BytesIO(client.get(address).data))
     palette = picture.getpalette()
@@ -38,7 +37,7 @@ def pixels(client: FlaskClient, address: str) -> tuple[np.ndarray, bytes]:
 
 
 def test_markdown_has_every_count_in_its_place(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     lines = reader.get(f"/runs/{registry.plain}/matrix.md?order=label&norm=none").text.splitlines()
 
@@ -49,7 +48,7 @@ def test_markdown_has_every_count_in_its_place(
     assert rows[9][0] == "Predicted n"
 
 
-def test_latex_has_every_count_in_its_place(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_latex_has_every_count_in_its_place(reader: PageClient, registry: LesionRegistry) -> None:
     text = reader.get(f"/runs/{registry.plain}/matrix.tex?order=label&norm=none&t=1").text
 
     lines = [line for line in text.splitlines() if re.match(r"(nv|mel|df) &", line)]
@@ -59,7 +58,7 @@ def test_latex_has_every_count_in_its_place(reader: FlaskClient, registry: Lesio
 
 
 def test_the_drawing_names_both_axes_and_holds_every_count(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     answer = reader.get(f"/runs/{registry.plain}/matrix.svg?order=label&norm=none")
 
@@ -78,9 +77,9 @@ def test_the_drawing_names_both_axes_and_holds_every_count(
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_pixel_has_the_colour_of_its_cell(
-    reader: FlaskClient, registry: LesionRegistry, theme: str
+    reader: PageClient, registry: LesionRegistry, theme: str
 ) -> None:
-    page = Page(reader.get(f"/runs/{registry.plain}?order=label").text)
+    page = reader.page(f"/runs/{registry.plain}?order=label")
     cells = [cell.classes for cell in page.all("td") if "data-cell" in cell.attributes]
 
     codes, palette = pixels(reader, f"/runs/{registry.plain}/matrix.png?order=label&theme={theme}")
@@ -96,7 +95,7 @@ def test_a_pixel_has_the_colour_of_its_cell(
 
 
 def test_the_map_of_a_transposed_view_is_transposed(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     straight, _ = pixels(reader, f"/runs/{registry.plain}/matrix.png?order=label")
     turned, _ = pixels(reader, f"/runs/{registry.plain}/matrix.png?order=label&t=1")
@@ -105,14 +104,14 @@ def test_the_map_of_a_transposed_view_is_transposed(
 
 
 def test_rare_cells_can_be_left_out_of_the_map(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     codes, _ = pixels(reader, f"/runs/{registry.plain}/matrix.png?order=label&min=10")
 
     assert ((codes > 0) == (np.array(LESION_COUNTS) >= 10)).all()
 
 
-def test_the_same_map_is_not_sent_twice(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_the_same_map_is_not_sent_twice(reader: PageClient, registry: LesionRegistry) -> None:
     first = reader.get(f"/runs/{registry.plain}/matrix.png")
     again = reader.get(
         f"/runs/{registry.plain}/matrix.png", headers={"If-None-Match": first.headers["ETag"]}
@@ -126,7 +125,7 @@ def test_the_same_map_is_not_sent_twice(reader: FlaskClient, registry: LesionReg
     assert again.data == b""
 
 
-def test_a_map_is_read_in_one_statement(reader: FlaskClient, registry: LesionRegistry) -> None:
+def test_a_map_is_read_in_one_statement(reader: PageClient, registry: LesionRegistry) -> None:
     reader.get(f"/runs/{registry.many_classes}/matrix.png")
 
     with counted_statements() as statements:
@@ -137,9 +136,9 @@ def test_a_map_is_read_in_one_statement(reader: FlaskClient, registry: LesionReg
 
 
 def test_a_click_on_the_map_shows_the_class_of_its_row(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = Page(reader.get(f"/runs/{registry.many_classes}?order=label").text)
+    page = reader.page(f"/runs/{registry.many_classes}?order=label")
     names = sorted(choice.text for choice in page.all("option"))
     side = map_pixels(len(names))
     at = {"order": "label", "at.x": str(5 * side), "at.y": str(2 * side + 1)}
@@ -154,7 +153,7 @@ def test_a_click_on_the_map_shows_the_class_of_its_row(
     assert reader.get(f"/runs/{registry.many_classes}/matrix/at").status_code == 400
 
 
-def test_names_are_text_in_every_form(client: FlaskClient, database: Database) -> None:
+def test_names_are_text_in_every_form(client: PageClient, database: Database) -> None:
     size = len(HOSTILE_NAMES)
     counts = [[7 if i == j else 1 for j in range(size)] for i in range(size)]
     run = log_counts(database, counts, (*HOSTILE_NAMES[:-1], "a\\b|c$_^~#&%"), name="hostile")
@@ -172,7 +171,7 @@ def test_names_are_text_in_every_form(client: FlaskClient, database: Database) -
 
 
 def test_too_many_classes_are_refused_in_words_where_every_cell_is_written(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     counts = np.eye(201, dtype=int).tolist()
     run = log_counts(database, counts, [f"c{n:03}" for n in range(201)], name="large")
@@ -186,7 +185,7 @@ def test_too_many_classes_are_refused_in_words_where_every_cell_is_written(
 
 
 def test_confused_classes_stand_together_on_request(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     record = reader.get(f"/runs/{registry.plain}/matrix.json?order=cluster").get_json()
 

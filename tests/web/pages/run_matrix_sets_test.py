@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.domain.runs import RunFacts
 from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES
 from support.kinds import Kind
 from support.logging_runs import work_off
-from support.pages import Page
+from support.pages import Page, PageClient, client_for
 from support.registries import dashboard
 from support.set_runs import log_sets, random_sets
 
@@ -70,29 +69,23 @@ def fill(database: Database) -> SetsRegistry:
 @pytest.fixture(scope="module")
 def shared(
     databases: Kind, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[FlaskClient, SetsRegistry]]:
+) -> Iterator[tuple[PageClient, SetsRegistry]]:
     with databases.new(tmp_path_factory.mktemp("label-sets")) as database:
-        yield dashboard(database).test_client(), fill(database)
+        yield client_for(dashboard(database)), fill(database)
 
 
 @pytest.fixture
-def reader(shared: tuple[FlaskClient, SetsRegistry]) -> FlaskClient:
+def reader(shared: tuple[PageClient, SetsRegistry]) -> PageClient:
     return shared[0]
 
 
 @pytest.fixture
-def runs(shared: tuple[FlaskClient, SetsRegistry]) -> SetsRegistry:
+def runs(shared: tuple[PageClient, SetsRegistry]) -> SetsRegistry:
     return shared[1]
 
 
-def get(reader: FlaskClient, url: str) -> Page:
-    answer = reader.get(url)
-    assert answer.status_code == 200, url
-    return Page(answer.get_data(as_text=True))
-
-
-def test_every_label_has_its_own_small_table(reader: FlaskClient, runs: SetsRegistry) -> None:
-    page = get(reader, f"/runs/{runs.forest}")
+def test_every_label_has_its_own_small_table(reader: PageClient, runs: SetsRegistry) -> None:
+    page = reader.page(f"/runs/{runs.forest}")
 
     tables = page.all("table", "label-table")
     counts = reader.get(f"/runs/{runs.forest}/matrix.json").get_json()["label_counts"]
@@ -102,16 +95,16 @@ def test_every_label_has_its_own_small_table(reader: FlaskClient, runs: SetsRegi
     assert all("Actual ↓ Predicted →" in table.text for table in tables)
 
 
-def test_labels_are_sorted_as_somebody_asks(reader: FlaskClient, runs: SetsRegistry) -> None:
-    page = get(reader, f"/runs/{runs.forest}?order=f1")
+def test_labels_are_sorted_as_somebody_asks(reader: PageClient, runs: SetsRegistry) -> None:
+    page = reader.page(f"/runs/{runs.forest}?order=f1")
 
     assert page.all("table", "label-table")[0].inside("strong")[0].text == "tree"
 
 
 def test_the_matrix_has_two_decimals_named_axes_and_its_caption(
-    reader: FlaskClient, runs: SetsRegistry
+    reader: PageClient, runs: SetsRegistry
 ) -> None:
-    table = get(reader, f"/runs/{runs.forest}?order=label").one("table", "matrix-dense")
+    table = reader.page(f"/runs/{runs.forest}?order=label").one("table", "matrix-dense")
 
     record = reader.get(f"/runs/{runs.forest}/matrix.json").get_json()
     assert record["caption"] == "fractional shares, Algorithm 1"
@@ -125,21 +118,21 @@ def test_the_matrix_has_two_decimals_named_axes_and_its_caption(
 
 
 def test_exports_name_the_orientation_and_hold_exact_fractions(
-    reader: FlaskClient, runs: SetsRegistry
+    reader: PageClient, runs: SetsRegistry
 ) -> None:
-    answer = reader.get(f"/runs/{runs.forest}/matrix.csv").get_data(as_text=True)
+    answer = reader.get(f"/runs/{runs.forest}/matrix.csv").text
     lines = list(csv.DictReader(io.StringIO(answer)))
-    grid = reader.get(f"/runs/{runs.forest}/matrix.csv?layout=grid").get_data(as_text=True)
-    markdown = reader.get(f"/runs/{runs.forest}/matrix.md").get_data(as_text=True)
+    grid = reader.get(f"/runs/{runs.forest}/matrix.csv?layout=grid").text
+    markdown = reader.get(f"/runs/{runs.forest}/matrix.md").text
 
     assert lines[0].keys() >= {"actual", "predicted", "mass", "exact_mass"}
     assert grid.splitlines()[0].startswith("actual \\ predicted,sea")
     assert markdown.startswith("| Actual ↓ Predicted → | sea |")
 
 
-def test_many_labels_come_in_windows(reader: FlaskClient, runs: SetsRegistry) -> None:
-    first = get(reader, f"/runs/{runs.topics}")
-    second = get(reader, f"/runs/{runs.topics}?from=31")
+def test_many_labels_come_in_windows(reader: PageClient, runs: SetsRegistry) -> None:
+    first = reader.page(f"/runs/{runs.topics}")
+    second = reader.page(f"/runs/{runs.topics}?from=31")
 
     assert len(first.all("table", "label-table")) == 30
     assert len(second.all("table", "label-table")) == 10
@@ -149,10 +142,10 @@ def test_many_labels_come_in_windows(reader: FlaskClient, runs: SetsRegistry) ->
 @pytest.mark.parametrize("path", ["", "/classes", "/curves", "/examples", "/history", "/meta"])
 @pytest.mark.parametrize("name", ["forest", "topics", "hostile", "waiting"])
 def test_every_page_of_a_run_answers_within_its_budget(
-    reader: FlaskClient, runs: SetsRegistry, name: str, path: str
+    reader: PageClient, runs: SetsRegistry, name: str, path: str
 ) -> None:
     answer = reader.get(f"/runs/{getattr(runs, name)}{path}")
-    page = Page(answer.get_data(as_text=True))
+    page = Page(answer.text)
 
     assert answer.status_code == 200
     assert len(answer.data) <= 150_000
@@ -161,9 +154,9 @@ def test_every_page_of_a_run_answers_within_its_budget(
 
 
 def test_the_words_are_about_labels_where_cases_have_sets(
-    reader: FlaskClient, runs: SetsRegistry
+    reader: PageClient, runs: SetsRegistry
 ) -> None:
-    page = get(reader, f"/runs/{runs.forest}/classes")
+    page = reader.page(f"/runs/{runs.forest}/classes")
 
     assert [link.text for link in page.one("nav", "tabs").inside("a")][1] == "Labels"
     assert page.one("title").text.startswith("forest · labels")
@@ -175,31 +168,31 @@ def test_the_words_are_about_labels_where_cases_have_sets(
 
 
 def test_columns_that_only_classes_can_fill_are_not_offered_for_sets(
-    reader: FlaskClient, runs: SetsRegistry
+    reader: PageClient, runs: SetsRegistry
 ) -> None:
     assert runs.topics
-    boxes = get(reader, "/runs?q=dataset:topics").all("input")
+    boxes = reader.page("/runs?q=dataset:topics").all("input")
     offered = {box.attributes["value"] for box in boxes if box.attributes.get("name") == "col"}
 
     assert {"subset_accuracy", "hamming_loss", "macro_f1"} <= offered
     assert not offered & {"overall_accuracy", "balanced_accuracy", "mcc", "cohen_kappa"}
 
 
-def test_flags_are_titled_as_about_a_label(reader: FlaskClient, runs: SetsRegistry) -> None:
+def test_flags_are_titled_as_about_a_label(reader: PageClient, runs: SetsRegistry) -> None:
     title = "Zero recall: “tree”"
-    run = get(reader, f"/runs/{runs.forest}")
+    run = reader.page(f"/runs/{runs.forest}")
     (link,) = [each for each in run.all("a") if each.text.endswith(title)]
 
-    flag = get(reader, link.attributes["href"])
-    inbox = get(reader, f"/flags?run={runs.forest}")
+    flag = reader.page(link.attributes["href"])
+    inbox = reader.page(f"/flags?run={runs.forest}")
 
     assert title in flag.one("h1").text
     assert title in inbox.one("main").text
     assert "other classes" not in run.one("main").text
 
 
-def test_names_of_labels_stay_text(reader: FlaskClient, runs: SetsRegistry) -> None:
-    page = get(reader, f"/runs/{runs.hostile}")
+def test_names_of_labels_stay_text(reader: PageClient, runs: SetsRegistry) -> None:
+    page = reader.page(f"/runs/{runs.hostile}")
 
     shown = page.one("table", "matrix-dense").text
     assert "{{7*7}}" in shown
@@ -208,9 +201,9 @@ def test_names_of_labels_stay_text(reader: FlaskClient, runs: SetsRegistry) -> N
 
 
 def test_missed_and_spurious_labels_of_examples_are_named(
-    reader: FlaskClient, runs: SetsRegistry
+    reader: PageClient, runs: SetsRegistry
 ) -> None:
-    page = get(reader, f"/runs/{runs.forest}/examples?true=tree")
+    page = reader.page(f"/runs/{runs.forest}/examples?true=tree")
 
     heads = [head.text for head in page.all("th")]
     assert {"Missed", "Spurious"} <= set(heads)
@@ -218,26 +211,22 @@ def test_missed_and_spurious_labels_of_examples_are_named(
 
 
 def test_pages_about_single_classes_are_refused_in_words(
-    reader: FlaskClient, runs: SetsRegistry
+    reader: PageClient, runs: SetsRegistry
 ) -> None:
     for path in ("/advice", "/matrix.svg", "/matrix.tex", "/matrix.png"):
         answer = reader.get(f"/runs/{runs.forest}{path}")
         assert answer.status_code == 409
-        assert "sets of labels" in answer.get_data(as_text=True)
-    tabs = get(reader, f"/runs/{runs.forest}").one("nav", "tabs").text
+        assert "sets of labels" in answer.text
+    tabs = reader.page(f"/runs/{runs.forest}").one("nav", "tabs").text
     assert "Advice" not in tabs
 
 
-def test_the_list_has_the_columns_of_sets(reader: FlaskClient, runs: SetsRegistry) -> None:
-    page = get(reader, "/runs?q=dataset%3Aphotos&sort=-subset_accuracy")
+def test_the_list_has_the_columns_of_sets(reader: PageClient, runs: SetsRegistry) -> None:
+    page = reader.page("/runs?q=dataset%3Aphotos&sort=-subset_accuracy")
 
     heads = " ".join(head.text for head in page.all("th"))
     assert "Subset accuracy" in heads
     assert "Hamming loss" in heads
-    lines = list(
-        csv.DictReader(
-            io.StringIO(reader.get("/runs.csv?q=dataset%3Aphotos").get_data(as_text=True))
-        )
-    )
+    lines = list(csv.DictReader(io.StringIO(reader.get("/runs.csv?q=dataset%3Aphotos").text)))
     of_forest = next(line for line in lines if line["id"] == runs.forest)
     assert 0 < float(of_forest["subset_accuracy"]) < 1

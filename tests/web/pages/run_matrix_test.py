@@ -1,12 +1,8 @@
-import csv
-import io
 import re
 from datetime import UTC, datetime
 from itertools import pairwise
-from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
 from sqlalchemy import update
 
 from offdiag.services.retention.deletion import delete_run
@@ -20,13 +16,11 @@ from support.dashboard import (
     log_counts,
     log_lesions,
 )
-from support.pages import Page
+from support.pages import PageClient
 
 
-def test_the_page_names_run_dataset_and_size(
-    reader: FlaskClient, registry: LesionRegistry
-) -> None:
-    page = _page(reader, f"/runs/{registry.plain}")
+def test_the_page_names_run_dataset_and_size(reader: PageClient, registry: LesionRegistry) -> None:
+    page = reader.page(f"/runs/{registry.plain}")
 
     assert page.one("title").text == "plain CE · matrix · derm-7 v1 · offdiag"
     assert page.one("h1").text == f"plain CE {registry.plain}"
@@ -37,9 +31,9 @@ def test_the_page_names_run_dataset_and_size(
 
 
 def test_the_matrix_on_the_page_is_the_one_that_was_logged(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = _page(reader, f"/runs/{registry.plain}?norm=none&order=label")
+    page = reader.page(f"/runs/{registry.plain}?norm=none&order=label")
 
     rows = page.table("matrix")
     assert [row[0] for row in rows] == list(LESIONS)
@@ -48,9 +42,9 @@ def test_the_matrix_on_the_page_is_the_one_that_was_logged(
 
 
 def test_both_axes_are_named_in_the_table_and_its_caption(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    table = _page(reader, f"/runs/{registry.plain}").one("table", "matrix")
+    table = reader.page(f"/runs/{registry.plain}").one("table", "matrix")
 
     axes = [head.text for head in table.inside("th") if "axis" in head.classes]
     assert axes == ["Predicted →", "Actual ↓"]
@@ -58,12 +52,12 @@ def test_both_axes_are_named_in_the_table_and_its_caption(
 
 
 def test_the_transposed_view_is_the_transposed_csv(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = _page(reader, f"/runs/{registry.plain}?norm=none&t=1")
+    page = reader.page(f"/runs/{registry.plain}?norm=none&t=1")
     link = next(a for a in page.all("a") if a.text == "CSV as a grid")
 
-    grid = _csv(reader, link.attributes["href"])
+    grid = reader.rows(link.attributes["href"])
 
     axes = [h.text for h in page.one("table", "matrix").inside("th") if "axis" in h.classes]
     assert axes == ["Actual →", "Predicted ↓"]
@@ -74,11 +68,11 @@ def test_the_transposed_view_is_the_transposed_csv(
 
 
 def test_the_csv_of_the_plain_view_says_its_orientation_too(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    grid = _csv(reader, f"/runs/{registry.plain}/matrix.csv?layout=grid")
-    cells = _csv(reader, f"/runs/{registry.plain}/matrix.csv")
-    turned = _csv(reader, f"/runs/{registry.plain}/matrix.csv?t=1")
+    grid = reader.rows(f"/runs/{registry.plain}/matrix.csv?layout=grid")
+    cells = reader.rows(f"/runs/{registry.plain}/matrix.csv")
+    turned = reader.rows(f"/runs/{registry.plain}/matrix.csv?t=1")
 
     assert grid[0][0] == "actual (rows) / predicted (columns)"
     assert cells[0][:3] == ["actual", "predicted", "count"]
@@ -89,10 +83,10 @@ def test_the_csv_of_the_plain_view_says_its_orientation_too(
 
 
 def test_the_json_of_both_views_names_its_orientation(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    plain = _json(reader, f"/runs/{registry.plain}/matrix.json?order=label")
-    turned = _json(reader, f"/runs/{registry.plain}/matrix.json?order=label&t=1")
+    plain = reader.json(f"/runs/{registry.plain}/matrix.json?order=label")
+    turned = reader.json(f"/runs/{registry.plain}/matrix.json?order=label&t=1")
 
     assert (plain["orientation"], plain["axes"]) == ("actual_rows", ["actual", "predicted"])
     assert (turned["orientation"], turned["axes"]) == ("actual_columns", ["predicted", "actual"])
@@ -101,10 +95,10 @@ def test_the_json_of_both_views_names_its_orientation(
 
 
 def test_the_headline_agrees_with_the_json_to_its_last_digit(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = _page(reader, f"/runs/{registry.plain}")
-    aggregate = _json(reader, f"/runs/{registry.plain}.json")["metrics"]
+    page = reader.page(f"/runs/{registry.plain}")
+    aggregate = reader.json(f"/runs/{registry.plain}.json")["metrics"]
 
     values = [tile.text for tile in page.all("p", "tile-value")]
     keys = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1")
@@ -116,10 +110,10 @@ def test_the_headline_agrees_with_the_json_to_its_last_digit(
 
 @pytest.mark.both_databases
 def test_the_csv_of_a_run_holds_all_its_aggregates(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    lines = _csv(reader, f"/runs/{registry.plain}.csv")
-    aggregate = _json(reader, f"/runs/{registry.plain}.json")["metrics"]
+    lines = reader.rows(f"/runs/{registry.plain}.csv")
+    aggregate = reader.json(f"/runs/{registry.plain}.json")["metrics"]
 
     assert lines[0] == ["key", "value", "reason", "limit", "ci_low", "ci_high", "ci_method"]
     assert {line[0]: float(line[1]) for line in lines[1:] if line[1]} == {
@@ -128,9 +122,9 @@ def test_the_csv_of_a_run_holds_all_its_aggregates(
 
 
 def test_the_recall_of_each_class_stands_beside_the_matrix(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    rows = _page(reader, f"/runs/{registry.plain}").table("data")
+    rows = reader.page(f"/runs/{registry.plain}").table("data")
 
     assert rows[0][0] == "nv"
     assert (rows[0][3], rows[0][4]) == ("987/1,006", "0.981")
@@ -138,9 +132,9 @@ def test_the_recall_of_each_class_stands_beside_the_matrix(
 
 
 def test_errors_are_listed_with_their_share_of_the_class(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = _page(reader, f"/runs/{registry.plain}")
+    page = reader.page(f"/runs/{registry.plain}")
 
     table = page.all("table", "data")[1]
     first = [cell.text for cell in table.inside("tbody")[0].children[0].children]
@@ -151,16 +145,16 @@ def test_errors_are_listed_with_their_share_of_the_class(
 @pytest.mark.parametrize("norm", ["row", "col", "all", "none"])
 @pytest.mark.parametrize("order", ["support", "label"])
 def test_every_view_has_one_address_and_marks_what_is_chosen(
-    reader: FlaskClient, registry: LesionRegistry, norm: str, order: str
+    reader: PageClient, registry: LesionRegistry, norm: str, order: str
 ) -> None:
-    page = _page(reader, f"/runs/{registry.plain}?norm={norm}&order={order}&unknown=1")
+    page = reader.page(f"/runs/{registry.plain}?norm={norm}&order={order}&unknown=1")
 
     canonical = next(
         link.attributes["href"]
         for link in page.all("link")
         if link.attributes["rel"] == "canonical"
     )
-    again = _page(reader, canonical)
+    again = reader.page(canonical)
     assert "unknown" not in canonical
     assert again.table("matrix") == page.table("matrix")
     current = [a.text for a in page.all("a") if a.attributes.get("aria-current") == "true"]
@@ -168,25 +162,25 @@ def test_every_view_has_one_address_and_marks_what_is_chosen(
 
 
 def test_a_view_that_cannot_be_meant_is_a_notice_and_not_an_error(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = _page(reader, f"/runs/{registry.plain}?norm=both")
+    page = reader.page(f"/runs/{registry.plain}?norm=both")
 
     assert "no normalisation “both”" in page.one("main").text
 
 
 def test_up_to_thirty_classes_the_matrix_is_one_table(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = _page(reader, f"/runs/{registry.thirty_classes}")
+    page = reader.page(f"/runs/{registry.thirty_classes}")
 
     assert len(page.table("matrix")) == 30
 
 
 def test_above_thirty_classes_a_window_says_so_and_can_be_moved(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = _page(reader, f"/runs/{registry.many_classes}?focus=class 40")
+    page = reader.page(f"/runs/{registry.many_classes}?focus=class 40")
 
     rows = page.table("matrix")
     assert [row[0] for row in rows][:3] == ["class 40", "class 39", "class 41"]
@@ -196,8 +190,8 @@ def test_above_thirty_classes_a_window_says_so_and_can_be_moved(
     assert "Most frequent confusions" in [head.text for head in page.all("h2")]
 
 
-def test_an_unknown_class_is_a_notice(reader: FlaskClient, registry: LesionRegistry) -> None:
-    page = _page(reader, f"/runs/{registry.many_classes}?focus=nothing")
+def test_an_unknown_class_is_a_notice(reader: PageClient, registry: LesionRegistry) -> None:
+    page = reader.page(f"/runs/{registry.many_classes}?focus=nothing")
 
     assert "There is no class “nothing”" in page.one("main").text
 
@@ -212,9 +206,9 @@ def test_an_unknown_class_is_a_notice(reader: FlaskClient, registry: LesionRegis
     ],
 )
 def test_the_orientation_is_told_for_every_verdict(
-    reader: FlaskClient, registry: LesionRegistry, which: str, words: str, is_warned: bool
+    reader: PageClient, registry: LesionRegistry, which: str, words: str, is_warned: bool
 ) -> None:
-    page = _page(reader, f"/runs/{getattr(registry, which)}")
+    page = reader.page(f"/runs/{getattr(registry, which)}")
 
     assert any(words in chip.text for chip in page.all("span", "chip"))
     warnings = [each.text for each in page.all("div", "callout-warning")]
@@ -222,7 +216,7 @@ def test_the_orientation_is_told_for_every_verdict(
 
 
 def test_runs_of_a_dataset_lead_on_to_each_other_as_the_list_has_them(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     oldest = log_lesions(database)
     log_counts(database, LESION_COUNTS, LESIONS, name="elsewhere", dataset="another")
@@ -239,12 +233,12 @@ def test_runs_of_a_dataset_lead_on_to_each_other_as_the_list_has_them(
 
 
 def test_runs_logged_at_the_same_moment_lead_on_by_their_ids(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     made = {log_lesions(database) for _ in range(3)}
     with database.write() as session:
         session.execute(update(RunRow).values(created_at=datetime(2026, 11, 1, tzinfo=UTC)))
-    listed = [run["id"] for run in _json(client, "/runs.json")["runs"]]
+    listed = [run["id"] for run in client.json("/runs.json")["runs"]]
     assert set(listed) == made
 
     for newer, older in pairwise(listed):
@@ -252,22 +246,22 @@ def test_runs_logged_at_the_same_moment_lead_on_by_their_ids(
         assert _neighbours(client, f"/runs/{older}")["["] == f"/runs/{newer}"
 
 
-def test_a_lone_run_has_no_neighbours(client: FlaskClient, database: Database) -> None:
+def test_a_lone_run_has_no_neighbours(client: PageClient, database: Database) -> None:
     assert _neighbours(client, f"/runs/{log_lesions(database)}") == {}
 
 
 def test_an_upload_with_actual_columns_is_stored_with_actual_rows(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    stored = _json(reader, f"/runs/{registry.columns}/matrix.json?order=label")
+    stored = reader.json(f"/runs/{registry.columns}/matrix.json?order=label")
 
     assert stored["matrix"] == [list(line) for line in LESION_COUNTS]
 
 
 def test_the_metadata_show_the_totals_that_were_compared(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = _page(reader, f"/runs/{registry.swapped}/meta")
+    page = reader.page(f"/runs/{registry.swapped}/meta")
 
     first = page.table("data")[0]
     assert first == ["nv", "1,006", "1,112", "no", "1,006", "yes"]
@@ -275,10 +269,10 @@ def test_the_metadata_show_the_totals_that_were_compared(
 
 @pytest.mark.both_databases
 def test_the_metadata_hold_provenance_parameters_and_digests(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    text = _page(reader, f"/runs/{registry.plain}/meta").one("main").text
-    record = _json(reader, f"/runs/{registry.plain}/meta.json")
+    text = reader.page(f"/runs/{registry.plain}/meta").one("main").text
+    record = reader.json(f"/runs/{registry.plain}/meta.json")
 
     for fact in ("effnet-b3", "ana", "0123456789abcdef", "lr", "0.001", "truth version 1"):
         assert fact in text
@@ -293,10 +287,10 @@ def test_the_metadata_hold_provenance_parameters_and_digests(
 
 
 def test_every_value_of_every_class_is_in_the_class_table(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = _page(reader, f"/runs/{registry.plain}/classes")
-    per_class = _json(reader, f"/runs/{registry.plain}/classes.json")
+    page = reader.page(f"/runs/{registry.plain}/classes")
+    per_class = reader.json(f"/runs/{registry.plain}/classes.json")
 
     row = next(row for row in page.table("data") if row[0] == "mel")
     code = per_class["labels"].index("mel")
@@ -304,15 +298,15 @@ def test_every_value_of_every_class_is_in_the_class_table(
     assert row[3].startswith(f"{per_class['per_class']['recall'][code]['value']:.3f}")
     shown = set()
     for link in page.one("ul", "seg").inside("a"):
-        heads = _page(reader, link.attributes["href"]).one("thead").inside("a")
+        heads = reader.page(link.attributes["href"]).one("thead").inside("a")
         shown |= {head.text for head in heads}
     assert len(shown) - 1 == len(per_class["per_class"])
 
 
 def test_undefined_class_values_are_words_with_reasons(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = _page(reader, f"/runs/{registry.majority}/classes?show=rates")
+    page = reader.page(f"/runs/{registry.majority}/classes?show=rates")
 
     assert "undefined" in page.one("tbody").text
     assert "this class was never predicted" in page.one("main").text
@@ -320,9 +314,9 @@ def test_undefined_class_values_are_words_with_reasons(
 
 
 @pytest.mark.both_databases
-def test_the_class_csv_agrees_with_the_json(reader: FlaskClient, registry: LesionRegistry) -> None:
-    lines = _csv(reader, f"/runs/{registry.plain}/classes.csv?sort=label")
-    per_class = _json(reader, f"/runs/{registry.plain}/classes.json")
+def test_the_class_csv_agrees_with_the_json(reader: PageClient, registry: LesionRegistry) -> None:
+    lines = reader.rows(f"/runs/{registry.plain}/classes.csv?sort=label")
+    per_class = reader.json(f"/runs/{registry.plain}/classes.json")
 
     header = lines[0]
     assert [line[0] for line in lines[1:]] == list(LESIONS)
@@ -333,9 +327,9 @@ def test_the_class_csv_agrees_with_the_json(reader: FlaskClient, registry: Lesio
 @pytest.mark.parametrize("which", ["still_open", "waiting", "failed"])
 @pytest.mark.parametrize("tab", ["", "/classes", "/meta"])
 def test_pages_of_runs_without_metrics_show_what_is_known(
-    reader: FlaskClient, registry: LesionRegistry, which: str, tab: str
+    reader: PageClient, registry: LesionRegistry, which: str, tab: str
 ) -> None:
-    page = _page(reader, f"/runs/{getattr(registry, which)}{tab}")
+    page = reader.page(f"/runs/{getattr(registry, which)}{tab}")
 
     assert page.one("h1").text
     assert page.one("div", "results").inside("div")[0].attributes["role"] == "status"
@@ -343,9 +337,9 @@ def test_pages_of_runs_without_metrics_show_what_is_known(
 
 
 def test_a_waiting_page_looks_again_by_itself_and_has_a_link_to_do_so(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = _page(reader, f"/runs/{registry.waiting}")
+    page = reader.page(f"/runs/{registry.waiting}")
 
     results = page.one("div", "results").attributes
     assert (results["hx-get"], results["hx-trigger"]) == (f"/runs/{registry.waiting}", "every 5s")
@@ -355,18 +349,18 @@ def test_a_waiting_page_looks_again_by_itself_and_has_a_link_to_do_so(
 
 
 def test_a_page_with_results_neither_polls_nor_loads_htmx(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = _page(reader, f"/runs/{registry.plain}")
+    page = reader.page(f"/runs/{registry.plain}")
 
     assert "hx-get" not in page.one("div", "results").attributes
     assert not [s for s in page.all("script") if "htmx" in s.attributes["src"]]
 
 
 def test_a_failed_run_shows_its_last_error_and_does_not_poll(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = _page(reader, f"/runs/{registry.failed}")
+    page = reader.page(f"/runs/{registry.failed}")
 
     assert "ValueError: wrong shape" in page.one("div", "results").text
     assert "Traceback" not in page.one("main").text
@@ -374,12 +368,12 @@ def test_a_failed_run_shows_its_last_error_and_does_not_poll(
 
 
 def test_a_failed_run_leads_to_the_job_that_can_be_tried_again(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = _page(reader, f"/runs/{registry.failed}")
+    page = reader.page(f"/runs/{registry.failed}")
 
     link = next(a for a in page.all("a") if a.text == "See its error and try again")
-    job = _page(reader, link.attributes["href"])
+    job = reader.page(link.attributes["href"])
     assert "ValueError: wrong shape" in job.one("main").text
 
 
@@ -387,18 +381,18 @@ def test_a_failed_run_leads_to_the_job_that_can_be_tried_again(
     ("which", "status"), [("still_open", 503), ("waiting", 503), ("failed", 409)]
 )
 def test_exports_of_runs_without_metrics_say_why_there_are_none(
-    reader: FlaskClient, registry: LesionRegistry, which: str, status: int
+    reader: PageClient, registry: LesionRegistry, which: str, status: int
 ) -> None:
     run_id = getattr(registry, which)
 
     for path in ("matrix.json", "classes.json", "matrix.csv", "classes.csv"):
         assert reader.get(f"/runs/{run_id}/{path}").status_code == status
-    assert _json(reader, f"/runs/{run_id}.json")["metrics"] is None
+    assert reader.json(f"/runs/{run_id}.json")["metrics"] is None
 
 
 @pytest.mark.parametrize("tab", ["", "/classes", "/meta", ".json"])
 def test_a_page_of_a_run_needs_at_most_five_statements(
-    reader: FlaskClient, registry: LesionRegistry, tab: str
+    reader: PageClient, registry: LesionRegistry, tab: str
 ) -> None:
     for run_id in registry.everything:
         with counted_statements() as statements:
@@ -408,49 +402,30 @@ def test_a_page_of_a_run_needs_at_most_five_statements(
 
 
 def test_a_run_whose_truth_has_no_version_yet_is_still_shown(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     run_id = log_lesions(database)
     with database.write() as session:
         session.query(EvaluationRow).delete()
 
-    page = _page(client, f"/runs/{run_id}")
+    page = client.page(f"/runs/{run_id}")
 
     assert "metrics not computed" in page.one("main").text
 
 
 def test_shares_of_cells_with_cases_are_never_nothing(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     for run_id in registry.evaluated:
         for norm in ("row", "col", "all"):
-            page = _page(reader, f"/runs/{run_id}?norm={norm}")
+            page = reader.page(f"/runs/{run_id}?norm={norm}")
 
             for share in page.one("table", "matrix").inside("small"):
                 assert not re.fullmatch(r"0\s?%", share.text)
 
 
-def _neighbours(client: FlaskClient, path: str) -> dict[str, str]:
+def _neighbours(client: PageClient, path: str) -> dict[str, str]:
     """Where the keys [ and ] lead."""
-    links = _page(client, path).all("a")
+    links = client.page(path).all("a")
     keys = {link.attributes.get("aria-keyshortcuts"): link.attributes["href"] for link in links}
     return {key: keys[key] for key in ("[", "]") if key in keys}
-
-
-def _page(client: FlaskClient, path: str) -> Page:
-    response = client.get(path)
-    assert response.status_code == 200
-    return Page(response.get_data(as_text=True))
-
-
-def _json(client: FlaskClient, path: str) -> Any:
-    response = client.get(path)
-    assert response.status_code == 200
-    return response.get_json()
-
-
-def _csv(client: FlaskClient, path: str) -> list[list[str]]:
-    response = client.get(path)
-    assert response.status_code == 200
-    assert response.headers["Content-Disposition"].startswith("attachment")
-    return list(csv.reader(io.StringIO(response.get_data(as_text=True), newline="")))

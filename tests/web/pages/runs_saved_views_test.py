@@ -3,40 +3,39 @@
 from __future__ import annotations
 
 import pytest
-from flask.testing import FlaskClient
 
 from support.dashboard import HOSTILE_NAMES
 from support.forms import forms_of, send
-from support.pages import Page
+from support.pages import Page, PageClient
 
 FILTER = "/views?of=q%3Dflag%253Aopen%26sort%3D-mcc"
 
 
-def save(client: FlaskClient, name: str, path: str = FILTER) -> str:
+def save(client: PageClient, name: str, path: str = FILTER) -> str:
     """Save the view of an address; returns where that leads."""
     return send(client, forms_of(client, path)[0], {"name": name}).headers["Location"]
 
 
 @pytest.mark.both_databases
-def test_a_saved_view_leads_to_the_list_it_was_saved_of(client: FlaskClient) -> None:
+def test_a_saved_view_leads_to_the_list_it_was_saved_of(client: PageClient) -> None:
     address = save(client, "flagged")
 
     assert address.startswith("/v/")
     assert client.get(address).headers["Location"] == "/runs?q=flag:open&sort=-mcc"
-    assert "flagged" in Page(client.get("/views").text).one("tbody").text
+    assert "flagged" in client.page("/views").one("tbody").text
 
 
-def test_a_view_of_everything_is_the_plain_list(client: FlaskClient) -> None:
+def test_a_view_of_everything_is_the_plain_list(client: PageClient) -> None:
     assert client.get(save(client, "all", "/views")).headers["Location"] == "/runs"
 
 
-def test_what_is_no_part_of_the_list_is_not_kept(client: FlaskClient) -> None:
+def test_what_is_no_part_of_the_list_is_not_kept(client: PageClient) -> None:
     address = save(client, "odd", "/views?of=q%3Dx%26next%3Dhttps%253A%252F%252Felsewhere")
 
     assert client.get(address).headers["Location"] == "/runs?q=x"
 
 
-def test_a_name_that_is_taken_or_empty_is_refused_in_words(client: FlaskClient) -> None:
+def test_a_name_that_is_taken_or_empty_is_refused_in_words(client: PageClient) -> None:
     save(client, "flagged")
     form = forms_of(client, FILTER)[0]
 
@@ -47,7 +46,7 @@ def test_a_name_that_is_taken_or_empty_is_refused_in_words(client: FlaskClient) 
 
 
 @pytest.mark.both_databases
-def test_a_removed_view_is_gone(client: FlaskClient) -> None:
+def test_a_removed_view_is_gone(client: PageClient) -> None:
     address = save(client, "flagged")
     send(client, forms_of(client, "/views")[1])
 
@@ -55,12 +54,12 @@ def test_a_removed_view_is_gone(client: FlaskClient) -> None:
     assert "No view has been saved yet" in client.get("/views").text
 
 
-def test_a_view_is_saved_by_its_own_form_alone(client: FlaskClient) -> None:
+def test_a_view_is_saved_by_its_own_form_alone(client: PageClient) -> None:
     assert client.post("/views", data={"name": "x", "of": ""}).status_code == 403
     assert "No view has been saved yet" in client.get("/views").text
 
 
-def test_names_of_views_are_text(client: FlaskClient) -> None:
+def test_names_of_views_are_text(client: PageClient) -> None:
     for name in HOSTILE_NAMES:
         save(client, name)
 

@@ -2,20 +2,19 @@ import re
 from unittest.mock import patch
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.store import home_overview, run_list
 from offdiag.store.database import Database
 from offdiag.store.run_list import RUNS_PER_PAGE
 from offdiag_web.pages.home import page as home_page
 from support.dashboard import LesionRegistry, counted_statements, log_counts, log_lesions
-from support.pages import Page
+from support.pages import Page, PageClient
 
 
 def test_an_empty_registry_shows_how_to_log_and_how_to_get_demo_data(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
-    page = _page(client, "/runs")
+    page = client.page("/runs")
 
     snippet, command = (code.text for code in page.all("code"))
     assert "offdiag.log_run(" in snippet
@@ -24,7 +23,7 @@ def test_an_empty_registry_shows_how_to_log_and_how_to_get_demo_data(
 
 
 def test_the_home_page_leads_to_the_runs_where_there_is_one_dataset(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     log_lesions(database)
 
@@ -33,8 +32,8 @@ def test_the_home_page_leads_to_the_runs_where_there_is_one_dataset(
     assert (response.status_code, response.headers["Location"]) == (302, "/runs")
 
 
-def test_the_home_page_lists_several_datasets_with_their_runs(reader: FlaskClient) -> None:
-    page = _page(reader, "/")
+def test_the_home_page_lists_several_datasets_with_their_runs(reader: PageClient) -> None:
+    page = reader.page("/")
 
     rows = {row[0]: row for row in page.table("data")}
     assert rows["derm-7"][1:7] == ["multi-class", "7", "1,503", "66.9 %", "v1", "8 on derm-7"]
@@ -42,8 +41,8 @@ def test_the_home_page_lists_several_datasets_with_their_runs(reader: FlaskClien
     assert rows["cancer"][1] == "binary"
 
 
-def test_each_dataset_on_the_home_page_leads_to_exactly_its_runs(reader: FlaskClient) -> None:
-    home = _page(reader, "/")
+def test_each_dataset_on_the_home_page_leads_to_exactly_its_runs(reader: PageClient) -> None:
+    home = reader.page("/")
 
     for row in home.one("tbody").inside("tr"):
         dataset, runs, *_flags = row.inside("a")
@@ -53,8 +52,8 @@ def test_each_dataset_on_the_home_page_leads_to_exactly_its_runs(reader: FlaskCl
         assert runs.text == f"{listed['total']} on {dataset.text}"
 
 
-def test_the_home_page_counts_open_flags_and_leads_to_them(reader: FlaskClient) -> None:
-    home = _page(reader, "/")
+def test_the_home_page_counts_open_flags_and_leads_to_them(reader: PageClient) -> None:
+    home = reader.page("/")
 
     row = next(row for row in home.one("tbody").inside("tr") if "derm-7" in row.text)
     _, _, flags = row.inside("a")
@@ -62,29 +61,29 @@ def test_the_home_page_counts_open_flags_and_leads_to_them(reader: FlaskClient) 
     assert flags.text == f"{listed['counts']['open']} open flags on derm-7"
 
 
-def test_the_home_page_says_where_it_looks_at_the_newest_runs_only(reader: FlaskClient) -> None:
-    whole = _page(reader, "/")
+def test_the_home_page_says_where_it_looks_at_the_newest_runs_only(reader: PageClient) -> None:
+    whole = reader.page("/")
     with (
         patch.object(home_overview, "NEWEST_LOOKED_AT", 1),
         patch.object(home_page, "NEWEST_LOOKED_AT", 1),
     ):
-        some = _page(reader, "/")
+        some = reader.page("/")
 
     note = "Open flags are those of the newest 1 run of a dataset. The number leads to all."
     assert note in [each.text for each in some.all("p", "note")]
     assert "Open flags are" not in " ".join(each.text for each in whole.all("p", "note"))
 
 
-def test_the_home_page_tells_what_failed(reader: FlaskClient) -> None:
-    home = _page(reader, "/")
+def test_the_home_page_tells_what_failed(reader: PageClient) -> None:
+    home = reader.page("/")
 
     (failure,) = home.one("ul", "failures").inside("li")
     assert re.match(r"evaluate, job \d+ .*ValueError: wrong shape", failure.text)
     assert reader.get(failure.inside("a")[0].attributes["href"]).status_code == 200
 
 
-def test_the_list_of_one_dataset_names_it_with_its_size(reader: FlaskClient) -> None:
-    page = _page(reader, "/runs?q=dataset:derm-7")
+def test_the_list_of_one_dataset_names_it_with_its_size(reader: PageClient) -> None:
+    page = reader.page("/runs?q=dataset:derm-7")
 
     assert page.one("h1").text == "Runs"
     assert page.all("p", "subtitle")[0].text == (
@@ -93,15 +92,15 @@ def test_the_list_of_one_dataset_names_it_with_its_size(reader: FlaskClient) -> 
     assert page.one("title").text == "Runs where dataset:derm-7 · derm-7 · offdiag"
 
 
-def test_runs_of_several_datasets_are_not_passed_off_as_comparable(reader: FlaskClient) -> None:
-    page = _page(reader, "/runs")
+def test_runs_of_several_datasets_are_not_passed_off_as_comparable(reader: PageClient) -> None:
+    page = reader.page("/runs")
 
     assert "their numbers do not compare" in page.one("main").text
     assert "Dataset" in [head.text for head in page.one("thead").inside("th")]
 
 
-def test_a_line_shows_the_numbers_of_the_run(reader: FlaskClient) -> None:
-    row = _row(_page(reader, "/runs?q=dataset:derm-7"), "plain CE")
+def test_a_line_shows_the_numbers_of_the_run(reader: PageClient) -> None:
+    row = _row(reader.page("/runs?q=dataset:derm-7"), "plain CE")
 
     assert row[1] == "0.864"
     assert row[3] == "0.630"
@@ -109,47 +108,47 @@ def test_a_line_shows_the_numbers_of_the_run(reader: FlaskClient) -> None:
 
 
 def test_accuracy_never_stands_without_a_number_averaged_over_classes(
-    reader: FlaskClient,
+    reader: PageClient,
 ) -> None:
-    heads = [head.text for head in _page(reader, "/runs").one("thead").inside("th")]
+    heads = [head.text for head in reader.page("/runs").one("thead").inside("th")]
 
     assert any("Accuracy" in head for head in heads)
     assert any("Balanced accuracy" in head for head in heads)
 
 
-def test_the_ends_of_each_scale_are_printed(reader: FlaskClient) -> None:
-    fit = _ends(_page(reader, "/runs?q=dataset:derm-7"))
-    full = _ends(_page(reader, "/runs?q=dataset:derm-7&scale=full"))
+def test_the_ends_of_each_scale_are_printed(reader: PageClient) -> None:
+    fit = _ends(reader.page("/runs?q=dataset:derm-7"))
+    full = _ends(reader.page("/runs?q=dataset:derm-7&scale=full"))
 
     assert fit != full
     assert full == [["0", "1"], ["0", "1"], ["−1", "1"], ["0", "1"]]
     assert all(float(low.replace("−", "-")) < float(high) for low, high in fit)
 
 
-def test_marks_say_in_words_what_they_show(reader: FlaskClient) -> None:
-    page = _page(reader, "/runs?q=plain")
+def test_marks_say_in_words_what_they_show(reader: PageClient) -> None:
+    page = reader.page("/runs?q=plain")
 
     names = [mark.attributes["aria-label"] for mark in page.all("svg")]
     assert names[0] == "Accuracy: 95 % interval 0.846 – 0.881, majority baseline 0.669"
 
 
-def test_an_undefined_number_is_the_word_with_its_reason(reader: FlaskClient) -> None:
-    page = _page(reader, '/runs?q=dataset:derm-7 "majority dummy"')
+def test_an_undefined_number_is_the_word_with_its_reason(reader: PageClient) -> None:
+    page = reader.page('/runs?q=dataset:derm-7 "majority dummy"')
 
     assert _row(page, "majority dummy")[5] == "undefined, note 1"
     assert "1 one class was predicted for every case" in page.one("main").text
 
 
-def test_runs_without_metrics_show_where_they_stand(reader: FlaskClient) -> None:
-    page = _page(reader, "/runs?q=dataset:derm-7")
+def test_runs_without_metrics_show_where_they_stand(reader: PageClient) -> None:
+    page = reader.page("/runs?q=dataset:derm-7")
 
     assert _row(page, "still open")[1] == "◷open 2 predictions logged so far"
     assert re.search(r"metrics queued .* ago job \d+", _row(page, "just logged")[1])
     assert "ValueError: wrong shape" in _row(page, "sad")[1]
 
 
-def test_a_doubtful_orientation_is_visible_in_the_list(reader: FlaskClient) -> None:
-    page = _page(reader, "/runs?q=uploaded")
+def test_a_doubtful_orientation_is_visible_in_the_list(reader: PageClient) -> None:
+    page = reader.page("/runs?q=uploaded")
 
     warnings = [chip.text for chip in page.all("span", "chip-warning")]
     chips = [text for text in warnings if "matrix" in text]
@@ -166,9 +165,9 @@ def test_a_doubtful_orientation_is_visible_in_the_list(reader: FlaskClient) -> N
     ],
 )
 def test_the_sorted_column_says_so_and_its_link_turns_it_round(
-    reader: FlaskClient, query: str, column: str, order: str
+    reader: PageClient, query: str, column: str, order: str
 ) -> None:
-    page = _page(reader, f"/runs?q=dataset:derm-7{query}")
+    page = reader.page(f"/runs?q=dataset:derm-7{query}")
 
     heads = {
         head.inside("a")[0].text: head for head in page.all("th") if "aria-sort" in head.attributes
@@ -176,7 +175,7 @@ def test_the_sorted_column_says_so_and_its_link_turns_it_round(
     sorting = {name: head.attributes["aria-sort"] for name, head in heads.items()}
     assert sorting.pop(column) == order
     assert set(sorting.values()) == {"none"}
-    turned = _page(reader, heads[column].inside("a")[0].attributes["href"])
+    turned = reader.page(heads[column].inside("a")[0].attributes["href"])
     assert {"ascending", "descending"} - {order} == {
         head.attributes["aria-sort"]
         for head in turned.all("th")
@@ -185,9 +184,9 @@ def test_the_sorted_column_says_so_and_its_link_turns_it_round(
 
 
 def test_a_term_that_is_not_understood_is_struck_through_with_the_reason(
-    reader: FlaskClient,
+    reader: PageClient,
 ) -> None:
-    page = _page(reader, "/runs?q=foo:bar dataset:derm-7")
+    page = reader.page("/runs?q=foo:bar dataset:derm-7")
 
     chip = page.one("li", "chip-ignored")
     assert chip.inside("del")[0].text == "foo:bar"
@@ -195,38 +194,38 @@ def test_a_term_that_is_not_understood_is_struck_through_with_the_reason(
     assert len(page.table("data")) == 8
 
 
-def test_when_nothing_matches_each_term_says_what_it_hides(reader: FlaskClient) -> None:
-    page = _page(reader, "/runs?q=dataset:derm-7 name-of-nothing")
+def test_when_nothing_matches_each_term_says_what_it_hides(reader: PageClient) -> None:
+    page = reader.page("/runs?q=dataset:derm-7 name-of-nothing")
 
     chips = [chip.text for chip in page.one("ul", "chips").inside("li")]
     assert "(0 runs without dataset:derm-7)" in chips[0]
     assert "(8 runs without name-of-nothing)" in chips[1]
-    assert _link(page, "show all runs") == "/runs"
+    assert page.link("show all runs") == "/runs"
 
 
-def test_removing_a_term_leaves_the_others(reader: FlaskClient) -> None:
-    page = _page(reader, "/runs?q=a b&sort=-mcc")
+def test_removing_a_term_leaves_the_others(reader: PageClient) -> None:
+    page = reader.page("/runs?q=a b&sort=-mcc")
 
     links = [a.attributes["href"] for a in page.one("ul", "chips").inside("a")]
     assert links == ["/runs?q=b&sort=-mcc", "/runs?q=a&sort=-mcc"]
 
 
-def test_a_value_that_cannot_be_meant_is_a_notice_and_not_an_error(reader: FlaskClient) -> None:
+def test_a_value_that_cannot_be_meant_is_a_notice_and_not_an_error(reader: PageClient) -> None:
     response = reader.get("/runs?sort=-password")
 
     assert response.status_code == 200
-    assert "cannot be sorted by" in response.get_data(as_text=True)
+    assert "cannot be sorted by" in response.text
 
 
-def test_the_filter_form_ends_at_the_canonical_address(reader: FlaskClient) -> None:
+def test_the_filter_form_ends_at_the_canonical_address(reader: PageClient) -> None:
     response = reader.get("/runs?form=1&q=++dataset:derm-7+&sort=-acc&scale=fit&x=1")
 
     assert response.status_code == 302
     assert response.headers["Location"] == "/runs?q=dataset:derm-7&sort=-acc"
 
 
-def test_the_form_keeps_order_and_scale(reader: FlaskClient) -> None:
-    page = _page(reader, "/runs?sort=-acc&scale=full")
+def test_the_form_keeps_order_and_scale(reader: PageClient) -> None:
+    page = reader.page("/runs?sort=-acc&scale=full")
 
     fields = {
         field.attributes["name"]: field.attributes["value"]
@@ -237,15 +236,15 @@ def test_the_form_keeps_order_and_scale(reader: FlaskClient) -> None:
 
 
 def test_long_lists_come_in_pages_that_can_be_walked_both_ways(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     total = RUNS_PER_PAGE + 3
     for number in range(total):
         log_counts(database, [[1, 0], [1, 1]], ("a", "b"), name=f"run {number}", evaluated=False)
 
-    first = _page(client, "/runs")
-    second = _page(client, _link(first, "Next"))
-    back = _page(client, _link(second, "Previous"))
+    first = client.page("/runs")
+    second = client.page(first.link("Next"))
+    back = client.page(second.link("Previous"))
 
     assert _pager(first) == [f"1–{RUNS_PER_PAGE} of {total} runs", "Next"]
     assert _pager(second) == [f"51–{total} of {total} runs", "First", "Previous"]
@@ -253,9 +252,9 @@ def test_long_lists_come_in_pages_that_can_be_walked_both_ways(
     assert _names(back) == _names(first)
 
 
-def test_a_list_of_more_runs_than_are_counted_says_so(reader: FlaskClient) -> None:
+def test_a_list_of_more_runs_than_are_counted_says_so(reader: PageClient) -> None:
     with patch.object(run_list, "MOST_COUNTED", 3), patch.object(run_list, "RUNS_PER_PAGE", 2):
-        page = _page(reader, "/runs?q=state:evaluated")
+        page = reader.page("/runs?q=state:evaluated")
         listed = reader.get("/runs.json?q=state:evaluated").get_json()
         of_dataset = reader.get("/runs.json?q=dataset:derm-7").get_json()
 
@@ -264,8 +263,8 @@ def test_a_list_of_more_runs_than_are_counted_says_so(reader: FlaskClient) -> No
     assert (of_dataset["total"], of_dataset["more_than"]) == (8, None)
 
 
-def test_the_json_twin_agrees_with_the_page(reader: FlaskClient) -> None:
-    page = _page(reader, "/runs?q=dataset:derm-7&sort=-bal")
+def test_the_json_twin_agrees_with_the_page(reader: PageClient) -> None:
+    page = reader.page("/runs?q=dataset:derm-7&sort=-bal")
     listed = reader.get("/runs.json?q=dataset:derm-7&sort=-bal").get_json()
 
     assert [run["name"] for run in listed["runs"]] == _names(page)
@@ -278,9 +277,9 @@ def test_the_json_twin_agrees_with_the_page(reader: FlaskClient) -> None:
             assert (row[7], row[8]) == (worst["label"], f"{worst['tp']}/{worst['support']}")
 
 
-def test_the_csv_twin_has_the_same_runs_with_their_numbers(reader: FlaskClient) -> None:
+def test_the_csv_twin_has_the_same_runs_with_their_numbers(reader: PageClient) -> None:
     listed = reader.get("/runs.json?q=dataset:derm-7&sort=-bal").get_json()["runs"]
-    lines = reader.get("/runs.csv?q=dataset:derm-7&sort=-bal").get_data(as_text=True).splitlines()
+    lines = reader.get("/runs.csv?q=dataset:derm-7&sort=-bal").text.splitlines()
 
     header = lines[0].split(",")
     accuracy = header.index("overall_accuracy")
@@ -290,7 +289,7 @@ def test_the_csv_twin_has_the_same_runs_with_their_numbers(reader: FlaskClient) 
     )
 
 
-def test_the_json_twin_leads_on_to_the_next_page(client: FlaskClient, database: Database) -> None:
+def test_the_json_twin_leads_on_to_the_next_page(client: PageClient, database: Database) -> None:
     for number in range(RUNS_PER_PAGE + 1):
         log_counts(database, [[1]], ("a",), name=f"run {number}", evaluated=False)
 
@@ -305,7 +304,7 @@ def test_the_json_twin_leads_on_to_the_next_page(client: FlaskClient, database: 
 @pytest.mark.parametrize(
     "path", ["/runs", "/runs?sort=-acc", "/runs?sort=worst", "/runs?q=dataset:derm-7 nothing", "/"]
 )
-def test_a_page_needs_at_most_six_statements(reader: FlaskClient, path: str) -> None:
+def test_a_page_needs_at_most_six_statements(reader: PageClient, path: str) -> None:
     with counted_statements() as statements:
         reader.get(path)
 
@@ -313,20 +312,14 @@ def test_a_page_needs_at_most_six_statements(reader: FlaskClient, path: str) -> 
 
 
 def test_every_link_of_the_list_leads_somewhere(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     for path in ("/", "/runs", "/runs?q=dataset:derm-7", f"/runs/{registry.plain}"):
-        for link in _page(reader, path).all("a"):
+        for link in reader.page(path).all("a"):
             target = link.attributes["href"]
 
             assert target.startswith(("/", "#")), target
             assert target.startswith("#") or reader.get(target).status_code == 200, target
-
-
-def _page(client: FlaskClient, path: str) -> Page:
-    response = client.get(path)
-    assert response.status_code == 200
-    return Page(response.get_data(as_text=True))
 
 
 def _names(page: Page) -> list[str]:
@@ -352,15 +345,11 @@ def _pager(page: Page) -> list[str]:
     return [part.text for part in page.one("nav", "pager").children]
 
 
-def _link(page: Page, text: str) -> str:
-    return next(link.attributes["href"] for link in page.all("a") if link.text == text)
-
-
-def test_chosen_columns_stand_in_the_list_and_in_its_address(reader: FlaskClient) -> None:
+def test_chosen_columns_stand_in_the_list_and_in_its_address(reader: PageClient) -> None:
     chosen = reader.get(
         "/runs?form=1&q=dataset:derm-7&col=macro_f1&col=cohen_kappa&sort=-macro_f1"
     ).headers["Location"]
-    page = _page(reader, chosen)
+    page = reader.page(chosen)
 
     assert chosen == "/runs?cols=f1,cohen_kappa&q=dataset:derm-7&sort=-macro_f1"
     heads = [head.text for head in page.all("th") if "aria-sort" in head.attributes]
@@ -372,16 +361,16 @@ def test_chosen_columns_stand_in_the_list_and_in_its_address(reader: FlaskClient
     assert values == sorted(values, reverse=True)
 
 
-def test_a_column_that_no_metric_has_is_said_and_left_out(reader: FlaskClient) -> None:
-    page = _page(reader, "/runs?q=dataset:derm-7&cols=acc,happiness")
+def test_a_column_that_no_metric_has_is_said_and_left_out(reader: PageClient) -> None:
+    page = reader.page("/runs?q=dataset:derm-7&cols=acc,happiness")
 
     assert "There is no metric “happiness”" in page.all("p", "callout")[0].text
     heads = [head.text for head in page.all("th") if "aria-sort" in head.attributes]
     assert heads[2:4] == ["Accuracy", "Worst class recall"]
 
 
-def test_lower_is_better_where_it_is(reader: FlaskClient) -> None:
-    page = _page(reader, "/runs?q=dataset:derm-7&cols=error_rate")
+def test_lower_is_better_where_it_is(reader: PageClient) -> None:
+    page = reader.page("/runs?q=dataset:derm-7&cols=error_rate")
 
     (link,) = [a for a in page.all("a") if "sort=" in a.attributes["href"] and "rror" in a.text]
     assert "sort=error_rate" in link.attributes["href"]
@@ -389,10 +378,10 @@ def test_lower_is_better_where_it_is(reader: FlaskClient) -> None:
 
 @pytest.mark.both_databases
 def test_the_others_are_held_against_the_run_that_is_ticked(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     answer = reader.get(f"/runs/as-baseline?q=dataset:derm-7&runs={registry.plain}")
-    page = _page(reader, answer.headers["Location"])
+    page = reader.page(answer.headers["Location"])
 
     assert answer.headers["Location"] == f"/runs?base={registry.plain}&q=dataset:derm-7"
     notes = [note.text for note in page.all("p", "note")]
@@ -402,9 +391,9 @@ def test_the_others_are_held_against_the_run_that_is_ticked(
 
 
 def test_ticked_runs_go_to_comparison_and_what_if(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = _page(reader, "/runs?q=dataset:derm-7")
+    page = reader.page("/runs?q=dataset:derm-7")
 
     form = next(f for f in page.all("form") if f.attributes.get("id") == "selected")
     boxes = [b for b in form.inside("input") if b.attributes["type"] == "checkbox"]
@@ -413,8 +402,8 @@ def test_ticked_runs_go_to_comparison_and_what_if(
     assert form.attributes["action"] == "/compare"
 
 
-def test_columns_that_only_sets_of_labels_can_fill_are_not_offered(reader: FlaskClient) -> None:
-    boxes = _page(reader, "/runs").all("input")
+def test_columns_that_only_sets_of_labels_can_fill_are_not_offered(reader: PageClient) -> None:
+    boxes = reader.page("/runs").all("input")
     offered = {box.attributes["value"] for box in boxes if box.attributes.get("name") == "col"}
 
     assert {"overall_accuracy", "macro_f1", "log_loss"} <= offered
@@ -422,14 +411,14 @@ def test_columns_that_only_sets_of_labels_can_fill_are_not_offered(reader: Flask
 
 
 def test_columns_in_which_the_runs_do_not_differ_are_left_out_on_demand(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     # Errors that change places: as many of them, so the same accuracy, but other classes.
     log_counts(database, ((8, 2), (1, 4)), ("a", "b"), name="first")
     log_counts(database, ((9, 1), (2, 3)), ("a", "b"), name="second")
 
-    every = Page(client.get("/runs?cols=acc,bal").get_data(as_text=True))
-    differing = Page(client.get("/runs?cols=acc,bal&diff=1").get_data(as_text=True))
+    every = client.page("/runs?cols=acc,bal")
+    differing = client.page("/runs?cols=acc,bal&diff=1")
 
     links = {a.text: a.attributes for a in every.all("a")}
     assert links["differences only"]["href"] == "/runs?cols=acc,bal&diff=1"
@@ -444,9 +433,9 @@ def test_columns_in_which_the_runs_do_not_differ_are_left_out_on_demand(
     )
 
 
-def test_one_run_alone_keeps_its_columns(client: FlaskClient, database: Database) -> None:
+def test_one_run_alone_keeps_its_columns(client: PageClient, database: Database) -> None:
     log_counts(database, ((8, 2), (1, 4)), ("a", "b"))
 
-    page = Page(client.get("/runs?diff=1").get_data(as_text=True))
+    page = client.page("/runs?diff=1")
 
     assert "Accuracy" in {a.text for a in page.one("table", "data").inside("a")}

@@ -7,14 +7,13 @@ import io
 from unittest.mock import patch
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.domain.runs import RunFacts
 from offdiag.services import runs
 from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts, log_lesions
 from support.logging_runs import log, work_off
-from support.pages import Page
+from support.pages import Page, PageClient
 
 
 @pytest.fixture
@@ -39,7 +38,7 @@ def forests(database: Database) -> list[str]:
     return found
 
 
-def found(client: FlaskClient, text: str) -> dict[str, list[str]]:
+def found(client: PageClient, text: str) -> dict[str, list[str]]:
     """What is offered for a text: names by kind."""
     offered: dict[str, list[str]] = {}
     for goal in client.get("/search.json", query_string={"q": text}).get_json()["found"]:
@@ -48,7 +47,7 @@ def found(client: FlaskClient, text: str) -> dict[str, list[str]]:
 
 
 def test_runs_datasets_models_metrics_and_pages_are_found_by_a_part_of_their_name(
-    client: FlaskClient, forests: list[str]
+    client: PageClient, forests: list[str]
 ) -> None:
     assert found(client, "SECOND") == {"runs": ["second"]}
     assert found(client, "clin") == {"datasets": ["clinic"]}
@@ -60,13 +59,13 @@ def test_runs_datasets_models_metrics_and_pages_are_found_by_a_part_of_their_nam
     assert found(client, "_") == {"metrics": found(client, "_")["metrics"]}
 
 
-def test_flags_and_jobs_are_gone_to_by_number(client: FlaskClient) -> None:
+def test_flags_and_jobs_are_gone_to_by_number(client: PageClient) -> None:
     assert found(client, "F-31") == {"numbers": ["Flag F-31"]}
     assert found(client, "job 7") == {"numbers": ["Job 7"]}
 
 
 def test_without_a_word_pages_and_the_newest_runs_are_offered(
-    client: FlaskClient, forests: list[str]
+    client: PageClient, forests: list[str]
 ) -> None:
     offered = found(client, "  ")
 
@@ -74,9 +73,9 @@ def test_without_a_word_pages_and_the_newest_runs_are_offered(
     assert "Runs" in offered["pages"]
 
 
-def test_every_goal_leads_somewhere(client: FlaskClient, forests: list[str]) -> None:
+def test_every_goal_leads_somewhere(client: PageClient, forests: list[str]) -> None:
     for text in ("", "forest", "clin", "recall"):
-        page = Page(client.get("/search", query_string={"q": text}).text)
+        page = client.page("/search", query_string={"q": text})
         links = [
             link.attributes["href"] for link in page.all("a") if "data-row" in link.attributes
         ]
@@ -86,14 +85,14 @@ def test_every_goal_leads_somewhere(client: FlaskClient, forests: list[str]) -> 
             assert client.get(link, follow_redirects=True).status_code == 200, link
 
 
-def test_nothing_found_is_said(client: FlaskClient) -> None:
+def test_nothing_found_is_said(client: PageClient) -> None:
     assert "Nothing is called “xyzzy”." in client.get("/search?q=xyzzy").text
 
 
 def test_a_model_has_its_runs_by_dataset_newest_first(
-    client: FlaskClient, forests: list[str]
+    client: PageClient, forests: list[str]
 ) -> None:
-    page = Page(client.get("/models/forest%20100%25").text)
+    page = client.page("/models/forest%20100%25")
 
     assert page.one("p", "subtitle").text == "3 runs on 2 datasets"
     assert [title.text for title in page.all("h2") if title.text in {"clinic", "field"}] == [
@@ -106,19 +105,19 @@ def test_a_model_has_its_runs_by_dataset_newest_first(
 
 
 def test_a_model_without_metrics_yet_shows_what_it_waits_for(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     for name in ("one", "two"):
         log(database, facts=RunFacts(name=name, model="m"))
 
-    page = Page(client.get("/models/m").text)
+    page = client.page("/models/m")
 
     assert len(page.all("span", "chip")) == 2
     assert not page.all("circle", "point")
 
 
 @pytest.mark.both_databases
-def test_the_twins_of_a_model_hold_the_same_runs(client: FlaskClient, forests: list[str]) -> None:
+def test_the_twins_of_a_model_hold_the_same_runs(client: PageClient, forests: list[str]) -> None:
     whole = client.get("/models/forest%20100%25.json").get_json()
     table = list(csv.DictReader(io.StringIO(client.get("/models/forest%20100%25.csv").text)))
 
@@ -128,10 +127,10 @@ def test_the_twins_of_a_model_hold_the_same_runs(client: FlaskClient, forests: l
 
 
 def test_a_model_of_many_runs_shows_the_newest_and_leads_to_all(
-    client: FlaskClient, forests: list[str]
+    client: PageClient, forests: list[str]
 ) -> None:
     with patch.object(runs, "RUNS_OF_A_MODEL", 2):
-        page = Page(client.get("/models/forest%20100%25").text)
+        page = client.page("/models/forest%20100%25")
         twin = client.get("/models/forest%20100%25.json").get_json()
 
     subtitle = page.one("p", "subtitle")
@@ -142,7 +141,7 @@ def test_a_model_of_many_runs_shows_the_newest_and_leads_to_all(
     assert (twin["total"], len(twin["runs"])) == (3, 2)
 
 
-def test_a_model_that_no_run_has_is_not_found(client: FlaskClient) -> None:
+def test_a_model_that_no_run_has_is_not_found(client: PageClient) -> None:
     answer = client.get("/models/nobody")
 
     assert answer.status_code == 404
@@ -150,7 +149,7 @@ def test_a_model_that_no_run_has_is_not_found(client: FlaskClient) -> None:
 
 
 def test_any_name_of_a_model_is_text_and_has_a_page(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     for name in HOSTILE_NAMES:
         log_lesions(database, name=name, model=name, evaluated=False)
@@ -169,7 +168,7 @@ def test_any_name_of_a_model_is_text_and_has_a_page(
         assert "<img src=x" not in page.text + answer.text
 
 
-def test_statements_do_not_grow_with_the_runs(client: FlaskClient, forests: list[str]) -> None:
+def test_statements_do_not_grow_with_the_runs(client: PageClient, forests: list[str]) -> None:
     with counted_statements() as of_model:
         client.get("/models/forest%20100%25")
     with counted_statements() as of_search:
@@ -179,10 +178,10 @@ def test_statements_do_not_grow_with_the_runs(client: FlaskClient, forests: list
     assert len(of_search) == 3
 
 
-def test_settings_say_what_is_chosen_and_hide_passwords(client: FlaskClient) -> None:
+def test_settings_say_what_is_chosen_and_hide_passwords(client: PageClient) -> None:
     client.post("/preferences", data={"theme": "dark", "shortcuts": "off", "back": "/settings"})
 
-    page = Page(client.get("/settings").text)
+    page = client.page("/settings")
 
     pressed = [b.text for b in page.all("button") if b.attributes.get("aria-pressed") == "true"]
     assert pressed == ["dark", "off"]

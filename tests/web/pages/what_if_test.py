@@ -6,7 +6,6 @@ from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.matrix import cost_matrix
@@ -24,7 +23,7 @@ from support.dashboard import (
 )
 from support.forms import forms_of, send
 from support.logging_runs import work_off
-from support.pages import Element, Page
+from support.pages import Element, Page, PageClient
 
 
 def with_few_errors(counts: tuple[tuple[int, ...], ...]) -> list[list[int]]:
@@ -64,7 +63,7 @@ def add_triage(database: Database) -> None:
 
 
 def test_an_address_without_costs_leads_to_one_that_names_the_default(
-    client: FlaskClient, runs: str, database: Database
+    client: PageClient, runs: str, database: Database
 ) -> None:
     assert client.get(f"/whatif?runs={runs}").location == f"/whatif?cost=@0-1&runs={runs}"
     add_triage(database)
@@ -77,8 +76,8 @@ def test_an_address_without_costs_leads_to_one_that_names_the_default(
     assert location == f"/whatif?cost=derm%20triage@1&runs={runs}"
 
 
-def test_every_cell_has_a_field_that_says_what_it_is(client: FlaskClient, runs: str) -> None:
-    page = _page(client, f"/whatif?runs={runs}&cost=@0-1")
+def test_every_cell_has_a_field_that_says_what_it_is(client: PageClient, runs: str) -> None:
+    page = client.page(f"/whatif?runs={runs}&cost=@0-1")
 
     by_id = {
         element.attributes["id"]: element.text
@@ -93,9 +92,9 @@ def test_every_cell_has_a_field_that_says_what_it_is(client: FlaskClient, runs: 
 
 
 def test_runs_are_ranked_by_their_cost_beside_a_constant_answer(
-    client: FlaskClient, runs: str
+    client: PageClient, runs: str
 ) -> None:
-    page = _page(client, f"/whatif?runs={runs}&cost=@0-1&set=mel>nv:20")
+    page = client.page(f"/whatif?runs={runs}&cost=@0-1&set=mel>nv:20")
     costs = {a: {p: float(a != p) for p in LESIONS} for a in LESIONS}
     costs["mel"]["nv"] = 20.0
     expected = [
@@ -115,8 +114,8 @@ def test_runs_are_ranked_by_their_cost_beside_a_constant_answer(
     assert "always mel" in page.one("tr", "constant").text
 
 
-def test_edited_cells_are_marked_by_text_and_border(client: FlaskClient, runs: str) -> None:
-    page = _page(client, f"/whatif?runs={runs}&cost=@0-1&set=mel>nv:20,df>*:x2")
+def test_edited_cells_are_marked_by_text_and_border(client: PageClient, runs: str) -> None:
+    page = client.page(f"/whatif?runs={runs}&cost=@0-1&set=mel>nv:20,df>*:x2")
 
     edited = page.all("td", "edited")
     assert len(edited) == 7
@@ -127,9 +126,9 @@ def test_edited_cells_are_marked_by_text_and_border(client: FlaskClient, runs: s
 
 
 def test_a_form_leads_to_the_shortest_address_of_what_it_asks(
-    client: FlaskClient, runs: str
+    client: PageClient, runs: str
 ) -> None:
-    page = _page(client, f"/whatif?runs={runs}&cost=@0-1&set=mel>nv:20")
+    page = client.page(f"/whatif?runs={runs}&cost=@0-1&set=mel>nv:20")
     sent = _sent(page, "scenario") | {"w2.0": "3", "w1.0": "1"}
 
     location = client.get("/whatif", query_string=sent).location
@@ -141,7 +140,7 @@ def test_a_form_leads_to_the_shortest_address_of_what_it_asks(
 
 
 def test_the_same_question_gives_the_same_address_however_it_is_put(
-    client: FlaskClient, runs: str
+    client: PageClient, runs: str
 ) -> None:
     first = client.get(
         "/whatif",
@@ -166,28 +165,28 @@ def test_the_same_question_gives_the_same_address_however_it_is_put(
     ],
 )
 def test_what_cannot_be_meant_is_said_and_the_page_still_answers(
-    client: FlaskClient, runs: str, query: str, notice: str
+    client: PageClient, runs: str, query: str, notice: str
 ) -> None:
-    page = _page(client, f"/whatif?runs={runs}&cost=@0-1&{query}")
+    page = client.page(f"/whatif?runs={runs}&cost=@0-1&{query}")
 
     assert notice in page.all("p", "callout")[0].text
 
 
-def test_what_is_odd_about_the_costs_is_said(client: FlaskClient, runs: str) -> None:
-    page = _page(client, f"/whatif?runs={runs}&cost=@0-1&set=df>df:1")
+def test_what_is_odd_about_the_costs_is_said(client: PageClient, runs: str) -> None:
+    page = client.page(f"/whatif?runs={runs}&cost=@0-1&set=df>df:1")
 
     assert "Actual “df”: every answer costs the same" in page.one("main").text
 
 
 def test_a_run_that_costs_more_than_a_constant_answer_is_named(
-    client: FlaskClient, runs: str
+    client: PageClient, runs: str
 ) -> None:
-    page = _page(client, f"/whatif?runs={runs}&cost=@0-1&set=*>nv:x50")
+    page = client.page(f"/whatif?runs={runs}&cost=@0-1&set=*>nv:x50")
 
     assert "A costs no less than answering" in page.one("div", "callout-warning").text
 
 
-def test_class_shares_and_merged_classes_change_the_costs(client: FlaskClient, runs: str) -> None:
+def test_class_shares_and_merged_classes_change_the_costs(client: PageClient, runs: str) -> None:
     plain = client.get(f"/whatif.json?runs={runs}&cost=@0-1").get_json()
     shared = client.get(f"/whatif.json?runs={runs}&cost=@0-1&share=df:0.5").get_json()
     merged = client.get(f"/whatif.json?runs={runs}&cost=@0-1&merge=nv|df").get_json()
@@ -197,13 +196,11 @@ def test_class_shares_and_merged_classes_change_the_costs(client: FlaskClient, r
     assert costs[1] > costs[0] > costs[2]
 
 
-def test_the_twins_say_what_the_page_says(client: FlaskClient, runs: str) -> None:
+def test_the_twins_say_what_the_page_says(client: PageClient, runs: str) -> None:
     query = f"runs={runs}&cost=@0-1&set=mel>nv:20"
     record = client.get(f"/whatif.json?{query}").get_json()
-    header, *lines = csv.reader(
-        io.StringIO(client.get(f"/whatif.csv?{query}").get_data(as_text=True))
-    )
-    page = _page(client, f"/whatif?{query}")
+    header, *lines = csv.reader(io.StringIO(client.get(f"/whatif.csv?{query}").text))
+    page = client.page(f"/whatif?{query}")
 
     table = [dict(zip(header, line, strict=True)) for line in lines]
     shown = {
@@ -220,8 +217,8 @@ def test_the_twins_say_what_the_page_says(client: FlaskClient, runs: str) -> Non
     assert record["best_constant"]["label"] == "mel"
 
 
-def test_the_chart_says_in_words_where_the_choice_flips(client: FlaskClient, runs: str) -> None:
-    page = _page(client, f"/whatif?runs={runs}&cost=@0-1")
+def test_the_chart_says_in_words_where_the_choice_flips(client: PageClient, runs: str) -> None:
+    page = client.page(f"/whatif?runs={runs}&cost=@0-1")
 
     chart = next(svg for svg in page.all("svg") if "flip-chart" in svg.classes)
     assert chart.attributes["aria-label"].startswith("Cost of each run over the cheapest.")
@@ -230,7 +227,7 @@ def test_the_chart_says_in_words_where_the_choice_flips(client: FlaskClient, run
 
 @pytest.mark.both_databases
 def test_saving_makes_a_new_version_and_asks_the_same_question_under_it(
-    client: FlaskClient, runs: str, database: Database
+    client: PageClient, runs: str, database: Database
 ) -> None:
     add_triage(database)
     path = f"/whatif?runs={runs}&cost=derm triage@1&set=mel>nv:40&share=df:0.1"
@@ -247,13 +244,13 @@ def test_saving_makes_a_new_version_and_asks_the_same_question_under_it(
     assert saved.costs.currency == "EUR"
 
 
-def test_saving_needs_the_token_of_the_form(client: FlaskClient, runs: str) -> None:
+def test_saving_needs_the_token_of_the_form(client: PageClient, runs: str) -> None:
     assert client.post("/whatif", data={"runs": runs, "name": "x"}).status_code == 403
 
 
-def test_runs_can_be_added_and_removed(client: FlaskClient, runs: str, database: Database) -> None:
+def test_runs_can_be_added_and_removed(client: PageClient, runs: str, database: Database) -> None:
     third = log_counts(database, FOCAL, LESIONS, name="third", dataset="derm-7")
-    page = _page(client, f"/whatif?runs={runs}&cost=@0-1")
+    page = client.page(f"/whatif?runs={runs}&cost=@0-1")
 
     choices = next(s for s in page.all("select") if s.attributes["name"] == "add")
     assert third in [option.attributes["value"] for option in choices.inside("option")]
@@ -264,7 +261,7 @@ def test_runs_can_be_added_and_removed(client: FlaskClient, runs: str, database:
     assert removed.attributes["href"] == f"/whatif?cost=@0-1&runs={first}"
 
 
-def test_a_dataset_leads_to_its_newest_runs(client: FlaskClient, runs: str) -> None:
+def test_a_dataset_leads_to_its_newest_runs(client: PageClient, runs: str) -> None:
     location = client.get("/whatif?dataset=derm-7").location
 
     first, second = runs.split(",")
@@ -272,36 +269,34 @@ def test_a_dataset_leads_to_its_newest_runs(client: FlaskClient, runs: str) -> N
 
 
 def test_without_runs_datasets_are_offered(
-    client: FlaskClient, runs: str, database: Database
+    client: PageClient, runs: str, database: Database
 ) -> None:
     log_counts(database, FOCAL, LESIONS, dataset="waiting", evaluated=False)
 
-    page = _page(client, "/whatif")
+    page = client.page("/whatif")
 
     assert [item.text for item in page.one("ul", "choices").inside("li")] == [
         "derm-7 2 evaluated runs, 7 classes"
     ]
-    assert (
-        "has no evaluated runs here" in _page(client, "/whatif?dataset=waiting").one("main").text
-    )
+    assert "has no evaluated runs here" in client.page("/whatif?dataset=waiting").one("main").text
 
 
-def test_an_empty_registry_says_how_to_begin(client: FlaskClient) -> None:
-    assert "No runs yet" in _page(client, "/whatif").one("main").text
+def test_an_empty_registry_says_how_to_begin(client: PageClient) -> None:
+    assert "No runs yet" in client.page("/whatif").one("main").text
 
 
-def test_unknown_runs_are_not_found(client: FlaskClient) -> None:
+def test_unknown_runs_are_not_found(client: PageClient) -> None:
     assert client.get("/whatif?runs=r_none&cost=@0-1").status_code == 404
     assert client.get("/whatif.json?cost=@0-1").status_code == 404
 
 
 def test_two_classes_are_seen_from_either_side(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     address = f"/whatif?runs={registry.binary}&cost=@0-1"
 
     sides = [
-        _page(reader, f"{address}&positive={label}").all("table", "data")[1].inside("td")
+        reader.page(f"{address}&positive={label}").all("table", "data")[1].inside("td")
         for label in ("malignant", "benign")
     ]
 
@@ -312,10 +307,10 @@ def test_two_classes_are_seen_from_either_side(
 
 
 def test_many_classes_are_changed_by_rows_and_columns(
-    reader: FlaskClient, registry: LesionRegistry
+    reader: PageClient, registry: LesionRegistry
 ) -> None:
     address = f"/whatif?runs={registry.many_classes}&cost=@0-1"
-    page = _page(reader, address)
+    page = reader.page(address)
     assert not _fields(page)
     assert "class 00 → class 01" in page.one("main").text
 
@@ -326,8 +321,8 @@ def test_many_classes_are_changed_by_rows_and_columns(
 
 
 @pytest.mark.both_databases
-def test_hostile_names_are_text(reader: FlaskClient, registry: LesionRegistry) -> None:
-    page = _page(reader, f"/whatif?runs={registry.hostile}&cost=@0-1")
+def test_hostile_names_are_text(reader: PageClient, registry: LesionRegistry) -> None:
+    page = reader.page(f"/whatif?runs={registry.hostile}&cost=@0-1")
 
     assert not [script for script in page.all("script") if script.text]
     assert [image.attributes["src"][:8] for image in page.all("img")] == ["/assets/"]
@@ -335,14 +330,14 @@ def test_hostile_names_are_text(reader: FlaskClient, registry: LesionRegistry) -
         assert not [name for name in element.attributes if name.startswith("on")]
         assert "style" not in element.attributes
     assert HOSTILE_NAMES[0] in page.one("table", "data").text
-    text = reader.get(f"/whatif.csv?runs={registry.hostile}&cost=@0-1").get_data(as_text=True)
+    text = reader.get(f"/whatif.csv?runs={registry.hostile}&cost=@0-1").text
     cells = [cell for line in csv.reader(io.StringIO(text)) for cell in line]
     assert not [cell for cell in cells if cell.startswith(("=", "+", "@"))]
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
 def test_hostile_text_in_an_address_is_text_on_the_page(
-    reader: FlaskClient, registry: LesionRegistry, name: str
+    reader: PageClient, registry: LesionRegistry, name: str
 ) -> None:
     for key in ("set", "vary", "share", "merge", "positive"):
         response = reader.get(
@@ -350,20 +345,20 @@ def test_hostile_text_in_an_address_is_text_on_the_page(
         )
 
         assert response.status_code == 200
-        page = Page(response.get_data(as_text=True))
+        page = Page(response.text)
         assert not [script for script in page.all("script") if script.text]
 
 
 @pytest.mark.parametrize("which", ["plain", "thirty_classes", "many_classes", "hostile"])
-def test_pages_stay_small(reader: FlaskClient, registry: LesionRegistry, which: str) -> None:
+def test_pages_stay_small(reader: PageClient, registry: LesionRegistry, which: str) -> None:
     response = reader.get(f"/whatif?runs={getattr(registry, which)}&cost=@0-1")
 
     assert len(response.data) <= 150 * 1024
-    assert len(Page(response.get_data(as_text=True)).elements) <= 3_000
+    assert len(Page(response.text).elements) <= 3_000
 
 
 def test_the_page_takes_as_many_statements_for_eight_runs_as_for_two(
-    client: FlaskClient, database: Database
+    client: PageClient, database: Database
 ) -> None:
     runs = [
         log_counts(database, FOCAL, LESIONS, name=str(n), dataset="derm-7", evaluated=False)
@@ -379,12 +374,6 @@ def test_the_page_takes_as_many_statements_for_eight_runs_as_for_two(
         counted.append(len(statements))
 
     assert counted[0] == counted[1] <= 6
-
-
-def _page(client: FlaskClient, path: str) -> Page:
-    response = client.get(path)
-    assert response.status_code == 200, response.get_data(as_text=True)[-300:]
-    return Page(response.get_data(as_text=True))
 
 
 def _fields(page: Page) -> dict[str, Element]:
