@@ -13,12 +13,13 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offdiag.domain.labels import LabelSet, require_known
+from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.inputs.ids import aligned
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import Bounds
+from offdiag.metrics.names import find_metric, nearest_names
 from offdiag.metrics.paired import resampling
 from offdiag.metrics.paired import scores as ranked_areas
 from offdiag.metrics.paired.difference import paired_differences
@@ -113,22 +114,28 @@ def permutation_test(
 ) -> PermutationTest:
     """Test whether `pred_a` and `pred_b` differ in one metric by more than chance.
 
-    `metric` is an aggregate key, or a per-class key together with the `label` of the class.
+    `metric` is an aggregate key, or a per-class key together with the `label` of the class;
+    names of scikit-learn are accepted.
     Other arguments and errors as in `paired_difference`; also `InvalidInput` for a metric or
     label that does not exist.
     """
     joint = _joint(y_true, pred_a, pred_b, labels=labels, ordinal=ordinal)
-    if label is None:
-        require_known(metric, AGGREGATE_KEYS, field_name="metric")
-    else:
-        require_known(metric, PER_CLASS_KEYS, field_name="metric")
+    known = AGGREGATE_KEYS if label is None else PER_CLASS_KEYS
+    named = find_metric(metric, known)
+    if named is None:
+        raise InvalidInput(
+            f"there is no metric {metric!r}{'' if label is None else ' of a class'}.",
+            field="metric",
+            hint=nearest_names(metric, known) or f"Use one of: {', '.join(known)}.",
+        )
+    key, sign = named.key, -1.0 if named.is_negated else 1.0
     code = None if label is None else joint.labels.code_of(label, field_name="label")
 
     def statistic(stack: NDArray[np.int64]) -> NDArray[np.float64]:
         suite = evaluate_stack(stack, ordinal=joint.labels.has_declared_order)
         if code is None:
-            return suite.aggregate[metric].value
-        return suite.per_class[metric].value[:, code]
+            return sign * suite.aggregate[key].value
+        return sign * suite.per_class[key].value[:, code]
 
     return resampling.permutation_test(joint, statistic, seed=seed, replicates=replicates)
 

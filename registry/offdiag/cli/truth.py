@@ -173,14 +173,14 @@ def impact(
     """
     from offdiag.cli.truth_tables import (
         impact_tables,
+        ranking_metric,
         read_range,
-        require_ranking_metric,
     )
     from offdiag.records.truth import impact_document
     from offdiag.services.truth.impact import truth_impact
 
     older, newer = read_range(versions)
-    require_ranking_metric(metric)
+    metric = ranking_metric(metric)
     settings = settings_for(url)
     with opened(settings) as database, busy(f"Comparing runs on {dataset}"):
         found = truth_impact(

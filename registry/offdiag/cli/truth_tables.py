@@ -13,6 +13,7 @@ from offdiag.cli.tables import open_table
 from offdiag.cli.text import label, number, printable
 from offdiag.domain.labels import TruthRevision
 from offdiag.errors import InvalidInput
+from offdiag.metrics.names import find_metric
 from offdiag.records.truth import values_beyond
 from offdiag.reports import texts
 from offdiag.reports.scope import DEFAULT_METRICS, METRICS_OF_SETS, spec_of
@@ -138,15 +139,17 @@ def read_range(text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-def require_ranking_metric(metric: str) -> None:
-    """Raise `InvalidInput` unless runs are ranked by this metric here."""
+def ranking_metric(metric: str) -> str:
+    """The key of the metric that ranks runs here. Raises `InvalidInput` for other metrics."""
     known = dict.fromkeys((*DEFAULT_METRICS, *METRICS_OF_SETS))
-    if metric not in known:
+    found = find_metric(metric, known)
+    if found is None:
         raise InvalidInput(
             f"runs are not ranked by {metric!r} here.",
             field="metric",
             hint=f"Use one of {', '.join(known)}.",
         )
+    return found.key
 
 
 def impact_tables(impact: TruthImpact, *, metric: str, limit: int) -> Iterable[Table | Text]:

@@ -27,6 +27,19 @@ class Operator(StrEnum):
     LIKE = "like"
     """Text with `%` for any characters and `_` for one, in either case."""
 
+    @property
+    def reversed(self) -> Operator:
+        """The operator between the negated sides: -x > -y is x < y."""
+        return _REVERSED.get(self, self)
+
+
+_REVERSED = {
+    Operator.GREATER: Operator.LESS,
+    Operator.LESS: Operator.GREATER,
+    Operator.AT_LEAST: Operator.AT_MOST,
+    Operator.AT_MOST: Operator.AT_LEAST,
+}
+
 
 class Attribute(StrEnum):
     """What every run has."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from difflib import get_close_matches
 
 from offdiag.domain.runs import RunState
 from offdiag.filters.conditions import (
@@ -22,6 +22,7 @@ from offdiag.filters.conditions import (
 )
 from offdiag.filters.tokens import Kind, Reader
 from offdiag.metrics.catalogue import CATALOGUE, Scope
+from offdiag.metrics.names import averages_of, meanings, nearest_names
 
 GROUPS = ("metrics", "params", "tags", "attributes")
 CLASS_METRICS = ("recall", "precision", "f1", "support")
@@ -35,7 +36,20 @@ WHOLE_METRICS = frozenset(
 """The metrics of a run as a whole."""
 
 
-def read_field(reader: Reader) -> Field:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A field that was asked for; a name of scikit-learn may stand for one field of several.
+
+    Which of `fields` is meant depends on the run: `n_classes_is_two` says for which numbers of
+    classes, None where a run has only one of them. Values are negated where `is_negated`.
+    """
+
+    fields: tuple[Field, ...]
+    is_negated: bool = False
+    n_classes_is_two: tuple[bool | None, ...] = (None,)
+
+
+def read_field(reader: Reader) -> Asked:
     """The field at the place of the reader, which moves on. Raises `Malformed`."""
     group = reader.token
     if group.kind is not Kind.NAME or group.text.lower() not in GROUPS:
@@ -46,11 +60,11 @@ def read_field(reader: Reader) -> Field:
         case "metrics":
             return _metric(reader)
         case "params":
-            return ParamField(_name(reader))
+            return Asked((ParamField(_name(reader)),))
         case "tags":
-            return TagField(_name(reader))
+            return Asked((TagField(_name(reader)),))
         case _:
-            return _attribute(reader)
+            return Asked((_attribute(reader),))
 
 
 def _name(reader: Reader) -> str:
@@ -80,17 +94,22 @@ def _attribute(reader: Reader) -> AttributeField:
     return AttributeField(Attribute(word))
 
 
-def _metric(reader: Reader) -> MetricField:
-    key = _part(reader)
+def _metric(reader: Reader) -> Asked:
+    name = _part(reader)
     of_class = reader.takes_mark("[")
-    known = CLASS_METRICS if of_class else WHOLE_METRICS
-    if key not in known:
-        raise reader.error(_unknown(key, of_class=of_class), hint=_way_out(key, of_class=of_class))
-    if not of_class:
-        return MetricField(key)
-    label = _label(reader)
-    reader.require_mark("]")
-    return MetricField(key, label)
+    found = meanings(name, CLASS_METRICS if of_class else WHOLE_METRICS)
+    if not found:
+        raise reader.error(
+            _unknown(name, of_class=of_class), hint=_way_out(name, of_class=of_class)
+        )
+    label = _label(reader) if of_class else None
+    if of_class:
+        reader.require_mark("]")
+    return Asked(
+        tuple(MetricField(each.key, label) for each in found),
+        is_negated=found[0].is_negated,
+        n_classes_is_two=tuple(each.n_classes_is_two for each in found),
+    )
 
 
 def _label(reader: Reader) -> str:
@@ -112,10 +131,13 @@ def _unknown(key: str, *, of_class: bool) -> str:
 def _way_out(key: str, *, of_class: bool) -> str:
     if of_class:
         return f"These can be used with a class: {', '.join(CLASS_METRICS)}."
-    if key in CLASS_METRICS:
-        return f"Name the class: metrics.{key}[…]; or take an average, such as macro_{key}."
-    similar = get_close_matches(key, sorted(WHOLE_METRICS), n=3)
-    return f"Similar are {', '.join(similar)}." if similar else "The metrics are in docs/metrics."
+    of_one_class = meanings(key, CLASS_METRICS)
+    if of_one_class:
+        known = of_one_class[0].key
+        averages = averages_of(known, WHOLE_METRICS)
+        or_average = f"; or take an average: {', '.join(averages)}" if averages else ""
+        return f"Name the class: metrics.{known}[…]{or_average}."
+    return nearest_names(key, WHOLE_METRICS) or "The catalogue of metrics lists all keys."
 
 
 _LARGEST = 2**63 - 1

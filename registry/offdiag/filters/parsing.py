@@ -19,13 +19,13 @@ from offdiag.filters.conditions import (
     AnyOf,
     Comparison,
     Condition,
-    Field,
+    MetricField,
     Not,
     Operand,
     Operator,
     Ordering,
 )
-from offdiag.filters.fields import fitting, read_field
+from offdiag.filters.fields import Asked, fitting, read_field
 from offdiag.filters.tokens import Kind, Reader, tokens_of
 
 MAX_COMPARISONS = 100
@@ -61,12 +61,13 @@ def parse_order(texts: Iterable[str], *, field: str = "order_by") -> tuple[Order
         raise Malformed(
             f"{len(listed)} fields to sort by are given; at most {MAX_ORDERINGS} are used.",
             field=field,
-            hint="Leave out the last ones: they only settle ties of all before them.",
+            hint="Leave out the last ones: they only decide ties of all before them.",
         )
-    return tuple(_ordering(text, field) for text in listed)
+    return tuple(ordering for text in listed for ordering in _orderings(text, field))
 
 
-def _ordering(text: str, field: str) -> Ordering:
+def _orderings(text: str, field: str) -> tuple[Ordering, ...]:
+    """One ordering for each field that the name can mean: a run without the first comes last."""
     reader = Reader(tokens_of(text, field=field), field)
     by = read_field(reader)
     descending = reader.takes_word("desc")
@@ -74,7 +75,7 @@ def _ordering(text: str, field: str) -> Ordering:
         reader.takes_word("asc")
     if not reader.is_at_end():
         raise reader.unexpected("`asc`, `desc` or the end")
-    return Ordering(by, descending)
+    return tuple(Ordering(each, descending is not by.is_negated) for each in by.fields)
 
 
 def _any(reader: Reader, *, depth: int) -> Condition:
@@ -109,13 +110,13 @@ def _one(reader: Reader, *, depth: int) -> Condition:
 
 def _comparison(reader: Reader) -> Condition:
     reader.count_comparison(MAX_COMPARISONS)
-    field = read_field(reader)
+    asked = read_field(reader)
     if reader.takes_word("not"):
         if not reader.takes_word("in"):
             raise reader.unexpected("`in`")
-        return Not(_listed(reader, field))
+        return Not(_listed(reader, asked))
     if reader.takes_word("in"):
-        return _listed(reader, field)
+        return _listed(reader, asked)
     if reader.takes_word("like"):
         operator = Operator.LIKE
     elif reader.token.kind is Kind.OPERATOR:
@@ -123,14 +124,28 @@ def _comparison(reader: Reader) -> Condition:
         operator = Operator(_SAME.get(text, text))
     else:
         raise reader.unexpected("one of = != > >= < <= in like")
-    return Comparison(field, operator, (_operand(reader, field, operator),))
+    return _condition(asked, operator, (_operand(reader, asked, operator),))
 
 
-def _listed(reader: Reader, field: Field) -> Comparison:
+def _condition(asked: Asked, operator: Operator, operands: tuple[Operand, ...]) -> Condition:
+    """The comparison with the field that a name means, for each run with its own."""
+    if asked.is_negated:
+        operator = operator.reversed
+        operands = tuple(-each for each in operands if isinstance(each, int | float))
+    found: list[Condition] = []
+    for field, is_two in zip(asked.fields, asked.n_classes_is_two, strict=True):
+        compared = Comparison(field, operator, operands)
+        how_many = Operator.EQUAL if is_two else Operator.UNEQUAL
+        of_classes = Comparison(MetricField("n_classes"), how_many, (2,))
+        found.append(compared if is_two is None else AllOf((of_classes, compared)))
+    return found[0] if len(found) == 1 else AnyOf(tuple(found))
+
+
+def _listed(reader: Reader, asked: Asked) -> Condition:
     reader.require_mark("(")
-    operands = [_operand(reader, field, Operator.IN)]
+    operands = [_operand(reader, asked, Operator.IN)]
     while reader.takes_mark(","):
-        operands.append(_operand(reader, field, Operator.IN))
+        operands.append(_operand(reader, asked, Operator.IN))
         if len(operands) > MAX_LISTED:
             raise Malformed(
                 f"more than {MAX_LISTED} values are listed at character "
@@ -139,10 +154,10 @@ def _listed(reader: Reader, field: Field) -> Comparison:
                 hint="Search in several steps.",
             )
     reader.require_mark(")")
-    return Comparison(field, Operator.IN, tuple(operands))
+    return _condition(asked, Operator.IN, tuple(operands))
 
 
-def _operand(reader: Reader, field: Field, operator: Operator) -> Operand:
+def _operand(reader: Reader, asked: Asked, operator: Operator) -> Operand:
     token = reader.token
     written: str | float | int | bool
     if token.kind is Kind.TEXT:
@@ -153,7 +168,7 @@ def _operand(reader: Reader, field: Field, operator: Operator) -> Operand:
         written = _CONSTANTS[token.text.lower()]
     else:
         raise reader.unexpected("a number, a text in quotes, true or false")
-    operand = fitting(written, field, operator, reader)
+    operand = fitting(written, asked.fields[0], operator, reader)
     reader.take()
     return operand
 

@@ -56,6 +56,19 @@ class Sign(StrEnum):
     BELOW = "<"
     EQUAL = "="
 
+    @property
+    def reversed(self) -> Sign:
+        """The sign between the negated sides: -x > -y is x < y."""
+        return _REVERSED.get(self, self)
+
+
+_REVERSED = {
+    Sign.AT_LEAST: Sign.AT_MOST,
+    Sign.ABOVE: Sign.BELOW,
+    Sign.AT_MOST: Sign.AT_LEAST,
+    Sign.BELOW: Sign.ABOVE,
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:

@@ -1,4 +1,4 @@
-"""What can be asked of a run, and the numbers, flags and differences it is asked of."""
+"""Conditions on a run, and the numbers, flags and differences they are checked against."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ class Side(StrEnum):
     HIGH = "high"
     """The upper end of its interval."""
 
+    @property
+    def reversed(self) -> Side:
+        """The number that takes its place where the metric is negated."""
+        return {Side.LOW: Side.HIGH, Side.HIGH: Side.LOW}.get(self, self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricCondition:
@@ -47,7 +52,7 @@ class MetricCondition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoFlag:
-    """A rule has nothing to say, about one class or (`class_label` None) about any.
+    """A rule raises no flag, for one class or (`class_label` None) for any.
 
     What F4 has in sight without proof counts only where `even_possible`.
     """
@@ -73,7 +78,7 @@ Condition = MetricCondition | NoFlag | NoBadge
 class MetricValues:
     """Values by key: of the whole matrix, of each class in label order, and of the costs.
 
-    `costs` is None where nobody gave a cost matrix.
+    `costs` is None without a cost matrix.
     """
 
     aggregate: Mapping[str, MetricValue]
@@ -83,7 +88,7 @@ class MetricValues:
 
 @dataclass(frozen=True, slots=True)
 class RaisedFlag:
-    """A rule that has something to say about the run, or about one class of it.
+    """A flag that a rule raised for the run, or for one class of it.
 
     `is_proved` is False for what F4 has in sight without proof.
     """
@@ -96,9 +101,9 @@ class RaisedFlag:
 
 @dataclass(frozen=True)
 class Differences:
-    """The run's values minus the baseline's, with intervals where cases could be paired.
+    """The run's values minus the baseline's, with intervals where samples could be paired.
 
-    `not_paired` is None, or why the cases of the two runs could not be paired.
+    `not_paired` is None, or why the samples of the two runs could not be paired.
     """
 
     values: MetricValues
@@ -109,9 +114,9 @@ class Differences:
 class Subject:
     """A run as conditions see it.
 
-    `asked` are the rules for which there was enough to look at; `not_assessable` is None, or
-    why the rules about the matrix could say nothing, which proves nothing. `accepted` are flags
-    that somebody dismissed with a reason.
+    `asked` are the rules that were applicable; `not_assessable` is None, or why the rules about
+    the matrix were not, which proves nothing. `accepted` are flags that were dismissed with a
+    reason. `positive_label` is the positive class of two, None where there is none.
     """
 
     labels: LabelSet
@@ -123,6 +128,7 @@ class Subject:
     may_hide_minority: bool = False
     not_assessable: str | None = None
     differences: Differences | None = None
+    positive_label: str | None = None
 
 
 _SPACES = re.compile(r"\s*")

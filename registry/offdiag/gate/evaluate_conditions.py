@@ -1,9 +1,9 @@
-"""Checking a run against conditions. What cannot be measured has not been met."""
+"""Checking a run against conditions. What is not measurable has not passed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from math import sqrt
 from typing import Any
@@ -25,69 +25,112 @@ from offdiag.gate.conditions import (
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.names import averages_of, find_metric, nearest_names
 from offdiag.metrics.paired.sample_size import about, samples_for_metric
 
 _NO_SCORES = MetricValue(None, Reason.NO_SCORES.value)
 
 
 def value_of(condition: MetricCondition, subject: Subject) -> MetricValue:
-    """The value, with its interval if it has one, that a condition is about.
+    """The value, with its interval if it has one, that a resolved condition is about.
 
-    Metrics of scores are undefined for a run without scores. Raises `UnknownKey` for a metric
-    or class that does not exist, and `InvalidInput` where a class is missing or too much, or
-    where a baseline or a cost matrix is needed and was not given.
+    Metrics of scores are undefined for a run without scores. Raises `UnknownKey` for a class
+    that does not exist, and `InvalidInput` where a baseline or a cost matrix is needed and was
+    not given.
     """
+    values = _values(condition, subject)
+    key, label = condition.key, condition.class_label
+    if label is not None:
+        return values.per_class[key][class_code(label, subject)]
+    if key in values.aggregate:
+        return values.aggregate[key]
+    return _cost(key, values) if key in COST_KEYS else _NO_SCORES
+
+
+def _values(condition: MetricCondition, subject: Subject) -> MetricValues:
+    """The values, or the differences, that a condition is about."""
     if not condition.of_difference:
-        return _find(condition, subject, subject.values)
+        return subject.values
     if subject.differences is None:
         raise InvalidInput(
-            f"{condition.text!r} compares with a baseline, and there is none.",
+            f"{condition.text!r} compares with a baseline, but none is given.",
             field="condition",
             hint="Name one with --baseline RUN.",
         )
-    return _find(condition, subject, subject.differences.values)
+    return subject.differences.values
 
 
-def _find(condition: MetricCondition, subject: Subject, values: MetricValues) -> MetricValue:
-    key, label = condition.key, condition.class_label
+def resolved(condition: MetricCondition, subject: Subject) -> MetricCondition:
+    """The condition with our key in place of a name of scikit-learn.
+
+    Of a name such as `neg_log_loss` the sign, the number and the end of the interval are turned
+    round. A metric of one class without a class is that of the positive class, if there is one.
+
+    Raises `UnknownKey` for a metric that does not exist, and `InvalidInput` where a class is
+    missing or too much, or where a baseline is needed and was not given.
+    """
+    label, name = condition.class_label, condition.key
+    values = _values(condition, subject)
+    whole = {*values.aggregate, *COST_KEYS, *CATALOGUE[Scope.PROBABILISTIC]}
+    found = find_metric(name, whole, n_classes=len(subject.labels)) if label is None else None
+    if found is None and (label is not None or subject.positive_label is not None):
+        found = find_metric(name, values.per_class)
+        label = label if label is not None else subject.positive_label
+    if found is None:
+        raise _no_such_metric(condition, values, whole)
+    plain = replace(condition, key=found.key, class_label=label)
+    if not found.is_negated:
+        return plain
+    return replace(
+        plain,
+        sign=condition.sign.reversed,
+        threshold=0.0 - condition.threshold,
+        side=condition.side.reversed,
+    )
+
+
+def _no_such_metric(
+    condition: MetricCondition, values: MetricValues, whole: Collection[str]
+) -> InvalidInput | UnknownKey:
+    name, label = condition.key, condition.class_label
     if label is None:
-        if key in values.aggregate:
-            return values.aggregate[key]
-        if key in COST_KEYS:
-            return _cost(key, values)
-        if key in values.per_class:
-            raise _class_needed(key)
-        if key in CATALOGUE[Scope.PROBABILISTIC]:
-            return _NO_SCORES
-    elif key in values.per_class:
-        return values.per_class[key][class_code(label, subject)]
-    elif key in values.aggregate or key in COST_KEYS:
-        raise InvalidInput(
-            f"{key!r} belongs to all classes together, not to class {label!r}.",
+        of_class = find_metric(name, values.per_class)
+        if of_class is not None:
+            return _class_needed(name, of_class.key, whole)
+    elif find_metric(name, whole) is not None:
+        return InvalidInput(
+            f"{name!r} is a metric of the whole run, not of class {label!r}.",
             field="condition",
-            hint=f"Write {key!r} without a class, or use a metric of a class such as 'recall'.",
+            hint=f"Write {name!r} without a class, or use a metric of a class such as 'recall'.",
         )
-    raise _unknown(key, label, values)
+    known = whole if label is None else values.per_class
+    elsewhere = OTHER_NAMES.get(normal_form(name), name)
+    return UnknownKey(
+        f"there is no metric {name!r}{'' if label is None else ' of a class'}.",
+        field="condition",
+        hint=nearest_names(elsewhere if elsewhere in known else name, known)
+        or "The catalogue of metrics lists all keys.",
+    )
+
+
+def _class_needed(name: str, key: str, whole: Collection[str]) -> InvalidInput:
+    averages = averages_of(key, whole)
+    or_average = f", or use an average: {', '.join(averages)}" if averages else ""
+    return InvalidInput(
+        f"{name!r} is a metric of one class.",
+        field="condition",
+        hint=f"Write {key}[class]{or_average}.",
+    )
 
 
 def _cost(key: str, values: MetricValues) -> MetricValue:
     if values.costs is None:
         raise InvalidInput(
-            f"{key!r} needs to know what errors cost.",
+            f"{key!r} needs a cost matrix.",
             field="condition",
             hint="Give --weights FILE or --cost-matrix NAME.",
         )
     return values.costs[key]
-
-
-def _class_needed(key: str) -> InvalidInput:
-    return InvalidInput(
-        f"{key!r} belongs to one class.",
-        field="condition",
-        hint=f"Write {key}[class], or use an average such as macro_{key}."
-        if f"macro_{key}" in CATALOGUE[Scope.AGGREGATE]
-        else f"Write {key}[class].",
-    )
 
 
 def class_code(label: str, subject: Subject) -> int:
@@ -103,30 +146,17 @@ def class_code(label: str, subject: Subject) -> int:
         ) from None
 
 
-def _unknown(key: str, label: str | None, values: MetricValues) -> UnknownKey:
-    known = [*values.per_class] if label is not None else [*values.aggregate, *COST_KEYS]
-    elsewhere = OTHER_NAMES.get(normal_form(key))
-    near = [elsewhere] if elsewhere in known else []
-    near += get_close_matches(key, known, n=3, cutoff=0.6)
-    of = " of a class" if label is not None else ""
-    return UnknownKey(
-        f"there is no metric {key!r}{of}.",
-        field="condition",
-        hint=_did_you_mean(near) or "The catalogue of metrics lists all keys.",
-    )
-
-
 def _did_you_mean(names: Iterable[str | None]) -> str:
     quoted = [repr(name) for name in dict.fromkeys(names)]
     return f"Did you mean {' or '.join(quoted)}?" if quoted else ""
 
 
 NO_INTERVAL = "no_interval"
-"""No interval is computed for the metric, or these cases give none."""
+"""No interval is computed for the metric, or not for so few examples."""
 OPEN_INTERVAL = "open_interval"
 """The interval has no end on that side."""
 NOT_PAIRED = "runs_not_paired"
-"""The interval of a difference needs the same cases in both runs."""
+"""The interval of a difference needs the same examples in both runs."""
 FLAG_RAISED = "flag_raised"
 _CONFIDENCE = 0.95
 """Of the intervals of differences."""
@@ -137,9 +167,9 @@ _NOT_COUNTED = " (not proved; '{}' fails on it too)"
 """Behind what is in sight where only what is proved is asked for."""
 _NEEDED = {
     "F11": "Give --weights FILE or --cost-matrix NAME.",
-    "F13": "It compares an uploaded matrix with the ground truth of its dataset: log the run.",
-    "F14": "Name a baseline with the same cases: --baseline RUN.",
-    "F15": "Give --baseline RUN and what errors cost.",
+    "F13": "It compares an uploaded matrix with the labels of its dataset: log the run.",
+    "F14": "Name a baseline with the same examples: --baseline RUN.",
+    "F15": "Give --baseline RUN and a cost matrix.",
 }
 """What the rules that need more than a matrix must be given."""
 
@@ -150,7 +180,7 @@ class Finding:
 
     `measured` is the number that was compared, None where there is none; `reason` then says
     why, and is None for a condition that was measured. `value` is the metric (or difference)
-    with its interval. `note` is a sentence for people, empty where the numbers say it all.
+    with its interval. `note` is one sentence, empty where the numbers are enough.
     """
 
     condition: Condition
@@ -175,12 +205,12 @@ class Finding:
 def judge(conditions: Sequence[Condition], subject: Subject) -> tuple[Finding, ...]:
     """One finding for each condition, in their order.
 
-    Raises `InvalidInput` without conditions, because a gate that asks nothing lets everything
-    pass, and for conditions that make no sense for this run (see `value_of`).
+    Raises `InvalidInput` without conditions, because such a gate would always
+    pass, and for conditions that make no sense for this run (see `resolved`).
     """
     if not conditions:
         raise InvalidInput(
-            "there is no condition.",
+            "no condition is given.",
             field="condition",
             hint="Give at least one, such as --min 'balanced_accuracy>=0.8'.",
         )
@@ -218,7 +248,7 @@ def _judge_flag(condition: NoFlag, subject: Subject) -> Finding:
         class_code(condition.class_label, subject)
     if condition.rule not in subject.asked:
         raise InvalidInput(
-            f"rule {condition.rule} has not been asked: there is nothing for it to look at.",
+            f"rule {condition.rule} is not applicable to this run.",
             field="condition",
             hint=_NEEDED.get(condition.rule),
         )
@@ -227,7 +257,7 @@ def _judge_flag(condition: NoFlag, subject: Subject) -> Finding:
     if raised:
         return _flagged(condition, is_raised=True, note=" ".join(f.message for f in raised))
     accepted = [flag for flag in subject.accepted if _is_meant(flag, condition)]
-    note = "dismissed by a person" if accepted else ""
+    note = "dismissed" if accepted else ""
     if meant:
         in_sight = " ".join(flag.message for flag in meant)
         note = in_sight + _NOT_COUNTED.format(f"no-possible-flag {condition.rule}")
@@ -244,7 +274,8 @@ def _is_meant(flag: RaisedFlag, condition: NoFlag) -> bool:
     return flag.rule == condition.rule and about_class
 
 
-def _judge_metric(condition: MetricCondition, subject: Subject) -> Finding:
+def _judge_metric(asked: MetricCondition, subject: Subject) -> Finding:
+    condition = resolved(asked, subject)
     value = value_of(condition, subject)
     measured, reason = _number(condition, value, subject)
     if measured is None:
@@ -271,12 +302,12 @@ def _what_would_decide(condition: MetricCondition, value: MetricValue, subject: 
     margin = abs(condition.threshold) or _SMALLEST_MARGIN
     error = (high - low) / (2 * normal_quantile(_CONFIDENCE))
     needed = samples_for_metric(int(n_cases), error, difference=margin, confidence=_CONFIDENCE)
-    present = f"the present {int(n_cases):,} settle one of {margin * sqrt(needed / n_cases):.2g}"
+    present = f"the present {int(n_cases):,} detect one of {margin * sqrt(needed / n_cases):.2g}"
     if needed <= n_cases:
-        return f"undecided: {present}, but the value is too near the limit"
+        return f"undecided: {present}, but the value is too close to the limit"
     return (
-        f"undecided: about {about(needed):,} labelled examples in all would settle a difference "
-        f"of {margin:g}; {present}"
+        f"undecided: a difference of {margin:g} needs about {about(needed):,} labelled "
+        f"examples in all; {present}"
     )
 
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 from offdiag.domain.slices import parse_slice
 from offdiag.errors import InvalidInput
 from offdiag.metrics.catalogue import CATALOGUE, Direction, MetricSpec, Scope
+from offdiag.metrics.names import averages_of, find_metric, nearest_names
 
 DEFAULT_METRICS = ("balanced_accuracy", "mcc", "macro_f1", "overall_accuracy")
 """Runs are ranked by the first; accuracy comes last because it hides small classes."""
@@ -24,6 +25,7 @@ MOST_CONDITIONS = 50
 MOST_SLICES = 10
 
 _OF_RUNS = (Scope.AGGREGATE, Scope.PROBABILISTIC, Scope.MULTILABEL, Scope.COST)
+_WHOLE = frozenset(key for scope in _OF_RUNS for key in CATALOGUE[scope])
 
 
 class TermField(StrEnum):
@@ -49,10 +51,18 @@ class Side(StrEnum):
     BELOW = "below"
     ABOVE = "above"
 
+    @property
+    def reversed(self) -> Side:
+        """The side for the negated value."""
+        return Side.ABOVE if self is Side.BELOW else Side.BELOW
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Warn of every run whose value lies beyond a limit, its whole interval included."""
+    """Warn of every run whose value is beyond a limit, its whole interval included.
+
+    A metric may be named as scikit-learn does; the condition then has our key.
+    """
 
     metric: str
     side: Side
@@ -62,27 +72,33 @@ class Condition:
     def __post_init__(self) -> None:
         if not math.isfinite(self.limit):
             raise InvalidInput(
-                f"{self.limit} is no limit.", field="alerts", hint="Give a finite number."
+                f"the limit is {self.limit}.", field="alerts", hint="Give a finite number."
             )
         if self.class_label is None:
             metric_of_runs(self.metric, field="alerts")
-        elif self.metric not in CLASS_METRICS:
+        known = _WHOLE if self.class_label is None else CLASS_METRICS
+        found = find_metric(self.metric, known)
+        if found is None:
             raise InvalidInput(
                 f"{self.metric!r} of a single class is not in a report.",
                 field="alerts",
                 hint=f"Use one of {', '.join(CLASS_METRICS)}.",
             )
+        object.__setattr__(self, "metric", found.key)
+        if found.is_negated:
+            object.__setattr__(self, "side", self.side.reversed)
+            object.__setattr__(self, "limit", 0.0 - self.limit)
 
 
 @dataclass(frozen=True, slots=True)
 class ReportScope:
-    """The runs of one dataset that fulfil all terms, and what is said about them.
+    """The runs of one dataset that fulfil all terms, and what is reported of them.
 
-    `baseline` is the id of the run that the others are held against. Each of `slices` is a
+    `baseline` is the id of the run that the others are compared with. Each of `slices` is a
     part of the samples, such as `country=DE`, that is reported beside all of them; it is kept
-    in its canonical form. `cost_matrix` names what errors cost, as `visits` (the newest version
+    in its canonical form. `cost_matrix` names a cost matrix, as `visits` (the newest version
     at the time of an issue) or `visits@3`; with it the mean cost is one of the metrics. Raises
-    `InvalidInput` for what cannot be meant.
+    `InvalidInput` for values that are not valid. Metrics may be named as scikit-learn does.
     """
 
     project: str
@@ -114,8 +130,8 @@ class ReportScope:
                 field="slices",
                 hint=f"At most {MOST_SLICES} are in one report.",
             )
-        for key in self.metrics:
-            metric_of_runs(key, field="metrics")
+        keys = tuple(metric_of_runs(key, field="metrics").key for key in self.metrics)
+        object.__setattr__(self, "metrics", keys)
         canonical = tuple(str(parse_slice(text)) for text in self.slices)
         object.__setattr__(self, "slices", canonical)
         self._require_costs_where_needed()
@@ -142,34 +158,41 @@ class ReportScope:
             needing = next(filter(is_of_costs, keys), None)
             if needing is not None:
                 raise InvalidInput(
-                    f"{needing!r} needs to know what errors cost.",
+                    f"{needing!r} needs a cost matrix.",
                     field=field,
-                    hint="Name a cost matrix too.",
+                    hint="Name one with cost_matrix (--cost-matrix).",
                 )
 
 
 def is_of_costs(key: str) -> bool:
-    """Whether a metric weighs the errors by what they cost."""
+    """Whether a metric needs a cost matrix."""
     return key in CATALOGUE[Scope.COST]
 
 
 def metric_of_runs(key: str, *, field: str) -> MetricSpec:
     """The definition of a metric that ranks whole runs.
 
-    Raises `InvalidInput` for unknown keys and for values that are neither good nor bad.
+    Names of scikit-learn are accepted. Raises `InvalidInput` for unknown keys and for values
+    that are neither good nor bad.
     """
-    spec = _spec(key, _OF_RUNS)
+    found = find_metric(key, _WHOLE)
+    spec = None if found is None else _spec(found.key, _OF_RUNS)
     if spec is None:
+        of_class = find_metric(key, CATALOGUE[Scope.PER_CLASS])
+        averages = () if of_class is None else averages_of(of_class.key, _WHOLE)
         raise InvalidInput(
             f"there is no metric {key!r} of whole runs.",
             field=field,
-            hint="Name keys such as balanced_accuracy, macro_f1 or log_loss.",
+            hint=f"Use an average: {', '.join(averages)}."
+            if averages
+            else nearest_names(key, _WHOLE)
+            or "Name keys such as balanced_accuracy, macro_f1 or log_loss.",
         )
     if spec.direction is Direction.NEITHER:
         raise InvalidInput(
-            f"{key!r} describes the data and is neither good nor bad.",
+            f"{key!r} describes the data and does not rank runs.",
             field=field,
-            hint="Name a metric that ranks runs.",
+            hint="Name a metric with a direction, such as balanced_accuracy.",
         )
     return spec
 

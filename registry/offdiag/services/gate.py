@@ -175,7 +175,7 @@ class StoredRun:
 def subject_of_matrix(
     matrix: ConfusionMatrix, values: MetricValues, found: RunVerdicts
 ) -> Subject:
-    """What there is to judge of a matrix about which nothing else is known."""
+    """A matrix without a run, as conditions are checked against it."""
     return Subject(
         labels=matrix.labels,
         values=values,
@@ -184,6 +184,7 @@ def subject_of_matrix(
         hides_minority=bool(found.hides_minority),
         may_hide_minority=found.may_hide_minority,
         not_assessable=found.not_assessable,
+        positive_label=matrix.labels.conventional_positive,
     )
 
 
@@ -194,6 +195,7 @@ def subject_of_run(
     pair: JointCounts | NotPaired | None,
     dismissed: Sequence[FlagContent],
     thresholds: Thresholds,
+    positive_label: str | None = None,
 ) -> Subject:
     """What there is to judge of a run, beside a baseline if there is one.
 
@@ -209,6 +211,7 @@ def subject_of_run(
     subject = replace(
         subject_of_matrix(judged.matrix, judged.values, replace(found, verdicts=tuple(kept))),
         accepted=tuple(map(_raised, accepted)),
+        positive_label=positive_label,
     )
     if baseline is None:
         return subject
@@ -358,6 +361,7 @@ def gate_run(
         pair=pair,
         dismissed=dismissed,
         thresholds=thresholds,
+        positive_label=dataset.positive_label,
     )
     gaps = subject.differences
     return GateResult(

@@ -126,7 +126,7 @@ def test_a_report_is_told_what_errors_cost(folder: Path, offdiag: Command) -> No
         ),
         (
             ("--cron", "0 6 * * 1", "--dataset", "clinic", "--alert", "mean_cost>1"),
-            "alerts: 'mean_cost' needs to know what errors cost",
+            "alerts: 'mean_cost' needs a cost matrix",
         ),
         (("--cron", "0 6 * * 1", "--dataset", "clinic", "--email", "ana"), "email: 'ana' is no"),
     ],

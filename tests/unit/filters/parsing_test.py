@@ -89,7 +89,7 @@ def test_conditions_join_as_in_other_languages(text: str, condition: object) -> 
     [
         ("metrics.mcc >", r"it ends where a number.*\(character 14\)"),
         ("mcc > 0.5", r"'mcc' stands where one of metrics\."),
-        ("metrics.mc > 0.5", r"no metric 'mc'.*Similar are .*mcc"),
+        ("metrics.mc > 0.5", r"no metric 'mc'.*Did you mean .*mcc"),
         ("metrics.recall > 0.5", r"Name the class: metrics.recall\[…\]; or.*macro_recall"),
         ("metrics.mcc[df] > 0.5", r"'mcc' of a class.*recall, precision, f1, support"),
         ("metrics.mcc > 'x'", "compared with a number"),

@@ -81,7 +81,7 @@ def test_a_class_that_is_not_there_is_not_judged_and_said_so() -> None:
     ("metric", "class_label", "complaint"),
     [
         ("accuracy!", None, "there is no metric 'accuracy!' of whole runs"),
-        ("n", None, "neither good nor bad"),
+        ("n", None, "does not rank runs"),
         ("specificity", "mel", "'specificity' of a single class is not in a report"),
     ],
 )
@@ -93,7 +93,7 @@ def test_a_condition_about_nothing_is_refused(
 
 
 def test_a_limit_is_a_number() -> None:
-    with pytest.raises(InvalidInput, match="nan is no limit"):
+    with pytest.raises(InvalidInput, match="the limit is nan"):
         Condition("mcc", Side.BELOW, float("nan"))
 
 

@@ -55,6 +55,12 @@ def test_answers_what_was_seen_with_304(client: PageClient) -> None:
     assert other.status_code == 200
 
 
+def test_a_metric_is_found_by_its_name_in_scikit_learn(client: PageClient) -> None:
+    named = client.get("/api/v1/metrics/f1_macro").get_json()
+
+    assert {each["key"] for each in named["metrics"]} == {"macro_f1"}
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status", "code"),
     [

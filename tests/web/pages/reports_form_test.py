@@ -196,12 +196,12 @@ def test_nothing_that_was_typed_is_lost(client: PageClient, run_id: str) -> None
     ("change", "field", "sentence"),
     [
         ({"alerts": "recall[df]<0.5"}, "alerts", "'df' is no class of 'holdout'. Its classes are"),
-        ({"alerts": "mean_cost>1"}, "alerts", "needs to know what errors cost"),
+        ({"alerts": "mean_cost>1"}, "alerts", "needs a cost matrix"),
         ({"baseline": "r_none"}, "baseline", "There is no run 'r_none'"),
         ({"cost_matrix": "none"}, "cost_matrix", "no cost matrix 'none'"),
         ({"metrics": "mcc\nmcc"}, "metrics", "A metric is named twice"),
         ({"metrics": ""}, "metrics", "0 metrics were named"),
-        ({"metrics": "n"}, "metrics", "neither good nor bad"),
+        ({"metrics": "n"}, "metrics", "does not rank runs"),
         ({"name": "x" * 600}, "name", "has 600 characters"),
         ({"name": "taken"}, "name", "has a schedule 'taken'"),
         (

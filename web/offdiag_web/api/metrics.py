@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from offdiag.errors import NotFound
 from offdiag.metrics.catalogue import SPECS, MetricSpec
+from offdiag.metrics.names import meanings, nearest_names
 from offdiag.records.evaluation import Definition, Definitions, DefinitionsWanted
 from offdiag_web.api.operations import operation, resource
 
@@ -21,12 +22,16 @@ def list_metrics(query: DefinitionsWanted) -> Definitions:
 
 @operation(blueprint, "GET", "/metrics/<key>", answers=Definitions)
 def get_metric(key: str) -> Definitions:
-    """Read what one metric key means, in each scope it exists in."""
-    found = [spec for spec in SPECS if spec.key == key]
-    if not found:
+    """Read what one metric key, or a name of scikit-learn, means in each scope it exists in."""
+    known = {spec.key for spec in SPECS}
+    keys = {each.key for each in meanings(key, known)}
+    if not keys:
         raise NotFound(
-            f"there is no metric {key!r}.", field="key", hint="GET /api/v1/metrics lists all."
+            f"there is no metric {key!r}.",
+            field="key",
+            hint=nearest_names(key, known) or "GET /api/v1/metrics lists all.",
         )
+    found = [spec for spec in SPECS if spec.key in keys]
     return _definitions(found)
 
 

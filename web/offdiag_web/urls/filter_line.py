@@ -26,6 +26,7 @@ from offdiag.filters.conditions import (
 from offdiag.filters.fields import CLASS_METRICS, WHOLE_METRICS
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState
+from offdiag.metrics.names import find_metric, meanings
 from offdiag.store.run_filter import FilterField, FilterTerm
 
 SHORT_METRICS = {
@@ -47,13 +48,14 @@ class Unclear(Exception):
 
 def metric_comparison(name: str, class_label: str | None, value: str) -> Comparison:
     """`acc:>0.8` or `recall(df):<0.5`. Raises `Unclear`."""
-    key = SHORT_METRICS.get(name, name)
     if class_label is not None:
-        key = name
-        if key not in CLASS_METRICS:
+        found = find_metric(name, CLASS_METRICS)
+        if found is None:
             raise Unclear(f"of one class there are {', '.join(CLASS_METRICS)}")
-    elif key not in WHOLE_METRICS:
-        raise Unclear(f"it is of one class: {name}(class):>0.8")
+    else:
+        found = find_metric(SHORT_METRICS.get(name, name), WHOLE_METRICS)
+        if found is None:
+            raise Unclear(f"it is of one class: {name}(class):>0.8")
     compared = _COMPARED.fullmatch(value)
     shown = name if class_label is None else f"{name}({class_label})"
     if compared is None:
@@ -66,12 +68,15 @@ def metric_comparison(name: str, class_label: str | None, value: str) -> Compari
     # Anything beyond these is no number that a metric could be compared with.
     if not -1e300 < number < 1e300:
         raise Unclear(f"{text} is no number that a metric can have")
-    return Comparison(MetricField(key, class_label), Operator(operator), (number,))
+    plain = Operator(operator)
+    if found.is_negated:
+        plain, number = plain.reversed, 0.0 - number
+    return Comparison(MetricField(found.key, class_label), plain, (number,))
 
 
 def is_metric(name: str) -> bool:
     """Whether a key in front of a colon names a metric of a run or of a class."""
-    return name in SHORT_METRICS or name in WHOLE_METRICS or name in CLASS_METRICS
+    return name in SHORT_METRICS or bool(meanings(name, {*WHOLE_METRICS, *CLASS_METRICS}))
 
 
 def logged_since(value: str, now: datetime) -> Comparison:

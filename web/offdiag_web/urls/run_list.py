@@ -12,6 +12,7 @@ from typing import Literal
 from offdiag.comparison.texts import MOST_RUNS
 from offdiag.filters.fields import WHOLE_METRICS
 from offdiag.metrics.catalogue import SPECS, Direction
+from offdiag.metrics.names import find_metric
 from offdiag.store.run_filter import RunFilter
 from offdiag.store.run_order import (
     FIELD_ORDERS,
@@ -134,11 +135,11 @@ def _read_columns(values: Mapping[str, str], notices: list[str]) -> tuple[str, .
     given = boxes or [text for text in values.get("cols", "").split(",") if text]
     if not given:
         return DEFAULT_COLUMNS
-    keys = [SHORT_METRICS.get(text, text) for text in given]
-    unknown = [key for key in keys if key not in WHOLE_METRICS]
+    named = [find_metric(SHORT_METRICS.get(text, text), WHOLE_METRICS) for text in given]
+    unknown = [text for text, found in zip(given, named, strict=True) if found is None]
     if unknown:
         notices.append(f"There is no metric “{unknown[0][:40]}” of a whole run.")
-    known = tuple(dict.fromkeys(key for key in keys if key in WHOLE_METRICS))
+    known = tuple(dict.fromkeys(found.key for found in named if found is not None))
     if len(known) > MOST_COLUMNS:
         notices.append(f"At most {MOST_COLUMNS} columns fit; the first ones are shown.")
     return known[:MOST_COLUMNS] or DEFAULT_COLUMNS
@@ -161,7 +162,10 @@ def _read_order(text: str | None, notices: list[str]) -> RunOrder:
     if not text:
         return NEWEST_FIRST
     name = text.removeprefix("-")
-    if name not in ORDER_NAMES and name not in WHOLE_METRICS:
+    found = None if name in ORDER_NAMES else find_metric(name, WHOLE_METRICS)
+    if found is not None:
+        return RunOrder(found.key, descending=text.startswith("-") is not found.is_negated)
+    if name not in ORDER_NAMES:
         known = ", ".join((*ORDER_NAMES, "the key of any metric"))
         notices.append(f"Runs cannot be sorted by “{name}”; known are {known}.")
         return NEWEST_FIRST

