@@ -14,6 +14,7 @@ from offdiag.store.database import Database
 from support.api import get
 from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry
 from support.pages import PageClient
+from support.reported import ReportedRegistry
 from support.revised import RevisedRegistry
 
 ONLY_IN_THE_API = {"evaluation.n_cases"}
@@ -119,6 +120,46 @@ def test_a_flag_has_the_same_keys_everywhere(
     assert set(head.split(",")) <= listed.keys()
     flag, *_ = evaluate_matrix(LESION_COUNTS, labels=LESIONS, orientation="actual_rows").flags
     assert flag.to_dict().keys() <= listed.keys()
+
+
+def test_a_report_has_the_same_keys_everywhere(
+    report_reader: PageClient, reported: ReportedRegistry, capfd: pytest.CaptureFixture[str]
+) -> None:
+    listed = get(report_reader, "/reports")
+    report = get(report_reader, "/reports/weekly")
+    issue = get(report_reader, "/reports/weekly/issues/2")
+    shown = printed(capfd, reported.database, "report", "show", "weekly", "2")
+    planned = get(report_reader, "/schedules")
+
+    assert report_reader.get("/reports.json").get_json() == listed
+    assert printed(capfd, reported.database, "report", "list") == listed
+    assert report_reader.get("/reports/weekly.json").get_json() == report
+    basics = without(listed["reports"][0], "summary").keys()
+    assert report.keys() - basics == {"next_times", "start", "issues", "has_scheduler"}
+    assert report_reader.get("/reports/weekly/2.json").get_json() == issue
+    assert without(shown, "report") == issue
+    assert issue.keys() - report["last"].keys() == {"project", "name", "files"}
+    assert printed(capfd, reported.database, "schedule", "list") == planned
+    for one in planned["schedules"]:
+        command = ("schedule", "show", one["name"], "--project", one["project"])
+        assert printed(capfd, reported.database, *command) == one
+        answer = get(report_reader, f"/schedules/{one['name']}", project=one["project"])
+        assert without(one, "next_times", "last_fire", "last") == answer
+
+
+def test_a_job_has_the_same_keys_everywhere(
+    reader: PageClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
+) -> None:
+    queue = get(reader, "/jobs")
+    (first, *_) = queue["jobs"]
+    for other in (
+        reader.get("/jobs.json").get_json(),
+        printed(capfd, registry.database, "jobs", "list"),
+    ):
+        assert keys(other) == keys(queue)
+        assert [job["id"] for job in other["jobs"]] == [job["id"] for job in queue["jobs"]]
+        assert other["jobs"][0].keys() == first.keys()
+    assert reader.get(f"/jobs/{first['id']}.json").get_json().keys() == first.keys()
 
 
 def without(document: dict[str, Any], *names: str) -> dict[str, Any]:

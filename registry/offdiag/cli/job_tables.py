@@ -1,10 +1,9 @@
-"""The job queue as tables and as JSON."""
+"""The job queue as tables."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -25,32 +24,6 @@ def jobs_tables(page: JobsPage) -> Iterable[Table]:
     yield facts_table("Job queue", facts)
     if page.jobs.entries:
         yield _table(page.jobs.entries)
-
-
-def jobs_dict(page: JobsPage) -> dict[str, Any]:
-    """The queue for programs."""
-    return {
-        "counts": {state.value: number for state, number in page.jobs.counts.items()},
-        "jobs": [
-            {
-                "id": entry.id,
-                "task": entry.task,
-                "args": dict(entry.args),
-                "state": entry.state.value,
-                "attempts": entry.attempts,
-                "error": entry.error,
-                "asked_at": entry.asked_at.isoformat(),
-                "waits_s": entry.waits_s,
-            }
-            for entry in page.jobs.entries
-        ],
-        "worker_alive": page.has_worker,
-        "scheduler_alive": page.has_scheduler,
-        "heartbeats": [
-            {"kind": beat.kind, "host": beat.host, "pid": beat.pid, "age_s": beat.age_s}
-            for beat in (*page.workers, *page.schedulers)
-        ],
-    }
 
 
 def _table(entries: Iterable[JobEntry]) -> Table:

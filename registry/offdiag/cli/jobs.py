@@ -27,13 +27,15 @@ def jobs() -> None:
 @json_option
 def list_jobs(limit: int, url: str | None, as_json: bool) -> None:
     """List failed, running and queued jobs, and the processes that execute them."""
-    from offdiag.cli.job_tables import jobs_dict, jobs_tables
+    from offdiag.cli.job_tables import jobs_tables
+    from offdiag.records.job import job_list
     from offdiag.services.jobs.page import jobs_page
 
     with opened(settings_for(url)) as database:
         page = jobs_page(database, limit=limit)
+        now = database.clock()
     if as_json:
-        print_json(jobs_dict(page))
+        print_json(job_list(page, now).plain())
     else:
         print_tables(*jobs_tables(page))
 
@@ -51,19 +53,21 @@ def list_jobs(limit: int, url: str | None, as_json: bool) -> None:
 @json_option
 def retry(job: int | None, everything: bool, url: str | None, as_json: bool) -> None:
     """Retry jobs that failed after their last attempt."""
+    from offdiag.records.job import AllRetried, Retried
     from offdiag.services.jobs.page import retry_all, retry_job
 
     if (job is None) is not everything:
         raise click.UsageError("Name one job, or give --all.")
     with opened(settings_for(url)) as database:
-        if job is None:
-            number = retry_all(database)
-        else:
-            retry_job(database, job)
-            number = 1
+        done = (
+            AllRetried(n_jobs=retry_all(database))
+            if job is None
+            else Retried(id=retry_job(database, job))
+        )
     if as_json:
-        print_json({"retried": number})
+        print_json(done.plain())
     else:
+        number = done.n_jobs if isinstance(done, AllRetried) else 1
         click.echo(f"{number} queued again.")
 
 

@@ -89,13 +89,14 @@ def create(
 @json_option
 def list_reports(project: str | None, url: str | None, as_json: bool) -> None:
     """List reports with their newest edition."""
-    from offdiag.cli.report_tables import report_dict, report_table
+    from offdiag.cli.report_tables import report_table
+    from offdiag.records.report import report_list
     from offdiag.services.reports.page import reports_page
 
     with opened(settings_for(url)) as database:
         page = reports_page(database, project=project)
     if as_json:
-        print_json({"reports": [report_dict(entry) for entry in page.entries]})
+        print_json(report_list(page).plain())
     elif page.entries:
         print_tables(report_table(page.entries))
     else:
@@ -121,14 +122,15 @@ def show(
     name: str, number: int | None, project: str | None, url: str | None, as_json: bool
 ) -> None:
     """Show an edition of a report, the newest without NUMBER."""
-    from offdiag.cli.report_tables import issue_dict, issue_tables
+    from offdiag.cli.report_tables import issue_tables
+    from offdiag.records.report import issue_with_figures
     from offdiag.services.reports.page import issue_page
 
     settings = settings_for(url)
     with opened(settings) as database:
         page = issue_page(database, project=project or settings.project, name=name, number=number)
     if as_json:
-        print_json(issue_dict(page))
+        print_json(issue_with_figures(page).plain())
     else:
         print_tables(*issue_tables(page))
 

@@ -1,9 +1,8 @@
-"""Reports, their editions and their schedules as tables and as JSON."""
+"""Reports, their editions and their schedules as tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import click
 from rich.table import Table
@@ -12,13 +11,12 @@ from rich.text import Text
 from offdiag.cli.output import busy, note, print_json, print_tables
 from offdiag.cli.tables import facts_table
 from offdiag.cli.text import printable
-from offdiag.reports.document import report_document, scope_document
+from offdiag.records.report import issue_with_figures
 from offdiag.reports.headline import further_sentences
 from offdiag.services.delivery.message import read_target
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.reports.edition import Asked, settle_issue
 from offdiag.services.reports.page import IssuePage, ReportEntry, ReportsPage, issue_page
-from offdiag.services.reports.records import delivery_facts, issue_facts
 from offdiag.services.schedules.page import ScheduleEntry
 from offdiag.services.schedules.times import Fire
 from offdiag.settings import Settings
@@ -60,40 +58,6 @@ def issue_tables(page: IssuePage) -> Iterable[Table]:
     yield facts_table(f"{printable(issue.name)} #{issue.number}", shown)
     if page.deliveries:
         yield _delivery_table(page.deliveries)
-
-
-def report_dict(entry: ReportEntry) -> dict[str, Any]:
-    """One report for programs."""
-    return {
-        "project": entry.project,
-        "name": entry.name,
-        "dataset": entry.scope.dataset,
-        "scheduled": entry.schedule is not None,
-        "next_due": None if entry.next_due is None else entry.next_due.isoformat(),
-        "targets": list(entry.targets),
-        "n_issues": entry.n_issues,
-        "last": None
-        if entry.last is None
-        else _issue(entry.last) | {"deliveries": list(map(_delivery, entry.deliveries))},
-    }
-
-
-def issue_dict(page: IssuePage) -> dict[str, Any]:
-    """An edition as JSON, with all its figures once it is computed."""
-    return _issue(page.issue) | {
-        "deliveries": list(map(_delivery, page.deliveries)),
-        "files": {file.kind: file.sha256 for file in page.files},
-        "report": None if page.report is None else report_document(page.report),
-    }
-
-
-def _issue(issue: IssueRecord) -> dict[str, Any]:
-    return {"project": issue.project, "name": issue.name} | issue_facts(issue)
-
-
-def _delivery(delivery: DeliveryRecord) -> dict[str, Any]:
-    sent_at = None if delivery.sent_at is None else delivery.sent_at.isoformat()
-    return delivery_facts(delivery) | {"sent_at": sent_at}
 
 
 def _delivery_table(deliveries: Sequence[DeliveryRecord]) -> Table:
@@ -143,7 +107,7 @@ def present_issue(
         )
     page = issue_page(database, project=project, name=asked.name, number=asked.number)
     if as_json:
-        print_json(issue_dict(page))
+        print_json(issue_with_figures(page).plain())
     else:
         print_tables(*issue_tables(page))
     if page.issue.state is IssueState.PENDING:
@@ -195,31 +159,6 @@ def schedule_facts(entry: ScheduleEntry) -> Table:
         lines[name] = first
         lines |= {" " * place: line for place, line in enumerate(others, start=1)}
     return facts_table(f"Schedule {printable(record.name)}", lines)
-
-
-def schedule_dict(entry: ScheduleEntry) -> dict[str, Any]:
-    """One schedule for programs."""
-    record, last = entry.schedule, entry.report.last
-    return {
-        "project": record.project,
-        "name": record.name,
-        "cron": record.cron,
-        "zone": record.zone,
-        "words": entry.words,
-        "problem": entry.problem,
-        "enabled": record.enabled,
-        "version": record.version,
-        "next": [
-            {"due": fire.due.isoformat(), "local": f"{fire.wall:%Y-%m-%dT%H:%M}"}
-            for fire in entry.next_fires
-        ],
-        "last_fire": record.last_fire,
-        "scope": scope_document(entry.report.scope),
-        "targets": list(entry.report.targets),
-        "last_issue": None
-        if last is None
-        else {"number": last.number, "state": last.state.value, "headline": last.headline},
-    }
 
 
 def scheduler_sentence(page: ReportsPage) -> str:

@@ -75,18 +75,14 @@ def add(
 @json_option
 def list_schedules(project: str | None, url: str | None, as_json: bool) -> None:
     """List schedules with their next times, and whether the scheduler is up."""
-    from offdiag.cli.report_tables import schedule_dict, schedule_table, scheduler_sentence
+    from offdiag.cli.report_tables import schedule_table, scheduler_sentence
+    from offdiag.records.report import schedule_list
     from offdiag.services.schedules.page import schedules_page
 
     with opened(settings_for(url)) as database:
         page = schedules_page(database, project=project)
     if as_json:
-        print_json(
-            {
-                "schedules": [schedule_dict(entry) for entry in page.entries],
-                "scheduler_alive": page.reports.has_scheduler,
-            }
-        )
+        print_json(schedule_list(page).plain())
         return
     if page.entries:
         print_tables(schedule_table(page.entries))
@@ -201,23 +197,26 @@ def run(
 @json_option
 def remove(name: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Remove a schedule. Its editions stay."""
+    from offdiag.records.report import Removed
     from offdiag.services.schedules.edit import remove_schedule
 
     settings = settings_for(url)
+    where = project or settings.project
     with opened(settings) as database:
-        remove_schedule(database, project=project or settings.project, name=name)
+        remove_schedule(database, project=where, name=name)
     if as_json:
-        print_json({"name": name, "removed": True})
+        print_json(Removed(project=where, name=name).plain())
     else:
         click.echo(f"{name} is removed.")
 
 
 def _show(database: Database, project: str, name: str, *, as_json: bool) -> None:
-    from offdiag.cli.report_tables import schedule_dict, schedule_facts
+    from offdiag.cli.report_tables import schedule_facts
+    from offdiag.records.report import planned_schedule
     from offdiag.services.schedules.page import schedule_page
 
     entry = schedule_page(database, project=project, name=name)
     if as_json:
-        print_json(schedule_dict(entry))
+        print_json(planned_schedule(entry).plain())
     else:
         print_tables(schedule_facts(entry))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from offdiag.records.base import Answered, Asked
+
+if TYPE_CHECKING:
+    from offdiag.domain.texts import Cell
+    from offdiag.services.jobs.page import JobEntry, JobsPage
 
 
 class JobsWanted(Asked):
@@ -29,6 +33,16 @@ class Job(Answered):
     due_at: datetime
 
 
+class Process(Answered):
+    """A worker or a scheduler, and how long ago it gave a sign of life."""
+
+    kind: str
+    host: str
+    pid: int
+    started_at: datetime
+    age_s: float
+
+
 class JobList(Answered):
     """The queue, and the processes that work on it."""
 
@@ -36,6 +50,7 @@ class JobList(Answered):
     jobs: list[Job]
     has_worker: bool
     has_scheduler: bool
+    processes: list[Process] = Field(default=[])
 
 
 class Retried(Answered):
@@ -48,3 +63,46 @@ class AllRetried(Answered):
     """How many jobs were put back into the queue."""
 
     n_jobs: int
+
+
+def job_document(entry: JobEntry, now: datetime) -> Job:
+    """One piece of work."""
+    return Job(
+        id=entry.id,
+        task=entry.task,
+        args=dict(entry.args),
+        state=entry.state.value,
+        attempts=entry.attempts,
+        error=entry.error,
+        asked_at=entry.asked_at,
+        due_at=now + timedelta(seconds=entry.waits_s),
+    )
+
+
+def job_list(page: JobsPage, now: datetime) -> JobList:
+    """The queue, and the processes that work on it."""
+    return JobList(
+        counts={state.value: count for state, count in page.jobs.counts.items()},
+        jobs=[job_document(entry, now) for entry in page.jobs.entries],
+        has_worker=page.has_worker,
+        has_scheduler=page.has_scheduler,
+        processes=[
+            Process(
+                kind=beat.kind,
+                host=beat.host,
+                pid=beat.pid,
+                started_at=beat.started_at,
+                age_s=beat.age_s,
+            )
+            for beat in (*page.workers, *page.schedulers)
+        ],
+    )
+
+
+_FIRST, _LAST = ("id", "task"), ("state", "attempts", "asked_at", "due_at", "error")
+JOB_COLUMNS = (*_FIRST, "about", *_LAST)
+
+
+def job_row(job: Job) -> tuple[Cell, ...]:
+    """A job as a line of CSV, in the order of `JOB_COLUMNS`."""
+    return (*job.row(_FIRST), ", ".join(map(str, job.args.values())), *job.row(_LAST))

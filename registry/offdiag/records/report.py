@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from offdiag.records.base import DEFAULT_PROJECT, MOST_ON_A_PAGE, Answered, Asked
 from offdiag.reports.scope import DEFAULT_METRICS, Side, TermField
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from offdiag.domain.texts import Cell
+    from offdiag.services.reports.page import IssuePage, ReportEntry, ReportsPage
+    from offdiag.services.schedules.page import ReportPage, ScheduleEntry, SchedulesPage
+    from offdiag.store.deliveries import DeliveryRecord
+    from offdiag.store.reports import IssueRecord
 
 
 class Term(Asked):
@@ -86,18 +97,6 @@ class Schedule(Answered):
     updated_at: datetime
 
 
-class PlannedSchedule(Schedule):
-    """A schedule with the next times it means."""
-
-    next_times: list[datetime]
-
-
-class ScheduleList(Answered):
-    """Schedules by project and name."""
-
-    schedules: list[PlannedSchedule]
-
-
 class Removed(Answered):
     """What was removed."""
 
@@ -136,6 +135,21 @@ class Issue(Answered):
     computed_at: datetime | None
 
 
+class PlannedSchedule(Schedule):
+    """A schedule with the next times it means and the newest issue of its report."""
+
+    next_times: list[datetime] = Field(description="None while it is paused.")
+    last_fire: str | None = Field(default=None, description="Wall time of the last planned issue.")
+    last: Issue | None = None
+
+
+class ScheduleList(Answered):
+    """Schedules by project and name."""
+
+    schedules: list[PlannedSchedule]
+    has_scheduler: bool
+
+
 class Delivery(Answered):
     """An issue on its way to one target."""
 
@@ -144,6 +158,7 @@ class Delivery(Answered):
     state: str
     attempts: int
     error: str | None
+    sent_at: datetime | None = None
 
 
 class ReportFile(Answered):
@@ -155,14 +170,49 @@ class ReportFile(Answered):
     sha256: str
 
 
-class IssueDetail(Issue):
-    """An issue with its deliveries and files."""
+class SentIssue(Issue):
+    """An issue with its deliveries."""
 
     deliveries: list[Delivery]
+
+
+class IssueDetail(SentIssue):
+    """An issue with its deliveries and files."""
+
+    project: str
+    name: str
     files: list[ReportFile]
 
 
-class ReportSummary(Answered):
+class IssueWithFigures(IssueDetail):
+    """The same with what it says; null until it is computed."""
+
+    report: dict[str, Any] | None
+
+
+class ReportPlan(Answered):
+    """When issues are planned."""
+
+    cron: str
+    zone: str
+    is_paused: bool
+
+
+class IssueCounts(Answered):
+    """What an issue counted; null where it does not tell."""
+
+    n_runs: int
+    n_alerts: int
+    n_new_alerts: int
+    n_open_flags: int | None
+    n_raised_flags: int | None
+    metric: str
+    line: list[float | None] = Field(
+        description="The best value of `metric` in each of the last issues, oldest first."
+    )
+
+
+class ReportBasics(Answered):
     """A report: a schedule, a series of issues, or both."""
 
     project: str
@@ -170,9 +220,16 @@ class ReportSummary(Answered):
     scope: ScopeOfReport
     delivery: list[str]
     is_scheduled: bool
+    schedule: ReportPlan | None
     next_due: datetime | None
     n_issues: int
-    last: Issue | None
+    last: SentIssue | None
+
+
+class ReportSummary(ReportBasics):
+    """A report as a list shows it."""
+
+    summary: IssueCounts | None = Field(description="Of the newest issue that was computed.")
 
 
 class ReportList(Answered):
@@ -190,8 +247,202 @@ class IssuesWanted(Asked):
     limit: int = Field(default=50, ge=1, le=MOST_ON_A_PAGE)
 
 
-class ReportDetail(ReportSummary):
-    """A report with some of its issues, newest first."""
+class ReportDetail(ReportBasics):
+    """A report with its next times and some of its issues, newest first."""
 
+    next_times: list[datetime]
+    has_scheduler: bool = Field(description="True where nothing is planned.")
     start: int
-    issues: list[Issue]
+    issues: list[SentIssue]
+
+
+def issue_document(issue: IssueRecord) -> Issue:
+    """One issue without its figures."""
+    return Issue(**_issue_facts(issue))
+
+
+def sent_issue(issue: IssueRecord, deliveries: Sequence[DeliveryRecord]) -> SentIssue:
+    """One issue without its figures, with its deliveries."""
+    return SentIssue(**_issue_facts(issue), deliveries=list(map(_delivery, deliveries)))
+
+
+def issue_detail(page: IssuePage) -> IssueDetail:
+    """One issue with its deliveries and files."""
+    return IssueDetail(
+        project=page.issue.project,
+        name=page.issue.name,
+        **dict(sent_issue(page.issue, page.deliveries)),
+        files=[
+            ReportFile(
+                kind=each.kind,
+                content_type=each.content_type,
+                n_bytes=each.n_bytes,
+                sha256=each.sha256,
+            )
+            for each in page.files
+        ],
+    )
+
+
+def issue_with_figures(page: IssuePage) -> IssueWithFigures:
+    """One issue with all its figures once it is computed."""
+    from offdiag.reports.document import report_document
+
+    return IssueWithFigures(
+        **dict(issue_detail(page)),
+        report=None if page.report is None else report_document(page.report),
+    )
+
+
+def report_list(page: ReportsPage) -> ReportList:
+    """All reports, and whether anybody issues what is planned."""
+    return ReportList(
+        reports=list(map(report_summary, page.entries)), has_scheduler=page.has_scheduler
+    )
+
+
+def report_summary(entry: ReportEntry) -> ReportSummary:
+    """A report as a list shows it."""
+    summary = entry.summary
+    return ReportSummary(
+        **_report_facts(entry),
+        last=None if entry.last is None else sent_issue(entry.last, entry.deliveries),
+        summary=None
+        if summary is None
+        else IssueCounts(
+            n_runs=summary.n_runs,
+            n_alerts=summary.n_alerts,
+            n_new_alerts=summary.n_new_alerts,
+            n_open_flags=summary.n_open_flags,
+            n_raised_flags=summary.n_raised_flags,
+            metric=summary.metric,
+            line=list(summary.line),
+        ),
+    )
+
+
+def report_detail(page: ReportPage, *, start: int = 0) -> ReportDetail:
+    """A report with its next times and the issues from the one at `start` on."""
+    planned = page.planned
+    issues = [sent_issue(each.issue, each.deliveries) for each in page.issues]
+    return ReportDetail(
+        **_report_facts(page.entry),
+        last=issues[0] if issues else None,
+        next_times=[] if planned is None else [fire.due for fire in planned.next_fires],
+        has_scheduler=page.has_scheduler,
+        start=start,
+        issues=issues,
+    )
+
+
+REPORT_COLUMNS = (
+    *("project", "name", "dataset", "cron", "zone", "is_paused", "next_due", "n_issues"),
+    *("last_number", "last_state", "last_headline", "last_covers_missed"),
+    *("n_alerts", "n_open_flags"),
+)
+ISSUE_COLUMNS = (
+    *("number", "fire_time", "state", "covers_missed", "headline", "data_digest", "error"),
+    *("created_at", "computed_at"),
+)
+
+
+def report_row(report: ReportSummary) -> tuple[Cell, ...]:
+    """A report as a line of CSV, in the order of `REPORT_COLUMNS`."""
+    plan, last, summary = report.schedule, report.last, report.summary
+    return (
+        *(report.project, report.name, report.scope.dataset),
+        *((None,) * 3 if plan is None else plan.row(("cron", "zone", "is_paused"))),
+        *report.row(("next_due", "n_issues")),
+        *(
+            (None,) * 4
+            if last is None
+            else last.row(("number", "state", "headline", "covers_missed"))
+        ),
+        *((None,) * 2 if summary is None else summary.row(("n_alerts", "n_open_flags"))),
+    )
+
+
+def schedule_document(entry: ScheduleEntry) -> Schedule:
+    """A schedule."""
+    return Schedule(**_schedule_facts(entry))
+
+
+def planned_schedule(entry: ScheduleEntry) -> PlannedSchedule:
+    """A schedule with the next times it means and the newest issue of its report."""
+    last = entry.report.last
+    return PlannedSchedule(
+        **_schedule_facts(entry),
+        next_times=[fire.due for fire in entry.next_fires],
+        last_fire=entry.schedule.last_fire,
+        last=None if last is None else issue_document(last),
+    )
+
+
+def schedule_list(page: SchedulesPage) -> ScheduleList:
+    """All schedules, and whether anybody issues what they plan."""
+    return ScheduleList(
+        schedules=list(map(planned_schedule, page.entries)),
+        has_scheduler=page.reports.has_scheduler,
+    )
+
+
+def _issue_facts(issue: IssueRecord) -> dict[str, Any]:
+    return {name: getattr(issue, name) for name in Issue.model_fields} | {
+        "state": issue.state.value
+    }
+
+
+def _delivery(delivery: DeliveryRecord) -> Delivery:
+    from offdiag.services.delivery.message import read_target
+
+    return Delivery(
+        id=delivery.id,
+        target=read_target(delivery.target).text,
+        state=delivery.state.value,
+        attempts=delivery.attempts,
+        error=delivery.error,
+        sent_at=delivery.sent_at,
+    )
+
+
+def _report_facts(entry: ReportEntry) -> dict[str, Any]:
+    from offdiag.reports.document import scope_document
+
+    plan = entry.schedule
+    return {
+        "project": entry.project,
+        "name": entry.name,
+        "scope": _scope(scope_document(entry.scope)),
+        "delivery": list(entry.targets),
+        "is_scheduled": plan is not None,
+        "schedule": None
+        if plan is None
+        else ReportPlan(cron=plan.cron, zone=plan.zone, is_paused=not plan.enabled),
+        "next_due": entry.next_due,
+        "n_issues": entry.n_issues,
+    }
+
+
+def _schedule_facts(entry: ScheduleEntry) -> dict[str, Any]:
+    record = entry.schedule
+    return {
+        "project": record.project,
+        "name": record.name,
+        "cron": record.cron,
+        "zone": record.zone,
+        "words": entry.words,
+        "problem": entry.problem,
+        "scope": _scope(record.scope),
+        "delivery": list(entry.report.targets),
+        "enabled": record.enabled,
+        "version": record.version,
+        "created_at": record.created_at,
+        "updated_at": record.updated_at,
+    }
+
+
+def _scope(document: Mapping[str, Any]) -> ScopeOfReport:
+    """A scope as it is stored, whose project stands beside it."""
+    return ScopeOfReport.model_validate(
+        {key: value for key, value in document.items() if key != "project"}
+    )

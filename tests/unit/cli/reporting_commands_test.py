@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -31,13 +33,15 @@ def test_a_schedule_is_made_listed_paused_resumed_and_removed(offdiag: Command) 
     removed = offdiag("schedule", "remove", "weekly")
 
     assert made["words"] == "Mondays at 06:00, Europe/Ljubljana"
-    assert made["targets"] == ["folder weekly"]
-    assert len(made["next"]) == 5
-    assert all(fire["local"].endswith("T06:00") for fire in made["next"])
+    assert made["delivery"] == ["folder weekly"]
+    assert len(made["next_times"]) == 5
+    times = [datetime.fromisoformat(time) for time in made["next_times"]]
+    zone = ZoneInfo("Europe/Ljubljana")
+    assert {f"{time.astimezone(zone):%H:%M}" for time in times} == {"06:00"}
     assert [entry["name"] for entry in listed["schedules"]] == ["weekly"]
-    assert listed["scheduler_alive"] is False
-    assert (paused["enabled"], paused["next"]) == (False, [])
-    assert resumed["next"] == made["next"]
+    assert listed["has_scheduler"] is False
+    assert (paused["enabled"], paused["next_times"]) == (False, [])
+    assert resumed["next_times"] == made["next_times"]
     assert removed.code == 0
     assert offdiag("schedule", "show", "weekly").code == 2
 
@@ -151,7 +155,7 @@ def test_reports_are_listed_shown_and_exported(folder: Path, offdiag: Command) -
     exported = offdiag("report", "export", "once", "--output", "r.html")
     as_text = offdiag("report", "export", "once", "1", "--format", "json")
 
-    assert [(entry["name"], entry["n_issues"], entry["scheduled"]) for entry in listed] == [
+    assert [(entry["name"], entry["n_issues"], entry["is_scheduled"]) for entry in listed] == [
         ("once", 2, False)
     ]
     assert shown["number"] == 1
@@ -179,7 +183,7 @@ def test_jobs_show_what_was_given_up_and_try_it_again(offdiag: Command) -> None:
     assert (dead["state"], dead["task"]) == ("dead", "deliver")
     assert "Set smtp.host and smtp.sender" in dead["error"]
     assert "1 dead" in for_people.out
-    assert retried == {"retried": 1}
+    assert retried == {"id": waiting["id"]}
     assert waiting["state"] == "queued"
 
 

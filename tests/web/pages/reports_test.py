@@ -148,12 +148,12 @@ def test_the_twins_of_the_list_hold_scopes_and_no_secrets(report_reader: PageCli
     text = report_reader.get("/reports.csv").text
 
     found = {report["name"]: report for report in record["reports"]}
-    lines = {line["report"]: line for line in csv.DictReader(io.StringIO(text))}
+    lines = {line["name"]: line for line in csv.DictReader(io.StringIO(text))}
     assert found["weekly"]["scope"]["cost_matrix"] == "triage"
-    assert found["weekly"]["targets"][2] == "webhook https://hooks.example.org/…"
+    assert found["weekly"]["delivery"][2] == "webhook https://hooks.example.org/…"
     assert found["weekly"]["summary"]["n_runs"] == 2
-    assert (lines["weekly"]["last_state"], lines["weekly"]["issues"]) == ("failed", "3")
-    assert (lines["by hand"]["cron"], lines["by hand"]["alerts"]) == ("", "0")
+    assert (lines["weekly"]["last_state"], lines["weekly"]["n_issues"]) == ("failed", "3")
+    assert (lines["by hand"]["cron"], lines["by hand"]["n_alerts"]) == ("", "0")
     assert SECRET not in text + str(record)
 
 
@@ -229,7 +229,7 @@ def test_the_twins_of_a_report_hold_its_issues(report_reader: PageClient) -> Non
     assert [issue["state"] for issue in record["issues"]] == ["failed", "computed", "computed"]
     assert len(record["next_times"]) == 5
     assert record["issues"][1]["covers_missed"] == 3
-    assert [line["issue"] for line in csv.DictReader(io.StringIO(text))] == ["3", "2", "1"]
+    assert [line["number"] for line in csv.DictReader(io.StringIO(text))] == ["3", "2", "1"]
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from offdiag.domain.access import Role
-from offdiag.records.job import AllRetried, Job, JobList, JobsWanted, Retried
+from offdiag.records.job import (
+    AllRetried,
+    Job,
+    JobList,
+    JobsWanted,
+    Retried,
+    job_document,
+    job_list,
+)
 from offdiag.services.jobs import page
-from offdiag.services.jobs.page import JobEntry, job_page, jobs_page
+from offdiag.services.jobs.page import job_page, jobs_page
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.permissions import needs
@@ -19,19 +25,15 @@ blueprint = resource("jobs")
 @needs(Role.VIEWER, everywhere=True)
 def list_jobs(query: JobsWanted) -> JobList:
     """Look at the queue: what was given up first."""
-    shown = jobs_page(current_registry().database, limit=query.limit)
-    return JobList(
-        counts={state.value: count for state, count in shown.jobs.counts.items()},
-        jobs=list(map(_job, shown.jobs.entries)),
-        has_worker=shown.has_worker,
-        has_scheduler=shown.has_scheduler,
-    )
+    database = current_registry().database
+    return job_list(jobs_page(database, limit=query.limit), database.clock())
 
 
 @operation(blueprint, "GET", "/jobs/<number:job_id>", answers=Job)
 def get_job(job_id: int) -> Job:
     """Look at one piece of work; once it is done there is none."""
-    return _job(job_page(current_registry().database, job_id))
+    database = current_registry().database
+    return job_document(job_page(database, job_id), database.clock())
 
 
 @operation(blueprint, "POST", "/jobs/<number:job_id>/retry", answers=Retried)
@@ -45,16 +47,3 @@ def retry_job(job_id: int) -> Retried:
 def retry_all_jobs() -> AllRetried:
     """Try everything again that was given up."""
     return AllRetried(n_jobs=page.retry_all(current_registry().database))
-
-
-def _job(entry: JobEntry) -> Job:
-    return Job(
-        id=entry.id,
-        task=entry.task,
-        args=dict(entry.args),
-        state=entry.state.value,
-        attempts=entry.attempts,
-        error=entry.error,
-        asked_at=entry.asked_at,
-        due_at=current_registry().database.clock() + timedelta(seconds=entry.waits_s),
-    )

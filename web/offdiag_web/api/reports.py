@@ -12,16 +12,18 @@ from offdiag.records.report import (
     NewReport,
     ReportDetail,
     ReportList,
-    ReportSummary,
     SchedulesWanted,
+    issue_detail,
+    report_detail,
+    report_list,
 )
 from offdiag.services.reports import edition
 from offdiag.services.reports.edition import report_now
 from offdiag.services.reports.page import issue_file, issue_page, reports_page
 from offdiag.services.schedules.edit import run_report
 from offdiag.services.schedules.page import report_page
-from offdiag_web.api.documents import reports as present
 from offdiag_web.api.operations import operation, resource
+from offdiag_web.api.report_bodies import scope_of, targets_of
 from offdiag_web.app.context import current_registry
 
 blueprint = resource("reports")
@@ -34,11 +36,7 @@ _FILES = ("text/html", "application/json", "text/csv", "text/plain")
 @operation(blueprint, "GET", "/reports", answers=ReportList)
 def list_reports(query: SchedulesWanted) -> ReportList:
     """Read all reports with their newest issues."""
-    page = reports_page(current_registry().database, project=query.project)
-    return ReportList(
-        reports=[ReportSummary(**present.report_facts(entry)) for entry in page.entries],
-        has_scheduler=page.has_scheduler,
-    )
+    return report_list(reports_page(current_registry().database, project=query.project))
 
 
 @operation(blueprint, "POST", "/reports", answers={202: AskedIssue}, is_repeatable=True)
@@ -47,8 +45,8 @@ def issue_report(json: NewReport) -> tuple[AskedIssue, int]:
     asked = report_now(
         current_registry().database,
         name=json.name,
-        scope=present.scope_of(json.scope, json.project),
-        delivery=present.targets_of(json.delivery),
+        scope=scope_of(json.scope, json.project),
+        delivery=targets_of(json.delivery),
         zone=json.zone,
     )
     return AskedIssue(name=asked.name, number=asked.number), 202
@@ -64,11 +62,7 @@ def get_report(name: str, query: IssuesWanted) -> ReportDetail:
         start=query.start,
         limit=query.limit,
     )
-    return ReportDetail(
-        **present.report_facts(page.entry),
-        start=query.start,
-        issues=[present.issue(entry.issue) for entry in page.issues],
-    )
+    return report_detail(page, start=query.start)
 
 
 @operation(blueprint, "POST", f"{_ONE}/run", answers={202: AskedIssue}, is_repeatable=True)
@@ -124,4 +118,4 @@ def retry_delivery(name: str, number: int, delivery_id: int, query: InProject) -
 
 def _issue(project: str, name: str, number: int) -> IssueDetail:
     page = issue_page(current_registry().database, project=project, name=name, number=number)
-    return present.issue_detail(page)
+    return issue_detail(page)

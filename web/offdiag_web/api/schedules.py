@@ -11,11 +11,13 @@ from offdiag.records.report import (
     Schedule,
     ScheduleList,
     SchedulesWanted,
+    schedule_document,
+    schedule_list,
 )
 from offdiag.services.schedules import edit
 from offdiag.services.schedules.page import schedule_page, schedules_page
-from offdiag_web.api.documents import reports as present
 from offdiag_web.api.operations import operation, require_match, resource
+from offdiag_web.api.report_bodies import scope_of, targets_of
 from offdiag_web.app.context import current_registry
 
 blueprint = resource("schedules")
@@ -27,7 +29,7 @@ _ONE = "/schedules/<name:name>"
 def list_schedules(query: SchedulesWanted) -> ScheduleList:
     """Read all schedules with the next times they mean."""
     page = schedules_page(current_registry().database, project=query.project)
-    return ScheduleList(schedules=list(map(present.planned, page.entries)))
+    return schedule_list(page)
 
 
 @operation(blueprint, "POST", "/schedules", answers={201: Schedule}, is_repeatable=True)
@@ -38,8 +40,8 @@ def add_schedule(json: NewSchedule) -> tuple[Schedule, int]:
         name=json.name,
         cron=json.cron,
         zone=json.zone,
-        scope=present.scope_of(json.scope, json.project),
-        delivery=present.targets_of(json.delivery),
+        scope=scope_of(json.scope, json.project),
+        delivery=targets_of(json.delivery),
     )
     return _schedule(json.project, json.name), 201
 
@@ -62,8 +64,8 @@ def change_schedule(name: str, json: Plan) -> Schedule:
         name=name,
         cron=json.cron,
         zone=json.zone,
-        scope=present.scope_of(json.scope, json.project),
-        delivery=present.targets_of(json.delivery),
+        scope=scope_of(json.scope, json.project),
+        delivery=targets_of(json.delivery),
         seen_version=known.version if require_match(known) else None,
     )
     return _schedule(json.project, name)
@@ -100,4 +102,4 @@ def run_schedule(name: str, query: InProject) -> tuple[AskedIssue, int]:
 
 def _schedule(project: str, name: str) -> Schedule:
     found = schedule_page(current_registry().database, project=project, name=name)
-    return present.schedule(found)
+    return schedule_document(found)

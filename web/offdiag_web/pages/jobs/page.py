@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, jsonify, make_response, redirect, render_template, url_for
+from flask import Blueprint, make_response, redirect, render_template, url_for
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
+from offdiag.records.job import JOB_COLUMNS, job_document, job_list, job_row
 from offdiag.services.jobs.page import job_page, jobs_page, retry_all, retry_job
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.exports import csv_response
+from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN
 from offdiag_web.app.permissions import needs
-from offdiag_web.pages.jobs.view import (
-    JOB_COLUMNS,
-    job_line,
-    job_record,
-    job_rows,
-    jobs_record,
-    jobs_view,
-)
+from offdiag_web.pages.jobs.view import job_line, jobs_view
 
 blueprint = Blueprint("jobs", __name__)
 
@@ -36,10 +30,11 @@ def page() -> Response:
 @blueprint.get(f"/jobs{TWIN}")
 @needs(Role.VIEWER, everywhere=True)
 def twin(form: str) -> Response:
-    found = jobs_page(current_registry().database)
+    database = current_registry().database
+    found = job_list(jobs_page(database), database.clock())
     if form == "json":
-        return jsonify(jobs_record(found))
-    return csv_response("jobs", JOB_COLUMNS, job_rows(found.jobs.entries))
+        return json_response(found)
+    return csv_response("jobs", JOB_COLUMNS, map(job_row, found.jobs))
 
 
 @blueprint.get(_JOB)
@@ -51,7 +46,8 @@ def job(job_id: int) -> Response:
 
 @blueprint.get(f"{_JOB}.json")
 def job_json(job_id: int) -> Response:
-    return jsonify(job_record(job_page(current_registry().database, job_id)))
+    database = current_registry().database
+    return json_response(job_document(job_page(database, job_id), database.clock()))
 
 
 @blueprint.post(f"{_JOB}/retry")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
 from offdiag.services.health import SILENT_AFTER_S
 from offdiag.services.jobs.page import Heartbeat, JobEntry, JobsPage, JobState
-from offdiag_web.app.exports import Cell
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Moment, Tone, moment, spell
 
-JOB_COLUMNS = ("job", "task", "about", "state", "attempts", "asked_at", "due_in_s", "error")
 _TONES: dict[JobState, Tone] = {
     JobState.DEAD: "error",
     JobState.FAILED: "warning",
@@ -154,52 +152,3 @@ def _warning(page: JobsPage) -> str | None:
     if not page.has_scheduler:
         effects.append("schedules do not fire")
     return f"{silent[0].upper()}{silent[1:]}: {' and '.join(effects)}."
-
-
-def job_record(entry: JobEntry) -> dict[str, object]:
-    """One job for JSON twins."""
-    return {
-        "id": entry.id,
-        "task": entry.task,
-        "args": dict(entry.args),
-        "state": entry.state.value,
-        "attempts": entry.attempts,
-        "asked_at": entry.asked_at.isoformat(),
-        "due_in_s": entry.waits_s,
-        "error": entry.error,
-    }
-
-
-def jobs_record(page: JobsPage) -> dict[str, object]:
-    """The queue and the processes for the JSON twin."""
-    return {
-        "counts": {state.value: page.jobs.counts[state] for state in JobState},
-        "jobs": [job_record(entry) for entry in page.jobs.entries],
-        "processes": [
-            {
-                "kind": beat.kind,
-                "host": beat.host,
-                "pid": beat.pid,
-                "started_at": beat.started_at.isoformat(),
-                "silent_for_s": beat.age_s,
-            }
-            for beat in (*page.workers, *page.schedulers)
-        ],
-    }
-
-
-def job_rows(entries: Sequence[JobEntry]) -> list[tuple[Cell, ...]]:
-    """One line per job for the CSV twin."""
-    return [
-        (
-            entry.id,
-            entry.task,
-            _about(entry),
-            entry.state.value,
-            entry.attempts,
-            entry.asked_at.isoformat(),
-            entry.waits_s,
-            entry.error,
-        )
-        for entry in entries
-    ]

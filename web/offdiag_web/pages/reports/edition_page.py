@@ -6,16 +6,17 @@ import base64
 import hashlib
 import re
 
-from flask import Blueprint, abort, jsonify, make_response, redirect, render_template, request
+from flask import Blueprint, abort, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from offdiag.records.report import issue_detail
 from offdiag.services.delivery.message import file_name
 from offdiag.services.reports.edition import retry_delivery, retry_issue
 from offdiag.services.reports.page import issue_file, issue_page
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import json_response
 from offdiag_web.app.paths import asked_project
 from offdiag_web.pages.reports.edition import FILE_NAMES, issue_view
-from offdiag_web.pages.reports.export import issue_page_record
 from offdiag_web.pages.reports.page import REPORT
 from offdiag_web.urls.reports import ReportAddress
 
@@ -41,7 +42,7 @@ def twin(name: str, number: int) -> Response:
     found = issue_page(
         current_registry().database, project=asked_project(), name=name, number=number
     )
-    return jsonify(issue_page_record(found))
+    return json_response(issue_detail(found))
 
 
 @blueprint.get(f"{_ISSUE}/<string:file>")

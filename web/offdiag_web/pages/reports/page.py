@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, jsonify, make_response, redirect, render_template, request
+from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from offdiag.records.report import (
+    ISSUE_COLUMNS,
+    REPORT_COLUMNS,
+    report_detail,
+    report_list,
+    report_row,
+)
+from offdiag.services.reports.page import reports_page
 from offdiag.services.schedules.edit import (
     pause_schedule,
     remove_schedule,
@@ -13,16 +21,8 @@ from offdiag.services.schedules.edit import (
 )
 from offdiag.services.schedules.page import report_page, schedules_page
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.exports import csv_response
+from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, asked_project
-from offdiag_web.pages.reports.export import (
-    ISSUE_COLUMNS,
-    REPORT_COLUMNS,
-    issue_rows,
-    report_page_record,
-    report_rows,
-    reports_record,
-)
 from offdiag_web.pages.reports.report_list import reports_view
 from offdiag_web.pages.reports.view import report_view
 from offdiag_web.urls.datasets import read_start
@@ -44,10 +44,10 @@ def page() -> Response:
 
 @blueprint.get(f"/reports{TWIN}")
 def twin(form: str) -> Response:
-    found = schedules_page(current_registry().database)
+    found = report_list(reports_page(current_registry().database))
     if form == "json":
-        return jsonify(reports_record(found))
-    return csv_response("reports", REPORT_COLUMNS, report_rows(found.reports.entries))
+        return json_response(found)
+    return csv_response("reports", REPORT_COLUMNS, map(report_row, found.reports))
 
 
 @blueprint.get(REPORT)
@@ -68,10 +68,13 @@ def report(name: str) -> Response:
 
 @blueprint.get(f"{REPORT}{TWIN}")
 def report_twin(name: str, form: str) -> Response:
-    found = report_page(current_registry().database, project=asked_project(), name=name)
+    found = report_detail(
+        report_page(current_registry().database, project=asked_project(), name=name)
+    )
     if form == "json":
-        return jsonify(report_page_record(found))
-    return csv_response("report-issues", ISSUE_COLUMNS, issue_rows(found.issues))
+        return json_response(found)
+    rows = (issue.row(ISSUE_COLUMNS) for issue in found.issues)
+    return csv_response("report-issues", ISSUE_COLUMNS, rows)
 
 
 @blueprint.post(f"{REPORT}/run")
