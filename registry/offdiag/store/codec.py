@@ -43,13 +43,6 @@ _CELL: np.dtype[np.uint32] = np.dtype("<u4")
 _SCORE: np.dtype[np.float32] = np.dtype("<f4")
 
 
-def narrowest_dtype(n_classes: int) -> CodeType:
-    """The narrowest unsigned type that holds codes 0 to `n_classes - 1`."""
-    if n_classes <= 1 << 8:
-        return "u1"
-    return "u2" if n_classes <= 1 << 16 else "u4"
-
-
 def code_type(codes: Codes) -> str:
     """What the `dtype` column says of codes: their type, "u1x3" for sets in rows of 3 bytes."""
     name = codes.dtype.str[1:]

@@ -45,17 +45,6 @@ def count_matrices(draw: st.DrawFn) -> NDArray[np.int64]:
     return counts
 
 
-@pytest.mark.parametrize(
-    ("n_classes", "dtype"),
-    [(1, "u1"), (256, "u1"), (257, "u2"), (65_536, "u2"), (65_537, "u4")],
-)
-def test_the_narrowest_type_holds_the_largest_code(n_classes: int, dtype: str) -> None:
-    found = codec.narrowest_dtype(n_classes)
-
-    assert found == dtype
-    assert np.iinfo(found).max >= n_classes - 1
-
-
 @given(codes=code_arrays)
 def test_codes_come_back(codes: NDArray[np.unsignedinteger[Any]]) -> None:
     data = codec.encode_codes(codes)

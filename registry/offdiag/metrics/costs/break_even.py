@@ -1,15 +1,9 @@
-"""Costs as straight lines: cost curves, and where the choice of the cheapest run flips.
+"""Costs as straight lines: where the choice of the cheapest run flips.
 
-What a fixed classifier costs changes with prevalence and costs. Drummond and Holte (2006,
-Machine Learning 65, 95) put both into one number from 0 to 1, the probability-cost PC(+) = q W10
-/ (q W10 + (1 - q) W01), q being the prevalence of positives, W10 the cost of a miss and W01 that
-of a false alarm. The cost as a part of the largest possible one is then a straight line from the
-false-alarm rate to the miss rate.
-
-Cost is also linear in the weights. Along a ray of weights W(s) = W0 + s (W1 - W0), or as the
-ratio of two costs grows, the mean cost of each run is therefore a straight line, two runs cost
-the same at most once, and which run is cheapest where is the lower envelope of the lines. All of
-it is computed in rational numbers, so crossings are exact and no grid can miss one.
+Cost is linear in the weights. Along a ray of weights W(s) = W0 + s (W1 - W0), the mean cost of
+each run is therefore a straight line, two runs cost the same at most once, and which run is
+cheapest where is the lower envelope of the lines. All of it is computed in rational numbers, so
+crossings are exact and no grid can miss one.
 """
 
 from __future__ import annotations
@@ -21,83 +15,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.values import Reason
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
-
-
-@dataclass(frozen=True)
-class CostLine:
-    """Normalised expected cost of one classifier, fnr PC(+) + fpr (1 - PC(+)).
-
-    Both rates are None, with the reason, where the test set lacks one side.
-    """
-
-    fpr: float | None
-    fnr: float | None
-    reason: str | None
-
-    def at(self, pc_positive: NDArray[np.float64]) -> NDArray[np.float64] | None:
-        """Cost at probability-costs in [0, 1]; None where the rates are undefined."""
-        if self.fpr is None or self.fnr is None:
-            return None
-        return self.fnr * pc_positive + self.fpr * (1.0 - pc_positive)
-
-    def useful_range(self) -> tuple[float, float] | None:
-        """Probability-costs between which the classifier beats both constant answers.
-
-        "Always negative" costs PC(+) and "always positive" 1 - PC(+). None where it never
-        beats both, which means a recall not above the false-alarm rate.
-        """
-        if self.fpr is None or self.fnr is None or self.fpr + self.fnr >= 1.0:
-            return None
-        # The line meets PC(+) at fpr / (1 - fnr + fpr) and 1 - PC(+) at the mirror image.
-        low = self.fpr / (1.0 - self.fnr + self.fpr)
-        high = (1.0 - self.fpr) / (1.0 - self.fpr + self.fnr)
-        return low, high
-
-
-def cost_line(matrix: ConfusionMatrix, positive: int) -> CostLine:
-    """The cost line of one class against the rest.
-
-    `positive` is the code of the class. Raises `InvalidInput` for a code out of range.
-    """
-    if not 0 <= positive < matrix.n_classes:
-        raise InvalidInput(
-            f"class code {positive} is out of range.",
-            field="positive",
-            hint=f"Codes run from 0 to {matrix.n_classes - 1}.",
-        )
-    positives = int(matrix.actual[positive])
-    negatives = matrix.total - positives
-    if positives == 0:
-        reason = Reason.NO_ACTUAL_POSITIVES if negatives else Reason.NO_CASES
-        return CostLine(None, None, reason.value)
-    if negatives == 0:
-        return CostLine(None, None, Reason.NO_ACTUAL_NEGATIVES.value)
-    hits = int(matrix.counts[positive, positive])
-    false_alarms = int(matrix.predicted[positive]) - hits
-    return CostLine(false_alarms / negatives, (positives - hits) / positives, None)
-
-
-def probability_cost(prevalence: float, *, miss: float, false_alarm: float) -> float | None:
-    """PC(+) of a prevalence in [0, 1] and two costs; None where both terms are 0.
-
-    Raises `InvalidInput` for negative costs or a prevalence outside [0, 1].
-    """
-    if not 0.0 <= prevalence <= 1.0:
-        raise InvalidInput(
-            f"{prevalence} is not between 0 and 1.", field="prevalence", hint="Give a share."
-        )
-    for field, cost in (("miss", miss), ("false_alarm", false_alarm)):
-        if not 0.0 <= cost < float("inf"):
-            raise InvalidInput(
-                f"{cost} is no cost of an error.", field=field, hint="Give a number from 0."
-            )
-    of_misses, of_alarms = prevalence * miss, (1.0 - prevalence) * false_alarm
-    both = of_misses + of_alarms
-    return of_misses / both if both > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,49 +32,12 @@ class CostRay:
 
 
 @dataclass(frozen=True, slots=True)
-class BreakEven:
-    """The s at which two runs cost the same, or None with the reason.
-
-    `reason` is "same_everywhere" for equal lines and "never_equal" for parallel ones. Below
-    `s` the run `cheaper_below` (0 or 1) costs less, above it the other.
-    """
-
-    s: float | None
-    cheaper_below: int | None
-    reason: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Stretch:
     """From `low` to `high` these runs cost least: one, or several with equal lines."""
 
     low: float
     high: float
     cheapest: tuple[int, ...]
-
-
-def ray_of_ratio(matrix: ConfusionMatrix, costs: CostMatrix) -> CostRay:
-    """Mean cost as the ratio r = W10 / W01 grows, for two classes, in units of W01.
-
-    W01 (false alarm) and the diagonal stay as they are and W10 (miss) becomes r W01. Raises
-    `InvalidInput` for other numbers of classes, a W01 that is not positive, and no cases.
-    """
-    false_alarm = costs.weights[0, 1] if costs.n_classes == 2 else 0.0
-    if false_alarm <= 0:
-        raise InvalidInput(
-            "the ratio of a miss to a false alarm needs two classes and a positive W[0, 1].",
-            field="weights",
-            hint="Use a ray between two cost matrices instead.",
-        )
-    start, end = costs.weights.copy(), costs.weights.copy()
-    start[1, 0], end[1, 0] = 0.0, false_alarm
-    ray = ray_between(
-        matrix,
-        CostMatrix(start, costs.labels, costs.currency),
-        CostMatrix(end, costs.labels, costs.currency),
-    )
-    unit = Fraction(float(false_alarm))
-    return CostRay(ray.intercept / unit, ray.slope / unit)
 
 
 def ray_between(
@@ -188,15 +71,6 @@ def ray_between(
     at_start = _mean_cost(matrix, start.weights, prevalence)
     at_end = _mean_cost(matrix, end.weights, prevalence)
     return CostRay(at_start, at_end - at_start)
-
-
-def break_even(first: CostRay, second: CostRay) -> BreakEven:
-    """Where two runs cost the same. Any s, also one outside the range that makes sense."""
-    rise = second.slope - first.slope
-    lead = first.intercept - second.intercept
-    if rise == 0:
-        return BreakEven(None, None, "same_everywhere" if lead == 0 else "never_equal")
-    return BreakEven(float(lead / rise), 0 if rise < 0 else 1, None)
 
 
 def cheapest_along(rays: Sequence[CostRay], *, low: float, high: float) -> tuple[Stretch, ...]:

@@ -55,15 +55,6 @@ def bayes_decisions(p: ArrayLike, costs: CostMatrix) -> NDArray[np.intp]:
     return cheapest
 
 
-def expected_cost_per_decision(p: ArrayLike, costs: CostMatrix) -> float | None:
-    """Mean expected cost if every case gets its cheapest answer; None without cases.
-
-    Right as far as the probabilities are: it needs no labels and trusts them fully.
-    """
-    cheapest = expected_costs(p, costs).min(axis=CLASS_AXIS)
-    return float(cheapest.mean()) if len(cheapest) else None
-
-
 def cost_threshold(costs: CostMatrix) -> float | None:
     """The probability of class 1 above which answering 1 is cheaper, for two classes.
 

@@ -1,8 +1,8 @@
 """The same predictions read in another way.
 
 What would the numbers be if the other class were the positive one, if classes were as common as
-where the model will be used, if two classes did not have to be told apart, or if the axes had
-been mixed up? Each answer is a new matrix, made from the old one alone.
+where the model will be used, or if two classes did not have to be told apart? Each answer is a
+new matrix, made from the old one alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.prevalence import declared_prevalence
-from offdiag.metrics.symmetry import invert_classes, swap_roles
+from offdiag.metrics.symmetry import invert_classes
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,6 @@ class WeightedMatrix:
 
     weights: NDArray[np.float64]
     labels: LabelSet
-
-
-def transposed_reading(matrix: ConfusionMatrix) -> ConfusionMatrix:
-    """The matrix as it should have been read if its orientation was stated wrongly."""
-    return ConfusionMatrix(swap_roles(matrix.counts), matrix.labels)
 
 
 def other_positive_class(matrix: ConfusionMatrix) -> ConfusionMatrix:

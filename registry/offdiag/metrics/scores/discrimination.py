@@ -98,16 +98,6 @@ def pairwise_wins(actual: NDArray[Any], scores: NDArray[Any]) -> PairwiseWins:
     return PairwiseWins(doubled, support)
 
 
-def ovr_auc(wins: PairwiseWins) -> list[MetricValue]:
-    """Area of each class against all others. Undefined for a class without cases or opponents."""
-    support = wins.support.tolist()
-    total = sum(support)
-    return [
-        _area(_beaten(row, code), cases, total - cases)
-        for code, (row, cases) in enumerate(zip(wins.doubled.tolist(), support, strict=True))
-    ]
-
-
 def auc_averages(wins: PairwiseWins) -> Mapping[str, MetricValue]:
     """`roc_auc_{ovr,ovo}_{macro,weighted}`.
 

@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from offdiag.metrics.costs.break_even import CostRay, break_even, cheapest_along
+from offdiag.metrics.costs.break_even import CostRay, cheapest_along
 from offdiag.metrics.costs.decisions import bayes_decisions, expected_costs
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.metrics.costs.summary import COST_KEYS, evaluate_costs
-from offdiag.metrics.costs.threshold import threshold_costs
+from offdiag.metrics.costs.threshold import cheapest_point, cost_at_each, side_prices
+from offdiag.metrics.scores.forecasts import rank_scores
+from offdiag.metrics.scores.operating_points import operating_points
 from offdiag.metrics.suite import evaluate_stack
 from support.matrices import numbered_labels
 
@@ -131,12 +133,15 @@ def test_costs_at_thresholds_are_those_of_the_answers(
     assume(weights.any())
     costs = cost_matrix(weights, labels=numbered_labels(2))
 
-    found = threshold_costs(truth, score, costs)
+    points = operating_points(rank_scores(truth, score.astype(np.float32)))
+    found = cost_at_each(points, side_prices(costs, 1))
 
-    for threshold, cost in zip(found.thresholds, found.costs, strict=True):
+    for threshold, cost in zip(points.thresholds, found, strict=True):
         answers = (score >= threshold).astype(int)
-        assert cost == weights[truth.astype(int), answers].sum()
-    assert found.best_cost == min([*found.costs, found.cost_of_none])
+        assert cost == pytest.approx(weights[truth.astype(int), answers].sum() / len(truth))
+    cheapest = cheapest_point(points, side_prices(costs, 1))
+    assert cheapest is not None
+    assert found[cheapest] == found.min()
 
 
 @given(RAYS)
@@ -154,18 +159,3 @@ def test_the_envelope_is_the_minimum_everywhere(rays: list[CostRay]) -> None:
         assert {round(rays[index].at(middle), 9) for index in stretch.cheapest} == {
             round(lowest, 9)
         }
-
-
-@given(RAYS.filter(lambda rays: len(rays) > 1))
-def test_two_runs_cost_the_same_where_they_break_even(rays: list[CostRay]) -> None:
-    first, second = rays[:2]
-
-    found = break_even(first, second)
-
-    if found.s is None:
-        assert first.slope == second.slope
-        return
-    assert first.at(found.s) == pytest.approx(second.at(found.s), abs=1e-9)
-    cheaper = (first, second)[found.cheaper_below or 0]
-    other = (second, first)[found.cheaper_below or 0]
-    assert cheaper.at(found.s - 1) < other.at(found.s - 1)

@@ -11,19 +11,14 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.costs.break_even import (
     HIGHEST,
     LOWEST,
-    BreakEven,
     CostRay,
     Lever,
     Stretch,
-    break_even,
     cheapest_along,
     choices,
-    cost_line,
     lever_on_cell,
     lever_on_class,
-    probability_cost,
     ray_between,
-    ray_of_ratio,
     rays_of,
     times_the_cheapest,
 )
@@ -31,127 +26,11 @@ from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.metrics.costs.summary import evaluate_costs
 from support.matrices import matrix_of, numbered_labels
 
-COUNTS = [[90, 10], [2, 8]]
-
-
-def test_the_line_runs_from_the_false_alarm_rate_to_the_miss_rate() -> None:
-    line = cost_line(matrix_of(COUNTS), positive=1)
-
-    cost = line.at(np.array([0.0, 0.5, 1.0]))
-
-    assert cost == pytest.approx([0.1, 0.15, 0.2])
-
-
-def test_the_curve_is_the_mean_cost_over_the_largest_possible_one() -> None:
-    prevalence, miss, false_alarm = 0.03, 10.0, 1.0
-    weights = np.array([[0.0, false_alarm], [miss, 0.0]])
-    largest = prevalence * miss + (1 - prevalence) * false_alarm
-    found = evaluate_costs(
-        np.array(COUNTS), weights, prevalence=np.array([1 - prevalence, prevalence])
-    )
-    place = probability_cost(prevalence, miss=miss, false_alarm=false_alarm)
-    assert place is not None
-
-    cost = cost_line(matrix_of(COUNTS), positive=1).at(np.array(place))
-
-    assert cost == pytest.approx(float(found["mean_cost"].value) / largest)
-
-
-def test_the_useful_range_ends_where_a_constant_answer_is_as_cheap() -> None:
-    line = cost_line(matrix_of(COUNTS), positive=1)
-
-    ends = line.useful_range()
-
-    assert ends is not None
-    low, high = ends
-    costs = line.at(np.array([low, high]))
-    assert costs == pytest.approx([low, 1 - high])
-    assert 0 < low < high < 1
-
-
-def test_a_classifier_at_chance_is_never_useful() -> None:
-    assert cost_line(matrix_of([[50, 50], [5, 5]]), positive=1).useful_range() is None
-
-
-@pytest.mark.parametrize(
-    ("counts", "reason"),
-    [
-        ([[5, 1], [0, 0]], "no_actual_positives"),
-        ([[0, 0], [1, 5]], "no_actual_negatives"),
-        ([[0, 0], [0, 0]], "no_cases"),
-    ],
-)
-def test_one_side_alone_has_no_curve(counts: list[list[int]], reason: str) -> None:
-    line = cost_line(matrix_of(counts), positive=1)
-
-    assert line.reason == reason
-    assert line.at(np.array([0.5])) is None
-    assert line.useful_range() is None
-
-
-@pytest.mark.parametrize("positive", [-1, 2])
-def test_a_class_out_of_range_is_refused(positive: int) -> None:
-    with pytest.raises(InvalidInput, match="positive: "):
-        cost_line(matrix_of(COUNTS), positive=positive)
-
-
-def test_probability_cost_weighs_prevalence_by_cost() -> None:
-    assert probability_cost(0.01, miss=99, false_alarm=1) == pytest.approx(0.5)
-    assert probability_cost(0.3, miss=0, false_alarm=0) is None
-
-
-@pytest.mark.parametrize(
-    ("prevalence", "miss", "field"),
-    [
-        (1.5, 1, "prevalence"),
-        (float("nan"), 1, "prevalence"),
-        (0.5, -1, "miss"),
-        (0.5, float("inf"), "miss"),
-    ],
-)
-def test_what_is_no_prevalence_or_cost_is_refused(
-    prevalence: float, miss: float, field: str
-) -> None:
-    with pytest.raises(InvalidInput) as caught:
-        probability_cost(prevalence, miss=miss, false_alarm=1)
-
-    assert caught.value.field == field
-
-
-FEW_ALARMS = matrix_of([[980, 0], [12, 8]])
-FEW_MISSES = matrix_of([[920, 60], [2, 18]])
 COSTS = cost_matrix([[0, 2], [7, 0]], labels=numbered_labels(2))
 
 
 def ray(intercept: int, slope: int) -> CostRay:
     return CostRay(Fraction(intercept), Fraction(slope))
-
-
-def test_the_ratio_at_which_two_runs_cost_the_same() -> None:
-    # 60 more false alarms against 10 fewer misses: even at 6 to 1.
-    found = break_even(ray_of_ratio(FEW_ALARMS, COSTS), ray_of_ratio(FEW_MISSES, COSTS))
-
-    assert found == BreakEven(6.0, 0, None)
-
-
-def test_at_the_break_even_ratio_both_cost_the_same() -> None:
-    weights = np.array([[0.0, 1.0], [6.0, 0.0]])
-
-    first, second = (
-        evaluate_costs(matrix.counts, weights)["mean_cost"].at().value
-        for matrix in (FEW_ALARMS, FEW_MISSES)
-    )
-
-    assert first == pytest.approx(second)
-
-
-def test_costs_on_the_diagonal_move_the_ratio() -> None:
-    # In units of the false alarm (2): a hit gains 1.5, so 10 more hits are worth 15 more.
-    gains = cost_matrix([[0, 2], [7, -3]], labels=numbered_labels(2))
-
-    found = break_even(ray_of_ratio(FEW_ALARMS, gains), ray_of_ratio(FEW_MISSES, gains))
-
-    assert found.s == pytest.approx(4.5)
 
 
 def test_a_ray_runs_from_one_cost_matrix_to_another() -> None:
@@ -166,16 +45,6 @@ def test_a_ray_runs_from_one_cost_matrix_to_another() -> None:
         weights = start.weights + s * (end.weights - start.weights)
         mean = evaluate_costs(matrix.counts, weights)["mean_cost"].at().value
         assert found.at(s) == pytest.approx(mean)
-
-
-def test_parallel_runs_never_cost_the_same_or_always_do() -> None:
-    assert break_even(ray(1, 2), ray(3, 2)) == BreakEven(None, None, "never_equal")
-    assert break_even(ray(1, 2), ray(1, 2)) == BreakEven(None, None, "same_everywhere")
-
-
-def test_the_run_that_rises_less_is_cheaper_beyond_the_crossing() -> None:
-    assert break_even(ray(4, 1), ray(0, 3)) == BreakEven(2.0, 1, None)
-    assert break_even(ray(0, 3), ray(4, 1)) == BreakEven(2.0, 0, None)
 
 
 def test_the_lower_envelope_names_the_cheapest_run_of_every_stretch() -> None:
@@ -221,21 +90,6 @@ def test_a_range_that_does_not_rise_is_refused(low: float, high: float) -> None:
 def test_no_runs_are_refused() -> None:
     with pytest.raises(InvalidInput, match="there are no runs"):
         cheapest_along([], low=0.0, high=1.0)
-
-
-@pytest.mark.parametrize("weights", [[[0, 0], [5, 0]], [[0, -1], [5, 0]]])
-def test_a_ratio_to_a_free_false_alarm_is_refused(weights: list[list[float]]) -> None:
-    free = cost_matrix(weights, labels=numbered_labels(2))
-
-    with pytest.raises(InvalidInput, match="positive W"):
-        ray_of_ratio(FEW_ALARMS, free)
-
-
-def test_three_classes_have_no_single_ratio() -> None:
-    costs = cost_matrix(1 - np.eye(3), labels=numbered_labels(3))
-
-    with pytest.raises(InvalidInput, match="Use a ray between two cost matrices"):
-        ray_of_ratio(matrix_of(np.eye(3)), costs)
 
 
 def test_a_matrix_without_cases_or_with_other_labels_is_refused() -> None:

@@ -16,7 +16,6 @@ from offdiag.metrics.costs.decisions import (
     bayes_decisions,
     cost_threshold,
     described,
-    expected_cost_per_decision,
     expected_costs,
     positive_scores,
 )
@@ -46,13 +45,6 @@ def test_equally_cheap_answers_go_to_the_lowest_class() -> None:
     even = binary([[0, 1], [1, 0]])
 
     assert bayes_decisions([[0.5, 0.5]], even).tolist() == [0]
-
-
-def test_the_cost_of_a_decision_is_the_mean_of_the_cheapest_answers() -> None:
-    found = expected_cost_per_decision([[0.8, 0.2], [0.95, 0.05]], TEN_TO_ONE)
-
-    assert found == pytest.approx((0.8 + 0.5) / 2)
-    assert expected_cost_per_decision(np.empty((0, 2)), TEN_TO_ONE) is None
 
 
 @pytest.mark.parametrize(

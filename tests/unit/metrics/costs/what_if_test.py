@@ -15,7 +15,6 @@ from offdiag.metrics.costs.what_if import (
     merge_classes,
     other_positive_class,
     ranks,
-    transposed_reading,
 )
 from offdiag.metrics.suite import evaluate_stack
 from support.published_matrices import SCREENING, THREE_CLASSES
@@ -23,16 +22,6 @@ from support.published_matrices import SCREENING, THREE_CLASSES
 
 def matrix(cells: list[list[int]], *names: str, ordinal: bool = False) -> ConfusionMatrix:
     return ConfusionMatrix(np.array(cells), LabelSet(names, ordinal=ordinal))
-
-
-def test_a_transposed_reading_swaps_the_margins() -> None:
-    read = matrix(THREE_CLASSES, "A", "B", "C")
-
-    other = transposed_reading(read)
-
-    assert other.actual.tolist() == read.predicted.tolist()
-    assert other.counts[0, 1] == read.counts[1, 0]
-    assert transposed_reading(other).digest == read.digest
 
 
 def test_the_other_positive_class_comes_first_with_its_own_counts() -> None:

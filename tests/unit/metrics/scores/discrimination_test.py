@@ -10,7 +10,6 @@ from offdiag.metrics.scores.discrimination import (
     auc_averages,
     average_precision,
     ks,
-    ovr_auc,
     pairwise_wins,
     roc_auc,
 )
@@ -104,12 +103,6 @@ def area(code: int, against: list[int]) -> float:
     return float(exact_auc((ACTUAL[chosen] == code).tolist(), SCORES[chosen, code].tolist()))
 
 
-def test_the_area_of_each_class_is_taken_against_all_others() -> None:
-    areas = ovr_auc(pairwise_wins(ACTUAL, SCORES))
-
-    assert [value.value for value in areas] == [area(0, [1, 2]), area(1, [0, 2]), area(2, [0, 1])]
-
-
 def test_averages_follow_their_definitions() -> None:
     values = auc_averages(pairwise_wins(ACTUAL, SCORES))
 
@@ -131,14 +124,11 @@ def test_an_absent_class_makes_every_average_undefined() -> None:
     assert {value.reason for value in auc_averages(wins).values()} == {
         Reason.CLASS_VALUE_UNDEFINED
     }
-    assert ovr_auc(wins)[3].reason == Reason.NO_ACTUAL_POSITIVES
-    assert ovr_auc(wins)[0].value == area(0, [1, 2])
 
 
 def test_one_actual_class_leaves_nothing_to_compare_with() -> None:
     wins = pairwise_wins(np.zeros(3, dtype=np.uint8), SCORES[:3])
 
-    assert ovr_auc(wins)[0].reason == Reason.NO_ACTUAL_NEGATIVES
     assert auc_averages(wins)["roc_auc_ovo_macro"].reason == Reason.CLASS_VALUE_UNDEFINED
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, cast, get_args
 
@@ -87,11 +87,6 @@ class CompareAddress:
             "value": None if self.class_metric == "recall" else self.class_metric,
             "matrix": None if self.matrix == "diff" else self.matrix,
         }
-
-
-def compare_url(run_ids: Sequence[str]) -> str:
-    """The comparison of some runs."""
-    return CompareAddress(tuple(run_ids)).url()
 
 
 def read_compare(values: Query) -> tuple[CompareAddress, list[str]]:

@@ -11,7 +11,6 @@ from offdiag.comparison.pair import Fate
 from offdiag.comparison.texts import MOST_RUNS
 from offdiag_web.pages.compare.address import (
     CompareAddress,
-    compare_url,
     is_sent_by_form,
     read_compare,
     read_fate,
@@ -32,7 +31,7 @@ def test_an_address_is_read_back_from_its_url(address: CompareAddress) -> None:
 
 
 def test_defaults_are_left_out() -> None:
-    assert compare_url(["r_a", "r_b", "r_c"]) == "/compare?runs=r_a,r_b,r_c"
+    assert CompareAddress(("r_a", "r_b", "r_c")).url() == "/compare?runs=r_a,r_b,r_c"
 
 
 def test_twins_keep_what_is_compared_and_not_how_it_is_shown() -> None:
