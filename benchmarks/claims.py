@@ -31,7 +31,7 @@ from result_table import put_between, result_table
 from offdiag.comparison.differences import HEADLINE
 from offdiag.comparison.many import ManyComparison, compare_many
 from offdiag.comparison.pair import compare_paired
-from offdiag.comparison.rank_status import Standing
+from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.suite import suite_intervals
@@ -115,7 +115,7 @@ def tied(n: int, shares: tuple[float, ...], n_runs: int, recall: float = 0.85) -
 
 
 def behind(found: ManyComparison, key: str) -> list[bool]:
-    return [place.standing is Standing.BEHIND for place in found.places[key]]
+    return [place.rank_status is RankStatus.BEHIND for place in found.places[key]]
 
 
 def many_ties(cell: Cell, rng: Rng) -> tuple[bool, ...]:
@@ -124,7 +124,7 @@ def many_ties(cell: Cell, rng: Rng) -> tuple[bool, ...]:
     found = compare_many(actual, runs, labels=labels_of(cell), seed=0)
     by_metric = [any(behind(found, key)) for key in HEADLINE]
     by_class = any(
-        place.standing is Standing.BEHIND for places in found.recall for place in places
+        place.rank_status is RankStatus.BEHIND for places in found.recall for place in places
     )
     return (*by_metric, any(by_metric), by_class)
 

@@ -32,7 +32,7 @@ from load.memory import resident_mib
 from load.process_tree import PROC, text_of
 
 OFFDIAG = Path(sys.executable).with_name("offdiag")
-PATIENCE_S = 120.0
+RETRY_FOR_S = 120.0
 LOOK_EVERY_S = 0.02
 SETTLED_AFTER_S = 2.0
 
@@ -116,7 +116,7 @@ def _served(url: str) -> tuple[float, float, float]:
     try:
         address = f"http://127.0.0.1:{port}/"
         while not _answers(address):
-            if process.poll() is not None or time.perf_counter() - began > PATIENCE_S:
+            if process.poll() is not None or time.perf_counter() - began > RETRY_FOR_S:
                 raise RuntimeError(f"offdiag serve did not answer at {address}")
             time.sleep(LOOK_EVERY_S)
         seconds, of_processor = time.perf_counter() - began, _processor_s(process.pid)
@@ -135,7 +135,7 @@ def _processor_s(pid: int) -> float:
 
 def _answers(address: str) -> bool:
     try:
-        with urllib.request.urlopen(address, timeout=PATIENCE_S) as answer:
+        with urllib.request.urlopen(address, timeout=RETRY_FOR_S) as answer:
             return bool(answer.status == 200)
     except urllib.error.URLError:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from offdiag.cli.demonstration import demo_runs
-from offdiag.comparison.pair import Fate
+from offdiag.comparison.pair import PairedOutcome
 from offdiag.demo import PROJECT
 from offdiag.demo.costs_and_reports import DIGITS, IN_USE, REPORT, TUMOURS
 from offdiag.store.database import Database
@@ -25,8 +25,8 @@ def addresses(database: Database) -> dict[str, str]:
         "runs": "/runs?" + urlencode({"q": f'dataset:"{DIGITS}"', "sort": "-mcc"}),
         "run-page": f"/runs/{found[DIGITS, CANDIDATE]}",
         "compare": compared.url(),
-        "examples": compared.examples_url(Fate.ONLY_B),
-        "broken": compared.examples_url(Fate.ONLY_A),
+        "examples": compared.examples_url(PairedOutcome.ONLY_B),
+        "broken": compared.examples_url(PairedOutcome.ONLY_A),
         "what-if": WhatIfAddress(tuple(found[TUMOURS, name] for name in JUDGED_BY_COST)).url(),
         "decisions": WhatIfAddress().decisions_url(found[TUMOURS, IN_USE]),
         "flags": "/flags?" + urlencode({"dataset": DIGITS}),

@@ -20,7 +20,7 @@ from offdiag.settings import AccessSettings, ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag.store.run_list import RunOverview, run_overview
 from offdiag_web import create_app
-from offdiag_web.app.lazy_views import late_views
+from offdiag_web.app.lazy_views import lazy_views
 from offdiag_web.pages.runs import page as runs_page
 from offdiag_web.wsgi import settle
 
@@ -50,7 +50,7 @@ def measure_pages(database: Database, *, turns: int) -> Pages:
     settings = Settings(access=access, server=ServerSettings(secret_key=KEY))
     app = create_app(settings, database)
     client = app.test_client()
-    late_views(app).load_all()
+    lazy_views(app).load_all()
     settle()  # As servers do.
     pages = {**page_list(subjects_of(database)), **searches()}
     statements = {name: _n_statements(client, page) for name, page in pages.items()}

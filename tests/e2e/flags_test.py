@@ -74,7 +74,7 @@ def in_order(database: Database) -> list[int]:
 
 
 def state_of(database: Database, number: int) -> FlagState:
-    return browse_flag(database, number).entry.flag.standing.state
+    return browse_flag(database, number).entry.flag.status.state
 
 
 def test_flags_are_worked_through_by_keyboard_alone(go: Open, database: Database) -> None:

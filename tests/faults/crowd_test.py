@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from offdiag.cli.doctor import examine
-from offdiag.services.health import vitals
+from offdiag.services.health import registry_metrics
 from offdiag.services.verification.verify import read_ledger, verify
 from offdiag.settings import Settings
 from offdiag.store.database import Database
@@ -64,7 +64,7 @@ def test_a_reader_who_keeps_the_log_from_being_emptied_is_noticed(
         fill_the_log(sqlite_database)
         length = log_bytes(sqlite_database) or 0
         told = said_of_the_log(sqlite_database)
-        measured = vitals(sqlite_database).log_bytes
+        measured = registry_metrics(sqlite_database).log_bytes
 
     assert length > LONG_LOG_BYTES
     assert measured == length
@@ -85,4 +85,4 @@ def test_once_the_reader_is_gone_the_log_shrinks_by_itself(sqlite_database: Data
 
 
 def test_a_server_has_no_such_log(postgres_database: Database) -> None:
-    assert vitals(postgres_database).log_bytes is None
+    assert registry_metrics(postgres_database).log_bytes is None

@@ -13,7 +13,7 @@ import pytest
 from offdiag.domain.access import Grant, Role
 from offdiag.errors import NotSignedIn
 from offdiag.services.access import sessions, users
-from offdiag.services.access.sessions import principal_of_token, sign_in
+from offdiag.services.access.sessions import caller_of_token, sign_in
 from offdiag.store.database import Database
 from offdiag.store.sessions import list_tokens
 from support.access import LIFE, add_person, token_of
@@ -67,10 +67,10 @@ def test_what_the_database_holds_opens_nothing(sqlite_database: Database) -> Non
     with sqlite_database.read() as session:
         (kept,) = list_tokens(session, limit=10)
 
-    assert principal_of_token(sqlite_database, secret) is not None
+    assert caller_of_token(sqlite_database, secret) is not None
     guesses = [kept.digest, kept.prefix, f"offdiag_{kept.digest}", secret[:-1], f"{secret}x"]
     for guess in (*guesses, secret.swapcase(), f" {secret}", "", "x" * 100_000, "\ud800", "a\0b"):
-        assert principal_of_token(sqlite_database, guess) is None
+        assert caller_of_token(sqlite_database, guess) is None
 
 
 def test_secrets_are_compared_by_digest_in_constant_time(
@@ -87,7 +87,7 @@ def test_secrets_are_compared_by_digest_in_constant_time(
 
     monkeypatch.setattr(hmac, "compare_digest", noting)
 
-    principal_of_token(sqlite_database, secret)
+    caller_of_token(sqlite_database, secret)
 
     digest = hashlib.sha256(secret.encode()).hexdigest()
     assert compared == [(digest, digest)]

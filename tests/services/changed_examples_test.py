@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from offdiag.comparison.pair import Fate
+from offdiag.comparison.pair import PairedOutcome
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.services.examples.changed import ChangedExamples, changed_examples
@@ -40,12 +40,15 @@ def pair_of_runs(database: Database, **given: Any) -> tuple[RunRecord, RunRecord
 
 
 def listed(
-    database: Database, runs: tuple[RunRecord, ...], fate: Fate = Fate.ONLY_B, **options: Any
+    database: Database,
+    runs: tuple[RunRecord, ...],
+    outcome: PairedOutcome = PairedOutcome.ONLY_B,
+    **options: Any,
 ) -> ChangedExamples:
     return changed_examples(
         database,
         [run.id for run in runs],
-        fate=fate,
+        outcome=outcome,
         **options,
     )
 
@@ -68,23 +71,24 @@ def test_examples_that_only_one_run_gets_right_are_listed_with_both_answers(
 def test_every_fate_has_its_examples(database: Database) -> None:
     runs = pair_of_runs(database)
 
-    found = {fate: listed(database, runs, fate, size=None) for fate in Fate}
+    found = {outcome: listed(database, runs, outcome, size=None) for outcome in PairedOutcome}
 
     samples = [each.sample for part in found.values() for each in part.examples]
     assert sorted(map(int, samples)) == list(range(N))
-    for fate, part in found.items():
+    for outcome, part in found.items():
         assert part.n_of_each is not None
-        assert part.n_of_each[fate] == part.total == len(part.examples)
+        assert part.n_of_each[outcome] == part.total == len(part.examples)
 
 
 def test_examples_are_listed_page_by_page(database: Database) -> None:
     runs = pair_of_runs(database)
 
     pages = [
-        listed(database, runs, Fate.BOTH_RIGHT, start=start, size=30).examples for start in (0, 30)
+        listed(database, runs, PairedOutcome.BOTH_RIGHT, start=start, size=30).examples
+        for start in (0, 30)
     ]
 
-    whole = listed(database, runs, Fate.BOTH_RIGHT, size=None).examples
+    whole = listed(database, runs, PairedOutcome.BOTH_RIGHT, size=None).examples
     assert (*pages[0], *pages[1]) == whole[:60]
 
 
@@ -197,7 +201,7 @@ def test_a_page_takes_six_statements_at_most(database: Database) -> None:
     )
 
     with counted_statements() as statements:
-        found = listed(database, runs, Fate.BOTH_RIGHT, slice_text="country=DE")
+        found = listed(database, runs, PairedOutcome.BOTH_RIGHT, slice_text="country=DE")
 
     assert len(found.examples) == 50
     assert len(statements) == 6

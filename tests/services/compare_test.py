@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from offdiag.comparison.many import ManyComparison
-from offdiag.comparison.pair import Churn, Fate, PairComparison, fates
+from offdiag.comparison.pair import Churn, PairComparison, PairedOutcome, paired_outcomes
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound
@@ -52,8 +52,8 @@ def many(found: RunComparison) -> ManyComparison:
 
 def expected_churn(first: list[str], second: list[str], truth: tuple[str, ...] = TRUTH) -> Churn:
     codes = [np.array([CLASSES.index(name) for name in each]) for each in (truth, first, second)]
-    found = fates(*codes)
-    return Churn(**{fate.value: int(found[fate].sum()) for fate in Fate})
+    found = paired_outcomes(*codes)
+    return Churn(**{outcome.value: int(found[outcome].sum()) for outcome in PairedOutcome})
 
 
 def log_counts(database: Database, counts: list[list[int]], **changes: Any) -> RunRecord:
@@ -387,7 +387,7 @@ def test_three_runs_are_ranked(database: Database) -> None:
 
     found = compare(database, *runs)
 
-    places = [place.standing.value for place in many(found).places["balanced_accuracy"]]
+    places = [place.rank_status.value for place in many(found).places["balanced_accuracy"]]
     assert places == ["behind the best", "best", "not separable from the best"]
     assert found.verdict is not None
     assert found.verdict.headline.startswith("By balanced accuracy")

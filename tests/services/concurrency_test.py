@@ -16,7 +16,7 @@ from offdiag.errors import Conflict
 from offdiag.metrics.costs.decisions import ExpectedCostRule, described
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.reports.scope import ReportScope
-from offdiag.services.access.openid import Recognised, recognise
+from offdiag.services.access.openid import ExternalUser, sign_in_external
 from offdiag.services.access.users import add_user, set_disabled, set_role
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
 from offdiag.services.datasets import pin_baseline
@@ -249,9 +249,11 @@ def test_an_admin_is_left_when_all_lock_each_other_out(database: Database) -> No
 
 
 def test_somebody_who_signs_in_twice_for_the_first_time_is_one_user(database: Database) -> None:
-    who = Recognised("ana", frozenset({"team"}))
+    who = ExternalUser("ana", frozenset({"team"}))
 
-    found, raised = at_once(lambda _: recognise(database, who, {"team": Grant(Role.VIEWER)}).id)
+    found, raised = at_once(
+        lambda _: sign_in_external(database, who, {"team": Grant(Role.VIEWER)}).id
+    )
 
     assert raised == []
     assert len(set(found)) == 1

@@ -37,7 +37,7 @@ def as_seen(database: Database, *flag_ids: int) -> Seen:
 
 
 def state_of(database: Database, flag_id: int) -> FlagState:
-    return browse_flag(database, flag_id).entry.flag.standing.state
+    return browse_flag(database, flag_id).entry.flag.status.state
 
 
 Change = Callable[[Database, int], object]
@@ -185,8 +185,8 @@ def test_a_rest_that_is_over_settles_nothing_any_more(
 
     evaluate_again(database, run)
 
-    standing = flags_of(database, run)["F5", None].standing
-    assert (standing.state, standing.settled) == (FlagState.OPEN, None)
+    standing = flags_of(database, run)["F5", None].status
+    assert (standing.state, standing.triaged) == (FlagState.OPEN, None)
 
 
 def _let_pass(database: Database, monkeypatch: pytest.MonkeyPatch, now: datetime) -> None:

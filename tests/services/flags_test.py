@@ -21,7 +21,7 @@ from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
 from offdiag.services.datasets import pin_baseline, unpin_baseline
 from offdiag.services.flags import triage
-from offdiag.services.flags.alternatives import BetterRuns, Gain
+from offdiag.services.flags.alternatives import AlternativeRuns, Gain
 from offdiag.services.flags.page import browse_flag, browse_flags
 from offdiag.services.flags.rules import RulesInForce
 from offdiag.services.jobs.reconcile import reconcile
@@ -55,7 +55,7 @@ def open_rules(database: Database, run: RunRecord) -> set[str]:
     return {
         rule
         for (rule, _), flag in flags_of(database, run).items()
-        if flag.standing.state is FlagState.OPEN
+        if flag.status.state is FlagState.OPEN
     }
 
 
@@ -78,7 +78,7 @@ def test_an_evaluation_raises_what_the_rules_say(database: Database, flagged: Ru
         assert dict(flag.content.evidence) == verdict["evidence"]
         assert list(flag.content.fired) == verdict["fired"]
         assert dict(flag.content.thresholds) == verdict["thresholds"]
-        assert flag.standing.severity.value == verdict["severity"]
+        assert flag.status.severity.value == verdict["severity"]
         assert history(database, flag.id) == [FlagEventKind.OPENED]
 
 
@@ -150,10 +150,10 @@ def test_a_corrected_truth_closes_what_no_longer_fires_and_opens_what_does_again
     )
     work_off(database)
 
-    assert closed.standing.state is FlagState.CLOSED
+    assert closed.status.state is FlagState.CLOSED
     assert closed.closed_at is not None
     again = flags_of(database, run)["F3", "rare"]
-    assert (again.id, again.standing.state, again.closed_at) == (flag.id, FlagState.OPEN, None)
+    assert (again.id, again.status.state, again.closed_at) == (flag.id, FlagState.OPEN, None)
     assert history(database, flag.id) == [
         FlagEventKind.OPENED,
         FlagEventKind.CLOSED,
@@ -170,8 +170,8 @@ def test_a_dismissed_flag_stays_dismissed_when_it_fires_again(
     evaluate_again(database, flagged)
 
     again = flags_of(database, flagged)["F5", None]
-    assert again.standing.state is FlagState.DISMISSED
-    assert again.standing.reason == "a baseline by design"
+    assert again.status.state is FlagState.DISMISSED
+    assert again.status.reason == "a baseline by design"
 
 
 def test_costs_that_become_the_default_are_judged_by(database: Database) -> None:
@@ -191,7 +191,7 @@ def test_costs_that_become_the_default_are_judged_by(database: Database) -> None
 
     set_default_costs(database, project="default", dataset="holdout", wanted=None)
     work_off(database)
-    assert flags_of(database, run)["F11", None].standing.state is FlagState.CLOSED
+    assert flags_of(database, run)["F11", None].status.state is FlagState.CLOSED
 
 
 def test_a_pinned_baseline_is_compared_with_case_by_case(database: Database) -> None:
@@ -209,7 +209,7 @@ def test_a_pinned_baseline_is_compared_with_case_by_case(database: Database) -> 
 
     unpin_baseline(database, project="default", dataset="cases")
     work_off(database)
-    assert flags_of(database, after)["F14", "rare"].standing.state is FlagState.CLOSED
+    assert flags_of(database, after)["F14", "rare"].status.state is FlagState.CLOSED
 
 
 def test_pinning_the_same_baseline_again_asks_for_nothing(database: Database) -> None:
@@ -237,7 +237,7 @@ def test_other_thresholds_make_a_sweep_judge_again(
     work_off(database)
 
     flag = flags_of(database, run)["F4", "1"]
-    assert flag.standing.state is FlagState.CLOSED
+    assert flag.status.state is FlagState.CLOSED
     assert reconcile(database, POLICY).submitted == 0
 
 
@@ -270,8 +270,8 @@ def test_a_new_version_of_a_rule_keeps_what_people_settled(
     work_off(database)
 
     after = flags_of(database, run)["F4", "1"]
-    assert (after.id, after.standing.state) == (flag.id, state)
-    assert (after.content.rule_version, after.standing.severity.value) == (2, "medium")
+    assert (after.id, after.status.state) == (flag.id, state)
+    assert (after.content.rule_version, after.status.severity.value) == (2, "medium")
     assert (after.content.hides, after.content.may_hide) == (False, True)
     told = browse_flag(database, flag.id).history[-1]
     assert (told.kind, told.author) == (FlagEventKind.UPDATED, None)
@@ -289,7 +289,7 @@ def test_a_flag_that_a_new_version_does_not_raise_says_so(database: Database) ->
     work_off(database)
 
     closed = flags_of(database, run)["F2", "1"]
-    assert closed.standing.state is FlagState.CLOSED
+    assert closed.status.state is FlagState.CLOSED
     assert closed.content.rule_version == 1
     told = browse_flag(database, flag.id).history[-1]
     assert told.text == "version 1 of F2 before, version 2 now"
@@ -337,7 +337,7 @@ def test_many_flags_are_settled_at_once_and_it_is_remembered_by_whom(
 
     found = SETTLING[state](database, ids)
 
-    assert {flag.standing.state for flag in found} == {state}
+    assert {flag.status.state for flag in found} == {state}
     for flag_id in ids:
         event = browse_flag(database, flag_id).history[-1]
         assert (event.kind.value, event.author) == (state.value, "lee")
@@ -358,8 +358,8 @@ def test_a_settled_flag_can_be_opened_again(database: Database, flagged: RunReco
 
     (again,) = triage.reopen_flags(database, [flag.id], author="kim")
 
-    assert again.standing.state is FlagState.OPEN
-    assert again.standing.reason is None
+    assert again.status.state is FlagState.OPEN
+    assert again.status.reason is None
 
 
 def test_flags_are_assigned_and_talked_about(database: Database, flagged: RunRecord) -> None:
@@ -385,7 +385,7 @@ def test_nothing_is_changed_if_one_of_many_cannot_be(
     with pytest.raises(NotFound, match="there is no flag 987654"):
         triage.acknowledge_flags(database, [flag.id, 987_654], author="lee")
 
-    assert flags_of(database, flagged)["F5", None].standing.state is FlagState.OPEN
+    assert flags_of(database, flagged)["F5", None].status.state is FlagState.OPEN
 
 
 def test_a_closed_flag_cannot_be_settled(database: Database) -> None:
@@ -456,7 +456,7 @@ def test_the_inbox_shows_the_gravest_first_page_by_page(database: Database) -> N
         page = browse_flags(database, FlagFilter(), after=page.following, limit=4)
         seen += page.entries
 
-    places = [(entry.flag.standing.severity.rank, entry.flag.id) for entry in seen]
+    places = [(entry.flag.status.severity.rank, entry.flag.id) for entry in seen]
     assert places == sorted(places, reverse=True)
     assert len(set(places)) == len(places) == page.counts[FlagState.OPEN]
 
@@ -519,7 +519,7 @@ def test_the_inbox_is_filtered(database: Database, flagged: RunRecord) -> None:
     assert {entry.dataset for entry in entries(database, dataset="cases")} == {"cases"}
     assert [entry.flag.id for entry in entries(database, assignee="kim")] == [assigned]
     grave = entries(database, at_least=Severity.CRITICAL)
-    assert {entry.flag.standing.severity for entry in grave} == {Severity.CRITICAL}
+    assert {entry.flag.status.severity for entry in grave} == {Severity.CRITICAL}
     rare = entries(database, class_label="rare")
     assert {entry.flag.content.class_label for entry in rare} == {"rare"}
     assert {e.flag.content.rule for e in entries(database, in_badge=True)} <= {"F1", "F3", "F4"}
@@ -675,7 +675,10 @@ def _tango(won: int, lost: int, cases: int) -> tuple[float, float]:
 def test_flags_of_the_run_as_a_whole_have_no_better_runs(
     database: Database, flagged: RunRecord
 ) -> None:
-    assert browse_flag(database, flags_of(database, flagged)["F5", None].id).better == BetterRuns()
+    assert (
+        browse_flag(database, flags_of(database, flagged)["F5", None].id).better
+        == AlternativeRuns()
+    )
 
 
 def test_a_flag_that_does_not_exist_is_not_found(database: Database) -> None:

@@ -8,7 +8,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.services.datasets import hierarchy_of, set_hierarchy
-from offdiag.services.ingest.dataset import project_and_dataset, settle_hierarchy
+from offdiag.services.ingest.dataset import project_and_dataset, require_hierarchy
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
 from support.logging_runs import evaluate, log
@@ -27,7 +27,7 @@ def settled(database: Database, given: object) -> DatasetRecord:
             positive_label=None,
             now=database.clock(),
         )
-        return settle_hierarchy(session, dataset, given)
+        return require_hierarchy(session, dataset, given)
 
 
 def test_groups_are_kept_in_their_order(database: Database) -> None:

@@ -14,7 +14,7 @@ from flask import Flask
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from offdiag_web.app.lazy_views import LateViews
+from offdiag_web.app.lazy_views import LazyViews
 from offdiag_web.routes import ROUTES
 from offdiag_web.warm_up import warming_up
 from support.pages import PageClient, client_for
@@ -62,7 +62,7 @@ def late_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 @pytest.fixture
 def app() -> Flask:
     app = Flask(__name__)
-    LateViews(app, LATE)
+    LazyViews(app, LATE)
     app.add_url_rule("/early", "early", lambda: "early")
     return app
 

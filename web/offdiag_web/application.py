@@ -14,7 +14,7 @@ from offdiag.store.database import Database
 from offdiag.store.failures import after_failures
 from offdiag_web.app import assets, auth, context, errors, health, preferences, requests, security
 from offdiag_web.app.context import Registry, current_registry
-from offdiag_web.app.lazy_views import LateViews
+from offdiag_web.app.lazy_views import LazyViews
 from offdiag_web.app.paths import NameConverter, NumberConverter, RunIdConverter
 from offdiag_web.app.signing_key import signing_key
 from offdiag_web.components.flags import counted
@@ -71,7 +71,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
     security.protect(app, settings.server)
     errors.register(app)
     # Before anybody asks what a view needs.
-    late = LateViews(app, ROUTES)
+    late = LazyViews(app, ROUTES)
     auth.guard(app, registry)
     security.protect_forms(
         app,

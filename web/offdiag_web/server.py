@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 RECEIVED_AT_ONCE = 1 << 20
 LARGEST_HEADER = 32 << 10
-PATIENCE_S = 20.0
+RETRY_FOR_S = 20.0
 """Seconds in which a request has to be there, and longer for what it has sent already."""
 SLOWEST_PER_S = 2_000
 """Bytes in a second that let a request take longer."""
@@ -65,7 +65,7 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # the same
     def is_too_slow(self) -> bool:
         if self._since is None:
             return False
-        allowed_s = PATIENCE_S + self._n_received / SLOWEST_PER_S
+        allowed_s = RETRY_FOR_S + self._n_received / SLOWEST_PER_S
         return time.monotonic() - self._since > allowed_s
 
     def is_idle(self) -> bool:
@@ -154,7 +154,7 @@ class Listening(TcpWSGIServer):  # type: ignore[misc]  # the same
         now = time.monotonic()
         if self._closes_at is not None and now >= self._closes_at and self._ends_at is None:
             self._ends_at = now + FINISH_S
-            self._let_nobody_in()
+            self._refuse_connections()
         if self._ends_at is None:
             return False
         for channel in self.active_channels.values():
@@ -162,7 +162,7 @@ class Listening(TcpWSGIServer):  # type: ignore[misc]  # the same
                 channel.will_close = True
         return not self.active_channels or now >= self._ends_at
 
-    def _let_nobody_in(self) -> None:
+    def _refuse_connections(self) -> None:
         # Who is connected already, as far as the kernel is concerned, gets an answer.
         before = -1
         while before != len(self.active_channels):

@@ -14,7 +14,7 @@ from itertools import chain
 
 from flask import Flask
 
-from offdiag_web.app.lazy_views import late_views
+from offdiag_web.app.lazy_views import lazy_views
 from offdiag_web.wsgi import settle
 
 _PAGES = "offdiag_web.pages"
@@ -38,7 +38,7 @@ def warming_up(app: Flask, *, waits_s: float = WAITS_S) -> Iterator[None]:
 
     def warm_up() -> None:
         answered.wait(waits_s)
-        late = late_views(app)
+        late = lazy_views(app)
         loaded = chain(late.load_each(_PAGES), late.load_each())
         try:
             while not stopped.wait(_PAUSE_S):

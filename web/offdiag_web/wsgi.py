@@ -11,7 +11,7 @@ from offdiag.logs import log_to_stderr
 from offdiag.settings import load_settings
 from offdiag.store.schema import open_database
 from offdiag.store.users import has_admin
-from offdiag_web.app.lazy_views import late_views
+from offdiag_web.app.lazy_views import lazy_views
 from offdiag_web.app.limits import admitting
 from offdiag_web.application import create_app
 
@@ -47,6 +47,6 @@ def application() -> Flask:
         )
     app = admitting(create_app(settings, database), settings.server)
     # Servers that start several processes let them share what was loaded before.
-    late_views(app).load_all()
+    lazy_views(app).load_all()
     settle()
     return app

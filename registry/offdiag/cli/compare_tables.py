@@ -13,8 +13,8 @@ from offdiag.comparison import texts
 from offdiag.comparison.differences import MetricDifference
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import Churn, PairComparison
-from offdiag.comparison.rank_status import Place, Standing
-from offdiag.comparison.texts import letter
+from offdiag.comparison.rank_status import Rank, RankStatus
+from offdiag.comparison.texts import run_label
 from offdiag.domain.values import MetricValue
 from offdiag.services.compare import RunComparison
 from offdiag.services.shared_samples import Refusal
@@ -39,7 +39,7 @@ def comparison_tables(found: RunComparison) -> Iterator[Table | Text]:
         case PairComparison():
             yield from _pair_tables(found.result)
         case ManyComparison():
-            yield _places_table(found.result)
+            yield _ranks_table(found.result)
             if found.result.pairs:
                 yield _pairs_table(found.result)
         case None:
@@ -57,7 +57,7 @@ def _runs_table(found: RunComparison) -> Table:
         table.add_column(name)
     for position, run in enumerate(found.runs):
         table.add_row(
-            letter(position), Text(label(run.name)), run.id, Text(printable(run.model or ""))
+            run_label(position), Text(label(run.name)), run.id, Text(printable(run.model or ""))
         )
     return table
 
@@ -104,14 +104,14 @@ def _difference_cells(found: MetricDifference) -> tuple[str, str, str, str, str,
     return (
         _number(found.first),
         _number(found.second),
-        texts.gap_text(found.key, found.difference, of_class=of_class),
-        texts.gap_interval(found.key, found.difference, of_class=of_class) or "none",
+        texts.difference_text(found.key, found.difference, of_class=of_class),
+        texts.difference_interval(found.key, found.difference, of_class=of_class) or "none",
         texts.simultaneous_interval(found) or "none",
         texts.outcome_text(found),
     )
 
 
-def _places_table(many: ManyComparison) -> Table:
+def _ranks_table(many: ManyComparison) -> Table:
     table = open_table(
         caption="p values are adjusted for all runs and metrics. Brackets: "
         f"{texts.level_text(many.confidence)} CI of the difference to the highest "
@@ -119,26 +119,26 @@ def _places_table(many: ManyComparison) -> Table:
     )
     table.add_column("metric")
     for position in range(len(many.matrices)):
-        table.add_column(letter(position))
+        table.add_column(run_label(position))
     if many.best_of_many:
         table.add_column("highest, on new examples", justify="right")
     for key, places in many.places.items():
         best = many.best_of_many.get(key)
         table.add_row(
             texts.title(key),
-            *(_place_text(key, places, at) for at in range(len(places))),
+            *(_rank_text(key, places, at) for at in range(len(places))),
             *([] if best is None else [_number(best.corrected)]),
         )
     return table
 
 
-def _place_text(key: str, places: Sequence[Place], position: int) -> Text:
+def _rank_text(key: str, places: Sequence[Rank], position: int) -> Text:
     place = places[position]
-    said = texts.STANDINGS[place.standing]
-    if place.standing is Standing.BEHIND and place.p_adjusted is not None:
+    said = texts.RANK_STATUS_TEXTS[place.rank_status]
+    if place.rank_status is RankStatus.BEHIND and place.p_adjusted is not None:
         said = f"{said}, {texts.p_text(place.p_adjusted)}"
-    gap = texts.place_gap(key, places, position)
-    is_first = place.standing in {Standing.BEST, Standing.NOT_SEPARABLE}
+    gap = texts.rank_difference(key, places, position)
+    is_first = place.rank_status in {RankStatus.BEST, RankStatus.NOT_SEPARABLE}
     lines = (f"{_number(place.value)} {said}".strip(), *([gap] if gap else []))
     return Text("\n".join(lines), style="bold" if is_first else "")
 
@@ -149,7 +149,7 @@ def _pairs_table(many: ManyComparison) -> Table:
         table.add_column(name, justify="left" if name == "runs" else "right")
     for pair in many.pairs:
         table.add_row(
-            f"{letter(pair.first)}, {letter(pair.second)}",
+            f"{run_label(pair.first)}, {run_label(pair.second)}",
             f"{pair.only_first:,}",
             f"{pair.only_second:,}",
             _p(pair.p),

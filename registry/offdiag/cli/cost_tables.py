@@ -10,7 +10,7 @@ from rich.text import Text
 
 from offdiag.cli.tables import MOST_CLASSES, facts_table, open_table
 from offdiag.cli.text import label, printable
-from offdiag.comparison.texts import letter
+from offdiag.comparison.texts import run_label
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.break_even import Lever
 from offdiag.metrics.costs.decisions import ThresholdRule
@@ -118,9 +118,9 @@ def _cells(found: WhatIf, place: int) -> list[str | Text]:
     behind = "" if said == "cheapest" else per_thousand(each.place.behind, signed=True)
     rival = each.place.compared_with
     if rival is not None and found.answers[rival].place.verdict != "cheapest":
-        behind += f" vs {letter(rival)}"
+        behind += f" vs {run_label(rival)}"
     return [
-        letter(place),
+        run_label(place),
         Text(label(each.run.name)),
         each.run.id,
         per_thousand(each.mean),
@@ -146,15 +146,15 @@ def _choice_table(found: WhatIf, choice: Choice, lever: Lever) -> Table:
     for name in ("from", "to", "cheapest"):
         table.add_column(name, justify="left" if name == "cheapest" else "right")
     for stretch in choice.stretches:
-        letters = ", ".join(letter(choice.runs[place]) for place in stretch.cheapest)
-        table.add_row(f"{stretch.low:.4g}", f"{stretch.high:.4g}", letters)
+        run_labels = ", ".join(run_label(choice.runs[place]) for place in stretch.cheapest)
+        table.add_row(f"{stretch.low:.4g}", f"{stretch.high:.4g}", run_labels)
     return table
 
 
 def _run_record(found: WhatIf, place: int) -> dict[str, Any]:
     each: PricedAnswer = found.answers[place]
     return {
-        "letter": letter(place),
+        "letter": run_label(place),
         "id": each.run.id,
         "name": each.run.name,
         "rank": each.rank,

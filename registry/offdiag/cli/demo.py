@@ -46,7 +46,7 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
         judge_logged_runs,
         log_missing_trials,
     )
-    from offdiag.cli.output import print_tables, room_for_intervals
+    from offdiag.cli.output import fits_intervals, print_tables
     from offdiag.cli.run_tables import run_table
     from offdiag.cli.server import serve_until_stopped
     from offdiag.logs import log_to_stderr
@@ -63,7 +63,7 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
         with working_in_background(database, settings):
             entries = evaluated_entries(database)
             issue_report(database, settings)
-            print_tables(run_table(entries, with_intervals=room_for_intervals()))
+            print_tables(run_table(entries, with_intervals=fits_intervals()))
             if not no_serve:
                 serve_until_stopped(
                     database,

@@ -10,7 +10,7 @@ from offdiag.demo.costs_and_reports import DIGITS, IN_USE
 from offdiag.domain.runs import RunState
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.services.jobs.attempts import RetryPolicy
-from offdiag.services.reports.edition import settle_issue
+from offdiag.services.reports.edition import wait_for_edition
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.run_filter import FilterField, FilterTerm
@@ -18,7 +18,7 @@ from offdiag.store.run_list import run_overview
 from offdiag.store.run_rows import RunEntry
 
 _LOOK_EVERY_S = 0.05
-_PATIENCE_S = 120.0
+_WAIT_S = 120.0
 _OF_DEMO = (FilterTerm(FilterField.PROJECT, PROJECT),)
 
 
@@ -46,10 +46,10 @@ def issue_report(database: Database, settings: Settings) -> None:
     """Schedule the weekly report and wait for its first edition, unless an earlier call has."""
     asked = plan_report(database, project=PROJECT, in_use=_run_in_use(database))
     if asked is not None:
-        settle_issue(
+        wait_for_edition(
             database,
             asked.issue_id,
-            timeout_s=_PATIENCE_S,
+            timeout_s=_WAIT_S,
             lease_s=settings.jobs.lease_s,
             policy=RetryPolicy(max_attempts=settings.jobs.max_attempts),
         )
@@ -66,7 +66,7 @@ def evaluated_entries(database: Database) -> list[RunEntry]:
 
     Raises `EvaluationFailed`, and `EvaluationPending` after the timeout.
     """
-    give_up_at = time.monotonic() + _PATIENCE_S
+    give_up_at = time.monotonic() + _WAIT_S
     with counted("Evaluating", len(demo_runs(database))) as step:
         seen: set[str] = set()
         while True:
@@ -85,7 +85,7 @@ def evaluated_entries(database: Database) -> list[RunEntry]:
                 return entries
             if time.monotonic() > give_up_at:
                 raise EvaluationPending(
-                    f"{len(entries) - len(seen)} runs were not evaluated in {_PATIENCE_S:.0f} s.",
+                    f"{len(entries) - len(seen)} runs were not evaluated in {_WAIT_S:.0f} s.",
                     hint="Call it again; nothing is lost.",
                 )
             time.sleep(_LOOK_EVERY_S)

@@ -25,8 +25,8 @@ def flag_name(flag_id: int) -> str:
 
 def state_of(flag: FlagRecord, now: datetime) -> str:
     """The state, with the time until which a flag is snoozed."""
-    state = flag.standing.state_at(now)
-    until = flag.standing.snoozed_until
+    state = flag.status.state_at(now)
+    until = flag.status.snoozed_until
     rest = f" until {until:%Y-%m-%d %H:%M} UTC" if state is FlagState.SNOOZED and until else ""
     return f"{state.value}{rest}"
 
@@ -41,7 +41,7 @@ def inbox_table(page: FlagPage, now: datetime) -> Table:
         flag, content = entry.flag, entry.flag.content
         table.add_row(
             str(flag.id),
-            flag.standing.severity.value,
+            flag.status.severity.value,
             f"{content.rule} in sight"
             if content.certainty is Certainty.IN_SIGHT
             else content.rule,
@@ -60,7 +60,7 @@ def detail_tables(detail: FlagDetail, now: datetime) -> Iterable[Table]:
     yield _fired_table(detail.entry.flag)
     yield _history_table(detail)
     if detail.better.runs:
-        yield _better_table(detail)
+        yield _alternatives_table(detail)
 
 
 def _facts(detail: FlagDetail, now: datetime) -> dict[str, str]:
@@ -68,13 +68,13 @@ def _facts(detail: FlagDetail, now: datetime) -> dict[str, str]:
     title = "" if detail.rule is None else f": {detail.rule.title}"
     facts = {
         "rule": f"{content.rule} v{content.rule_version}{title}",
-        "severity": flag.standing.severity.value,
+        "severity": flag.status.severity.value,
         "run": f"{detail.entry.run_name} ({flag.run_id})",
         "dataset": detail.entry.dataset,
         "class": content.class_label,
         "message": content.message,
         "state": state_of(flag, now),
-        "reason": flag.standing.reason,
+        "reason": flag.status.reason,
         "assigned to": flag.assignee,
         "warning": _warning(content),
         "first seen": _time(flag.first_seen),
@@ -120,15 +120,15 @@ def _history_table(detail: FlagDetail) -> Table:
     return table
 
 
-def _better_table(detail: FlagDetail) -> Table:
-    better_runs = detail.better
+def _alternatives_table(detail: FlagDetail) -> Table:
+    alternative_runs = detail.better
     table = open_table(
         title=f"Alternatives for {label(detail.entry.flag.content.class_label or '')}",
-        caption=f"p and CI are adjusted for {better_runs.n_compared} runs (Bonferroni).",
+        caption=f"p and CI are adjusted for {alternative_runs.n_compared} runs (Bonferroni).",
     )
     for name in ("run", "recall", "gained", "lost", "p", "accuracy"):
         table.add_column(name)
-    for better in better_runs.runs:
+    for better in alternative_runs.runs:
         gain = better.recall
         table.add_row(
             Text(printable(f"{better.run.name} ({better.run.run_id})")),

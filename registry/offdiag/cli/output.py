@@ -35,7 +35,7 @@ def print_tables(*tables: RenderableType) -> None:
         console.print(table)
 
 
-def room_for_intervals() -> bool:
+def fits_intervals() -> bool:
     """Whether a line has room for four numbers with their intervals."""
     return _results().width >= _WIDTH_OF_INTERVALS
 

@@ -15,7 +15,7 @@ from offdiag.records.report import issue_with_figures
 from offdiag.reports.headline import further_sentences
 from offdiag.services.delivery.message import read_target
 from offdiag.services.jobs.attempts import RetryPolicy
-from offdiag.services.reports.edition import Asked, settle_issue
+from offdiag.services.reports.edition import Asked, wait_for_edition
 from offdiag.services.reports.page import IssuePage, ReportEntry, ReportsPage, issue_page
 from offdiag.services.schedules.page import ScheduleEntry
 from offdiag.services.schedules.times import Fire
@@ -98,7 +98,7 @@ def present_issue(
     """Wait for an edition and print it; exit code 1 if it failed, is not done, or a
     delivery was refused."""
     with busy(f"Computing edition {asked.number}"):
-        settle_issue(
+        wait_for_edition(
             database,
             asked.issue_id,
             timeout_s=timeout,

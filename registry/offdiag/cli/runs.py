@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import print_json, print_tables, room_for_intervals
+from offdiag.cli.output import fits_intervals, print_json, print_tables
 from offdiag.cli.registry import opened, settings_for
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def list_runs(
     if as_json:
         print_json({"runs": [plain_entry(entry) for entry in entries]})
     elif entries:
-        print_tables(run_table(entries, with_intervals=room_for_intervals()))
+        print_tables(run_table(entries, with_intervals=fits_intervals()))
     else:
         click.echo("There are no such runs.")
 

@@ -30,7 +30,7 @@ OF_CLASSES = ("recall", "precision", "f1")
 """Values of single classes that a comparison is about."""
 
 
-class Outcome(StrEnum):
+class DifferenceStatus(StrEnum):
     """What a difference says, second run against first."""
 
     BETTER = "better"
@@ -45,7 +45,7 @@ class Outcome(StrEnum):
 
     @property
     def is_separable(self) -> bool:
-        return self in {Outcome.BETTER, Outcome.WORSE, Outcome.OTHER}
+        return self in {DifferenceStatus.BETTER, DifferenceStatus.WORSE, DifferenceStatus.OTHER}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class MetricDifference:
     second: MetricValue
     difference: MetricValue
     simultaneous: Interval | None
-    outcome: Outcome
+    outcome: DifferenceStatus
     p: float | None = None
     p_adjusted: float | None = None
 
@@ -82,7 +82,7 @@ class MetricDifference:
     def would_pass_alone(self) -> bool:
         """Whether only the interval of the metric alone excludes 0."""
         alone = self.difference.ci_low, self.difference.ci_high
-        return self.outcome is Outcome.NOT_SEPARABLE and excludes_0(*alone)
+        return self.outcome is DifferenceStatus.NOT_SEPARABLE and excludes_0(*alone)
 
 
 def judged(
@@ -118,20 +118,20 @@ def excludes_0(low: float | None, high: float | None) -> bool:
 
 def _outcome(
     key: str, class_label: str | None, difference: MetricValue, is_changed: bool | None
-) -> Outcome:
+) -> DifferenceStatus:
     if difference.value is None:
-        return Outcome.UNDEFINED
+        return DifferenceStatus.UNDEFINED
     if is_changed is None:
-        return Outcome.NO_INTERVAL
+        return DifferenceStatus.NO_INTERVAL
     if not is_changed:
-        return Outcome.NOT_SEPARABLE
+        return DifferenceStatus.NOT_SEPARABLE
     match spec_of(key, of_class=class_label is not None).direction:
         case Direction.HIGHER:
-            return Outcome.BETTER if difference.value > 0 else Outcome.WORSE
+            return DifferenceStatus.BETTER if difference.value > 0 else DifferenceStatus.WORSE
         case Direction.LOWER:
-            return Outcome.WORSE if difference.value > 0 else Outcome.BETTER
+            return DifferenceStatus.WORSE if difference.value > 0 else DifferenceStatus.BETTER
         case Direction.NEITHER:
-            return Outcome.OTHER
+            return DifferenceStatus.OTHER
 
 
 Ints = NDArray[np.int64]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from offdiag.comparison import texts
 from offdiag.comparison.differences import HEADLINE, class_values
 from offdiag.comparison.rank_status import (
-    Place,
+    Rank,
     places,
     unpaired_metric_contest,
     unpaired_recall_contest,
@@ -152,8 +152,8 @@ class ManyComparison:
     """
 
     matrices: tuple[ConfusionMatrix, ...]
-    places: Mapping[str, tuple[Place, ...]]
-    recall: tuple[tuple[Place, ...], ...]
+    places: Mapping[str, tuple[Rank, ...]]
+    recall: tuple[tuple[Rank, ...], ...]
     pairs: tuple[RunPair, ...]
     cochran: CochranQ | None
     unpaired: tuple[int, ...]

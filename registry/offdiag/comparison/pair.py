@@ -57,8 +57,8 @@ from offdiag.metrics.paired.scores import ScoreDifference
 from offdiag.metrics.suite import Suite, evaluate_stack
 
 
-class Fate(StrEnum):
-    """What two runs made of a case."""
+class PairedOutcome(StrEnum):
+    """What two runs made of a sample."""
 
     BOTH_RIGHT = "both_right"
     ONLY_A = "only_a"
@@ -79,13 +79,13 @@ class Churn:
     def total(self) -> int:
         return self.both_right + self.only_a + self.only_b + self.both_wrong
 
-    def of(self, fate: Fate) -> int:
-        """Number of cases with this fate."""
-        return int(getattr(self, fate.value))
+    def of(self, outcome: PairedOutcome) -> int:
+        """Number of cases with this outcome."""
+        return int(getattr(self, outcome.value))
 
     def to_dict(self) -> dict[str, int]:
-        """Numbers by the name of the fate."""
-        return {fate.value: self.of(fate) for fate in Fate}
+        """Numbers by the name of the outcome."""
+        return {outcome.value: self.of(outcome) for outcome in PairedOutcome}
 
 
 def churn_of(joint: JointCounts) -> Churn:
@@ -98,16 +98,16 @@ def churn_of_classes(joint: JointCounts) -> tuple[Churn, ...]:
     return tuple(Churn(*counts) for counts in zip(*_by_class(joint).tolist(), strict=True))
 
 
-def fates(
+def paired_outcomes(
     actual: NDArray[np.integer], first: NDArray[np.integer], second: NDArray[np.integer]
-) -> dict[Fate, NDArray[np.bool_]]:
-    """Where each fate applies, for arrays of class codes of one shape."""
+) -> dict[PairedOutcome, NDArray[np.bool_]]:
+    """Where each outcome applies, for arrays of class codes of one shape."""
     right_first, right_second = first == actual, second == actual
     return {
-        Fate.BOTH_RIGHT: right_first & right_second,
-        Fate.ONLY_A: right_first & ~right_second,
-        Fate.ONLY_B: ~right_first & right_second,
-        Fate.BOTH_WRONG: ~right_first & ~right_second,
+        PairedOutcome.BOTH_RIGHT: right_first & right_second,
+        PairedOutcome.ONLY_A: right_first & ~right_second,
+        PairedOutcome.ONLY_B: ~right_first & right_second,
+        PairedOutcome.BOTH_WRONG: ~right_first & ~right_second,
     }
 
 
@@ -116,9 +116,9 @@ CLASS_AXIS = 1
 
 
 def _by_class(joint: JointCounts) -> NDArray[np.int64]:
-    """Cases of each fate and actual class, shape (4, K)."""
-    counts = np.zeros((len(Fate), joint.n_classes), np.int64)
-    found = fates(joint.actual, joint.first, joint.second)
+    """Cases of each outcome and actual class, shape (4, K)."""
+    counts = np.zeros((len(PairedOutcome), joint.n_classes), np.int64)
+    found = paired_outcomes(joint.actual, joint.first, joint.second)
     for row, where in zip(counts, found.values(), strict=True):
         np.add.at(row, joint.actual[where], joint.counts[where])
     return counts

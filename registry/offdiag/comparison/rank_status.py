@@ -29,7 +29,7 @@ SIMULTANEOUS = "simultaneous, slopes at the pooled matrix"
 SIMULTANEOUS_UNPAIRED = "simultaneous, square and add, unpaired"
 
 
-class Standing(StrEnum):
+class RankStatus(StrEnum):
     """Where a run stands by one metric."""
 
     BEST = "best"
@@ -43,7 +43,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Rank:
     """A run by one metric.
 
     `behind` is the run minus the one at position `compared_with`, with the simultaneous interval
@@ -53,7 +53,7 @@ class Place:
     """
 
     value: MetricValue
-    standing: Standing
+    rank_status: RankStatus
     behind: MetricValue | None = None
     compared_with: int | None = None
     p: float | None = None
@@ -67,7 +67,7 @@ def places(
     lower_is_better: bool = False,
     width: float = inf,
     unpaired: Sequence[int] = (),
-) -> tuple[Place, ...]:
+) -> tuple[Rank, ...]:
     """Places of runs by a metric, in their order; equally high ones are all the best.
 
     `width` is the largest difference that the metric can have. Runs in `unpaired` are compared
@@ -77,16 +77,16 @@ def places(
     placed = []
     for run, (value, compared) in enumerate(zip(values, found.compared, strict=True)):
         if run in found.highest:
-            placed.append(Place(value, Standing.BEST))
+            placed.append(Rank(value, RankStatus.BEST))
         elif compared is None:
-            placed.append(Place(value, Standing.UNDEFINED))
+            placed.append(Rank(value, RankStatus.UNDEFINED))
         else:
             is_paired = not {run, compared.rival} & set(unpaired)
             method = SIMULTANEOUS if is_paired else SIMULTANEOUS_UNPAIRED
             placed.append(
-                Place(
+                Rank(
                     value,
-                    _standing(found, run),
+                    _rank_status(found, run),
                     _difference(compared, sign, width, method),
                     compared.rival,
                     compared.p,
@@ -96,10 +96,10 @@ def places(
     return tuple(placed)
 
 
-def _standing(found: BestSet, run: int) -> Standing:
+def _rank_status(found: BestSet, run: int) -> RankStatus:
     if not found.is_tested[run]:
-        return Standing.NOT_TESTED
-    return Standing.NOT_SEPARABLE if found.is_in[run] else Standing.BEHIND
+        return RankStatus.NOT_TESTED
+    return RankStatus.NOT_SEPARABLE if found.is_in[run] else RankStatus.BEHIND
 
 
 def _difference(compared: Compared, sign: float, width: float, method: str) -> MetricValue:

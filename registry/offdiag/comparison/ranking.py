@@ -10,8 +10,8 @@ import numpy as np
 from offdiag.comparison import texts
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS, HEADLINE
 from offdiag.comparison.many import ManyComparison, selection_sentence
-from offdiag.comparison.rank_status import Place, Standing
-from offdiag.comparison.texts import letter
+from offdiag.comparison.rank_status import Rank, RankStatus
+from offdiag.comparison.texts import run_label
 from offdiag.comparison.verdict import Verdict, more_samples_sentence, undecided_among
 from offdiag.metrics.paired.best_runs import (
     FEWEST_SAMPLES,
@@ -59,15 +59,19 @@ def many_verdict(many: ManyComparison, *, difference: float = DIFFERENCE_THAT_MA
     return Verdict(headline, (*further, *details), "open")
 
 
-def _finding(places: Sequence[Place]) -> _Finding:
+def _finding(places: Sequence[Rank]) -> _Finding:
     return _Finding(
         *(
-            tuple(letter(at) for at, place in enumerate(places) if place.standing is standing)
-            for standing in (
-                Standing.BEST,
-                Standing.NOT_SEPARABLE,
-                Standing.BEHIND,
-                Standing.NOT_TESTED,
+            tuple(
+                run_label(at)
+                for at, place in enumerate(places)
+                if place.rank_status is rank_status
+            )
+            for rank_status in (
+                RankStatus.BEST,
+                RankStatus.NOT_SEPARABLE,
+                RankStatus.BEHIND,
+                RankStatus.NOT_TESTED,
             )
         )
     )
@@ -130,7 +134,7 @@ def _details(many: ManyComparison, difference: float) -> Iterator[str]:
     yield from _of_classes(many)
     yield from _too_few(many)
     n_tested = sum(
-        any(place.standing in _TESTED for place in places) for places in many.places.values()
+        any(place.rank_status in _TESTED for place in places) for places in many.places.values()
     )
     if n_tested:
         metrics = count(n_tested, "metric")
@@ -141,14 +145,15 @@ def _details(many: ManyComparison, difference: float) -> Iterator[str]:
     if many.cochran is not None:
         yield _equally_right(many.cochran, many.confidence)
     if many.unpaired:
-        letters = _listed([letter(position) for position in many.unpaired])
+        run_labels = _listed([run_label(position) for position in many.unpaired])
         if len(many.unpaired) == 1:
-            yield f"{letters} is a matrix without predictions, so it is not paired with any run."
+            matrix = f"{run_labels} is a matrix without predictions"
+            yield f"{matrix}, so it is not paired with any run."
         else:
-            yield f"{letters} are matrices without predictions, so they are not paired."
+            yield f"{run_labels} are matrices without predictions, so they are not paired."
 
 
-_TESTED = frozenset({Standing.NOT_SEPARABLE, Standing.BEHIND})
+_TESTED = frozenset({RankStatus.NOT_SEPARABLE, RankStatus.BEHIND})
 
 
 def _of_the_choice(many: ManyComparison) -> Iterator[str]:
@@ -168,7 +173,7 @@ def _of_the_choice(many: ManyComparison) -> Iterator[str]:
 
 def _of_classes(many: ManyComparison) -> Iterator[str]:
     """On which classes some run is significantly worse by recall than the best one."""
-    tested = [any(place.standing in _TESTED for place in places) for places in many.recall]
+    tested = [any(place.rank_status in _TESTED for place in places) for places in many.recall]
     if not any(tested):
         return
     together = f"({count(sum(tested), 'class', 'classes')} compared together)"
@@ -226,9 +231,9 @@ def _titles(keys: Sequence[str]) -> str:
     return _listed([texts.title_inside(key) for key in keys])
 
 
-def _value(places: Sequence[Place]) -> str:
+def _value(places: Sequence[Rank]) -> str:
     """The highest value in brackets."""
-    highest = next(place.value.value for place in places if place.standing is Standing.BEST)
+    highest = next(place.value.value for place in places if place.rank_status is RankStatus.BEST)
     return "" if highest is None else f" ({highest:.3f})"
 
 

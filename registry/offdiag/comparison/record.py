@@ -14,8 +14,8 @@ from offdiag.comparison.differences import (
 )
 from offdiag.comparison.many import ManyComparison, selection_record
 from offdiag.comparison.pair import PairComparison, PairedFacts
-from offdiag.comparison.rank_status import Place
-from offdiag.comparison.texts import letter
+from offdiag.comparison.rank_status import Rank
+from offdiag.comparison.texts import run_label
 from offdiag.comparison.verdict import (
     Verdict,
     undecided_among,
@@ -65,22 +65,22 @@ def many_record(
     many: ManyComparison, *, difference: float = DIFFERENCE_THAT_MATTERS
 ) -> dict[str, Any]:
     """Several runs; `behind` is a run minus the one that `compared_with` names."""
-    letters = [letter(at) for at in range(len(many.matrices))]
+    run_labels = [run_label(at) for at in range(len(many.matrices))]
     return {
-        "n": {letter(at): matrix.total for at, matrix in enumerate(many.matrices)},
+        "n": {run_label(at): matrix.total for at, matrix in enumerate(many.matrices)},
         "class_sizes": {
-            letter(at): _class_sizes(matrix) for at, matrix in enumerate(many.matrices)
+            run_label(at): _class_sizes(matrix) for at, matrix in enumerate(many.matrices)
         },
-        "not_paired": [letter(at) for at in many.unpaired],
+        "not_paired": [run_label(at) for at in many.unpaired],
         "confidence": many.confidence,
         "seed": many.seed,
         "replicates": many.replicates,
         "metrics": {
-            key: {letter(at): place_record(place) for at, place in enumerate(found)}
+            key: {run_label(at): rank_record(place) for at, place in enumerate(found)}
             for key, found in many.places.items()
         },
         "per_class": {
-            letter(at): {
+            run_label(at): {
                 key: {
                     name: value.to_dict() for name, value in zip(many.labels, values, strict=True)
                 }
@@ -89,13 +89,13 @@ def many_record(
             for at, matrix in enumerate(many.matrices)
         },
         "recall_standings": {
-            name: {letter(at): place_record(place) for at, place in enumerate(found)}
+            name: {run_label(at): rank_record(place) for at, place in enumerate(found)}
             for name, found in zip(many.labels, many.recall, strict=True)
         },
         "pairs": [
             {
-                "first": letter(pair.first),
-                "second": letter(pair.second),
+                "first": run_label(pair.first),
+                "second": run_label(pair.second),
                 "only_first": pair.only_first,
                 "only_second": pair.only_second,
                 "p": pair.p,
@@ -104,7 +104,7 @@ def many_record(
             for pair in many.pairs
         ],
         "cochran": None if many.cochran is None else asdict(many.cochran),
-        "best_of_many": selection_record(many.best_of_many, letters),
+        "best_of_many": selection_record(many.best_of_many, run_labels),
         "samples_needed": undecided_record(undecided_among(many, difference=difference)),
     }
 
@@ -128,13 +128,13 @@ def difference_record(found: MetricDifference) -> dict[str, Any]:
     }
 
 
-def place_record(place: Place) -> dict[str, Any]:
+def rank_record(place: Rank) -> dict[str, Any]:
     """One run by one metric."""
     return {
         **place.value.to_dict(),
-        "standing": place.standing.value,
+        "standing": place.rank_status.value,
         "behind": None if place.behind is None else place.behind.to_dict(),
-        "compared_with": None if place.compared_with is None else letter(place.compared_with),
+        "compared_with": None if place.compared_with is None else run_label(place.compared_with),
         "p": place.p,
         "p_adjusted": place.p_adjusted,
     }

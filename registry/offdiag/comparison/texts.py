@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from string import ascii_uppercase
 
-from offdiag.comparison.differences import MetricDifference, Outcome
-from offdiag.comparison.rank_status import Place, Standing
+from offdiag.comparison.differences import DifferenceStatus, MetricDifference
+from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.domain.values import MetricValue
 from offdiag.reports import texts
 from offdiag.reports.scope import spec_of
@@ -15,7 +15,7 @@ MOST_RUNS = len(ascii_uppercase)
 """As many runs as there are letters are compared at once."""
 
 
-def letter(position: int) -> str:
+def run_label(position: int) -> str:
     """ "A" for position 0, at most `MOST_RUNS` of them."""
     return ascii_uppercase[position]
 
@@ -35,12 +35,12 @@ TITLES = {
     "f1": "F1",
 }
 _KEEP_THEIR_CAPITAL = frozenset({"mcc", "cohen_kappa", "roc_auc", "roc_auc_ovr_macro", "f1"})
-STANDINGS = {
-    Standing.BEST: "highest",
-    Standing.NOT_SEPARABLE: "no significant difference",
-    Standing.BEHIND: "significantly worse",
-    Standing.NOT_TESTED: "not tested",
-    Standing.UNDEFINED: "",
+RANK_STATUS_TEXTS = {
+    RankStatus.BEST: "highest",
+    RankStatus.NOT_SEPARABLE: "no significant difference",
+    RankStatus.BEHIND: "significantly worse",
+    RankStatus.NOT_TESTED: "not tested",
+    RankStatus.UNDEFINED: "",
 }
 _SURNAMES = frozenset({"brier_sum"})
 
@@ -58,15 +58,15 @@ def title_inside(key: str) -> str:
     return f"{text[0].lower()}{text[1:]}"
 
 
-def gap_text(key: str, gap: MetricValue, *, of_class: bool = False) -> str:
+def difference_text(key: str, gap: MetricValue, *, of_class: bool = False) -> str:
     """ "−15.0 pp", or "undefined"."""
     if gap.value is None:
         return "undefined"
     return texts.difference(gap.value, spec_of(key, of_class=of_class))
 
 
-def gap_interval(key: str, gap: MetricValue, *, of_class: bool = False) -> str | None:
-    """ "−20.2 to −10.0", in the unit of `gap_text`; None where there is no interval."""
+def difference_interval(key: str, gap: MetricValue, *, of_class: bool = False) -> str | None:
+    """ "−20.2 to −10.0", in the unit of `difference_text`; None where there is no interval."""
     return ends_text(key, (gap.ci_low, gap.ci_high), of_class=of_class)
 
 
@@ -80,7 +80,7 @@ def simultaneous_interval(found: MetricDifference) -> str | None:
 
 def outcome_text(found: MetricDifference) -> str:
     """ "better", "no significant difference"; with a remark where the metric alone would pass."""
-    if found.outcome is not Outcome.NOT_SEPARABLE:
+    if found.outcome is not DifferenceStatus.NOT_SEPARABLE:
         return found.outcome.value
     alone = " (alone it would pass)" if found.would_pass_alone else ""
     return f"no significant difference{alone}"
@@ -97,15 +97,17 @@ def ends_text(
     return f"{low} to {high}".replace(" pp", "")
 
 
-def place_gap(key: str, places: Sequence[Place], position: int) -> str | None:
+def rank_difference(key: str, places: Sequence[Rank], position: int) -> str | None:
     """ "−2.1 pp (−4.0 to −0.2)" against the highest run, "… vs D" against another one."""
     place = places[position]
     if place.behind is None or place.behind.value is None or place.compared_with is None:
         return None
-    ends = gap_interval(key, place.behind)
+    ends = difference_interval(key, place.behind)
     rival = places[place.compared_with]
-    against = "" if rival.standing is Standing.BEST else f" vs {letter(place.compared_with)}"
-    return f"{gap_text(key, place.behind)}{f' ({ends})' if ends else ''}{against}"
+    against = (
+        "" if rival.rank_status is RankStatus.BEST else f" vs {run_label(place.compared_with)}"
+    )
+    return f"{difference_text(key, place.behind)}{f' ({ends})' if ends else ''}{against}"
 
 
 def p_text(p: float) -> str:
@@ -132,8 +134,8 @@ def difference_sentence(found: MetricDifference, confidence: float | None = None
 
     The level is named where it is given.
     """
-    said = f"{title_inside(found.key)} {gap_text(found.key, found.difference)}"
-    ends, together = gap_interval(found.key, found.difference), simultaneous_interval(found)
+    said = f"{title_inside(found.key)} {difference_text(found.key, found.difference)}"
+    ends, together = difference_interval(found.key, found.difference), simultaneous_interval(found)
     if ends is None:
         return said
     level = "" if confidence is None else f"{level_text(confidence)} CI "

@@ -12,18 +12,18 @@ from offdiag.comparison import texts
 from offdiag.comparison.differences import (
     DIFFERENCE_THAT_MATTERS,
     HEADLINE,
+    DifferenceStatus,
     MetricDifference,
-    Outcome,
 )
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import ACCURACY, PairComparison
-from offdiag.comparison.rank_status import Standing
-from offdiag.comparison.texts import letter
+from offdiag.comparison.rank_status import RankStatus
+from offdiag.comparison.texts import run_label
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE
 from offdiag.metrics.paired.sample_size import SamplesNeeded, about, samples_needed
 from offdiag.reports.texts import count, listed, name
 
-_UNDECIDED = frozenset({Standing.BEST, Standing.NOT_SEPARABLE})
+_UNDECIDED = frozenset({RankStatus.BEST, RankStatus.NOT_SEPARABLE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def undecided_among(
 ) -> Undecided | None:
     """The run with the highest accuracy and the nearest one that may be as good, if paired."""
     places = many.places[ACCURACY]
-    open_runs = [at for at, place in enumerate(places) if place.standing in _UNDECIDED]
+    open_runs = [at for at, place in enumerate(places) if place.rank_status in _UNDECIDED]
     open_runs.sort(key=lambda at: -(places[at].value.value or 0.0))
     if len(open_runs) < 2:
         return None
@@ -91,7 +91,7 @@ def more_samples_sentence(found: Undecided) -> str:
     samples = found.samples
     which = (
         f"a difference of {points_text(samples.difference)} in accuracy between "
-        f"{letter(found.first)} and {letter(found.second)}"
+        f"{run_label(found.first)} and {run_label(found.second)}"
     )
     present = f"the present {samples.n_samples:,}"
     settled = "" if samples.settled is None else points_text(samples.settled)
@@ -112,8 +112,8 @@ def undecided_record(found: Undecided | None) -> dict[str, Any] | None:
     samples = found.samples
     return {
         "metric": ACCURACY,
-        "first": letter(found.first),
-        "second": letter(found.second),
+        "first": run_label(found.first),
+        "second": run_label(found.second),
         "difference": samples.difference,
         "n_samples": samples.n_samples,
         "needed": samples.needed,
@@ -178,9 +178,9 @@ def _headliners(pair: PairComparison) -> list[MetricDifference]:
 
 def _tone(found: Sequence[MetricDifference]) -> Tone:
     outcomes = {each.outcome for each in found}
-    if Outcome.WORSE in outcomes:
-        return "mixed" if Outcome.BETTER in outcomes else "worse"
-    return "better" if Outcome.BETTER in outcomes else "open"
+    if DifferenceStatus.WORSE in outcomes:
+        return "mixed" if DifferenceStatus.BETTER in outcomes else "worse"
+    return "better" if DifferenceStatus.BETTER in outcomes else "open"
 
 
 def _headline(pair: PairComparison) -> str:
@@ -192,7 +192,11 @@ def _headline(pair: PairComparison) -> str:
     found = _headliners(pair)
     better, worse, same = (
         [texts.title_inside(each.key) for each in found if each.outcome is outcome]
-        for outcome in (Outcome.BETTER, Outcome.WORSE, Outcome.NOT_SEPARABLE)
+        for outcome in (
+            DifferenceStatus.BETTER,
+            DifferenceStatus.WORSE,
+            DifferenceStatus.NOT_SEPARABLE,
+        )
     )
     everywhere, how = len(found), _how(pair)
     if not better and not worse:
@@ -243,7 +247,7 @@ def _numbers(pair: PairComparison) -> Iterator[str]:
     shown = [
         found
         for found in map(pair.metric, _SAID_IN_NUMBERS)
-        if found.outcome not in {Outcome.UNDEFINED, Outcome.NO_INTERVAL}
+        if found.outcome not in {DifferenceStatus.UNDEFINED, DifferenceStatus.NO_INTERVAL}
     ]
     if shown:
         first, *others = shown
@@ -266,7 +270,7 @@ def _left_out(pair: PairComparison) -> Iterator[str]:
     left = [
         each
         for each in _headliners(pair)
-        if each.key in pair.together.left_out and each.outcome is not Outcome.UNDEFINED
+        if each.key in pair.together.left_out and each.outcome is not DifferenceStatus.UNDEFINED
     ]
     if left:
         titles = _on([texts.title_inside(each.key) for each in left])
@@ -301,7 +305,7 @@ def _scores(pair: PairComparison) -> Iterator[str]:
     of_scores = [each for each in pair.metrics if each.key not in HEADLINE]
     n_tested = sum(each.simultaneous is not None for each in of_scores)
     how = f" ({texts.number_word(n_tested)} judged together)" if n_tested > 1 else ""
-    for side, outcome in (("better", Outcome.BETTER), ("worse", Outcome.WORSE)):
+    for side, outcome in (("better", DifferenceStatus.BETTER), ("worse", DifferenceStatus.WORSE)):
         titles = [texts.title_inside(each.key) for each in of_scores if each.outcome is outcome]
         if titles:
             yield f"By its scores B is {side} on {_on(titles)}{how}."
@@ -309,7 +313,7 @@ def _scores(pair: PairComparison) -> Iterator[str]:
 
 def _undefined(pair: PairComparison) -> Iterator[str]:
     for each in _headliners(pair):
-        if each.outcome is not Outcome.UNDEFINED:
+        if each.outcome is not DifferenceStatus.UNDEFINED:
             continue
         title = texts.title(each.key)
         reasons = [side.reason for side in (each.first, each.second)]

@@ -44,7 +44,7 @@ class Grant:
         return self.project is None or self.project == project
 
 
-class PrincipalKind(StrEnum):
+class CallerKind(StrEnum):
     """How somebody was recognised."""
 
     LOCAL = "local"
@@ -54,35 +54,33 @@ class PrincipalKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Principal:
+class Caller:
     """Somebody who asks for something. `name` is what the audit log calls them."""
 
-    kind: PrincipalKind
+    kind: CallerKind
     name: str
     grants: tuple[Grant, ...] = ()
     user_id: int | None = None
 
 
-def may(principal: Principal | None, role: Role, project: str | None) -> bool:
+def may(caller: Caller | None, role: Role, project: str | None) -> bool:
     """Whether somebody may do what a role may do in a project.
 
     `project` None is the registry as a whole, for which only a grant for all projects counts.
     """
-    return principal is not None and any(
-        grant.role.suffices_for(role) and grant.covers(project) for grant in principal.grants
+    return caller is not None and any(
+        grant.role.suffices_for(role) and grant.covers(project) for grant in caller.grants
     )
 
 
-def may_anywhere(principal: Principal | None, role: Role) -> bool:
+def may_anywhere(caller: Caller | None, role: Role) -> bool:
     """Whether there is any project in which somebody may do what a role may do."""
-    return principal is not None and any(
-        grant.role.suffices_for(role) for grant in principal.grants
-    )
+    return caller is not None and any(grant.role.suffices_for(role) for grant in caller.grants)
 
 
-def projects_of(principal: Principal, role: Role) -> frozenset[str] | None:
+def projects_of(caller: Caller, role: Role) -> frozenset[str] | None:
     """The projects in which somebody may do what a role may do, None for all there are."""
-    wide_enough = [grant for grant in principal.grants if grant.role.suffices_for(role)]
+    wide_enough = [grant for grant in caller.grants if grant.role.suffices_for(role)]
     named = frozenset(grant.project for grant in wide_enough if grant.project is not None)
     return None if any(grant.project is None for grant in wide_enough) else named
 

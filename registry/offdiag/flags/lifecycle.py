@@ -44,16 +44,16 @@ class FlagEventKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class FlagStatus:
     """Where a flag stands and since which severity that has been settled.
 
-    `settled` is the severity at which a person last settled it, None if nobody has. `reason` is
+    `triaged` is the severity at which a person last settled it, None if nobody has. `reason` is
     that of a dismissal; a closed flag keeps it, so that firing again finds it dismissed.
     """
 
     state: FlagState
     severity: Severity
-    settled: Severity | None = None
+    triaged: Severity | None = None
     snoozed_until: datetime | None = None
     reason: str | None = None
 
@@ -71,17 +71,17 @@ class Standing:
 class Step:
     """The standing after something happened, and what is to be told of it, if anything."""
 
-    after: Standing
+    after: FlagStatus
     kind: FlagEventKind | None = None
     text: str | None = None
 
 
-def first_seen(severity: Severity) -> Step:
+def first_raised(severity: Severity) -> Step:
     """A rule fires that has not fired for this run and class before."""
-    return Step(Standing(FlagState.OPEN, severity), FlagEventKind.OPENED)
+    return Step(FlagStatus(FlagState.OPEN, severity), FlagEventKind.OPENED)
 
 
-def seen_again(before: Standing, severity: Severity, *, why: str | None = None) -> Step:
+def raised_again(before: FlagStatus, severity: Severity, *, why: str | None = None) -> Step:
     """The rule fires in another evaluation of the run.
 
     `why` says what else has changed, such as the version of the rule; by itself it is no news.
@@ -92,32 +92,34 @@ def seen_again(before: Standing, severity: Severity, *, why: str | None = None) 
     now = replace(before, severity=severity)
     change = f"{before.severity.value} before, {severity.value} now"
     change += f"; {why}" if why else ""
-    is_more_severe = before.settled is not None and severity.rank > before.settled.rank
+    is_more_severe = before.triaged is not None and severity.rank > before.triaged.rank
     if before.state is FlagState.CLOSED:
         if before.reason is None or is_more_severe:
-            return Step(Standing(FlagState.OPEN, severity), FlagEventKind.REOPENED, "raised again")
+            return Step(
+                FlagStatus(FlagState.OPEN, severity), FlagEventKind.REOPENED, "raised again"
+            )
         return Step(
             replace(now, state=FlagState.DISMISSED),
             FlagEventKind.UPDATED,
             "raised again, not more severe than when it was dismissed",
         )
     if is_more_severe:
-        return Step(Standing(FlagState.OPEN, severity), FlagEventKind.REOPENED, change)
+        return Step(FlagStatus(FlagState.OPEN, severity), FlagEventKind.REOPENED, change)
     if severity is not before.severity:
         return Step(now, FlagEventKind.UPDATED, change)
     return Step(now)
 
 
-def gone(before: Standing, *, why: str | None = None) -> Step:
+def gone(before: FlagStatus, *, why: str | None = None) -> Step:
     """The rule does not fire in another evaluation of the run; `why` where that is known."""
     if before.state is FlagState.CLOSED:
         return Step(before)
     was_dismissed = before.state is FlagState.DISMISSED
     return Step(
-        Standing(
+        FlagStatus(
             FlagState.CLOSED,
             before.severity,
-            before.settled if was_dismissed else None,
+            before.triaged if was_dismissed else None,
             reason=before.reason if was_dismissed else None,
         ),
         FlagEventKind.CLOSED,
@@ -125,7 +127,7 @@ def gone(before: Standing, *, why: str | None = None) -> Step:
     )
 
 
-def rested(before: Standing, now: datetime) -> Step:
+def after_snooze(before: FlagStatus, now: datetime) -> Step:
     """What time alone does: a flag whose rest is over is open, and nobody has settled it.
 
     Nobody writes that down the moment it happens. Whoever changes the flag next does, so that
@@ -134,18 +136,18 @@ def rested(before: Standing, now: datetime) -> Step:
     if before.state_at(now) is before.state:
         return Step(before)
     return Step(
-        Standing(FlagState.OPEN, before.severity), FlagEventKind.REOPENED, "the snooze has ended"
+        FlagStatus(FlagState.OPEN, before.severity), FlagEventKind.REOPENED, "the snooze has ended"
     )
 
 
-def acknowledged(before: Standing) -> Step:
+def acknowledged(before: FlagStatus) -> Step:
     """Somebody has seen it. Raises `Conflict` for a closed flag."""
-    return _settled(before, FlagState.ACKNOWLEDGED, FlagEventKind.ACKNOWLEDGED)
+    return _triaged(before, FlagState.ACKNOWLEDGED, FlagEventKind.ACKNOWLEDGED)
 
 
-def snoozed(before: Standing, until: datetime) -> Step:
+def snoozed(before: FlagStatus, until: datetime) -> Step:
     """Nobody wants to see it before `until`. Raises `Conflict` for a closed flag."""
-    return _settled(
+    return _triaged(
         before,
         FlagState.SNOOZED,
         FlagEventKind.SNOOZED,
@@ -154,23 +156,23 @@ def snoozed(before: Standing, until: datetime) -> Step:
     )
 
 
-def dismissed(before: Standing, reason: str) -> Step:
+def dismissed(before: FlagStatus, reason: str) -> Step:
     """It does not matter, and why. Raises `Conflict` for a closed flag."""
-    return _settled(
+    return _triaged(
         before, FlagState.DISMISSED, FlagEventKind.DISMISSED, reason=reason, text=reason
     )
 
 
-def reopened(before: Standing) -> Step:
+def reopened(before: FlagStatus) -> Step:
     """Somebody takes back what was settled. Raises `Conflict` for a closed flag."""
     _require_not_closed(before)
     if before.state is FlagState.OPEN:
         return Step(before)
-    return Step(Standing(FlagState.OPEN, before.severity), FlagEventKind.REOPENED)
+    return Step(FlagStatus(FlagState.OPEN, before.severity), FlagEventKind.REOPENED)
 
 
-def _settled(
-    before: Standing,
+def _triaged(
+    before: FlagStatus,
     state: FlagState,
     kind: FlagEventKind,
     *,
@@ -179,12 +181,12 @@ def _settled(
     text: str | None = None,
 ) -> Step:
     _require_not_closed(before)
-    after = Standing(state, before.severity, before.severity, snoozed_until, reason)
+    after = FlagStatus(state, before.severity, before.severity, snoozed_until, reason)
     # Doing the same twice is the same as once.
     return Step(before) if after == before else Step(after, kind, text)
 
 
-def _require_not_closed(before: Standing) -> None:
+def _require_not_closed(before: FlagStatus) -> None:
     if before.state is FlagState.CLOSED:
         raise Conflict(
             "the flag is closed: its rule no longer raises it.",

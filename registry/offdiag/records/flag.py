@@ -15,7 +15,7 @@ from offdiag.records.base import Answered, Asked, Page, Paged
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
-    from offdiag.services.flags.alternatives import BetterOnClass, Gain
+    from offdiag.services.flags.alternatives import Alternative, Gain
     from offdiag.services.flags.page import FlagDetail
     from offdiag.store.flag_inbox import FlagEntry
     from offdiag.store.flags import FlagEvent as FlagEventRead
@@ -303,7 +303,7 @@ def check_rows(flag: FlagExplained) -> Iterator[tuple[Cell, ...]]:
 
 
 def _facts(entry: FlagEntry, now: datetime) -> dict[str, Any]:
-    record, content, standing = entry.flag, entry.flag.content, entry.flag.standing
+    record, content, standing = entry.flag, entry.flag.content, entry.flag.status
     return {
         "id": record.id,
         "revision": entry.revision,
@@ -337,7 +337,7 @@ def _event(event: FlagEventRead) -> FlagEvent:
     return FlagEvent(at=event.at, author=event.author, kind=event.kind.value, text=event.text)
 
 
-def _better(better: BetterOnClass) -> BetterOnIt:
+def _better(better: Alternative) -> BetterOnIt:
     return BetterOnIt(
         run=better.run.run_id,
         name=better.run.name,

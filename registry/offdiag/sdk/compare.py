@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from offdiag.comparison import texts
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
-from offdiag.comparison.rank_status import Standing
+from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.values import MetricValue
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.sdk.registry import CompareQuestion
@@ -60,7 +60,7 @@ def _table(result: Mapping[str, Any]) -> tuple[tuple[str, ...], list[tuple[str, 
         (
             texts.title(key),
             *(
-                f"{_number(place)} ({texts.STANDINGS[Standing(place['standing'])]})"
+                f"{_number(place)} ({texts.RANK_STATUS_TEXTS[RankStatus(place['standing'])]})"
                 for place in places.values()
             ),
             *([_number(best[key]["corrected"]) if key in best else ""] if best else []),
@@ -76,8 +76,8 @@ def _difference_row(key: str, found: Mapping[str, Any]) -> tuple[str, ...]:
         texts.title(key),
         _number(found["a"]),
         _number(found["b"]),
-        texts.gap_text(key, gap),
-        texts.gap_interval(key, gap) or "none",
+        texts.difference_text(key, gap),
+        texts.difference_interval(key, gap) or "none",
         texts.ends_text(key, (together.get("ci_low"), together.get("ci_high"))) or "none",
     )
 

@@ -339,9 +339,9 @@ def _shown(stored: StoredEvaluation, judgement: Judgement) -> Evaluation:
 def _flag(flag: FlagRecord) -> Flag:
     return Flag(
         flag.content.rule,
-        flag.standing.severity.value,
+        flag.status.severity.value,
         flag.content.class_label,
         flag.content.message,
         dict(flag.content.evidence),
-        flag.standing.state.value,
+        flag.status.state.value,
     )

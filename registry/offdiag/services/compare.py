@@ -17,7 +17,7 @@ from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
 from offdiag.comparison.many import ManyComparison, compare_many
 from offdiag.comparison.pair import PairComparison, compare_paired, compare_unpaired
 from offdiag.comparison.ranking import many_verdict
-from offdiag.comparison.texts import MOST_RUNS, letter
+from offdiag.comparison.texts import MOST_RUNS, run_label
 from offdiag.comparison.verdict import Verdict, pair_verdict
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput, NotFound
@@ -127,7 +127,7 @@ def read_aligned(session: Session, asked: Asked, runs: Sequence[ComparedRun]) ->
     n_shared = None if places is None else len(places[lineages[0].root_id])
     if places is None or n_shared == 0 or (len(lineages) > 1 and not asked.on_shared):
         return other_examples(
-            _letters_by_lineage(asked.runs, lineages),
+            _labels_by_truth(asked.runs, lineages),
             n_each=[each.n_samples for each in lineages],
             n_shared=n_shared,
         )
@@ -148,12 +148,12 @@ def read_aligned(session: Session, asked: Asked, runs: Sequence[ComparedRun]) ->
     )
 
 
-def _letters_by_lineage(
+def _labels_by_truth(
     runs: Sequence[ComparedRun], lineages: Sequence[LineageHead]
 ) -> list[list[str]]:
     return [
         [
-            letter(position)
+            run_label(position)
             for position, run in enumerate(runs)
             if run.truth is not None and run.truth.root_id == lineage.root_id
         ]

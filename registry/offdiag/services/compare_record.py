@@ -8,7 +8,7 @@ from typing import Any
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.record import many_record, pair_record, verdict_record
-from offdiag.comparison.texts import letter
+from offdiag.comparison.texts import run_label
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.compare import RunComparison
 from offdiag.store.compared_runs import ComparedRun
@@ -34,7 +34,7 @@ def comparison_record(found: RunComparison) -> dict[str, Any]:
 
 def _run_record(position: int, run: ComparedRun) -> dict[str, Any]:
     return {
-        "letter": letter(position),
+        "letter": run_label(position),
         "id": run.id,
         "name": run.name,
         "model": run.model,

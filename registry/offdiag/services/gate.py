@@ -28,7 +28,7 @@ from offdiag.metrics.paired.joint import JointCounts
 from offdiag.services.cost_matrices import CostName, costs_named
 from offdiag.services.evaluation.compute import INTERVAL_SEED, EvaluatedValues, of_matrix, price
 from offdiag.services.evaluation.results import evaluation_of
-from offdiag.services.flags.verdicts import AgainstBaseline, Circumstances, RunVerdicts, judge_run
+from offdiag.services.flags.verdicts import AgainstBaseline, RuleInputs, RunVerdicts, judge_run
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.shared_samples import NotPaired, pair_evaluations
 from offdiag.store import cost_matrices, datasets, flags, runs
@@ -250,7 +250,7 @@ def _verdicts(
         against = AgainstBaseline(baseline.run.name, pair)
     found = judge_run(
         judged.matrix,
-        Circumstances(
+        RuleInputs(
             thresholds=thresholds,
             costs=judged.costs,
             orientation=None if evidence is None else OrientationEvidence.from_dict(evidence),
@@ -346,7 +346,7 @@ def gate_run(
         dismissed = [
             flag.content
             for flag in flags.flags_of_run(session, run_id)
-            if flag.standing.is_dismissed
+            if flag.status.is_dismissed
             and not (flag.content.rule == "F11" and costs is not None)
             and not (flag.content.rule == "F14" and compared != pinned)
         ]
@@ -382,7 +382,7 @@ def gate_matrix(
     """Judge a matrix that is stored nowhere. Raises `InvalidInput` as `gate_run` does."""
     price = None if costs is None else costs.on(matrix.labels)
     values = values_with_costs(matrix, of_matrix(matrix), price)
-    found = judge_run(matrix, Circumstances(thresholds=thresholds, costs=price))
+    found = judge_run(matrix, RuleInputs(thresholds=thresholds, costs=price))
     return GateResult(judge(conditions, subject_of_matrix(matrix, values, found)))
 
 

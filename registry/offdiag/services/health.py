@@ -23,7 +23,7 @@ from offdiag.store.health import (
 
 
 @dataclass(frozen=True, slots=True)
-class Vitals:
+class RegistryMetrics:
     """Runs by state, the queue, and seconds since the liveliest process of each kind spoke.
 
     `log_bytes` is the length of the write-ahead log, None on PostgreSQL.
@@ -35,7 +35,7 @@ class Vitals:
     log_bytes: int | None
 
 
-def vitals(database: Database) -> Vitals:
+def registry_metrics(database: Database) -> RegistryMetrics:
     """All of it, of one moment. Raises `DatabaseUnavailable`."""
     with database.read() as session:
         health = registry_health(session)
@@ -43,7 +43,7 @@ def vitals(database: Database) -> Vitals:
     silence_s: dict[str, float] = {}
     for each in beats:
         silence_s.setdefault(each.kind, each.age_s)
-    return Vitals(health.runs_by_state, health.queue, silence_s, log_bytes(database))
+    return RegistryMetrics(health.runs_by_state, health.queue, silence_s, log_bytes(database))
 
 
 HeartKind = Literal["worker", "scheduler"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.comparison.texts import letter
+from offdiag.comparison.texts import run_label
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState, Task
@@ -46,14 +46,14 @@ def refused(runs: Sequence[ComparedRun]) -> Refusal | None:
 def _of_several_datasets(runs: Sequence[ComparedRun]) -> Refusal | None:
     groups: dict[tuple[str, str], list[str]] = {}
     for position, run in enumerate(runs):
-        groups.setdefault((run.project, run.dataset), []).append(letter(position))
+        groups.setdefault((run.project, run.dataset), []).append(run_label(position))
     if len(groups) == 1:
         return None
     several_projects = len({project for project, _ in groups}) > 1
     places = [
-        f"{_listed(letters)} on “{dataset}”"
+        f"{_listed(run_labels)} on “{dataset}”"
         + (f" of project “{project}”" if several_projects else "")
-        for (project, dataset), letters in groups.items()
+        for (project, dataset), run_labels in groups.items()
     ]
     labels = {run.labels.digest for run in runs}
     also = ", and their classes differ too" if len(labels) > 1 else ""
@@ -74,23 +74,24 @@ def _of_several_labels(runs: Sequence[ComparedRun]) -> Refusal | None:
 
 
 def _still_open(runs: Sequence[ComparedRun]) -> Refusal | None:
-    letters = [letter(position) for position, run in enumerate(runs) if run.state is RunState.OPEN]
-    if not letters:
+    still_open = (at for at, run in enumerate(runs) if run.state is RunState.OPEN)
+    run_labels = [run_label(at) for at in still_open]
+    if not run_labels:
         return None
-    be = "is" if len(letters) == 1 else "are"
+    be = "is" if len(run_labels) == 1 else "are"
     return Refusal(
-        f"{_listed(letters)} {be} still open and may take more predictions.",
+        f"{_listed(run_labels)} {be} still open and may take more predictions.",
         "Finish what is open, then compare.",
     )
 
 
 def other_examples(
-    letters_by_lineage: Sequence[Sequence[str]], *, n_each: Sequence[int], n_shared: int | None
+    labels_by_truth: Sequence[Sequence[str]], *, n_each: Sequence[int], n_shared: int | None
 ) -> Refusal:
     """Runs that were logged with different samples; `n_shared` None where nobody can tell."""
     sizes = _listed([f"{n:,}" for n in n_each])
     if n_shared is None:
-        groups = "; ".join(_listed(letters) for letters in letters_by_lineage)
+        groups = "; ".join(_listed(run_labels) for run_labels in labels_by_truth)
         return Refusal(
             f"Not paired: the runs were logged with different ground truth ({groups}) of "
             f"{sizes} examples, which have no identifiers to find the shared ones by.",

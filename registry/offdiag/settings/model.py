@@ -95,7 +95,7 @@ class AccessSettings(Section):
 
 
 class OidcSettings(Section):
-    """The provider that vouches for people who sign in (OpenID Connect)."""
+    """The provider that signs people in who sign in (OpenID Connect)."""
 
     issuer: str = ""
     """Its address. Empty: everybody signs in with a password."""

@@ -1,4 +1,4 @@
-"""The door to the database: a reading or a writing transaction, and nothing else."""
+"""Authentication to the database: a reading or a writing transaction, and nothing else."""
 
 from __future__ import annotations
 

@@ -16,12 +16,12 @@ from sqlalchemy.engine import ExceptionContext
 from offdiag.errors import InvalidInput
 
 
-def tell_unstorable(engine: Engine) -> None:
+def report_data_errors(engine: Engine) -> None:
     """Raise `InvalidInput` for text and numbers that the driver refuses by themselves."""
-    event.listen(engine, "handle_error", _tell)
+    event.listen(engine, "handle_error", _report)
 
 
-def _tell(context: ExceptionContext) -> None:
+def _report(context: ExceptionContext) -> None:
     error = context.original_exception
     if isinstance(error, UnicodeEncodeError):
         what = f"{error.object[:40]!r} is no Unicode text"

@@ -21,7 +21,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.lifecycle import FlagEventKind, FlagState, Standing
+from offdiag.flags.lifecycle import FlagEventKind, FlagState, FlagStatus
 from offdiag.flags.rules.recall import IN_SIGHT_SEVERITY
 from offdiag.flags.verdict import SEVERITIES, Certainty, Severity, certainty_of
 from offdiag.store.evaluations import counts_for_its_run
@@ -77,7 +77,7 @@ class FlagRecord:
     id: int
     run_id: str
     content: FlagContent
-    standing: Standing
+    status: FlagStatus
     assignee: str | None
     first_seen: datetime
     last_seen: datetime
@@ -117,7 +117,7 @@ def flags_by_id(session: Session, ids: Sequence[int]) -> list[FlagRecord]:
 def insert_flags(
     session: Session,
     run_id: str,
-    flags: Iterable[tuple[FlagContent, Standing]],
+    flags: Iterable[tuple[FlagContent, FlagStatus]],
     *,
     evaluation_id: int,
     now: datetime,
@@ -127,21 +127,21 @@ def insert_flags(
         FlagRow(
             run_id=run_id,
             **_content(content),
-            **_standing(standing, now),
+            **_status(status, now),
             first_seen=now,
             last_seen=now,
             evaluation_id=evaluation_id,
         )
-        for content, standing in flags
+        for content, status in flags
     ]
     session.add_all(rows)
     session.flush()  # The events need the ids.
     return [row.id for row in rows]
 
 
-def update_seen_flags(
+def update_raised_flags(
     session: Session,
-    flags: Iterable[tuple[int, FlagContent, Standing]],
+    flags: Iterable[tuple[int, FlagContent, FlagStatus]],
     *,
     evaluation_id: int,
     now: datetime,
@@ -151,21 +151,21 @@ def update_seen_flags(
         {
             "id": flag_id,
             **_content(content),
-            **_standing(standing, now),
+            **_status(status, now),
             "last_seen": now,
             "evaluation_id": evaluation_id,
         }
-        for flag_id, content, standing in flags
+        for flag_id, content, status in flags
     ]
     if changes:
         session.execute(update(FlagRow), changes)
 
 
-def update_standings(
-    session: Session, flags: Iterable[tuple[int, Standing]], *, now: datetime
+def update_statuses(
+    session: Session, flags: Iterable[tuple[int, FlagStatus]], *, now: datetime
 ) -> None:
     """Record where flags stand after somebody settled them, or after they ceased to fire."""
-    changes = [{"id": flag_id, **_standing(standing, now)} for flag_id, standing in flags]
+    changes = [{"id": flag_id, **_status(status, now)} for flag_id, status in flags]
     if changes:
         session.execute(update(FlagRow), changes)
 
@@ -279,7 +279,7 @@ def record(row: FlagRow) -> FlagRecord:
             thresholds=row.thresholds,
             in_badge=row.in_badge,
         ),
-        standing=Standing(
+        status=FlagStatus(
             FlagState(row.state),
             Severity(row.severity),
             None if row.settled_severity is None else Severity(row.settled_severity),
@@ -307,14 +307,14 @@ def _content(content: FlagContent) -> dict[str, Any]:
     }
 
 
-def _standing(standing: Standing, now: datetime) -> dict[str, Any]:
+def _status(status: FlagStatus, now: datetime) -> dict[str, Any]:
     return {
-        "state": standing.state,
-        "severity": standing.severity,
-        "settled_severity": standing.settled,
-        "snoozed_until": standing.snoozed_until,
-        "reason": standing.reason,
-        "closed_at": now if standing.state is FlagState.CLOSED else None,
+        "state": status.state,
+        "severity": status.severity,
+        "settled_severity": status.triaged,
+        "snoozed_until": status.snoozed_until,
+        "reason": status.reason,
+        "closed_at": now if status.state is FlagState.CLOSED else None,
     }
 
 

@@ -23,13 +23,13 @@ from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from offdiag.errors import DatabaseUnavailable, InvalidInput
-from offdiag.store.engines import Engines, tell_unstorable, to_json
+from offdiag.store.engines import Engines, report_data_errors, to_json
 
 TRUSTED_S = 1.0
 _USED_AT = "used_at"
 
 
-def try_after_rest(engine: Engine) -> None:
+def retry_when_idle(engine: Engine) -> None:
     """Let an engine replace connections that were closed while they rested."""
 
     def note(_connection: Any, entry: ConnectionPoolEntry, *_: Any) -> None:
@@ -141,8 +141,8 @@ def postgres_engines(url: URL) -> Engines:
         raise DatabaseUnavailable(
             "the PostgreSQL driver is not installed.", hint="pip install 'offdiag[postgres]'"
         ) from error
-    tell_unstorable(engine)
-    try_after_rest(engine)
+    report_data_errors(engine)
+    retry_when_idle(engine)
     if pooled:
         limit_each_transaction(engine, _SERVER)
     if "statement_timeout" not in url.query.get("options", ""):
@@ -164,6 +164,6 @@ def _options(url: URL) -> str:
 
 
 def _connected_with_limit(_dialect: Any, _record: Any, arguments: Any, named: Any) -> Any:
-    from offdiag.store.postgres_connection import PatientConnection
+    from offdiag.store.postgres_connection import RetryingConnection
 
-    return PatientConnection.connect(*arguments, **named)
+    return RetryingConnection.connect(*arguments, **named)

@@ -18,7 +18,7 @@ ANSWER_S = 75.0
 """Seconds to wait for one answer: longer than any statement may take."""
 
 
-class PatientConnection(psycopg.Connection[Any]):
+class RetryingConnection(psycopg.Connection[Any]):
     """Raises `psycopg.OperationalError` where an answer does not come, and is closed then."""
 
     def wait(self, gen: Any, *arguments: Any, **named: Any) -> Any:

@@ -222,8 +222,8 @@ def _figures(row: FlagRow, run_name: str, now: datetime) -> FlagFigures:
         run_name=run_name,
         rule=flag.content.rule,
         class_label=flag.content.class_label,
-        severity=flag.standing.severity,
-        state=flag.standing.state_at(now),
+        severity=flag.status.severity,
+        state=flag.status.state_at(now),
         message=flag.content.message,
         badge="hides" if flag.content.hides else "may hide" if flag.content.may_hide else "",
     )

@@ -48,7 +48,7 @@ from offdiag.store.models import (
 from offdiag.store.models.base import PlainText
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.outdated import OutdatedResults, outdated_results
-from offdiag.store.run_ranks import Measured, RunSurroundings, n_scored_like, surroundings_columns
+from offdiag.store.run_ranks import Measured, RunNeighbours, n_scored_like, neighbour_columns
 from offdiag.store.run_rows import logged_predictions
 from offdiag.store.runs import RunRecord, recorded
 
@@ -105,7 +105,7 @@ def _firing() -> Select[*tuple[Any, ...]]:
 
 
 NO_FLAGS = RunFlags()
-ALONE = RunSurroundings()
+ALONE = RunNeighbours()
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ class RunDetail:
     work: EvaluationWork | None
     outdated: OutdatedResults | None = None
     flags: RunFlags = NO_FLAGS
-    surroundings: RunSurroundings = ALONE
+    neighbours: RunNeighbours = ALONE
 
 
 def read_run(session: Session, run_id: str, *, aggregates: bool = True) -> RunDetail:
@@ -249,14 +249,14 @@ def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> Run
             field="run",
             hint="It may have been deleted, or the link is incomplete.",
         )
-    of_run, of_results, around = found[:6], found[6:-3], RunSurroundings(*found[-3:])
+    of_run, of_results, around = found[:6], found[6:-3], RunNeighbours(*found[-3:])
     header, evaluation = _header(of_run), of_results[0]
     if evaluation is None:
         work = evaluation_work(session, [run_id])
-        return RunDetail(header, None, work.get(run_id), surroundings=around)
+        return RunDetail(header, None, work.get(run_id), neighbours=around)
     values = _aggregates(session, evaluation.id) if aggregates else {}
     results = _results(of_results, values, inferred=header.labels.inferred)
-    return RunDetail(header, results, None, surroundings=around)
+    return RunDetail(header, results, None, neighbours=around)
 
 
 @cache
@@ -272,7 +272,7 @@ def _run_with_results() -> Select[*tuple[Any, ...]]:
             *(EvaluationRow, ConfusionMatrixRow, of_matrix, ClassValuesRow, scored_with.number),
             _newest_number(scored_with),
             CostMatrixRow,
-            *surroundings_columns(),
+            *neighbour_columns(),
         )
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)

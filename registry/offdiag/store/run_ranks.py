@@ -162,7 +162,7 @@ def _ranked(keys: tuple[str, ...]) -> CompoundSelect[*tuple[Any, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class BetterRun:
+class AlternativeRun:
     """A run with its recall of the class, in [0, 1] with its interval, and its accuracy."""
 
     run_id: str
@@ -177,11 +177,11 @@ class BetterRun:
 class BetterRuns:
     """The best runs that were found, out of `n_compared` others on the same ground truth."""
 
-    found: tuple[BetterRun, ...]
+    found: tuple[AlternativeRun, ...]
     n_compared: int
 
 
-def better_runs(session: Session, run_id: str, *, class_index: int, limit: int) -> BetterRuns:
+def alternative_runs(session: Session, run_id: str, *, class_index: int, limit: int) -> BetterRuns:
     """The runs with the highest recall of a class, if higher than that of `run_id`.
 
     Only runs whose current evaluation is of the same ground truth; of equally good ones those
@@ -191,7 +191,7 @@ def better_runs(session: Session, run_id: str, *, class_index: int, limit: int) 
     rows = session.execute(_best_first(), asked).all()
     return BetterRuns(
         tuple(
-            BetterRun(
+            AlternativeRun(
                 run_id=row.id,
                 name=row.name,
                 model=row.model,
@@ -290,7 +290,7 @@ def baseline_values(
 
 
 @dataclass(frozen=True, slots=True)
-class RunSurroundings:
+class RunNeighbours:
     """The ids of the runs logged right after and right before one, and whether it is pinned."""
 
     newer_id: str | None = None
@@ -298,8 +298,8 @@ class RunSurroundings:
     is_baseline: bool = False
 
 
-def surroundings_columns() -> tuple[ScalarSelect[Any], ScalarSelect[Any], Exists]:
-    """Columns for a statement over runs, in the order of `RunSurroundings`."""
+def neighbour_columns() -> tuple[ScalarSelect[Any], ScalarSelect[Any], Exists]:
+    """Columns for a statement over runs, in the order of `RunNeighbours`."""
     is_pinned = exists().where(BaselineRow.run_id == RunRow.id).correlate(RunRow)
     return _next_run(is_newer=True), _next_run(is_newer=False), is_pinned
 

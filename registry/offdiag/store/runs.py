@@ -105,7 +105,7 @@ def get_run(session: Session, run_id: str) -> RunRecord:
     return _not_deleted(get_any_run(session, run_id))
 
 
-def hold_run(session: Session, run_id: str, *, alone: bool = False) -> RunRecord:
+def lock_run(session: Session, run_id: str, *, alone: bool = False) -> RunRecord:
     """A run by id, which nobody finishes until this transaction ends; `alone`, nor adds to it.
 
     SQLite has one writer at a time, and needs nothing for that. Raises `NotFound`.

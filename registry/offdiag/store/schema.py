@@ -26,7 +26,7 @@ _ADVISORY_LOCK = 0x0FFD1A6
 _LOCK_WAIT = "2s"
 """How long one attempt waits for a table. Whoever wants it meanwhile queues behind the upgrade."""
 _PAUSE_S = 1.0
-PATIENCE_S = 60.0
+RETRY_FOR_S = 60.0
 _NO_LOCK = "55P03"
 
 # Alembic keeps the migration it runs in module globals, so one thread at a time may use it.
@@ -55,7 +55,7 @@ def check(database: Database) -> SchemaState:
         return state_of(session.connection())
 
 
-def upgrade(database: Database, *, patience_s: float = PATIENCE_S) -> SchemaState:
+def upgrade(database: Database, *, patience_s: float = RETRY_FOR_S) -> SchemaState:
     """Bring a database to the head, making the SQLite file if there is none.
 
     On PostgreSQL an upgrade that waits for a table makes everybody wait behind it, readers too.

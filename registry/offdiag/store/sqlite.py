@@ -21,7 +21,7 @@ from typing import Any, Final, Literal
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 
 from offdiag.errors import DatabaseUnavailable
-from offdiag.store.engines import Engines, tell_unstorable, to_json
+from offdiag.store.engines import Engines, report_data_errors, to_json
 
 _MOUNTS = Path("/proc/self/mounts")
 
@@ -137,7 +137,7 @@ def sqlite_engines(
         event.listen(engine, "do_connect", lambda *_: _make_for_the_owner(new_file))
     event.listen(engine, "connect", prepare)
     event.listen(engine, "begin", _begin)
-    tell_unstorable(engine)
+    report_data_errors(engine)
     return Engines(
         reading=_with_access(engine, "read"),
         writing=_with_access(engine, "write"),

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from offdiag.comparison.differences import HEADLINE, MetricDifference, Outcome
+from offdiag.comparison.differences import HEADLINE, DifferenceStatus, MetricDifference
 from offdiag.comparison.pair import PairComparison, compare_paired
 from offdiag.comparison.texts import title_inside
 from offdiag.comparison.verdict import classes_that_change, pair_verdict
@@ -110,8 +110,8 @@ def test_swapping_the_runs_turns_the_verdict_round(joint: JointCounts) -> None:
     there, back = compared(joint), compared(joint.swapped())
 
     opposite = {
-        Outcome.BETTER: Outcome.WORSE,
-        Outcome.WORSE: Outcome.BETTER,
+        DifferenceStatus.BETTER: DifferenceStatus.WORSE,
+        DifferenceStatus.WORSE: DifferenceStatus.BETTER,
     }
     for key in HEADLINE:
         outcome = there.metric(key).outcome

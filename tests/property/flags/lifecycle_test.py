@@ -11,89 +11,89 @@ from hypothesis import strategies as st
 from offdiag.errors import Conflict
 from offdiag.flags.lifecycle import (
     FlagState,
-    Standing,
+    FlagStatus,
     Step,
     acknowledged,
+    after_snooze,
     dismissed,
-    first_seen,
+    first_raised,
     gone,
+    raised_again,
     reopened,
-    rested,
-    seen_again,
     snoozed,
 )
 from offdiag.flags.verdict import Severity
 
-Happening = Callable[[Standing], Step]
+Happening = Callable[[FlagStatus], Step]
 
 UNTIL = datetime(2026, 11, 21, tzinfo=UTC)
 SEVERITIES = st.sampled_from(Severity)
 PEOPLE: tuple[Happening, ...] = (
     acknowledged,
     reopened,
-    lambda standing: snoozed(standing, UNTIL),
-    lambda standing: dismissed(standing, "noise"),
+    lambda status: snoozed(status, UNTIL),
+    lambda status: dismissed(status, "noise"),
 )
 HAPPENINGS = st.one_of(
-    st.sampled_from((*PEOPLE, gone, lambda standing: rested(standing, UNTIL))),
-    SEVERITIES.map(lambda severity: lambda standing: seen_again(standing, severity)),
+    st.sampled_from((*PEOPLE, gone, lambda status: after_snooze(status, UNTIL))),
+    SEVERITIES.map(lambda severity: lambda status: raised_again(status, severity)),
 )
 
 
 @st.composite
-def standings(draw: st.DrawFn) -> Standing:
+def statuses(draw: st.DrawFn) -> FlagStatus:
     """Any standing that a flag can get into."""
-    standing = first_seen(draw(SEVERITIES)).after
+    status = first_raised(draw(SEVERITIES)).after
     for happening in draw(st.lists(HAPPENINGS, max_size=8)):
         try:
-            standing = happening(standing).after
+            status = happening(status).after
         except Conflict:
             continue
-    return standing
+    return status
 
 
-@given(standing=standings())
-def test_a_standing_is_one_that_the_table_accepts(standing: Standing) -> None:
-    assert (standing.state is FlagState.SNOOZED) == (standing.snoozed_until is not None)
-    assert standing.state is not FlagState.DISMISSED or standing.reason is not None
-    settled = {FlagState.ACKNOWLEDGED, FlagState.SNOOZED, FlagState.DISMISSED}
-    assert standing.state not in settled or standing.settled is not None
+@given(status=statuses())
+def test_a_standing_is_one_that_the_table_accepts(status: FlagStatus) -> None:
+    assert (status.state is FlagState.SNOOZED) == (status.snoozed_until is not None)
+    assert status.state is not FlagState.DISMISSED or status.reason is not None
+    triaged = {FlagState.ACKNOWLEDGED, FlagState.SNOOZED, FlagState.DISMISSED}
+    assert status.state not in triaged or status.triaged is not None
 
 
-@given(standing=standings(), severity=SEVERITIES)
+@given(status=statuses(), severity=SEVERITIES)
 def test_a_rule_that_fires_never_leaves_its_flag_closed(
-    standing: Standing, severity: Severity
+    status: FlagStatus, severity: Severity
 ) -> None:
-    after = seen_again(standing, severity).after
+    after = raised_again(status, severity).after
 
     assert after.state is not FlagState.CLOSED
     assert after.severity is severity
 
 
-@given(standing=standings(), severity=SEVERITIES)
+@given(status=statuses(), severity=SEVERITIES)
 def test_evaluating_twice_with_the_same_outcome_changes_nothing_more(
-    standing: Standing, severity: Severity
+    status: FlagStatus, severity: Severity
 ) -> None:
-    once = seen_again(standing, severity).after
+    once = raised_again(status, severity).after
 
-    assert seen_again(once, severity) == Step(once)
-    assert gone(gone(standing).after) == Step(gone(standing).after)
+    assert raised_again(once, severity) == Step(once)
+    assert gone(gone(status).after) == Step(gone(status).after)
 
 
-@given(standing=standings(), severity=SEVERITIES)
+@given(status=statuses(), severity=SEVERITIES)
 def test_no_flag_stays_settled_that_is_graver_than_when_it_was(
-    standing: Standing, severity: Severity
+    status: FlagStatus, severity: Severity
 ) -> None:
-    after = seen_again(standing, severity).after
+    after = raised_again(status, severity).after
 
     if after.state is not FlagState.OPEN:
-        assert after.settled is not None
-        assert severity.rank <= after.settled.rank
+        assert after.triaged is not None
+        assert severity.rank <= after.triaged.rank
 
 
-@given(standing=standings(), happening=st.sampled_from(PEOPLE))
+@given(status=statuses(), happening=st.sampled_from(PEOPLE))
 def test_what_people_do_never_changes_the_severity(
-    standing: Standing, happening: Happening
+    status: FlagStatus, happening: Happening
 ) -> None:
-    if standing.state is not FlagState.CLOSED:
-        assert happening(standing).after.severity is standing.severity
+    if status.state is not FlagState.CLOSED:
+        assert happening(status).after.severity is status.severity

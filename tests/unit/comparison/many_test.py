@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.comparison.many import ManyComparison, compare_many
-from offdiag.comparison.rank_status import Standing
+from offdiag.comparison.rank_status import RankStatus
 from offdiag.comparison.ranking import many_verdict
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.delta import aggregate_gradients
@@ -45,18 +45,18 @@ def compared(*runs: NDArray[np.uint8] | ConfusionMatrix) -> ManyComparison:
     return compare_many(actual(), runs, labels=LABELS, seed=1, replicates=400)
 
 
-def standings(many: ManyComparison, key: str = "overall_accuracy") -> list[Standing]:
-    return [place.standing for place in many.places[key]]
+def statuses(many: ManyComparison, key: str = "overall_accuracy") -> list[RankStatus]:
+    return [place.rank_status for place in many.places[key]]
 
 
 def test_the_highest_and_those_without_significant_difference_are_marked() -> None:
     many = compared(BAD, GOOD, EQUALLY_GOOD)
 
     for key in many.places:
-        assert standings(many, key) == [
-            Standing.BEHIND,
-            Standing.BEST,
-            Standing.NOT_SEPARABLE,
+        assert statuses(many, key) == [
+            RankStatus.BEHIND,
+            RankStatus.BEST,
+            RankStatus.NOT_SEPARABLE,
         ], key
 
 
@@ -82,16 +82,16 @@ def test_the_interval_that_is_shown_is_the_one_that_decides() -> None:
     seen = set()
     for found in (*many.places.values(), *many.recall):
         for place in found:
-            if place.standing not in {Standing.BEHIND, Standing.NOT_SEPARABLE}:
+            if place.rank_status not in {RankStatus.BEHIND, RankStatus.NOT_SEPARABLE}:
                 continue
             assert place.behind is not None
             assert place.p_adjusted is not None
-            is_worse = place.standing is Standing.BEHIND
+            is_worse = place.rank_status is RankStatus.BEHIND
             assert (place.p_adjusted < 0.05) == is_worse
             if place.behind.ci_high is not None:
                 assert (place.behind.ci_high < 0) == is_worse
-                seen.add(place.standing)
-    assert seen == {Standing.BEHIND, Standing.NOT_SEPARABLE}
+                seen.add(place.rank_status)
+    assert seen == {RankStatus.BEHIND, RankStatus.NOT_SEPARABLE}
 
 
 def test_p_of_a_difference_is_that_of_the_two_runs_with_slopes_at_all_of_them() -> None:
@@ -119,8 +119,8 @@ def test_what_two_runs_alone_would_show_is_not_said_among_many() -> None:
     alone = compared(truth, slightly_worse, truth.copy())
     many = compared(truth, slightly_worse, *others)
 
-    assert standings(alone)[1] is Standing.BEHIND
-    assert standings(many)[1] is Standing.NOT_SEPARABLE
+    assert statuses(alone)[1] is RankStatus.BEHIND
+    assert statuses(many)[1] is RankStatus.NOT_SEPARABLE
     place = many.places["overall_accuracy"][1]
     assert place.p == pytest.approx(erfc(sqrt(5) / sqrt(2)))
     assert place.p_adjusted is not None
@@ -133,10 +133,10 @@ def test_recall_of_a_class_that_one_run_misses_is_told() -> None:
 
     many = compared(truth, GOOD, blind)
 
-    assert [places[2].standing for places in many.recall] == [
-        Standing.BEST,
-        Standing.BEST,
-        Standing.BEHIND,
+    assert [places[2].rank_status for places in many.recall] == [
+        RankStatus.BEST,
+        RankStatus.BEST,
+        RankStatus.BEHIND,
     ]
     assert "By recall significantly worse than the best (3 classes compared together)" in (
         many_verdict(many).text
@@ -151,10 +151,10 @@ def test_a_class_with_few_examples_keeps_averages_from_being_tested() -> None:
 
     many = compare_many(truth, runs, labels=LABELS, seed=1, replicates=400)
 
-    assert standings(many, "balanced_accuracy")[2] is Standing.NOT_TESTED
-    assert standings(many, "macro_f1")[2] is Standing.NOT_TESTED
-    assert standings(many)[2] is Standing.BEHIND
-    assert {place.standing for place in many.recall[2]} == {Standing.BEST}
+    assert statuses(many, "balanced_accuracy")[2] is RankStatus.NOT_TESTED
+    assert statuses(many, "macro_f1")[2] is RankStatus.NOT_TESTED
+    assert statuses(many)[2] is RankStatus.BEHIND
+    assert {place.rank_status for place in many.recall[2]} == {RankStatus.BEST}
     text = many_verdict(many).text
     assert (
         "Not tested, because a class has fewer than 5 examples: balanced accuracy, macro F1 and "
@@ -193,10 +193,10 @@ def test_a_matrix_is_compared_without_pairs() -> None:
 
     place = many.places["mcc"][2]
     assert many.unpaired == (2,)
-    assert place.standing is Standing.BEHIND
+    assert place.rank_status is RankStatus.BEHIND
     assert place.behind is not None
     assert place.behind.ci_method == "simultaneous, square and add, unpaired"
-    assert many.recall[0][2].standing is Standing.BEHIND
+    assert many.recall[0][2].rank_status is RankStatus.BEHIND
     paired = many.places["mcc"][1 - _highest(many, "mcc")]
     assert paired.behind is not None
     assert paired.behind.ci_method == "simultaneous, slopes at the pooled matrix"
@@ -205,7 +205,7 @@ def test_a_matrix_is_compared_without_pairs() -> None:
 
 
 def _highest(many: ManyComparison, key: str) -> int:
-    return standings(many, key).index(Standing.BEST)
+    return statuses(many, key).index(RankStatus.BEST)
 
 
 def test_matrices_alone_are_compared_as_if_of_other_examples() -> None:
@@ -217,12 +217,12 @@ def test_matrices_alone_are_compared_as_if_of_other_examples() -> None:
     many = compared(*matrices)
 
     for key in many.places:
-        assert sorted(standings(many, key)) == [
-            Standing.BEHIND,
-            Standing.BEST,
-            Standing.NOT_SEPARABLE,
+        assert sorted(statuses(many, key)) == [
+            RankStatus.BEHIND,
+            RankStatus.BEST,
+            RankStatus.NOT_SEPARABLE,
         ], key
-        assert standings(many, key)[2] is Standing.BEHIND
+        assert statuses(many, key)[2] is RankStatus.BEHIND
     assert many.pairs == ()
 
 
@@ -231,14 +231,14 @@ def test_a_run_whose_metric_is_undefined_has_no_place() -> None:
 
     many = compared(GOOD, EQUALLY_GOOD, always)
 
-    assert standings(many, "mcc")[2] is Standing.UNDEFINED
-    assert standings(many, "overall_accuracy")[2] is Standing.BEHIND
+    assert statuses(many, "mcc")[2] is RankStatus.UNDEFINED
+    assert statuses(many, "overall_accuracy")[2] is RankStatus.BEHIND
 
 
 def test_equal_runs_are_all_highest() -> None:
     many = compared(GOOD, GOOD, GOOD)
 
-    assert standings(many) == standings(many, "mcc") == [Standing.BEST] * 3
+    assert statuses(many) == statuses(many, "mcc") == [RankStatus.BEST] * 3
     assert many_verdict(many).headline == "By every headline metric all runs are equally high."
 
 

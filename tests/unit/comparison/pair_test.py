@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from offdiag.comparison.pair import Churn, Fate, churn_of, churn_of_classes
+from offdiag.comparison.pair import Churn, PairedOutcome, churn_of, churn_of_classes
 from support.comparisons import joint_of
 
 JOINT = joint_of(
@@ -23,7 +23,7 @@ def test_every_case_has_one_fate() -> None:
 
     assert churn == Churn(both_right=54, only_a=7, only_b=3, both_wrong=3)
     assert churn.total == JOINT.total
-    assert churn.to_dict() == {fate.value: churn.of(fate) for fate in Fate}
+    assert churn.to_dict() == {outcome.value: churn.of(outcome) for outcome in PairedOutcome}
 
 
 def test_the_fates_of_the_classes_add_up() -> None:

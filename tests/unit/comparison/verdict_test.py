@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from offdiag.comparison.differences import Outcome
+from offdiag.comparison.differences import DifferenceStatus
 from offdiag.comparison.pair import compare_unpaired
 from offdiag.comparison.verdict import (
     Undecided,
@@ -217,7 +217,7 @@ def test_a_metric_that_would_pass_alone_is_said_to_and_not_called_better() -> No
 
     accuracy = pair.metric("overall_accuracy")
     assert accuracy.would_pass_alone
-    assert accuracy.outcome is Outcome.NOT_SEPARABLE
+    assert accuracy.outcome is DifferenceStatus.NOT_SEPARABLE
     assert pair.together.alone < 16 / 60**0.5 < pair.together.critical
     assert verdict.headline.startswith("No significant difference between A and B")
     assert (
@@ -236,7 +236,7 @@ def test_a_metric_that_no_changed_example_counts_for_is_left_out_and_named() -> 
     verdict = pair_verdict(pair)
 
     assert set(pair.together.left_out) == {"overall_accuracy", "balanced_accuracy"}
-    assert pair.metric("balanced_accuracy").outcome is Outcome.NO_INTERVAL
+    assert pair.metric("balanced_accuracy").outcome is DifferenceStatus.NO_INTERVAL
     assert (
         "Accuracy and balanced accuracy are left out of the joint test: no example on which the "
         "runs differ counts." in verdict.details

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from offdiag.domain.access import (
     EVERYTHING,
+    Caller,
+    CallerKind,
     Grant,
-    Principal,
-    PrincipalKind,
     Role,
     may,
     may_anywhere,
@@ -24,8 +24,8 @@ places = st.sampled_from([None, *PROJECTS])
 grants = st.lists(st.builds(Grant, roles, places), max_size=4).map(tuple)
 
 
-def somebody(*given_grants: Grant) -> Principal:
-    return Principal(PrincipalKind.USER, "ana", given_grants)
+def somebody(*given_grants: Grant) -> Caller:
+    return Caller(CallerKind.USER, "ana", given_grants)
 
 
 def test_each_role_allows_what_the_one_before_it_allows() -> None:

@@ -10,66 +10,66 @@ from offdiag.errors import Conflict
 from offdiag.flags.lifecycle import (
     FlagEventKind,
     FlagState,
-    Standing,
+    FlagStatus,
     Step,
     acknowledged,
+    after_snooze,
     dismissed,
-    first_seen,
+    first_raised,
     gone,
+    raised_again,
     reopened,
-    rested,
-    seen_again,
     snoozed,
 )
 from offdiag.flags.verdict import Severity
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-OPEN = Standing(FlagState.OPEN, Severity.HIGH)
-ACKNOWLEDGED = Standing(FlagState.ACKNOWLEDGED, Severity.HIGH, Severity.HIGH)
-SNOOZED = Standing(FlagState.SNOOZED, Severity.HIGH, Severity.HIGH, NOW + timedelta(days=1))
-DISMISSED = Standing(FlagState.DISMISSED, Severity.HIGH, Severity.HIGH, None, "known noise")
-CLOSED = Standing(FlagState.CLOSED, Severity.HIGH)
-CLOSED_AFTER_DISMISSAL = Standing(
+OPEN = FlagStatus(FlagState.OPEN, Severity.HIGH)
+ACKNOWLEDGED = FlagStatus(FlagState.ACKNOWLEDGED, Severity.HIGH, Severity.HIGH)
+SNOOZED = FlagStatus(FlagState.SNOOZED, Severity.HIGH, Severity.HIGH, NOW + timedelta(days=1))
+DISMISSED = FlagStatus(FlagState.DISMISSED, Severity.HIGH, Severity.HIGH, None, "known noise")
+CLOSED = FlagStatus(FlagState.CLOSED, Severity.HIGH)
+CLOSED_AFTER_DISMISSAL = FlagStatus(
     FlagState.CLOSED, Severity.HIGH, Severity.HIGH, None, "known noise"
 )
 SETTLED = (ACKNOWLEDGED, SNOOZED, DISMISSED)
 
 
 def test_a_rule_that_fires_for_the_first_time_opens_a_flag() -> None:
-    assert first_seen(Severity.HIGH) == Step(OPEN, FlagEventKind.OPENED)
+    assert first_raised(Severity.HIGH) == Step(OPEN, FlagEventKind.OPENED)
 
 
-@pytest.mark.parametrize("standing", [OPEN, *SETTLED])
-def test_firing_again_as_before_changes_nothing_and_is_not_told(standing: Standing) -> None:
-    assert seen_again(standing, Severity.HIGH) == Step(standing)
+@pytest.mark.parametrize("status", [OPEN, *SETTLED])
+def test_firing_again_as_before_changes_nothing_and_is_not_told(status: FlagStatus) -> None:
+    assert raised_again(status, Severity.HIGH) == Step(status)
 
 
 def test_an_open_flag_takes_its_new_severity() -> None:
-    step = seen_again(OPEN, Severity.CRITICAL)
+    step = raised_again(OPEN, Severity.CRITICAL)
 
-    assert step.after == Standing(FlagState.OPEN, Severity.CRITICAL)
+    assert step.after == FlagStatus(FlagState.OPEN, Severity.CRITICAL)
     assert (step.kind, step.text) == (FlagEventKind.UPDATED, "high before, critical now")
 
 
-@pytest.mark.parametrize("standing", SETTLED)
-def test_what_was_settled_is_open_again_once_it_is_graver(standing: Standing) -> None:
-    step = seen_again(standing, Severity.CRITICAL)
+@pytest.mark.parametrize("status", SETTLED)
+def test_what_was_settled_is_open_again_once_it_is_graver(status: FlagStatus) -> None:
+    step = raised_again(status, Severity.CRITICAL)
 
-    assert step.after == Standing(FlagState.OPEN, Severity.CRITICAL)
+    assert step.after == FlagStatus(FlagState.OPEN, Severity.CRITICAL)
     assert step.kind is FlagEventKind.REOPENED
 
 
-@pytest.mark.parametrize("standing", SETTLED)
-def test_what_was_settled_stays_settled_when_it_gets_milder(standing: Standing) -> None:
-    milder = seen_again(standing, Severity.MEDIUM).after
+@pytest.mark.parametrize("status", SETTLED)
+def test_what_was_settled_stays_settled_when_it_gets_milder(status: FlagStatus) -> None:
+    milder = raised_again(status, Severity.MEDIUM).after
 
-    assert (milder.state, milder.settled) == (standing.state, Severity.HIGH)
-    assert seen_again(milder, Severity.HIGH).after == standing
+    assert (milder.state, milder.triaged) == (status.state, Severity.HIGH)
+    assert raised_again(milder, Severity.HIGH).after == status
 
 
-@pytest.mark.parametrize("standing", [OPEN, ACKNOWLEDGED, SNOOZED])
-def test_a_rule_that_no_longer_fires_closes_its_flag(standing: Standing) -> None:
-    assert gone(standing) == Step(CLOSED, FlagEventKind.CLOSED)
+@pytest.mark.parametrize("status", [OPEN, ACKNOWLEDGED, SNOOZED])
+def test_a_rule_that_no_longer_fires_closes_its_flag(status: FlagStatus) -> None:
+    assert gone(status) == Step(CLOSED, FlagEventKind.CLOSED)
 
 
 def test_closing_twice_is_the_same_as_once() -> None:
@@ -77,7 +77,7 @@ def test_closing_twice_is_the_same_as_once() -> None:
 
 
 def test_a_closed_flag_opens_when_its_rule_fires_again() -> None:
-    step = seen_again(CLOSED, Severity.HIGH)
+    step = raised_again(CLOSED, Severity.HIGH)
 
     assert (step.after, step.kind) == (OPEN, FlagEventKind.REOPENED)
 
@@ -86,14 +86,14 @@ def test_a_dismissed_flag_that_was_closed_comes_back_dismissed() -> None:
     closed = gone(DISMISSED).after
 
     assert closed == CLOSED_AFTER_DISMISSAL
-    assert seen_again(closed, Severity.HIGH).after == DISMISSED
-    assert seen_again(closed, Severity.MEDIUM).after.state is FlagState.DISMISSED
+    assert raised_again(closed, Severity.HIGH).after == DISMISSED
+    assert raised_again(closed, Severity.MEDIUM).after.state is FlagState.DISMISSED
 
 
 def test_a_dismissed_flag_that_was_closed_comes_back_open_if_it_is_graver() -> None:
-    step = seen_again(CLOSED_AFTER_DISMISSAL, Severity.CRITICAL)
+    step = raised_again(CLOSED_AFTER_DISMISSAL, Severity.CRITICAL)
 
-    assert step.after == Standing(FlagState.OPEN, Severity.CRITICAL)
+    assert step.after == FlagStatus(FlagState.OPEN, Severity.CRITICAL)
 
 
 def test_settling_keeps_the_severity_it_was_settled_at() -> None:
@@ -118,9 +118,9 @@ def test_another_decision_takes_the_place_of_the_one_before() -> None:
     assert dismissed(SNOOZED, "known noise").after == DISMISSED
 
 
-@pytest.mark.parametrize("standing", SETTLED)
-def test_what_was_settled_can_be_taken_back(standing: Standing) -> None:
-    assert reopened(standing) == Step(OPEN, FlagEventKind.REOPENED)
+@pytest.mark.parametrize("status", SETTLED)
+def test_what_was_settled_can_be_taken_back(status: FlagStatus) -> None:
+    assert reopened(status) == Step(OPEN, FlagEventKind.REOPENED)
 
 
 def test_an_open_flag_need_not_be_opened() -> None:
@@ -146,12 +146,12 @@ def test_a_rest_that_is_over_leaves_a_flag_open() -> None:
 def test_a_rest_that_is_over_is_told_once_and_settles_nothing() -> None:
     until = NOW + timedelta(days=1)
 
-    step = rested(SNOOZED, until)
+    step = after_snooze(SNOOZED, until)
 
     assert step == Step(OPEN, FlagEventKind.REOPENED, "the snooze has ended")
-    assert rested(step.after, until) == Step(step.after)
+    assert after_snooze(step.after, until) == Step(step.after)
 
 
-@pytest.mark.parametrize("standing", [OPEN, *SETTLED, CLOSED, CLOSED_AFTER_DISMISSAL])
-def test_time_alone_changes_nothing_else(standing: Standing) -> None:
-    assert rested(standing, NOW) == Step(standing)
+@pytest.mark.parametrize("status", [OPEN, *SETTLED, CLOSED, CLOSED_AFTER_DISMISSAL])
+def test_time_alone_changes_nothing_else(status: FlagStatus) -> None:
+    assert after_snooze(status, NOW) == Step(status)

@@ -20,7 +20,7 @@ from offdiag.domain.access import Grant, Role
 from offdiag.services.access.sessions import create_token, revoke_token
 from offdiag.store.database import Database
 from offdiag.store.models import FlagRow, TokenRow
-from offdiag_web.app.lazy_views import late_views
+from offdiag_web.app.lazy_views import lazy_views
 from support.access import add_person, bearer, client_of, guarded, token_of
 from support.dashboard import LESION_COUNTS, LESIONS, log_counts
 from support.kinds import Kind
@@ -65,7 +65,7 @@ def house(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             sign_in_limit="1000000 per second",
         )
         app.config["WTF_CSRF_ENABLED"] = False
-        late_views(app).load_all()
+        lazy_views(app).load_all()
         for endpoint, view in app.view_functions.items():
             app.view_functions[endpoint] = reached_instead_of(view)
         people, tokens = {}, {}

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from offdiag.comparison.pair import Fate
+from offdiag.comparison.pair import PairedOutcome
 from offdiag.services.compare import compare_runs
 from support.compared import N_ALIKE, ComparedRegistry
 from support.dashboard import HOSTILE_NAMES, counted_statements
@@ -87,7 +87,7 @@ def test_the_churn_leads_to_its_examples(comparer: PageClient, compared: Compare
     links = [a.attributes["href"] for a in section.inside("a")]
     which = [parse_qs(urlsplit(link).query)["which"][0] for link in links]
     counts = [int(a.text.split()[0]) for a in section.inside("a")]
-    assert which == [fate.value for fate in Fate]
+    assert which == [outcome.value for outcome in PairedOutcome]
     assert sum(counts) == N
     for link, count in zip(links, counts, strict=True):
         assert comparer.page(link).one("h1").text.startswith(f"{count} example")
@@ -599,9 +599,9 @@ def test_examples_lead_back_and_to_the_other_fates(
     page = comparer.page(path)
 
     back = page.one("p", "crumbs").inside("a")[0].attributes["href"]
-    fates = [a.attributes["href"] for a in page.one("ul", "seg").inside("a")]
+    paired_outcomes = [a.attributes["href"] for a in page.one("ul", "seg").inside("a")]
     assert back == f"/compare?{compared.pair}&slice=country%3DDE"
-    assert all("slice=country%3DDE" in link for link in fates)
+    assert all("slice=country%3DDE" in link for link in paired_outcomes)
     assert [a.attributes.get("aria-current") for a in page.one("ul", "seg").inside("a")] == [
         None,
         "true",

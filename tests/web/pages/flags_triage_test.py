@@ -34,7 +34,7 @@ def ana(client: PageClient, registry: Database) -> PageClient:
 
 
 def state_of(database: Database, number: int) -> FlagState:
-    return browse_flag(database, number).entry.flag.standing.state
+    return browse_flag(database, number).entry.flag.status.state
 
 
 def form_of(client: PageClient, path: str, action: str) -> Element:

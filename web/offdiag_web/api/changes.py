@@ -7,13 +7,13 @@ from offdiag.records.access import AuditWanted, Change, ChangePage
 from offdiag.store.audit_log import AuditEvent, AuditFilter, audit_page
 from offdiag_web.api.operations import operation, read_token, resource, write_token
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.permissions import needs
+from offdiag_web.app.permissions import requires
 
 blueprint = resource("audit")
 
 
 @operation(blueprint, "GET", "/audit", answers=ChangePage)
-@needs(Role.ADMIN)
+@requires(Role.ADMIN)
 def list_changes(query: AuditWanted) -> ChangePage:
     """List what was changed by whom, the newest first, in the projects one is an admin of."""
     place = read_token(query.page_token)

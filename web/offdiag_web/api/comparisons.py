@@ -7,7 +7,7 @@ from offdiag.records.comparison import Comparison, ComparisonWanted
 from offdiag.services.compare import compare_runs
 from offdiag.services.compare_record import comparison_record
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.app.context import current_registry, kept_comparisons
+from offdiag_web.app.context import current_registry, recent_comparisons
 
 blueprint = resource("comparisons")
 
@@ -25,7 +25,7 @@ def compare(query: ComparisonWanted) -> Comparison:
         on_shared=query.on_shared,
         confidence=query.confidence,
         difference=query.difference,
-        kept=kept_comparisons(),
+        kept=recent_comparisons(),
     )
     return Comparison.model_validate(comparison_record(found))
 

@@ -13,7 +13,7 @@ from offdiag_web.api.documents.evaluations import values
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.api.requests import weights_by_class
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.permissions import needs
+from offdiag_web.app.permissions import requires
 
 _MOST_BYTES = 32 << 20
 """Room for the weights of a thousand classes."""
@@ -28,7 +28,7 @@ blueprint = resource("decisions")
     answers={200: DecisionAnswer, 201: DecisionAnswer},
     most_bytes=_MOST_BYTES,
 )
-@needs(Role.LOGGER)
+@requires(Role.LOGGER)
 def decide_anew(run_id: str, json: DecisionAsked) -> tuple[DecisionAnswer, int]:
     """Decide the cases of an evaluated run by costs or a threshold, and say what that changes.
 

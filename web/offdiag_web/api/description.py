@@ -10,7 +10,7 @@ from flask import Response, current_app, jsonify
 
 from offdiag_web.api.operations import EXTRAS, Extras, resource, tree
 from offdiag_web.api.requests import JSON
-from offdiag_web.app.lazy_views import late_views
+from offdiag_web.app.lazy_views import lazy_views
 
 blueprint = resource("description")
 
@@ -37,7 +37,7 @@ def description() -> Response:
 
 def describe() -> dict[str, Any]:
     """The description of the application that is answering."""
-    late_views().load_all(__package__)
+    lazy_views().load_all(__package__)
     document: dict[str, Any] = copy.deepcopy(tree.spec)
     for operations in document["paths"].values():
         for method, operation in operations.items():

@@ -47,7 +47,7 @@ from offdiag.store.runs import RunRecord
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.api.requests import JSON, first_problem, read_json
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.permissions import needs
+from offdiag_web.app.permissions import requires
 
 MOST_BYTES = MOST_BYTES_SENT
 _MOST_TEXT = 32 << 20
@@ -175,7 +175,7 @@ blueprint = resource("ingest")
 
 
 @operation(blueprint, "POST", "/runs", answers={201: OpenedRun})
-@needs(Role.LOGGER)
+@requires(Role.LOGGER)
 def open_run(json: NewRun) -> tuple[OpenedRun, int]:
     """Open a run that takes chunks, or find the one opened with the same client key."""
     opened = open_stored_run(
@@ -209,7 +209,7 @@ def open_run(json: NewRun) -> tuple[OpenedRun, int]:
     sent=MEDIA_TYPES,
     most_bytes=MOST_BYTES,
 )
-@needs(Role.LOGGER)
+@requires(Role.LOGGER)
 def put_chunk(run_id: str, seq: int) -> tuple[StoredChunk, int]:
     """Put one chunk into an open run, numbered from 0.
 
@@ -222,14 +222,14 @@ def put_chunk(run_id: str, seq: int) -> tuple[StoredChunk, int]:
 
 
 @operation(blueprint, "POST", "/runs/<run:run_id>/finish", answers=ClosedRun)
-@needs(Role.LOGGER)
+@requires(Role.LOGGER)
 def finish(run_id: str, json: Closing) -> ClosedRun:
     """Close a run: it never changes after that, and its evaluation is asked for."""
     return _closed(finish_run(current_registry().database, run_id, n_chunks=json.n_chunks))
 
 
 @operation(blueprint, "POST", "/matrices", answers={201: ClosedRun}, most_bytes=_MATRIX_BYTES)
-@needs(Role.LOGGER)
+@requires(Role.LOGGER)
 def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
     """Store a confusion matrix as a run. What its rows are has to be said."""
     run = store_matrix(
@@ -246,7 +246,7 @@ def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
 
 
 @operation(blueprint, "POST", "/counts", answers={201: ClosedRun}, most_bytes=_MATRIX_BYTES)
-@needs(Role.LOGGER)
+@requires(Role.LOGGER)
 def log_counts(json: NewCounts) -> tuple[ClosedRun, int]:
     """Store how many cases there are of each kind as a run."""
     given = GivenCounts(

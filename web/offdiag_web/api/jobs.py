@@ -16,13 +16,13 @@ from offdiag.services.jobs import page
 from offdiag.services.jobs.page import job_page, jobs_page
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.permissions import needs
+from offdiag_web.app.permissions import requires
 
 blueprint = resource("jobs")
 
 
 @operation(blueprint, "GET", "/jobs", answers=JobList)
-@needs(Role.VIEWER, everywhere=True)
+@requires(Role.VIEWER, everywhere=True)
 def list_jobs(query: JobsWanted) -> JobList:
     """Look at the queue: what was given up first."""
     database = current_registry().database
@@ -43,7 +43,7 @@ def retry_job(job_id: int) -> Retried:
 
 
 @operation(blueprint, "POST", "/jobs/retry", answers=AllRetried)
-@needs(Role.EDITOR, everywhere=True)
+@requires(Role.EDITOR, everywhere=True)
 def retry_all_jobs() -> AllRetried:
     """Try everything again that was given up."""
     return AllRetried(n_jobs=page.retry_all(current_registry().database))

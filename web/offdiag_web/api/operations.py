@@ -27,7 +27,7 @@ from offdiag.records.base import Refusal
 from offdiag.services.idempotency import Answer, AnswerKey, answer_once
 from offdiag.version import offdiag_version
 from offdiag_web.api.requests import JSON, StrictRequests
-from offdiag_web.app.context import current_registry, reader
+from offdiag_web.app.context import current_registry, signed_in_user
 from offdiag_web.app.paths import PREFIX
 
 
@@ -68,7 +68,7 @@ def author(stated: str | None = None) -> str | None:
 
     Nobody can sign with the name of somebody else where people sign in.
     """
-    who = reader()
+    who = signed_in_user()
     if who.is_signed_in:
         return who.name
     return None if stated is None else require_name(stated, "author")
@@ -76,7 +76,7 @@ def author(stated: str | None = None) -> str | None:
 
 def key_owner() -> str:
     """Whose `Idempotency-Key` it is; everybody is the same where nobody signs in."""
-    who = reader()
+    who = signed_in_user()
     return who.name if who.is_signed_in else ""
 
 

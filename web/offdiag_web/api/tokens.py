@@ -11,8 +11,8 @@ from offdiag.services.access import sessions
 from offdiag.store.sessions import TokenRecord
 from offdiag.store.sessions import list_tokens as all_tokens
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.app.context import current_registry, reader
-from offdiag_web.app.permissions import needs
+from offdiag_web.app.context import current_registry, signed_in_user
+from offdiag_web.app.permissions import requires
 
 blueprint = resource("tokens")
 
@@ -26,7 +26,7 @@ def list_tokens() -> TokenList:
 
 
 @operation(blueprint, "POST", "/tokens", answers={201: MadeToken})
-@needs(Role.VIEWER, in_person=True)
+@requires(Role.VIEWER, in_person=True)
 def create_token(json: WantedToken) -> tuple[MadeToken, int]:
     """Make a token, which is told this once. A token may not do this."""
     made = sessions.create_token(
@@ -40,7 +40,7 @@ def create_token(json: WantedToken) -> tuple[MadeToken, int]:
 
 
 @operation(blueprint, "DELETE", "/tokens/<number:token_id>", answers=Token)
-@needs(Role.VIEWER, in_person=True)
+@requires(Role.VIEWER, in_person=True)
 def revoke_token(token_id: int) -> Token:
     """Let a token open nothing any more. A token may not do this."""
     revoked = sessions.revoke_token(current_registry().database, token_id, owner_id=_own())
@@ -48,7 +48,7 @@ def revoke_token(token_id: int) -> Token:
 
 
 def _owner(named: str | None) -> str:
-    who = reader()
+    who = signed_in_user()
     if not who.is_signed_in:
         if named is None:
             raise InvalidInput(
@@ -64,10 +64,10 @@ def _owner(named: str | None) -> str:
 
 def _own() -> int | None:
     """Whose tokens are meant: one's own, everybody's for whoever manages users."""
-    who = reader()
-    if who.principal is None or not who.is_signed_in or who.manages_users:
+    who = signed_in_user()
+    if who.caller is None or not who.is_signed_in or who.manages_users:
         return None
-    return who.principal.user_id
+    return who.caller.user_id
 
 
 def _facts(found: TokenRecord) -> dict[str, object]:

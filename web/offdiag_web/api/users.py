@@ -9,12 +9,12 @@ from offdiag.store.users import UserRecord
 from offdiag.store.users import list_users as all_users
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.permissions import needs
+from offdiag_web.app.permissions import requires
 
 blueprint = resource("users")
 
-_admins = needs(Role.ADMIN, everywhere=True)
-_admins_in_person = needs(Role.ADMIN, everywhere=True, in_person=True)
+_admins = requires(Role.ADMIN, everywhere=True)
+_admins_in_person = requires(Role.ADMIN, everywhere=True, in_person=True)
 
 
 @operation(blueprint, "GET", "/users", answers=UserList)

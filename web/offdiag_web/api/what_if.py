@@ -19,7 +19,7 @@ from offdiag.services.what_if.scenario_matrix import Change, Recounted, recount,
 from offdiag_web.api.documents.evaluations import values
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.permissions import needs
+from offdiag_web.app.permissions import requires
 
 
 def costs_record(found: WhatIf) -> dict[str, Any]:
@@ -68,7 +68,7 @@ blueprint = resource("what_if")
 
 
 @operation(blueprint, "POST", "/whatif", answers=records.WhatIfAnswer)
-@needs(Role.VIEWER)
+@requires(Role.VIEWER)
 def what_if(json: records.WhatIfAsked) -> records.WhatIfAnswer:
     """Work out what runs would measure and cost if something were different.
 

@@ -1,7 +1,7 @@
-"""The door: every request is recognised, held against what its view needs, and narrowed.
+"""Authentication and authorization of every request, by what its view requires.
 
-A request that is let in finds a registry in which there is only what its sender may have, and
-whose changes say who made them.
+An admitted request gets a registry that contains only what its caller can view, and whose changes
+name their author.
 """
 
 from __future__ import annotations
@@ -18,22 +18,35 @@ from werkzeug.wrappers import Response as WsgiResponse
 from offdiag.domain.access import (
     EVERYTHING,
     Actor,
-    Principal,
-    PrincipalKind,
+    Caller,
+    CallerKind,
     may,
     may_anywhere,
     projects_of,
 )
 from offdiag.errors import Forbidden, NotSignedIn
-from offdiag.services.access.sessions import SessionLife, principal_of_session, principal_of_token
+from offdiag.services.access.sessions import SessionLife, caller_of_session, caller_of_token
 from offdiag.settings import AccessSettings
 from offdiag.settings.model import needs_sign_in
 from offdiag.store.failures import after_failures
 from offdiag_web.app import limits, openid
-from offdiag_web.app.context import Reader, Registry, current_registry, narrow_registry, reader
+from offdiag_web.app.context import (
+    CurrentUser,
+    Registry,
+    current_registry,
+    narrow_registry,
+    signed_in_user,
+)
 from offdiag_web.app.paths import PREFIX
-from offdiag_web.app.permissions import LOOKING, Needs, Subject, needs_of, rate_of, subject_of
-from offdiag_web.app.preferences import reader_if_known
+from offdiag_web.app.permissions import (
+    LOOKING,
+    Requirement,
+    ResourceProjects,
+    rate_of,
+    requirement_of,
+    resource_projects,
+)
+from offdiag_web.app.preferences import user_name_if_given
 
 SCHEME = "Bearer"
 ASSETS_ENDPOINT = "assets.serve"
@@ -45,18 +58,18 @@ class SignedIn(UserMixin):  # type: ignore[misc]  # the library ships no types
     """What the cookie of a browser names: a session, by its secret."""
 
     secret: str
-    principal: Principal
+    caller: Caller
 
     def get_id(self) -> str:
         return self.secret
 
 
 def guard(app: Flask, registry: Registry) -> None:
-    """Let nobody into `app` but as the settings and the views say."""
+    """Protect `app` as the settings and its views require."""
     asks = needs_sign_in(registry.settings)
     life = session_life(registry.settings.access)
     limits.limit(app, registry.settings.access, counts=asks)
-    openid.vouch(app, registry.settings.oidc)
+    openid.register_provider(app, registry.settings.oidc)
     sessions = LoginManager()
     # A session is worth what its row says, wherever its owner moves.
     sessions.session_protection = None
@@ -66,19 +79,19 @@ def guard(app: Flask, registry: Registry) -> None:
 
     @sessions.user_loader  # type: ignore[untyped-decorator]
     def load(secret: str) -> SignedIn | None:
-        principal = after_failures(lambda: principal_of_session(registry.database, secret, life))
-        return None if principal is None else SignedIn(secret, principal)
+        caller = after_failures(lambda: caller_of_session(registry.database, secret, life))
+        return None if caller is None else SignedIn(secret, caller)
 
     @app.before_request
-    def let_in() -> None:
-        wanted = _needs()
+    def authenticate() -> None:
+        required = _requirement()
         if not asks:
-            g.reader = Reader(Principal(PrincipalKind.LOCAL, _local_name(), EVERYTHING))
-        elif wanted.role is None:
-            g.reader = Reader(None)
+            g.current_user = CurrentUser(Caller(CallerKind.LOCAL, _local_name(), EVERYTHING))
+        elif required.role is None:
+            g.current_user = CurrentUser(None)
         else:
-            g.reader = Reader(_recognised(registry))
-        _let_in(wanted, registry)
+            g.current_user = CurrentUser(_caller(registry))
+        _authorize(required, registry)
 
     @app.after_request
     def keep_out_of_caches(response: Response) -> Response:
@@ -89,8 +102,8 @@ def guard(app: Flask, registry: Registry) -> None:
         return response
 
     @app.context_processor
-    def tell_templates() -> dict[str, Reader | bool]:
-        return {"reader": reader(), "has_provider": openid.KEY in app.extensions}
+    def template_context() -> dict[str, CurrentUser | bool]:
+        return {"current_user": signed_in_user(), "has_provider": openid.KEY in app.extensions}
 
 
 def session_life(settings: AccessSettings) -> SessionLife:
@@ -101,17 +114,17 @@ def session_life(settings: AccessSettings) -> SessionLife:
     )
 
 
-def _needs() -> Needs:
+def _requirement() -> Requirement:
     # An address that leads nowhere tells only those who may look around.
     view = current_app.view_functions.get(request.endpoint or "")
-    return needs_of(view or (lambda: None), request.method)
+    return requirement_of(view or (lambda: None), request.method)
 
 
-def _let_in(wanted: Needs, registry: Registry) -> None:
-    who = reader().principal
-    limits.count(rate_of(wanted, request.method, is_api=is_for_programs()), who)
-    if wanted.role is None:
-        narrow_registry(registry.database.seen_by(frozenset(), _actor(who, Subject())))
+def _authorize(required: Requirement, registry: Registry) -> None:
+    who = signed_in_user().caller
+    limits.count(rate_of(required, request.method, is_api=is_for_programs()), who)
+    if required.role is None:
+        narrow_registry(registry.database.seen_by(frozenset(), _actor(who, ResourceProjects())))
         return
     if who is None:
         raise NotSignedIn(
@@ -121,31 +134,33 @@ def _let_in(wanted: Needs, registry: Registry) -> None:
             if is_for_programs()
             else "Use your name and password.",
         )
-    if wanted.in_person and who.kind is PrincipalKind.TOKEN:
+    if required.in_person and who.kind is CallerKind.TOKEN:
         raise Forbidden(
             "a token may not do this.", hint="Sign in to the dashboard, or use the command line."
         )
-    subject = _subject(registry) if _asks_for_subject(who, wanted) else Subject()
-    if not _is_allowed(who, wanted, subject):
+    subject = _resource(registry) if _depends_on_resource(who, required) else ResourceProjects()
+    if not _is_allowed(who, required, subject):
         raise Forbidden(
-            f"this needs the role {wanted.role.value}"
-            f"{' in all projects' if wanted.everywhere or subject.is_registry else ' there'}.",
+            f"this needs the role {required.role.value}"
+            f"{' in all projects' if required.everywhere or subject.is_registry else ' there'}.",
             hint="Ask an admin for it; /settings/account shows your roles.",
         )
     _refuse_unsigned(who)
-    narrow_registry(registry.database.seen_by(projects_of(who, wanted.role), _actor(who, subject)))
+    narrow_registry(
+        registry.database.seen_by(projects_of(who, required.role), _actor(who, subject))
+    )
 
 
-def _asks_for_subject(who: Principal, wanted: Needs) -> bool:
+def _depends_on_resource(who: Caller, required: Requirement) -> bool:
     """Whether it matters what a request is about: to whoever may not have everything anyway, and
     to the log of what is changed."""
-    sees_all = wanted.role is not None and may(who, wanted.role, None)
+    sees_all = required.role is not None and may(who, required.role, None)
     return not sees_all or request.method not in LOOKING
 
 
-def _subject(registry: Registry) -> Subject:
+def _resource(registry: Registry) -> ResourceProjects:
     rule = request.url_rule
-    return subject_of(
+    return resource_projects(
         registry.database,
         rule="" if rule is None else rule.rule,
         parts=request.view_args or {},
@@ -153,27 +168,27 @@ def _subject(registry: Registry) -> Subject:
     )
 
 
-def _is_allowed(who: Principal, wanted: Needs, subject: Subject) -> bool:
+def _is_allowed(who: Caller, required: Requirement, subject: ResourceProjects) -> bool:
     """Whether somebody may have what they ask for. What does not exist is refused to whoever
     would not be told either way, so that a refusal says nothing about what there is."""
-    if wanted.role is None:
+    if required.role is None:
         return True
-    if may(who, wanted.role, None):
+    if may(who, required.role, None):
         return True
-    if wanted.everywhere or subject.is_registry:
+    if required.everywhere or subject.is_registry:
         return False
     if subject.projects is None:
-        return may_anywhere(who, wanted.role)
-    return any(may(who, wanted.role, project) for project in subject.projects)
+        return may_anywhere(who, required.role)
+    return any(may(who, required.role, project) for project in subject.projects)
 
 
-def _recognised(registry: Registry) -> Principal | None:
+def _caller(registry: Registry) -> Caller | None:
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
     if not scheme:
-        return current_user.principal if isinstance(current_user, SignedIn) else None
+        return current_user.caller if isinstance(current_user, SignedIn) else None
     found = None
     if scheme.lower() == SCHEME.lower():
-        found = after_failures(lambda: principal_of_token(registry.database, secret.strip()))
+        found = after_failures(lambda: caller_of_token(registry.database, secret.strip()))
     if found is None:
         limits.count_guess()
         raise NotSignedIn(
@@ -184,9 +199,9 @@ def _recognised(registry: Registry) -> Principal | None:
     return found
 
 
-def _refuse_unsigned(who: Principal) -> None:
+def _refuse_unsigned(who: Caller) -> None:
     """What a browser's cookies send to the interface for programs needs the token of a form."""
-    by_cookie = who.kind is PrincipalKind.USER and is_for_programs()
+    by_cookie = who.kind is CallerKind.USER and is_for_programs()
     if by_cookie and request.method not in LOOKING:
         try:
             validate_csrf(request.headers.get("X-CSRFToken"))
@@ -196,8 +211,8 @@ def _refuse_unsigned(who: Principal) -> None:
             ) from error
 
 
-def _actor(who: Principal | None, subject: Subject) -> Actor:
-    kind = "token" if who is not None and who.kind is PrincipalKind.TOKEN else "user"
+def _actor(who: Caller | None, subject: ResourceProjects) -> Actor:
+    kind = "token" if who is not None and who.kind is CallerKind.TOKEN else "user"
     return Actor(
         kind=kind,
         name="" if who is None else who.name,
@@ -223,7 +238,7 @@ def is_for_programs() -> bool:
 
 
 def _local_name() -> str:
-    return reader_if_known() or LOCAL_NAME
+    return user_name_if_given() or LOCAL_NAME
 
 
 def forget_session() -> None:

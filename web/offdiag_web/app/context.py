@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from flask import Flask, current_app, g, has_request_context
 
-from offdiag.domain.access import Principal, PrincipalKind, Role, may, may_anywhere
+from offdiag.domain.access import Caller, CallerKind, Role, may, may_anywhere
 from offdiag.errors import Forbidden
 from offdiag.services.lru_cache import LruCache
 from offdiag.settings import Settings
@@ -75,7 +75,7 @@ COMPARISONS_KEY = "offdiag comparisons"
 MOST_COMPARISONS = 64
 
 
-def kept_comparisons() -> LruCache[Compared]:
+def recent_comparisons() -> LruCache[Compared]:
     """What is kept for the application that is answering."""
     kept = current_app.extensions.setdefault(COMPARISONS_KEY, LruCache(most=MOST_COMPARISONS))
     return cast("LruCache[Compared]", kept)
@@ -103,47 +103,47 @@ def narrow_registry(database: Database) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """Whoever asks, for templates and pages. `principal` None is somebody who did not sign in."""
+class CurrentUser:
+    """The user of a request, for templates and pages; `caller` is None if not signed in."""
 
-    principal: Principal | None
+    caller: Caller | None
 
     @property
     def may_look(self) -> bool:
         """Whether there is anything they may see."""
-        return may_anywhere(self.principal, Role.VIEWER)
+        return may_anywhere(self.caller, Role.VIEWER)
 
     @property
     def is_signed_in(self) -> bool:
         """Whether they gave a name and a proof of it."""
-        return self.principal is not None and self.principal.kind is not PrincipalKind.LOCAL
+        return self.caller is not None and self.caller.kind is not CallerKind.LOCAL
 
     @property
     def name(self) -> str:
-        return "" if self.principal is None else self.principal.name
+        return "" if self.caller is None else self.caller.name
 
     @property
     def manages_users(self) -> bool:
-        return self.is_signed_in and may(self.principal, Role.ADMIN, None)
+        return self.is_signed_in and may(self.caller, Role.ADMIN, None)
 
     @property
     def reads_audit(self) -> bool:
-        return may_anywhere(self.principal, Role.ADMIN)
+        return may_anywhere(self.caller, Role.ADMIN)
 
 
-def reader() -> Reader:
-    """Whoever sends this request; nobody before the door decided, and outside of requests."""
+def signed_in_user() -> CurrentUser:
+    """The user of this request; no one before authentication and outside of requests."""
     if not has_request_context():
-        return Reader(None)
-    return cast(Reader, g.get("reader") or Reader(None))
+        return CurrentUser(None)
+    return cast(CurrentUser, g.get("current_user") or CurrentUser(None))
 
 
-def signed_in() -> Principal:
-    """Whoever is signed in. Raises `Forbidden` where nobody is asked to."""
-    principal = reader().principal
-    if principal is None or principal.user_id is None:
+def signed_in() -> Caller:
+    """The caller who is signed in. Raises `Forbidden` where no sign-in is required."""
+    caller = signed_in_user().caller
+    if caller is None or caller.user_id is None:
         raise Forbidden(
             "nobody signs in to this registry.",
             hint="offdiag user and offdiag token do what this page does.",
         )
-    return principal
+    return caller

@@ -18,7 +18,7 @@ Routes = Mapping[str, Mapping[str, Collection[str]]]
 """By module and endpoint: the rules that lead there, each after its methods: `GET /runs`."""
 
 
-class LateViews:
+class LazyViews:
     """The views that an application has by a table of routes.
 
     Raises what importing a module raises, when a view of that module is asked for.
@@ -82,9 +82,9 @@ class LateViews:
         self._app.error_handler_spec[blueprint.name] = alone.error_handler_spec[blueprint.name]
 
 
-def late_views(app: Flask | None = None) -> LateViews:
+def lazy_views(app: Flask | None = None) -> LazyViews:
     """The late views of an application, by default of the one that answers."""
-    return cast(LateViews, (app or current_app).extensions[LateViews.KEY])
+    return cast(LazyViews, (app or current_app).extensions[LazyViews.KEY])
 
 
 def _is_in(package: str, module: str) -> bool:

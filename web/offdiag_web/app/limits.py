@@ -19,7 +19,7 @@ from flask_limiter import Limiter
 from flask_limiter.util import get_remote_address
 from limits import RateLimitItem, parse_many
 
-from offdiag.domain.access import Principal
+from offdiag.domain.access import Caller
 from offdiag.errors import TooManyRequests
 from offdiag.settings import AccessSettings, ServerSettings
 from offdiag_web.app.permissions import Rate
@@ -188,7 +188,7 @@ class Rates:
             if not self._limiter.limiter.hit(limit, rate, *whose):
                 raise self._refusal(limit, rate, *whose)
 
-    def require_room(self, rate: str, *whose: str) -> None:
+    def require_capacity(self, rate: str, *whose: str) -> None:
         """Raise `TooManyRequests` where no attempt is left; count nothing."""
         for limit in self._limits_of(rate):
             if not self._limiter.limiter.test(limit, rate, *whose):
@@ -224,7 +224,7 @@ def limit(app: Flask, settings: AccessSettings, *, counts: bool) -> None:
     app.extensions[KEY] = Rates(limiter, settings) if counts else None
 
 
-def count(rate: Rate, who: Principal | None) -> None:
+def count(rate: Rate, who: Caller | None) -> None:
     """Count a request against its limit."""
     rates = _rates()
     if rates is not None and rate not in {Rate.FREE, Rate.SIGN_IN}:
@@ -239,7 +239,7 @@ def count_guess() -> None:
     """
     rates = _rates()
     if rates is not None:
-        rates.require_room(GUESSES, get_remote_address())
+        rates.require_capacity(GUESSES, get_remote_address())
         rates.note(GUESSES, get_remote_address())
 
 
@@ -251,8 +251,8 @@ def refuse_attempts(name: str) -> None:
     """
     rates = _rates()
     if rates is not None:
-        rates.require_room("sign-in", get_remote_address())
-        rates.require_room("sign-in-name", name.casefold())
+        rates.require_capacity("sign-in", get_remote_address())
+        rates.require_capacity("sign-in-name", name.casefold())
 
 
 def count_attempt(name: str) -> None:

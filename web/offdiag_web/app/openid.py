@@ -1,4 +1,4 @@
-"""The provider that vouches for people, by OpenID Connect: a code with state, nonce and PKCE."""
+"""Sign-in by an identity provider with OpenID Connect: a code with state, nonce and PKCE."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flask import Flask
 from werkzeug.wrappers import Response
 
 from offdiag.errors import InvalidInput, NotSignedIn
-from offdiag.services.access.openid import Recognised, read_roles
+from offdiag.services.access.openid import ExternalUser, read_roles
 from offdiag.settings import OidcSettings
 
 # authlib and what it brings come with an extra, and are imported where a provider is set.
@@ -19,8 +19,8 @@ TIMEOUT_S = 5
 _DISCOVERY = "/.well-known/openid-configuration"
 
 
-def vouch(app: Flask, settings: OidcSettings) -> None:
-    """Let the provider in the settings vouch for people, if there is one."""
+def register_provider(app: Flask, settings: OidcSettings) -> None:
+    """Register the identity provider of the settings, if there is one."""
     if settings.issuer:
         read_roles(settings.roles)
         app.extensions[KEY] = Provider(app, settings)
@@ -48,8 +48,8 @@ class Provider:
             },
         )
 
-    def lead_there(self, back: str) -> Response:
-        """Lead somebody to the provider, which leads them back to an address of ours."""
+    def redirect_to_provider(self, back: str) -> Response:
+        """Redirect to the provider, which redirects back to an address of ours."""
         from authlib.integrations.base_client.errors import OAuthError
         from requests import RequestException
 
@@ -59,8 +59,8 @@ class Provider:
             raise _unavailable() from error
         return answer
 
-    def recognised(self) -> Recognised:
-        """What the provider says of whoever it led back. Raises `NotSignedIn`."""
+    def returned_user(self) -> ExternalUser:
+        """The user that the provider returned. Raises `NotSignedIn`."""
         from authlib.integrations.base_client.errors import OAuthError
         from joserfc.errors import JoseError
         from requests import RequestException
@@ -81,7 +81,7 @@ class Provider:
             )
         return self._read(claims)
 
-    def _read(self, claims: Mapping[str, Any]) -> Recognised:
+    def _read(self, claims: Mapping[str, Any]) -> ExternalUser:
         name = claims.get(self._settings.name_claim)
         if not isinstance(name, str) or not name:
             raise NotSignedIn(
@@ -90,7 +90,7 @@ class Provider:
                 hint="An admin sets oidc.name_claim to one that it tells.",
             )
         groups = claims.get(self._settings.groups_claim, ())
-        return Recognised(
+        return ExternalUser(
             name=name,
             groups=frozenset(map(str, groups)) if isinstance(groups, list) else frozenset(),
             display_name=_text(claims.get("name")),

@@ -41,8 +41,8 @@ class Rate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
-    """What a view needs. `role` None lets anybody in.
+class Requirement:
+    """What a view requires. `role` None admits everyone.
 
     `everywhere` asks for the role in all projects, `in_person` for somebody who signed in with
     a browser rather than a program with a token.
@@ -54,49 +54,49 @@ class Needs:
     rate: Rate | None = None
 
 
-def needs(
+def requires(
     role: Role, *, everywhere: bool = False, in_person: bool = False
 ) -> Callable[[View], View]:
-    """Declare what a view needs instead of what its method says."""
-    return _marked(Needs(role, everywhere, in_person))
+    """Declare what a view requires instead of the default of its method."""
+    return _marked(Requirement(role, everywhere, in_person))
 
 
 def public(*, rate: Rate = Rate.FREE) -> Callable[[View], View]:
     """Declare that anybody may have a view."""
-    return _marked(Needs(None, rate=rate))
+    return _marked(Requirement(None, rate=rate))
 
 
-def needs_of(view: Callable[..., Any], method: str) -> Needs:
-    """What a view needs for a method."""
+def requirement_of(view: Callable[..., Any], method: str) -> Requirement:
+    """What a view requires for a method."""
     declared = _declared(view)
     if declared is not None:
         return declared
-    return Needs(Role.VIEWER if method in LOOKING else Role.EDITOR)
+    return Requirement(Role.VIEWER if method in LOOKING else Role.EDITOR)
 
 
-def rate_of(wanted: Needs, method: str, *, is_api: bool) -> Rate:
+def rate_of(required: Requirement, method: str, *, is_api: bool) -> Rate:
     """The limit that a request counts against."""
-    if wanted.rate is not None:
-        return wanted.rate
+    if required.rate is not None:
+        return required.rate
     if is_api:
         return Rate.API
     return Rate.READ if method in LOOKING else Rate.WRITE
 
 
-def _marked(wanted: Needs) -> Callable[[View], View]:
+def _marked(required: Requirement) -> Callable[[View], View]:
     def mark(view: View) -> View:
-        setattr(view, _MARK, wanted)
+        setattr(view, _MARK, required)
         return view
 
     return mark
 
 
-def _declared(view: Callable[..., Any]) -> Needs | None:
+def _declared(view: Callable[..., Any]) -> Requirement | None:
     """The declaration, also below decorators that wrap a view."""
     inner: Callable[..., Any] | None = view
     while inner is not None:
         found = getattr(inner, _MARK, None)
-        if isinstance(found, Needs):
+        if isinstance(found, Requirement):
             return found
         inner = getattr(inner, "__wrapped__", None)
     return None
@@ -106,7 +106,7 @@ Find = Callable[[Session, Any], frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class ResourceProjects:
     """What a request is about.
 
     `projects` are those it may be in, None for a list or a form that shows whatever its reader
@@ -151,9 +151,9 @@ _PARTS = frozenset(
 """Parts of addresses that tell more of a thing that another part names."""
 
 
-def subject_of(
+def resource_projects(
     database: Database, *, rule: str, parts: Mapping[str, Any], project: str | None
-) -> Subject:
+) -> ResourceProjects:
     """What a request is about; `project` is the one that its query names."""
     section = section_of(rule)
     for name, value in parts.items():
@@ -161,10 +161,10 @@ def subject_of(
         if find is not None:
             with database.read() as session:
                 found = find(session, value)
-            return Subject(_wanted(found, section, project))
+            return ResourceProjects(_wanted(found, section, project))
     if any(not is_known_part(section, name) for name in parts):
-        return Subject(is_registry=True)
-    return Subject(None if project is None else frozenset({project}))
+        return ResourceProjects(is_registry=True)
+    return ResourceProjects(None if project is None else frozenset({project}))
 
 
 def finder(section: str, part: str) -> Find | None:

@@ -10,12 +10,12 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import require_name
 from offdiag.errors import InvalidInput
-from offdiag_web.app.context import reader as whoever_asks
+from offdiag_web.app.context import signed_in_user
 from offdiag_web.app.paths import own_path
 from offdiag_web.app.permissions import public
 
 THEMES = ("auto", "light", "dark")
-LONGEST_READER = 100
+LONGEST_USER_NAME = 100
 _YEAR_S = 365 * 86_400
 
 blueprint = Blueprint("preferences", __name__)
@@ -53,13 +53,13 @@ def _read() -> Preferences:
         theme if theme in THEMES else "auto",
         shortcuts=request.cookies.get("shortcuts") != "off",
         # Nobody who signed in decides under another name than their own.
-        reader=whoever_asks().name
-        if whoever_asks().is_signed_in
+        reader=signed_in_user().name
+        if signed_in_user().is_signed_in
         else unquote(request.cookies.get("reader", "")),
     )
 
 
-def known_reader() -> str:
+def require_user_name() -> str:
     """Who sends this request, by the name they gave. Raises `InvalidInput` without one."""
     reader = _read().reader
     if not reader:
@@ -71,7 +71,7 @@ def known_reader() -> str:
     return require_name(reader, "reader")
 
 
-def reader_if_known() -> str | None:
+def user_name_if_given() -> str | None:
     """Who sends this request, where they gave a name."""
     return _read().reader or None
 
@@ -89,18 +89,18 @@ def save() -> Response:
         _keep(response, "shortcuts", shortcuts)
     reader = request.form.get("reader")
     if reader is not None:
-        _keep(response, "reader", quote(_reader_name(reader)))
+        _keep(response, "reader", quote(_user_name(reader)))
     return response
 
 
-def _reader_name(text: str) -> str:
+def _user_name(text: str) -> str:
     """A name that fits into a cookie, which holds 4 KB of few characters."""
     name = require_name(text.strip(), "reader")
-    if len(name) > LONGEST_READER:
+    if len(name) > LONGEST_USER_NAME:
         raise InvalidInput(
             f"the name has {len(name)} characters.",
             field="reader",
-            hint=f"At most {LONGEST_READER} are kept.",
+            hint=f"At most {LONGEST_USER_NAME} are kept.",
         )
     return name
 

@@ -18,9 +18,9 @@ from prometheus_client.registry import Collector
 from offdiag.domain.access import Role
 from offdiag.domain.runs import RunState
 from offdiag.errors import DatabaseUnavailable
-from offdiag.services.health import vitals
+from offdiag.services.health import registry_metrics
 from offdiag.store.database import Database
-from offdiag_web.app.permissions import needs
+from offdiag_web.app.permissions import requires
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """Where several server processes on a host add up what they count, as the library has it."""
@@ -67,14 +67,14 @@ def meter(app: Flask, database: Database) -> None:
         return response
 
     @app.get("/metrics")
-    @needs(Role.VIEWER, everywhere=True)
+    @requires(Role.VIEWER, everywhere=True)
     def metrics() -> Response:
         shown = CollectorRegistry()
         if os.environ.get(SHARED_FOLDER):
             MultiProcessCollector(shown)  # type: ignore[no-untyped-call]  # of the library
         else:
             shown.register(counted)
-        shown.register(_RegistryVitals(database))
+        shown.register(_RegistryCollector(database))
         return Response(generate_latest(shown), content_type=CONTENT_TYPE_LATEST)
 
 
@@ -83,7 +83,7 @@ def _method() -> str:
     return request.method if request.method in {"GET", "HEAD", "POST", "PUT", "PATCH"} else "other"
 
 
-class _RegistryVitals(Collector):
+class _RegistryCollector(Collector):
     """Figures of the registry, read when they are asked for; the same from every process."""
 
     def __init__(self, database: Database) -> None:
@@ -92,7 +92,7 @@ class _RegistryVitals(Collector):
     def collect(self) -> Iterator[Metric]:
         is_up = GaugeMetricFamily("offdiag_database_up", "Whether the database answers.")
         try:
-            found = vitals(self._database)
+            found = registry_metrics(self._database)
         except DatabaseUnavailable:
             is_up.add_metric([], 0)
             yield is_up

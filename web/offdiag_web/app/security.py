@@ -169,7 +169,7 @@ def protect_forms(app: Flask, *, key: str, exempt: Iterable[Blueprint]) -> None:
         tokens.exempt(blueprint)
 
     @app.errorhandler(CSRFError)
-    def ask_again(_error: CSRFError) -> Answer:
+    def repeat_request(_error: CSRFError) -> Answer:
         return http_answer(
             Forbidden("This form is out of date. Open its page again and send it once more.")
         )

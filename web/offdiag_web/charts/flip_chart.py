@@ -30,7 +30,7 @@ _HEIGHT_TICKS = ("1", "1.1", "1.2", "1.5", "2", "3", "5", "10")
 class FlipLine:
     """One run: its letter, and its cost over the cheapest at each x, 1 or more, or NaN."""
 
-    letter: str
+    run_label: str
     style: RunStyle
     times: NDArray[np.float64]
 
@@ -197,4 +197,4 @@ def _letters(lines: Sequence[FlipLine], top: float) -> Iterator[str]:
         lowest_y = places[index] + _LINE_HEIGHT
     for place, (_, line) in zip(places, ends, strict=True):
         css_class = f"run-letter {line.style.css_class}"
-        yield words(line.letter, x=_RIGHT + 8, y=place, css_class=css_class)
+        yield words(line.run_label, x=_RIGHT + 8, y=place, css_class=css_class)

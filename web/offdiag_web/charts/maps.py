@@ -23,7 +23,7 @@ _TICKS = (("0", 0.0), ("0.5", 0.5), ("1", 1.0))
 class Place:
     """A run on the map, known by a letter."""
 
-    letter: str
+    run_label: str
     recall: float
     specificity: float
 
@@ -105,7 +105,7 @@ def _marker(place: Place) -> str:
     y = coordinate(_TOP + _SIDE - place.recall * _SIDE)
     return (
         f'<g class="place"><circle cx="{x}" cy="{y}" r="8"/>'
-        f'<text x="{x}" y="{y}" dy="4" text-anchor="middle">{place.letter}</text></g>'
+        f'<text x="{x}" y="{y}" dy="4" text-anchor="middle">{place.run_label}</text></g>'
     )
 
 

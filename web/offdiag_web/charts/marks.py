@@ -111,11 +111,11 @@ _LETTER_ROOM = 16.0
 
 @dataclass(frozen=True, slots=True)
 class BarPart:
-    """One part of the bar; `letter` is drawn where there is room."""
+    """One part of the bar; `run_label` is drawn where there is room."""
 
     count: int
     css_class: str
-    letter: str = ""
+    run_label: str = ""
 
 
 def churn_bar(segments: Sequence[BarPart], *, name: str) -> Markup:
@@ -130,10 +130,10 @@ def churn_bar(segments: Sequence[BarPart], *, name: str) -> Markup:
                 f'<rect class="{segment.css_class}" x="{coordinate(x)}" '
                 f'width="{coordinate(width)}" height="{CHURN_HEIGHT}"/>'
             )
-            if segment.letter and width >= _LETTER_ROOM:
+            if segment.run_label and width >= _LETTER_ROOM:
                 parts.append(
                     f'<text class="on-{segment.css_class}" x="{coordinate(x + width / 2)}" '
-                    f'y="{CHURN_HEIGHT / 2 + 4:g}" text-anchor="middle">{segment.letter}</text>'
+                    f'y="{CHURN_HEIGHT / 2 + 4:g}" text-anchor="middle">{segment.run_label}</text>'
                 )
         x += width
     return drawing(

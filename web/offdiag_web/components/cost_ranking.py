@@ -8,7 +8,7 @@ from itertools import chain
 
 from markupsafe import Markup
 
-from offdiag.comparison.texts import letter
+from offdiag.comparison.texts import run_label
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.summary import expected_cases
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES
@@ -30,7 +30,7 @@ class RankedRun:
     """One run. `total` is the exact total cost for comparison with the browser's."""
 
     id: str
-    letter: str
+    run_label: str
     css: str
     name: str
     model: str | None
@@ -138,12 +138,12 @@ def _row(
         mark = interval_mark(
             extent,
             scale=drawn.scale,
-            name=f"Cost of {letter(place)}: {words}",
+            name=f"Cost of {run_label(place)}: {words}",
             baseline=drawn.constant,
         )
     return RankedRun(
         id=run.id,
-        letter=letter(place),
+        run_label=run_label(place),
         css=run_style(place).css_class,
         name=run.name,
         model=run.model,
@@ -160,7 +160,7 @@ def _row(
         behind_interval=_behind_interval(behind, amounts),
         behind_whom=None
         if rival is None or found.answers[rival].place.verdict == "cheapest"
-        else letter(rival),
+        else run_label(rival),
         verdict=each.place.verdict,
         ratio=None if each.ratio.value is None else numbers.metric(each.ratio.value),
         undefined=None if mean is not None else reason_text(each.mean.reason or "no_cases"),
@@ -179,13 +179,13 @@ def moved_text(rank: int | None, before: int | None) -> str:
     return f"was {before}, {'up' if rank < before else 'down'} {abs(rank - before)}"
 
 
-def standing_sentence(found: WhatIf) -> str:
+def rank_sentence(found: WhatIf) -> str:
     """Which runs cost least, as far as the intervals of the differences tell."""
     if found.cheapest is None:
         return "No run has a cost here."
     groups: dict[Verdict, list[str]] = {}
     for place, each in enumerate(found.answers):
-        groups.setdefault(each.place.verdict, []).append(letter(place))
+        groups.setdefault(each.place.verdict, []).append(run_label(place))
     cheapest = _named(found, found.cheapest)
     if len(found.answers) == 1:
         return f"{cheapest} is the only run here."
@@ -221,7 +221,7 @@ def constant_sentence(found: WhatIf) -> str | None:
     if found.constant is None:
         return None
     losing = [
-        letter(place)
+        run_label(place)
         for place, each in enumerate(found.answers)
         if each.mean.value is not None and each.mean.value >= found.constant.mean
     ]
@@ -233,7 +233,7 @@ def constant_sentence(found: WhatIf) -> str | None:
 
 
 def _named(found: WhatIf, place: int) -> str:
-    return f"{letter(place)} {quoted_name(found.answers[place].run.name)}"
+    return f"{run_label(place)} {quoted_name(found.answers[place].run.name)}"
 
 
 def _behind_interval(behind: MetricValue, amounts: Amounts) -> str | None:

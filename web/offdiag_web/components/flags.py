@@ -11,7 +11,7 @@ from offdiag.domain.number_text import points
 from offdiag.domain.runs import Task
 from offdiag.flags.assessment import ClassRecall, class_recalls
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.lifecycle import FlagState, Standing
+from offdiag.flags.lifecycle import FlagState, FlagStatus
 from offdiag.flags.verdict import Certainty, Severity
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.store.flag_inbox import MOST_COUNTED
@@ -90,7 +90,7 @@ def badge_chip(content: FlagContent) -> Chip | None:
     return Chip("accuracy may hide a minority class", "may-hide") if content.may_hide else None
 
 
-def state_chip(standing: Standing, now: datetime) -> Chip:
+def state_chip(standing: FlagStatus, now: datetime) -> Chip:
     """Where a flag stands as seen now, with the end of a rest."""
     state = standing.state_at(now)
     if state is FlagState.SNOOZED and standing.snoozed_until is not None:
@@ -170,12 +170,12 @@ def flags_on_run(detail: RunDetail, now: datetime) -> FlagsOnRun:
 
 
 def _link(flag: FlagRecord, now: datetime, task: Task) -> FlagLink:
-    state = flag.standing.state_at(now)
+    state = flag.status.state_at(now)
     return FlagLink(
         name=flag_name(flag.id),
         title=flag_title(flag.content, task),
         url=flag_url(flag.id),
-        severity=severity_mark(flag.standing.severity),
+        severity=severity_mark(flag.status.severity),
         settled=None if state is FlagState.OPEN else state.value,
     )
 
@@ -185,7 +185,7 @@ def _hidden(detail: RunDetail, now: datetime) -> HiddenClasses | None:
 
     What is in sight is told where nothing is proved.
     """
-    shown = [flag for flag in detail.flags.flags if not flag.standing.is_dismissed]
+    shown = [flag for flag in detail.flags.flags if not flag.status.is_dismissed]
     proved = [flag for flag in shown if flag.content.hides]
     counting = proved or [flag for flag in shown if flag.content.may_hide]
     if detail.results is None or not counting:

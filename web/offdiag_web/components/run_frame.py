@@ -142,7 +142,7 @@ def run_header(
     detail: RunDetail, *, current: str, now: datetime, tab_url: Callable[[str, str], str]
 ) -> RunHeaderView:
     """Present a run. `tab_url` makes the address of a page from its name and the id of a run."""
-    run, around = detail.run, detail.surroundings
+    run, around = detail.run, detail.neighbours
     state = None
     if detail.results is None:
         state = state_chip(run.state, work=detail.work, n_predictions=run.n_predictions, now=now)
@@ -231,7 +231,7 @@ def _chips(detail: RunDetail) -> tuple[Chip, ...]:
         chips.append(
             Chip(f"predicted: {numbers.shortened(decision_text(run.decision), longest=80)}")
         )
-    if detail.surroundings.is_baseline:
+    if detail.neighbours.is_baseline:
         chips.append(Chip(f"baseline of {numbers.shortened(run.dataset, longest=40)}"))
     alike = look_alikes_in_words(run.labels)
     if alike is not None:

@@ -205,9 +205,9 @@ def _read_cursor(values: Mapping[str, str], order: RunOrder, notices: list[str])
 
 
 def _read_place(text: str, order: RunOrder) -> Place | None:
-    letter, _, rest = text.partition(_SEPARATOR)
+    run_label, _, rest = text.partition(_SEPARATOR)
     key, _, run_id = rest.rpartition(_SEPARATOR)
-    group = next((group for group in groups_of(order) if group[0] == letter), None)
+    group = next((group for group in groups_of(order) if group[0] == run_label), None)
     if group is None or not run_id:
         return None
     try:

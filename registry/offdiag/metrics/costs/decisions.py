@@ -190,9 +190,9 @@ def at_deployment(
     return CostMatrix(weights, costs.labels, costs.currency)
 
 
-def described(rule: Rule, **circumstances: Any) -> Mapping[str, Any]:
+def described(rule: Rule, **rule_inputs: Any) -> Mapping[str, Any]:
     """The rule with what is known of where it comes from, without what is not."""
-    known = {key: value for key, value in circumstances.items() if value not in (None, "")}
+    known = {key: value for key, value in rule_inputs.items() if value not in (None, "")}
     return {**rule.to_dict(), **known}
 
 

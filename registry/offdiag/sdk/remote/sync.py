@@ -18,7 +18,7 @@ from offdiag.sdk.remote.spool import Asked, SpooledRun, spooled_runs
 from offdiag.services.ingest.chunk_stream import in_order_of
 
 
-class Outcome(StrEnum):
+class SyncResult(StrEnum):
     """What became of a run in the spool."""
 
     SENT = "sent"
@@ -32,7 +32,7 @@ class Outcome(StrEnum):
 
     @property
     def is_done(self) -> bool:
-        return self in {Outcome.SENT, Outcome.LEFT_OPEN}
+        return self in {SyncResult.SENT, SyncResult.LEFT_OPEN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class SyncedRun:
     """A run of the spool after one attempt; `why` says what keeps it there."""
 
     folder: str
-    outcome: Outcome
+    outcome: SyncResult
     name: str | None = None
     project: str | None = None
     run_id: str | None = None
@@ -108,7 +108,7 @@ def sync(spool: Path, destination: Destination) -> Iterator[SyncedRun]:
     is_away = False
     for spooled in spooled_runs(spool):
         if not spooled.hold():
-            yield SyncedRun(spooled.folder.name, Outcome.IN_USE)
+            yield SyncedRun(spooled.folder.name, SyncResult.IN_USE)
             continue
         try:
             found = _synced(spooled, destination, is_away=is_away)
@@ -116,7 +116,7 @@ def sync(spool: Path, destination: Destination) -> Iterator[SyncedRun]:
             spooled.release()
         if found is not None:
             yield found
-            is_away = is_away or found.outcome is Outcome.NOT_REACHED
+            is_away = is_away or found.outcome is SyncResult.NOT_REACHED
 
 
 def _synced(spooled: SpooledRun, destination: Destination, *, is_away: bool) -> SyncedRun | None:
@@ -126,28 +126,30 @@ def _synced(spooled: SpooledRun, destination: Destination, *, is_away: bool) -> 
         if not spooled.chunks():
             spooled.remove()  # A folder that its process made, and had no time to fill.
             return None
-        return SyncedRun(folder, Outcome.UNREADABLE, why="its run.json is missing or damaged.")
+        return SyncedRun(folder, SyncResult.UNREADABLE, why="its run.json is missing or damaged.")
     name, project = asked.name_and_project()
     if is_away:
-        return SyncedRun(folder, Outcome.NOT_REACHED, name, project)
+        return SyncedRun(folder, SyncResult.NOT_REACHED, name, project)
     sent: list[int] = []
     try:
         run_id, outcome = _sent(spooled, asked, destination, sent)
     except ServerUnavailable as error:
-        return SyncedRun(folder, Outcome.NOT_REACHED, name, project, None, len(sent), str(error))
+        return SyncedRun(
+            folder, SyncResult.NOT_REACHED, name, project, None, len(sent), str(error)
+        )
     except OffdiagError as error:
         spooled.explain(error.to_dict())
-        return SyncedRun(folder, Outcome.REFUSED, name, project, None, len(sent), str(error))
+        return SyncedRun(folder, SyncResult.REFUSED, name, project, None, len(sent), str(error))
     spooled.remove()
     return SyncedRun(folder, outcome, name, project, run_id, len(sent))
 
 
 def _sent(
     spooled: SpooledRun, asked: Asked, destination: Destination, sent: list[int]
-) -> tuple[str, Outcome]:
+) -> tuple[str, SyncResult]:
     """Send everything, noting the chunks that are stored; the id of the run."""
     if asked.kind != "run":
-        return destination.log_whole(asked), Outcome.SENT
+        return destination.log_whole(asked), SyncResult.SENT
     run_id, labels = destination.open_run(asked)
     for seq, path in spooled.chunks():
         destination.put(run_id, seq, in_order_of(path.read_bytes(), labels))
@@ -155,6 +157,6 @@ def _sent(
         sent.append(seq)
     n_chunks = spooled.n_chunks()
     if n_chunks is None:
-        return run_id, Outcome.LEFT_OPEN
+        return run_id, SyncResult.LEFT_OPEN
     destination.finish(run_id, n_chunks)
-    return run_id, Outcome.SENT
+    return run_id, SyncResult.SENT

@@ -15,7 +15,7 @@ from offdiag.store.users import UserRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Recognised:
+class ExternalUser:
     """What a provider says of somebody."""
 
     name: str
@@ -40,8 +40,10 @@ def read_roles(text: str) -> dict[str, Grant]:
     return found
 
 
-def recognise(database: Database, who: Recognised, roles: dict[str, Grant] | None) -> UserRecord:
-    """The user that a provider vouches for, made at the first sign-in.
+def sign_in_external(
+    database: Database, who: ExternalUser, roles: dict[str, Grant] | None
+) -> UserRecord:
+    """The user that a provider returns, made at the first sign-in.
 
     With `roles` by group they have exactly those of their groups, as of now; without, those that
     admins gave them.

@@ -12,7 +12,7 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from offdiag.domain.access import Grant, Principal, PrincipalKind, may, narrowed
+from offdiag.domain.access import Caller, CallerKind, Grant, may, narrowed
 from offdiag.domain.runs import require_name
 from offdiag.errors import Forbidden, InvalidInput, NotFound, NotSignedIn
 from offdiag.services.access.users import (
@@ -73,7 +73,7 @@ def begin_session(database: Database, *, user_id: int, name: str, life: SessionL
     return secret
 
 
-def principal_of_session(database: Database, secret: str, life: SessionLife) -> Principal | None:
+def caller_of_session(database: Database, secret: str, life: SessionLife) -> Caller | None:
     """Who is signed in by a secret, None when it is worth nothing any more."""
     digest, now = digest_of(secret), database.clock()
     with database.read() as session:
@@ -84,7 +84,7 @@ def principal_of_session(database: Database, secret: str, life: SessionLife) -> 
     if now - found.seen_at >= TOUCHED_EVERY:
         with database.write() as session:
             sessions.touch_session(session, digest, now)
-    return Principal(PrincipalKind.USER, found.user, grants, found.user_id)
+    return Caller(CallerKind.USER, found.user, grants, found.user_id)
 
 
 def sign_out(database: Database, secret: str) -> None:
@@ -163,7 +163,7 @@ def create_token(
         if user is None:
             raise NotFound(f"there is no user {owner!r}.", field="user")
         known = project_id(session, scope.project)
-        if not may(Principal(PrincipalKind.USER, owner, user.grants), scope.role, scope.project):
+        if not may(Caller(CallerKind.USER, owner, user.grants), scope.role, scope.project):
             raise Forbidden(
                 f"{owner!r} has no role {scope.role.value} "
                 f"{'in all projects' if scope.project is None else f'in {scope.project!r}'}.",
@@ -192,7 +192,7 @@ def create_token(
         return NewToken(_existing(sessions.get_token(session, token_id), token_id), secret)
 
 
-def principal_of_token(database: Database, secret: str) -> Principal | None:
+def caller_of_token(database: Database, secret: str) -> Caller | None:
     """Who a token speaks for and what it may do now, None when it opens nothing."""
     digest, now = digest_of(secret), database.clock()
     with database.read() as session:
@@ -208,7 +208,7 @@ def principal_of_token(database: Database, secret: str) -> Principal | None:
         with database.write() as session:
             sessions.note_use(session, found.id, now)
     name = f"{found.owner} ({found.prefix}…)"
-    return Principal(PrincipalKind.TOKEN, name, narrowed(grants, found.scope), found.owner_id)
+    return Caller(CallerKind.TOKEN, name, narrowed(grants, found.scope), found.owner_id)
 
 
 def revoke_token(database: Database, token_id: int, *, owner_id: int | None = None) -> TokenRecord:

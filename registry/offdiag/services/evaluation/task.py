@@ -12,7 +12,7 @@ from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import curves_of, evaluate, price
 from offdiag.services.evaluation.inputs import read_inputs, truth_that_counts
 from offdiag.services.flags.rules import rules_in_force
-from offdiag.services.flags.verdicts import judge_run, read_circumstances, record_verdicts
+from offdiag.services.flags.verdicts import judge_run, read_rule_inputs, record_verdicts
 from offdiag.services.jobs.attempts import NotYet
 from offdiag.store import predictions, runs
 from offdiag.store.database import Database
@@ -38,7 +38,7 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
                 delay_s=_LOOK_FOR_A_NEWER_WORKER_S,
             )
         inputs = read_inputs(session, str(args["run"]))
-        judged_by = read_circumstances(
+        judged_by = read_rule_inputs(
             session,
             inputs.run,
             truth_id=None if inputs.truth is None else inputs.truth.id,
@@ -46,8 +46,8 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         )
     values = evaluate(inputs)
     curves = curves_of(inputs)
-    found = judge_run(inputs.counted, judged_by.circumstances)
-    costs = judged_by.circumstances.costs
+    found = judge_run(inputs.counted, judged_by.rule_inputs)
+    costs = judged_by.rule_inputs.costs
     priced = {} if costs is None else price(matrix_of(inputs.counted), costs)
     evaluation = NewEvaluation(
         run_id=inputs.run.id,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.comparison.pair import Fate, fates
+from offdiag.comparison.pair import PairedOutcome, paired_outcomes
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput
 from offdiag.services.compare import (
@@ -53,21 +53,21 @@ class ChangedExample:
 
 @dataclass(frozen=True)
 class ChangedExamples:
-    """A part of the examples with one fate, the `start`-th of `total` first.
+    """A part of the examples with one outcome, the `start`-th of `total` first.
 
-    `n_of_each` counts the examples of every fate in the class that was asked for, of all
+    `n_of_each` counts the examples of every outcome in the class that was asked for, of all
     classes without one. `refusal` says why there is nothing to show.
     """
 
     runs: tuple[ComparedRun, ...]
-    fate: Fate
+    outcome: PairedOutcome
     class_label: str | None
     part: Slice | None
     on_shared: bool
     total: int = 0
     start: int = 0
     examples: tuple[ChangedExample, ...] = ()
-    n_of_each: Mapping[Fate, int] | None = None
+    n_of_each: Mapping[PairedOutcome, int] | None = None
     has_ids: bool = False
     refusal: Refusal | None = None
 
@@ -76,14 +76,14 @@ def changed_examples(
     database: Database,
     run_ids: Sequence[str],
     *,
-    fate: Fate,
+    outcome: PairedOutcome,
     class_label: str | None = None,
     slice_text: str | None = None,
     on_shared: bool = False,
     start: int = 0,
     size: int | None = EXAMPLES_PER_PAGE,
 ) -> ChangedExamples:
-    """Some of the examples of two runs with one fate, in the order of the dataset.
+    """Some of the examples of two runs with one outcome, in the order of the dataset.
 
     With `size` None all from `start` on. Raises `NotFound`, and `InvalidInput` for another
     number of runs, an unknown class and a slice that cannot be read.
@@ -97,26 +97,26 @@ def changed_examples(
             code = runs[0].labels.code_of(class_label, field_name="class")
         found = _aligned(session, runs, part, on_shared=on_shared)
         if isinstance(found, Refusal):
-            return ChangedExamples(runs, fate, class_label, part, on_shared, refusal=found)
+            return ChangedExamples(runs, outcome, class_label, part, on_shared, refusal=found)
         first, second = (found.predicted[run.id] for run in runs)
         is_meant = found.actual == code if code is not None else np.True_
-        by_fate = {
+        by_outcome = {
             each: np.flatnonzero(where & is_meant)
-            for each, where in fates(found.actual, first, second).items()
+            for each, where in paired_outcomes(found.actual, first, second).items()
         }
         end = None if size is None else start + size
-        chosen = by_fate[fate][start:end]
+        chosen = by_outcome[outcome][start:end]
         examples = _examples(session, runs, found, chosen)
     return ChangedExamples(
         runs,
-        fate,
+        outcome,
         class_label,
         part,
         on_shared,
-        total=len(by_fate[fate]),
+        total=len(by_outcome[outcome]),
         start=start,
         examples=examples,
-        n_of_each={each: len(places) for each, places in by_fate.items()},
+        n_of_each={each: len(places) for each, places in by_outcome.items()},
         has_ids=found.lineage.id_kind != "position",
     )
 

@@ -20,10 +20,10 @@ from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.store import truths
 from offdiag.store.flag_inbox import FlaggedRun
 from offdiag.store.predictions import in_truth_order
-from offdiag.store.run_ranks import BetterRun, better_runs
+from offdiag.store.run_ranks import AlternativeRun, alternative_runs
 from offdiag.store.session import Session
 
-MOST_BETTER_RUNS = 5
+MOST_ALTERNATIVES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Gain:
 
 
 @dataclass(frozen=True, slots=True)
-class BetterOnClass:
+class Alternative:
     """A run that finds more cases of a class.
 
     `recall` is its gain on the class and `accuracy` on all cases. `p` is McNemar's exact p for
@@ -52,28 +52,28 @@ class BetterOnClass:
     case by case.
     """
 
-    run: BetterRun
+    run: AlternativeRun
     recall: Gain | None = None
     accuracy: Gain | None = None
     p: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class BetterRuns:
+class AlternativeRuns:
     """At most five runs, those that find most of the class first, out of `n_compared`."""
 
-    runs: tuple[BetterOnClass, ...] = ()
+    runs: tuple[Alternative, ...] = ()
     n_compared: int = 0
 
 
-def better_on_class(session: Session, flagged: FlaggedRun) -> BetterRuns:
+def alternatives_on_class(session: Session, flagged: FlaggedRun) -> AlternativeRuns:
     """Runs on the same ground truth that find more of the class of a flag; three statements."""
     results, label = flagged.results, flagged.entry.flag.content.class_label
     if results is None or label is None or label not in results.counted.labels.index:
-        return BetterRuns()
+        return AlternativeRuns()
     code = results.counted.labels.index[label]
     run_id = flagged.entry.flag.run_id
-    better = better_runs(session, run_id, class_index=code, limit=MOST_BETTER_RUNS)
+    better = alternative_runs(session, run_id, class_index=code, limit=MOST_ALTERNATIVES)
     hits = None
     if flagged.source is SourceOrientation.PREDICTIONS and results.truth_version_id is not None:
         hits = _read_hits(
@@ -86,9 +86,9 @@ def better_on_class(session: Session, flagged: FlaggedRun) -> BetterRuns:
     of_all = {} if hits is None else hits.paired_with(run_id, None)
     recall, accuracy = (_gains(each, better.n_compared) for each in (of_class, of_all))
     p = {each: _p_value(rates, better.n_compared) for each, rates in of_class.items()}
-    return BetterRuns(
+    return AlternativeRuns(
         tuple(
-            BetterOnClass(run, recall.get(run.run_id), accuracy.get(run.run_id), p.get(run.run_id))
+            Alternative(run, recall.get(run.run_id), accuracy.get(run.run_id), p.get(run.run_id))
             for run in better.found
         ),
         better.n_compared,
@@ -145,7 +145,7 @@ def _read_hits(
     return _Hits(actual, predicted, n_classes) if run_ids[0] in predicted else None
 
 
-def _has_predictions(run: BetterRun) -> bool:
+def _has_predictions(run: AlternativeRun) -> bool:
     return run.source is SourceOrientation.PREDICTIONS
 
 

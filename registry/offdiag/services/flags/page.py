@@ -15,9 +15,9 @@ from offdiag.flags.catalogue import RULES, RuleDescription
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Condition, Sign
-from offdiag.services.flags.alternatives import BetterRuns, better_on_class
+from offdiag.services.flags.alternatives import AlternativeRuns, alternatives_on_class
 from offdiag.services.flags.rules import RulesInForce, rules_in_force
-from offdiag.services.flags.triage import end_of_rest
+from offdiag.services.flags.triage import end_of_snooze
 from offdiag.store import flags, runs
 from offdiag.store.database import Database
 from offdiag.store.flag_inbox import (
@@ -61,8 +61,8 @@ def flags_that_fire(database: Database, run_id: str) -> list[FlagRecord]:
     """The flags of a run that have not been closed, settled or not, the gravest first."""
     with database.read() as session:
         found = flags.flags_of_run(session, run_id)
-    firing = [flag for flag in found if flag.standing.state is not FlagState.CLOSED]
-    return sorted(firing, key=lambda flag: (-flag.standing.severity.rank, flag.id))
+    firing = [flag for flag in found if flag.status.state is not FlagState.CLOSED]
+    return sorted(firing, key=lambda flag: (-flag.status.severity.rank, flag.id))
 
 
 RANKED_KEYS = ("overall_accuracy", "balanced_accuracy")
@@ -86,12 +86,12 @@ class FlagDetail:
     thresholds: Thresholds
     ranks: Mapping[str, RankedValue]
     history: tuple[FlagEvent, ...]
-    better: BetterRuns
+    better: AlternativeRuns
 
     @property
     def checked(self) -> list[RuleCheck]:
         """The rule of the flag with what it measured then, the others with what they do now."""
-        content, state = self.entry.flag.content, self.entry.flag.standing.state
+        content, state = self.entry.flag.content, self.entry.flag.status.state
         own = RuleCheck(
             content.rule,
             content.class_label,
@@ -148,7 +148,7 @@ def browse_flag(database: Database, flag_id: int, rules: RulesInForce | None = N
             ranks=run_ranks(session, entry.flag.run_id, RANKED_KEYS),
             history=(
                 *flags.events_of(session, flag_id),
-                *end_of_rest(entry.flag, database.clock()),
+                *end_of_snooze(entry.flag, database.clock()),
             ),
-            better=better_on_class(session, flagged),
+            better=alternatives_on_class(session, flagged),
         )

@@ -19,12 +19,12 @@ from offdiag.errors import Conflict, InvalidInput, NotFound, Stale
 from offdiag.flags.lifecycle import (
     FlagEventKind,
     FlagState,
-    Standing,
+    FlagStatus,
     Step,
     acknowledged,
+    after_snooze,
     dismissed,
     reopened,
-    rested,
     snoozed,
 )
 from offdiag.store import flags
@@ -42,7 +42,7 @@ class TakenStep:
     step: Step
 
     @property
-    def after(self) -> Standing:
+    def after(self) -> FlagStatus:
         return self.step.after
 
     @property
@@ -51,9 +51,9 @@ class TakenStep:
         return self.rest.kind is not None or self.step.kind is not None
 
 
-def take(flag: FlagRecord, step: Callable[[Standing], Step], now: datetime) -> TakenStep:
+def take(flag: FlagRecord, step: Callable[[FlagStatus], Step], now: datetime) -> TakenStep:
     """Let a flag take a step from where it stands by now."""
-    rest = rested(flag.standing, now)
+    rest = after_snooze(flag.status, now)
     return TakenStep(flag, rest, step(rest.after))
 
 
@@ -61,7 +61,7 @@ def events_of(steps: Iterable[TakenStep], *, author: str | None, now: datetime) 
     """The entries of the histories, those of ended rests at the moment they ended."""
     events = []
     for taken in steps:
-        events += end_of_rest(taken.flag, now)
+        events += end_of_snooze(taken.flag, now)
         events += events_of_step(taken.flag.id, taken.step, author=author, now=now)
     return events
 
@@ -73,12 +73,12 @@ def events_of_step(
     return [] if step.kind is None else [FlagEvent(flag_id, now, author, step.kind, step.text)]
 
 
-def end_of_rest(flag: FlagRecord, now: datetime) -> list[FlagEvent]:
+def end_of_snooze(flag: FlagRecord, now: datetime) -> list[FlagEvent]:
     """The entry for a rest that is over by now and of which nobody has told yet."""
-    until = flag.standing.snoozed_until
+    until = flag.status.snoozed_until
     if until is None:
         return []
-    return events_of_step(flag.id, rested(flag.standing, now), author=None, now=until)
+    return events_of_step(flag.id, after_snooze(flag.status, now), author=None, now=until)
 
 
 MOST_AT_ONCE = 1_000
@@ -91,7 +91,7 @@ def acknowledge_flags(
     database: Database, ids: Sequence[int], *, author: str | None, seen: Seen | None = None
 ) -> list[FlagRecord]:
     """Note that somebody has seen flags. Raises `NotFound`, and `Conflict` for closed ones."""
-    return _settle(database, ids, acknowledged, author=author, seen=seen)
+    return _triage(database, ids, acknowledged, author=author, seen=seen)
 
 
 def snooze_flags(
@@ -116,9 +116,7 @@ def snooze_flags(
         raise InvalidInput(
             f"{until.isoformat()} is over.", field="until", hint="Name a moment to come."
         )
-    return _settle(
-        database, ids, lambda standing: snoozed(standing, until), author=author, seen=seen
-    )
+    return _triage(database, ids, lambda status: snoozed(status, until), author=author, seen=seen)
 
 
 def dismiss_flags(
@@ -131,16 +129,14 @@ def dismiss_flags(
 ) -> list[FlagRecord]:
     """Note that flags do not matter, and why. Raises `InvalidInput` without a reason."""
     why = require_reason(reason)
-    return _settle(
-        database, ids, lambda standing: dismissed(standing, why), author=author, seen=seen
-    )
+    return _triage(database, ids, lambda status: dismissed(status, why), author=author, seen=seen)
 
 
 def reopen_flags(
     database: Database, ids: Sequence[int], *, author: str | None, seen: Seen | None = None
 ) -> list[FlagRecord]:
     """Take back what was settled. Raises `NotFound`, and `Conflict` for closed flags."""
-    return _settle(database, ids, reopened, author=author, seen=seen)
+    return _triage(database, ids, reopened, author=author, seen=seen)
 
 
 def assign_flags(
@@ -188,17 +184,17 @@ def comment_on_flags(
         return found
 
 
-def _settle(
+def _triage(
     database: Database,
     ids: Sequence[int],
-    step: Callable[[Standing], Step],
+    step: Callable[[FlagStatus], Step],
     *,
     author: str | None,
     seen: Seen | None,
 ) -> list[FlagRecord]:
     with database.write() as session:
         found = _found(session, ids)
-        closed = next((f for f in found if f.standing.state is FlagState.CLOSED), None)
+        closed = next((f for f in found if f.status.state is FlagState.CLOSED), None)
         if closed is not None:
             raise Conflict(
                 f"flag {closed.id} is closed: its rule no longer raises it.",
@@ -211,7 +207,7 @@ def _settle(
         decided = [taken.flag.id for taken in steps if taken.step.kind is not None]
         _require_unchanged(session, decided, seen)
         changed = [taken for taken in steps if taken.is_told]
-        flags.update_standings(session, [(t.flag.id, t.after) for t in changed], now=now)
+        flags.update_statuses(session, [(t.flag.id, t.after) for t in changed], now=now)
         flags.insert_events(session, events_of(changed, author=author, now=now))
         return flags.flags_by_id(session, ids)
 

@@ -19,7 +19,7 @@ from offdiag.flags.assessment import (
     may_hide_minority,
 )
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.lifecycle import FlagState, first_seen, gone, seen_again
+from offdiag.flags.lifecycle import FlagState, first_raised, gone, raised_again
 from offdiag.flags.rules import MATRIX_RULES
 from offdiag.flags.rules.costs import cost_verdict
 from offdiag.flags.rules.reference import orientation_verdict, regression_verdicts
@@ -47,7 +47,7 @@ class AgainstBaseline:
 
 
 @dataclass(frozen=True)
-class Circumstances:
+class RuleInputs:
     """What is known about a run beside its matrix. A rule whose part is missing is not asked."""
 
     thresholds: Thresholds = field(default_factory=Thresholds)
@@ -78,27 +78,27 @@ class RunVerdicts:
         return may_hide_minority(self.verdicts)
 
 
-def judge_run(counted: Counted, circumstances: Circumstances) -> RunVerdicts:
+def judge_run(counted: Counted, rule_inputs: RuleInputs) -> RunVerdicts:
     """Ask every rule for which there is enough to look at."""
     if isinstance(counted, CountedSets):
-        found = assess_sets(counted, circumstances.thresholds)
+        found = assess_sets(counted, rule_inputs.thresholds)
         return RunVerdicts(found.verdicts, frozenset(LABEL_RULES), found.not_assessable)
-    return _judge_matrix(counted, circumstances)
+    return _judge_matrix(counted, rule_inputs)
 
 
-def _judge_matrix(matrix: ConfusionMatrix, circumstances: Circumstances) -> RunVerdicts:
-    limits = circumstances.thresholds
+def _judge_matrix(matrix: ConfusionMatrix, rule_inputs: RuleInputs) -> RunVerdicts:
+    limits = rule_inputs.thresholds
     assessment = assess(matrix, limits)
     verdicts, asked = list(assessment.verdicts), set(MATRIX_RULES)
-    if circumstances.costs is not None:
+    if rule_inputs.costs is not None:
         asked.add("F11")
-        found = cost_verdict(matrix, circumstances.costs)
+        found = cost_verdict(matrix, rule_inputs.costs)
         verdicts += [] if found is None else [found]
-    if circumstances.orientation is not None:
+    if rule_inputs.orientation is not None:
         asked.add("F13")
-        found = orientation_verdict(circumstances.orientation)
+        found = orientation_verdict(rule_inputs.orientation)
         verdicts += [] if found is None else [found]
-    baseline = circumstances.baseline
+    baseline = rule_inputs.baseline
     if baseline is not None:
         asked.add("F14")
         verdicts += regression_verdicts(baseline.joint, baseline=baseline.name, thresholds=limits)
@@ -113,13 +113,13 @@ class JudgedBy:
     two could be compared case by case is another matter.
     """
 
-    circumstances: Circumstances
+    rule_inputs: RuleInputs
     rules_digest: str
     cost_matrix_id: int | None
     baseline_run_id: str | None
 
 
-def read_circumstances(
+def read_rule_inputs(
     session: Session, run: RunRecord, *, truth_id: int | None, rules: RulesInForce
 ) -> JudgedBy:
     """Read everything the rules need about a run that is scored with a version of the truth."""
@@ -133,7 +133,7 @@ def read_circumstances(
             against = AgainstBaseline(baseline.run_name, joint)
     evidence = run.orientation_evidence
     return JudgedBy(
-        Circumstances(
+        RuleInputs(
             thresholds=rules.thresholds,
             costs=None if costs is None else costs.costs,
             orientation=None if evidence is None else OrientationEvidence.from_dict(evidence),
@@ -169,7 +169,7 @@ def record_verdicts(
             verdict,
             take(
                 known[key],
-                partial(seen_again, severity=verdict.severity, why=_other_version(known[key])),
+                partial(raised_again, severity=verdict.severity, why=_other_version(known[key])),
                 now,
             ),
         )
@@ -179,9 +179,9 @@ def record_verdicts(
     closed = [
         take(flag, partial(gone, why=_other_version(flag)), now)
         for key, flag in known.items()
-        if key not in firing and flag.standing.state is not FlagState.CLOSED
+        if key not in firing and flag.status.state is not FlagState.CLOSED
     ]
-    first = [first_seen(verdict.severity) for verdict in raised]
+    first = [first_raised(verdict.severity) for verdict in raised]
     ids = flags.insert_flags(
         session,
         run_id,
@@ -189,13 +189,13 @@ def record_verdicts(
         evaluation_id=evaluation_id,
         now=now,
     )
-    flags.update_seen_flags(
+    flags.update_raised_flags(
         session,
         [(taken.flag.id, _content(verdict), taken.after) for verdict, taken in renewed],
         evaluation_id=evaluation_id,
         now=now,
     )
-    flags.update_standings(session, [(taken.flag.id, taken.after) for taken in closed], now=now)
+    flags.update_statuses(session, [(taken.flag.id, taken.after) for taken in closed], now=now)
     opened = [
         event
         for flag_id, step in zip(ids, first, strict=True)

@@ -16,7 +16,7 @@ from offdiag.errors import Conflict, InvalidInput, TooLarge
 from offdiag.inputs.bodies.columns import MOST_CHUNKS, ChunkColumns
 from offdiag.metrics.counted import CaseCounts, count_cases
 from offdiag.services.ingest.batch import Batch, read_batch, some_batches_lack
-from offdiag.services.ingest.dataset import settle_task
+from offdiag.services.ingest.dataset import require_task
 from offdiag.store import datasets, pending_truth, predictions, runs, slices
 from offdiag.store.database import Database
 from offdiag.store.failures import after_races
@@ -45,9 +45,9 @@ def put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOut
 def _put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOutcome:
     with database.write() as session:
         # The rule of a run is written once; those who might write it wait for each other.
-        run = runs.hold_run(session, run_id, alone=batch.decision is not None)
+        run = runs.lock_run(session, run_id, alone=batch.decision is not None)
         dataset = datasets.get_dataset(session, run.dataset_id)
-        dataset = settle_task(session, dataset, of_sets=batch.of_sets)
+        dataset = require_task(session, dataset, of_sets=batch.of_sets)
         digest = batch.digest(dataset.labels)
         stored = predictions.chunk_sha256(session, run_id, seq)
         if stored == digest:
@@ -60,7 +60,7 @@ def _put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOu
             )
         if run.state is not RunState.OPEN:
             raise not_open(run_id, run.state)
-        _settle_decision(session, run, batch)
+        _require_decision_rule(session, run, batch)
         store_chunk(session, run_id, seq, batch, n_classes=len(dataset.labels), digest=digest)
         if batch.actual is not None or batch.ids is not None:
             pending_truth.insert_pending(
@@ -70,7 +70,7 @@ def _put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOu
         return PutOutcome.STORED
 
 
-def _settle_decision(session: Session, run: RunRecord, batch: Batch) -> None:
+def _require_decision_rule(session: Session, run: RunRecord, batch: Batch) -> None:
     """Keep the rule that predicts with the run. Raises `InvalidInput` where chunks differ."""
     if batch.decision == run.decision:
         return

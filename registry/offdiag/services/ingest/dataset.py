@@ -27,7 +27,7 @@ from offdiag.store.failures import after_races
 from offdiag.store.session import Session
 
 
-def settle_hierarchy(session: Session, dataset: DatasetRecord, given: object) -> DatasetRecord:
+def require_hierarchy(session: Session, dataset: DatasetRecord, given: object) -> DatasetRecord:
     """The dataset with the groups that a log comes with; None says nothing about them.
 
     Raises `InvalidInput` for what is no hierarchy over its classes, and `Conflict` where it has
@@ -48,7 +48,7 @@ def settle_hierarchy(session: Session, dataset: DatasetRecord, given: object) ->
     return replace(dataset, hierarchy=hierarchy)
 
 
-def settle_task(session: Session, dataset: DatasetRecord, *, of_sets: bool) -> DatasetRecord:
+def require_task(session: Session, dataset: DatasetRecord, *, of_sets: bool) -> DatasetRecord:
     """The dataset, whose task becomes what is logged if nothing was logged to it before.
 
     Raises `Conflict` where the dataset holds the other kind, and `InvalidInput` for sets of

@@ -51,7 +51,7 @@ def finish_run(database: Database, run_id: str, *, n_chunks: int | None = None) 
 
 def _finish(database: Database, run_id: str, n_chunks: int | None) -> RunRecord:
     with database.write() as session:
-        run = runs.hold_run(session, run_id, alone=True)
+        run = runs.lock_run(session, run_id, alone=True)
         stored = predictions.chunk_list(session, run_id)
         if n_chunks is not None and n_chunks < len(stored):
             raise _more_chunks(run_id, len(stored), n_chunks)

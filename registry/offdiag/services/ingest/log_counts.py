@@ -25,7 +25,7 @@ from offdiag.inputs.counted_samples import CountedCases, counted_cases
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.orientation import verify_orientation
 from offdiag.services.ingest.batch import GivenCounts
-from offdiag.services.ingest.dataset import project_and_dataset, settle_hierarchy, settle_task
+from offdiag.services.ingest.dataset import project_and_dataset, require_hierarchy, require_task
 from offdiag.services.ingest.encode_predictions import require_same_labels
 from offdiag.services.ingest.open_run import already_opened, labels_needed
 from offdiag.services.jobs.submit import submit_evaluation
@@ -108,8 +108,8 @@ def _log_matrix(
         positive_label=None,
         now=now,
     )
-    frame = settle_task(session, frame, of_sets=False)
-    frame = settle_hierarchy(session, frame, hierarchy)
+    frame = require_task(session, frame, of_sets=False)
+    frame = require_hierarchy(session, frame, hierarchy)
     truth = truths.latest_truth(session, frame.id)
     again = already_opened(session, frame, facts)
     if again is not None:
@@ -224,8 +224,8 @@ def _log_counts(
         positive_label=None if positive is None else label_text(positive),
         now=now,
     )
-    frame = settle_task(session, frame, of_sets=False)
-    frame = settle_hierarchy(session, frame, given.hierarchy)
+    frame = require_task(session, frame, of_sets=False)
+    frame = require_hierarchy(session, frame, given.hierarchy)
     matrix = cases.matrix(labels)
     content = content_digest(cases, matrix)
     again = already_opened(session, frame, facts)

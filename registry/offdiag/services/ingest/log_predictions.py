@@ -10,7 +10,7 @@ from offdiag.domain.runs import RunFacts, RunState, new_run_id
 from offdiag.errors import Conflict
 from offdiag.services.ingest.batch import Batch, Predictions, chunked
 from offdiag.services.ingest.chunks import store_chunk
-from offdiag.services.ingest.dataset import project_and_dataset, settle_hierarchy, settle_task
+from offdiag.services.ingest.dataset import project_and_dataset, require_hierarchy, require_task
 from offdiag.services.ingest.encode_predictions import encode_predictions, require_dataset_or_truth
 from offdiag.services.ingest.finish_run import COUNTED_HERE
 from offdiag.services.ingest.open_run import already_opened
@@ -53,8 +53,8 @@ def log_predictions(
                 positive_label=run.positive_label,
                 now=database.clock(),
             )
-            frame = settle_task(session, frame, of_sets=run.batch.of_sets)
-            frame = settle_hierarchy(session, frame, given.hierarchy)
+            frame = require_task(session, frame, of_sets=run.batch.of_sets)
+            frame = require_hierarchy(session, frame, given.hierarchy)
             return _store(session, database, facts, frame, run.batch)
 
     return after_races(transaction, finds_itself=facts.client_key is not None)

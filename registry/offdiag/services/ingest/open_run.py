@@ -9,7 +9,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunFacts, new_run_id
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.services.ingest.dataset import project_and_dataset, settle_hierarchy
+from offdiag.services.ingest.dataset import project_and_dataset, require_hierarchy
 from offdiag.store import datasets, runs
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
@@ -82,7 +82,7 @@ def _open(
         positive_label=positive_label,
         now=now,
     )
-    frame = settle_hierarchy(session, frame, hierarchy)
+    frame = require_hierarchy(session, frame, hierarchy)
     run = already_opened(session, frame, facts)
     if run is not None:
         require_same_run(run, frame, facts)

@@ -145,7 +145,7 @@ def require_reportable(session: Session, scope: ReportScope) -> None:
 _LOOK_EVERY_S = 0.05
 
 
-def settle_issue(
+def wait_for_edition(
     database: Database, issue_id: int, *, timeout_s: float, lease_s: float, policy: RetryPolicy
 ) -> bool:
     """Wait until an issue is computed or has failed. False when time is up first.
@@ -160,15 +160,15 @@ def settle_issue(
     with LeaseKeeper(database, lease_s=lease_s) as keeper:
         while True:
             is_idle = not works_here or run_next_job(database, keeper, policy) is None
-            if is_idle and _is_settled(database, issue_id):
+            if is_idle and _is_finished(database, issue_id):
                 return True
             if time.monotonic() >= give_up_at:
-                return _is_settled(database, issue_id)
+                return _is_finished(database, issue_id)
             if is_idle:
                 time.sleep(_LOOK_EVERY_S)
 
 
-def _is_settled(database: Database, issue_id: int) -> bool:
+def _is_finished(database: Database, issue_id: int) -> bool:
     with database.read() as session:
         issue = reports.find_issue(session, issue_id)
     return issue is not None and issue.state is not IssueState.PENDING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from offdiag.comparison.texts import letter
+from offdiag.comparison.texts import run_label
 from offdiag.services.what_if.costs import PricedAnswer, WhatIf
 
 
@@ -54,6 +54,6 @@ def price_record(each: PricedAnswer) -> dict[str, Any]:
         "verdict": each.place.verdict,
         "compared_with": None
         if each.place.compared_with is None
-        else letter(each.place.compared_with),
+        else run_label(each.place.compared_with),
         "ratio_to_best_constant": each.ratio.to_dict(),
     }

@@ -25,7 +25,7 @@ from offdiag.store.archive.file import (
     Manifest,
     Progress,
     opened_archive,
-    require_room,
+    require_disk_space,
     written_archive,
 )
 from offdiag.store.archive.rows import (
@@ -269,7 +269,7 @@ def restore_backup(
         if database.path is not None and database.path.parent.is_dir():
             require_local(database.path)
             require_writable(database.path)
-            require_room(database.path.parent, archive.manifest)
+            require_disk_space(database.path.parent, archive.manifest)
         with database.migrate() as connection:
             schema.wait_for_other_upgrades(connection)
             lift_time_limits(connection)

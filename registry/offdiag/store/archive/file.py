@@ -196,7 +196,7 @@ def opened_archive(path: Path, kind: ArchiveKind) -> Iterator[ArchiveReader]:
         yield ArchiveReader(path.name, source, _manifest_in(path.name, source, kind))
 
 
-def require_room(folder: Path, manifest: Manifest) -> None:
+def require_disk_space(folder: Path, manifest: Manifest) -> None:
     """Raise `StorageFull` where an archive unpacks to more than a disk has room for."""
     free = shutil.disk_usage(folder).free
     if manifest.n_bytes > free:

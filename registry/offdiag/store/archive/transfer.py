@@ -26,7 +26,7 @@ from offdiag.store.archive.file import (
     Manifest,
     Progress,
     opened_archive,
-    require_room,
+    require_disk_space,
     written_archive,
 )
 from offdiag.store.archive.merge_datasets import merge_baselines, merge_datasets, merge_truths
@@ -96,7 +96,7 @@ def staged_project(path: Path, folder: Path, progress: Progress) -> Iterator[Dat
         closing(Database(f"sqlite:///{folder / 'staged.db'}", synchronous="normal")) as staged,
     ):
         require_known_schema(path, archive.manifest.schema)
-        require_room(folder, archive.manifest)
+        require_disk_space(folder, archive.manifest)
         with staged.migrate() as connection:
             schema.migrate_to(connection, archive.manifest.schema)
             load_archive(connection, archive, progress)

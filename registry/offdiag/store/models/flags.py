@@ -12,7 +12,7 @@ from offdiag.flags.lifecycle import FlagEventKind, FlagState
 from offdiag.flags.verdict import Severity
 from offdiag.store.models.base import IDS_ARE_NEVER_REUSED, Base, Identifier, one_of, whole_number
 
-NOT_SETTLED = "state NOT IN ('closed', 'dismissed')"
+NOT_TRIAGED = "state NOT IN ('closed', 'dismissed')"
 """A condition of an index; queries must use these very words."""
 
 
@@ -42,8 +42,8 @@ class FlagRow(Base):
             "ix_flag_run_id_class_label_badge",
             "run_id",
             "class_label",
-            sqlite_where=text(f"in_badge = 1 AND {NOT_SETTLED}"),
-            postgresql_where=text(f"in_badge AND {NOT_SETTLED}"),
+            sqlite_where=text(f"in_badge = 1 AND {NOT_TRIAGED}"),
+            postgresql_where=text(f"in_badge AND {NOT_TRIAGED}"),
         ),
         # Flags of many runs are counted without a look at their messages and evidence.
         Index(None, "run_id", "state"),

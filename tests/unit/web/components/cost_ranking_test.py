@@ -6,8 +6,8 @@ from offdiag.services.what_if.costs import WhatIf
 from offdiag_web.components.cost_ranking import (
     constant_sentence,
     moved_text,
+    rank_sentence,
     ranking,
-    standing_sentence,
 )
 from offdiag_web.urls.what_if import WhatIfAddress
 
@@ -30,7 +30,7 @@ def test_a_place_says_how_it_moved(rank: int | None, before: int, text: str) -> 
 def test_runs_that_differ_beyond_chance_are_told_apart(ask: Ask) -> None:
     found = ask(CAREFUL, SLOPPY)
 
-    assert standing_sentence(found) == (
+    assert rank_sentence(found) == (
         "B “run 1” costs least on these cases. A costs significantly more."
     )
 
@@ -38,7 +38,7 @@ def test_runs_that_differ_beyond_chance_are_told_apart(ask: Ask) -> None:
 def test_runs_that_do_not_are_not(ask: Ask) -> None:
     found = ask(SLOPPY, ALMOST_SLOPPY, CAREFUL)
 
-    assert standing_sentence(found) == (
+    assert rank_sentence(found) == (
         "A “run 0” costs least on these cases. B shows no significant difference from it. "
         "C costs significantly more."
     )
@@ -47,7 +47,7 @@ def test_runs_that_do_not_are_not(ask: Ask) -> None:
 def test_equal_runs_both_cost_least(ask: Ask) -> None:
     found = ask(SLOPPY, SLOPPY, CAREFUL)
 
-    assert standing_sentence(found) == (
+    assert rank_sentence(found) == (
         "A and B cost least, and equally much, on these cases. C costs significantly more."
     )
 
@@ -72,23 +72,21 @@ def test_at_other_class_shares_a_class_of_few_cases_is_not_tested(ask: Ask) -> N
     found = ask(few, fewer, shares="ill:0.5")
 
     assert found.answers[1].place.verdict == "not tested"
-    assert standing_sentence(found).endswith(
-        "B cannot be tested: a class has fewer than 5 examples."
-    )
+    assert rank_sentence(found).endswith("B cannot be tested: a class has fewer than 5 examples.")
     assert ask(few, fewer).answers[1].place.verdict == "open"
 
 
 def test_runs_that_cannot_be_paired_are_said_to_be_so(ask: Ask) -> None:
     found = ask(SLOPPY, CAREFUL, paired=False)
 
-    assert standing_sentence(found).endswith(
+    assert rank_sentence(found).endswith(
         "B cannot be paired with it case by case, so whether the difference is chance is not "
         "known."
     )
 
 
 def test_a_single_run_has_no_rivals(ask: Ask) -> None:
-    assert standing_sentence(ask(SLOPPY)) == "A “run 0” is the only run here."
+    assert rank_sentence(ask(SLOPPY)) == "A “run 0” is the only run here."
 
 
 def test_runs_no_better_than_a_constant_answer_are_named(ask: Ask) -> None:
@@ -104,7 +102,7 @@ def test_rows_stand_in_the_order_of_their_cost(ask: Ask) -> None:
 
     view = ranking(found, address, run_url=lambda run_id: f"/runs/{run_id}")
 
-    assert [(row.letter, row.rank, row.cost, row.behind) for row in view.rows] == [
+    assert [(row.run_label, row.rank, row.cost, row.behind) for row in view.rows] == [
         ("B", "1", "17.00", "0.00"),
         ("A", "2", "62.00", "+45.00"),
     ]

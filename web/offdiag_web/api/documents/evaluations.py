@@ -80,11 +80,11 @@ def raised(flag: FlagRecord) -> records.RaisedFlag:
     """A flag of a stored run."""
     return records.RaisedFlag(
         rule=flag.content.rule,
-        severity=flag.standing.severity.value,
+        severity=flag.status.severity.value,
         class_label=flag.content.class_label,
         message=flag.content.message,
         evidence=dict(flag.content.evidence),
-        state=flag.standing.state.value,
+        state=flag.status.state.value,
     )
 
 

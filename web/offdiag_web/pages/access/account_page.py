@@ -11,24 +11,24 @@ from offdiag.errors import InvalidInput
 from offdiag.services.access.sessions import change_password, sign_out_everywhere
 from offdiag_web.app import limits
 from offdiag_web.app.auth import clear_site_data
-from offdiag_web.app.context import current_registry, reader, signed_in
+from offdiag_web.app.context import current_registry, signed_in, signed_in_user
 from offdiag_web.app.errors import failure_of, status_of
-from offdiag_web.app.permissions import needs
+from offdiag_web.app.permissions import requires
 from offdiag_web.pages.access.view import role_lines
 
 blueprint = Blueprint("account", __name__)
 
 
 @blueprint.get("/settings/account")
-@needs(Role.VIEWER, in_person=True)
+@requires(Role.VIEWER, in_person=True)
 def page() -> Response:
-    if not reader().is_signed_in:
+    if not signed_in_user().is_signed_in:
         return redirect(url_for("settings.page"))
     return _page()
 
 
 @blueprint.post("/settings/account/password")
-@needs(Role.VIEWER, in_person=True)
+@requires(Role.VIEWER, in_person=True)
 def set_password() -> Response:
     """Replace one's own password, and stay signed in here alone."""
     name = signed_in().name
@@ -49,7 +49,7 @@ def set_password() -> Response:
 
 
 @blueprint.post("/settings/account/sign-out-everywhere")
-@needs(Role.VIEWER, in_person=True)
+@requires(Role.VIEWER, in_person=True)
 def end_all() -> Response:
     """End all of one's own sessions, this one too."""
     who = signed_in()

@@ -22,7 +22,7 @@ from offdiag.store.audit_log import (
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.app.paths import TWIN
-from offdiag_web.app.permissions import needs
+from offdiag_web.app.permissions import requires
 from offdiag_web.components.controls import Moment, moment
 from offdiag_web.urls.query_string import with_query
 
@@ -109,7 +109,7 @@ _LARGEST = 2**62
 
 
 @blueprint.get(_PATH)
-@needs(Role.ADMIN)
+@requires(Role.ADMIN)
 def page() -> Response:
     wanted, found = _wanted(), _found(EVENTS_PER_PAGE)
     query = {"actor": wanted.actor, "project": wanted.project, "q": wanted.text}
@@ -126,7 +126,7 @@ def page() -> Response:
 
 
 @blueprint.get(f"{_PATH}{TWIN}")
-@needs(Role.ADMIN)
+@requires(Role.ADMIN)
 def twin(form: str) -> Response:
     found = _found(MOST_EVENTS)
     if form == "json":

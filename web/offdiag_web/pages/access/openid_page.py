@@ -6,9 +6,9 @@ from flask import Blueprint, current_app, redirect, request, session, url_for
 from flask_login import login_user
 from werkzeug.wrappers import Response
 
-from offdiag.domain.access import Principal, PrincipalKind
+from offdiag.domain.access import Caller, CallerKind
 from offdiag.errors import NotFound
-from offdiag.services.access.openid import read_roles, recognise
+from offdiag.services.access.openid import read_roles, sign_in_external
 from offdiag.services.access.sessions import begin_session
 from offdiag_web.app.auth import SignedIn, acting_as, forget_session, session_life
 from offdiag_web.app.context import current_registry
@@ -26,19 +26,19 @@ _GOAL = "openid goal"
 def begin() -> Response:
     """Lead somebody to the provider."""
     session[_GOAL] = own_path(request.args.get("next", "/"))
-    return _provider().lead_there(url_for("openid.end", _external=True))
+    return _provider().redirect_to_provider(url_for("openid.end", _external=True))
 
 
 @blueprint.get("/sign-in/openid/back")
 @public(rate=Rate.WRITE)
 def end() -> Response:
     """Let somebody in for whom the provider vouches."""
-    who = _provider().recognised()
+    who = _provider().returned_user()
     goal = own_path(session.get(_GOAL, "/"))
     acting_as(who.name)
     registry = current_registry()
     roles = read_roles(registry.settings.oidc.roles)
-    user = recognise(registry.database, who, roles or None)
+    user = sign_in_external(registry.database, who, roles or None)
     secret = begin_session(
         registry.database,
         user_id=user.id,
@@ -46,7 +46,7 @@ def end() -> Response:
         life=session_life(registry.settings.access),
     )
     forget_session()
-    login_user(SignedIn(secret, Principal(PrincipalKind.USER, user.name)))
+    login_user(SignedIn(secret, Caller(CallerKind.USER, user.name)))
     return redirect(goal, 303)
 
 

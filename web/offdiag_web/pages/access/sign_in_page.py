@@ -6,7 +6,7 @@ from flask import Blueprint, make_response, redirect, render_template, request, 
 from flask_login import current_user, login_user, logout_user
 from werkzeug.wrappers import Response
 
-from offdiag.domain.access import Principal, PrincipalKind
+from offdiag.domain.access import Caller, CallerKind
 from offdiag.errors import NotSignedIn
 from offdiag.services.access.sessions import sign_in, sign_out
 from offdiag.settings.model import needs_sign_in
@@ -58,7 +58,7 @@ def begin() -> Response:
         )
         return make_response(failed, 401)
     forget_session()
-    login_user(SignedIn(secret, Principal(PrincipalKind.USER, name)))
+    login_user(SignedIn(secret, Caller(CallerKind.USER, name)))
     return redirect(goal, 303)
 
 
@@ -67,7 +67,7 @@ def begin() -> Response:
 def end() -> Response:
     """End this session; its cookie is worth nothing from here on."""
     if isinstance(current_user, SignedIn):
-        acting_as(current_user.principal.name)
+        acting_as(current_user.caller.name)
         sign_out(current_registry().database, current_user.secret)
         logout_user()
     forget_session()

@@ -12,9 +12,9 @@ from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.services.access.sessions import create_token, revoke_token
 from offdiag.store.project_access import project_names
 from offdiag.store.sessions import list_tokens
-from offdiag_web.app.context import current_registry, reader, signed_in
+from offdiag_web.app.context import current_registry, signed_in, signed_in_user
 from offdiag_web.app.errors import failure_of, status_of
-from offdiag_web.app.permissions import needs
+from offdiag_web.app.permissions import requires
 from offdiag_web.pages.access.view import MEANINGS, read_project, read_role, token_lines
 
 blueprint = Blueprint("tokens", __name__)
@@ -23,13 +23,13 @@ LIFETIMES = ((30, "30 days"), (90, "90 days"), (365, "a year"), (0, "until it is
 
 
 @blueprint.get("/settings/tokens")
-@needs(Role.VIEWER, in_person=True)
+@requires(Role.VIEWER, in_person=True)
 def page() -> Response:
     return _page()
 
 
 @blueprint.post("/settings/tokens")
-@needs(Role.VIEWER, in_person=True)
+@requires(Role.VIEWER, in_person=True)
 def create() -> Response:
     """Make a token and show it, once."""
     form = request.form
@@ -49,7 +49,7 @@ def create() -> Response:
 
 
 @blueprint.post("/settings/tokens/<int:token_id>/revoke")
-@needs(Role.VIEWER, in_person=True)
+@requires(Role.VIEWER, in_person=True)
 def revoke(token_id: int) -> Response:
     """Let a token open nothing any more. Admins may do so with those of others."""
     revoke_token(
@@ -59,8 +59,8 @@ def revoke(token_id: int) -> Response:
 
 
 def _page(*, secret: str = "", name: str = "", error: OffdiagError | None = None) -> Response:
-    database, who = current_registry().database, reader()
-    roles = [role for role in Role if may_anywhere(who.principal, role)]
+    database, who = current_registry().database, signed_in_user()
+    roles = [role for role in Role if may_anywhere(who.caller, role)]
     with database.read() as session:
         found = list_tokens(session, owner_id=None if _sees_all() else _own_id())
         projects = project_names(session)
@@ -81,12 +81,12 @@ def _page(*, secret: str = "", name: str = "", error: OffdiagError | None = None
 
 def _sees_all() -> bool:
     """Admins see all tokens, and so does whoever sits at a machine that serves itself alone."""
-    return reader().manages_users or not reader().is_signed_in
+    return signed_in_user().manages_users or not signed_in_user().is_signed_in
 
 
 def _own_id() -> int | None:
-    principal = reader().principal
-    return None if principal is None else principal.user_id
+    caller = signed_in_user().caller
+    return None if caller is None else caller.user_id
 
 
 def _lifetime(text: str) -> timedelta | None:

@@ -12,13 +12,13 @@ from offdiag.store.project_access import project_names
 from offdiag.store.users import list_users
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import failure_of, status_of
-from offdiag_web.app.permissions import needs
+from offdiag_web.app.permissions import requires
 from offdiag_web.pages.access.view import MEANINGS, read_project, read_role, user_lines
 
 blueprint = Blueprint("users", __name__)
 
 NO_ROLE = "none"
-_admins_only = needs(Role.ADMIN, everywhere=True, in_person=True)
+_admins_only = requires(Role.ADMIN, everywhere=True, in_person=True)
 
 
 @blueprint.get("/settings/users")

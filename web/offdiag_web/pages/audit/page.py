@@ -13,7 +13,7 @@ from offdiag.audit.table_text.audit import TableTextAudit, audit_record, audit_t
 from offdiag.audit.table_text.interpretation import Reading, read_table_text
 from offdiag.domain.access import Role
 from offdiag.errors import InvalidInput
-from offdiag_web.app.permissions import needs
+from offdiag_web.app.permissions import requires
 from offdiag_web.pages.audit.form import (
     AUDIT,
     TypedAudit,
@@ -44,7 +44,7 @@ def page() -> Response:
 
 
 @blueprint.post(AUDIT)
-@needs(Role.VIEWER)
+@requires(Role.VIEWER)
 def send() -> Response:
     typed = typed_audit(request.form)
     try:
@@ -63,7 +63,7 @@ def twin() -> Response:
 
 
 @blueprint.post(f"{AUDIT}.json")
-@needs(Role.VIEWER)
+@requires(Role.VIEWER)
 def twin_of_sent() -> Response:
     return _record(with_real_corrections(typed_audit(request.form)))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, cast, get_args
 
-from offdiag.comparison.pair import Fate
+from offdiag.comparison.pair import PairedOutcome
 from offdiag.comparison.texts import MOST_RUNS
 from offdiag_web.urls.query_string import with_query
 
@@ -47,14 +47,19 @@ class CompareAddress:
         return with_query(f"/compare.{form}" if form else "/compare", self._compared | shown)
 
     def examples_url(
-        self, fate: Fate, *, class_label: str | None = None, start: int = 0, form: str = ""
+        self,
+        outcome: PairedOutcome,
+        *,
+        class_label: str | None = None,
+        start: int = 0,
+        form: str = "",
     ) -> str:
-        """The examples with one fate, of one class or of all; `start` counts from 0."""
+        """The examples with one outcome, of one class or of all; `start` counts from 0."""
         return with_query(
             f"/compare/examples.{form}" if form else "/compare/examples",
             self._compared
             | {
-                "which": fate.value,
+                "which": outcome.value,
                 "class": class_label,
                 "from": str(start + 1) if start and not form else None,
             },
@@ -121,14 +126,14 @@ def is_sent_by_form(values: Query) -> bool:
     return "form" in values or len(values.getlist("runs")) > 1
 
 
-def read_fate(text: str | None) -> tuple[Fate, list[str]]:
+def read_paired_outcome(text: str | None) -> tuple[PairedOutcome, list[str]]:
     """Which examples are meant, with a notice where that cannot be read."""
     if not text:
-        return Fate.ONLY_A, []
-    if text in list(Fate):
-        return Fate(text), []
-    known = ", ".join(Fate)
-    return Fate.ONLY_A, [f"There are no examples “{text}”; known are {known}."]
+        return PairedOutcome.ONLY_A, []
+    if text in list(PairedOutcome):
+        return PairedOutcome(text), []
+    known = ", ".join(PairedOutcome)
+    return PairedOutcome.ONLY_A, [f"There are no examples “{text}”; known are {known}."]
 
 
 def _run_ids(named: Iterable[str], notices: list[str]) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ from typing import Literal, get_args
 from markupsafe import Markup
 
 from offdiag.comparison import texts
-from offdiag.comparison.differences import HEADLINE, MetricDifference, Outcome
-from offdiag.comparison.pair import Fate, PairComparison
+from offdiag.comparison.differences import HEADLINE, DifferenceStatus, MetricDifference
+from offdiag.comparison.pair import PairComparison, PairedOutcome
 from offdiag_web.charts.interval import Canvas, interval_mark
 from offdiag_web.charts.scale import Scale
 from offdiag_web.components import numbers
@@ -24,7 +24,10 @@ Tone = Literal["better", "worse", "plain"]
 
 _STEPS = tuple(Decimal(text) for text in ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2"))
 _CANVAS = Canvas(width=132, height=20)
-_TONES: dict[Outcome, Tone] = {Outcome.BETTER: "better", Outcome.WORSE: "worse"}
+_TONES: dict[DifferenceStatus, Tone] = {
+    DifferenceStatus.BETTER: "better",
+    DifferenceStatus.WORSE: "worse",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +97,8 @@ def difference_line(
     `among` says with what the metric is judged together: "five".
     """
     of_class = found.class_label is not None
-    gap = texts.gap_text(found.key, found.difference, of_class=of_class)
-    interval = texts.gap_interval(found.key, found.difference, of_class=of_class)
+    gap = texts.difference_text(found.key, found.difference, of_class=of_class)
+    interval = texts.difference_interval(found.key, found.difference, of_class=of_class)
     together = texts.simultaneous_interval(found)
     together = None if together == interval else together
     tone = _TONES.get(found.outcome, "plain")
@@ -129,7 +132,7 @@ def difference_line(
 
 
 def _word(found: MetricDifference) -> str:
-    if found.outcome is Outcome.NOT_SEPARABLE:
+    if found.outcome is DifferenceStatus.NOT_SEPARABLE:
         return "no significant difference"
     return found.outcome.value
 
@@ -172,7 +175,7 @@ def symmetric_scale(differences: Iterable[MetricDifference]) -> Scale:
 
 
 def _why_none(found: MetricDifference) -> str | None:
-    if found.outcome is not Outcome.NO_INTERVAL:
+    if found.outcome is not DifferenceStatus.NO_INTERVAL:
         return None
     if found.difference.value == 0:
         return "no case tells the runs apart"
@@ -236,8 +239,12 @@ def class_table(pair: PairComparison, address: CompareAddress, notes: Notes) -> 
                 difference=difference_line(
                     found[code], pair.labels[code], scale, notes, among=among
                 ),
-                only_a=_examples(pair, code, Fate.ONLY_A, address) if has_counts else None,
-                only_b=_examples(pair, code, Fate.ONLY_B, address) if has_counts else None,
+                only_a=_examples(pair, code, PairedOutcome.ONLY_A, address)
+                if has_counts
+                else None,
+                only_b=_examples(pair, code, PairedOutcome.ONLY_B, address)
+                if has_counts
+                else None,
             )
             for code in codes
         ),
@@ -284,10 +291,10 @@ def _support(pair: PairComparison, code: int) -> str:
 
 
 def _examples(
-    pair: PairComparison, code: int, fate: Fate, address: CompareAddress
+    pair: PairComparison, code: int, outcome: PairedOutcome, address: CompareAddress
 ) -> ExampleCount | None:
     if pair.paired is None:
         return None
-    count = pair.paired.churn_of_classes[code].of(fate)
-    url = address.examples_url(fate, class_label=pair.labels[code]) if count else None
+    count = pair.paired.churn_of_classes[code].of(outcome)
+    url = address.examples_url(outcome, class_label=pair.labels[code]) if count else None
     return ExampleCount(numbers.count(count), url)

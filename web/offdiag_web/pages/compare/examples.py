@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from offdiag.comparison.pair import Fate
+from offdiag.comparison.pair import PairedOutcome
 from offdiag.services.examples.changed import (
     EXAMPLES_PER_PAGE,
     ChangedExample,
@@ -17,7 +17,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
 from offdiag_web.components.controls import Paging, Segment, paging
 from offdiag_web.pages.compare.address import CompareAddress
-from offdiag_web.pages.compare.pair import FATE_TEXTS
+from offdiag_web.pages.compare.pair import PAIRED_OUTCOME_TEXTS
 from offdiag_web.pages.compare.runs import RunIdentity, RunUrl, run_identities
 
 EXAMPLE_COLUMNS = ("sample", "actual", "a", "b", "a_confidence", "b_confidence")
@@ -44,13 +44,13 @@ class ExampleLine:
 
 @dataclass(frozen=True, slots=True)
 class ExamplesView:
-    """A page of examples with one fate."""
+    """A page of examples with one outcome."""
 
     title: str
     heading: str
     about: str
     runs: tuple[RunIdentity, ...]
-    fates: tuple[Segment, ...]
+    paired_outcomes: tuple[Segment, ...]
     sample_head: str
     lines: tuple[ExampleLine, ...]
     has_scores: bool
@@ -66,19 +66,19 @@ def examples_view(
 ) -> ExamplesView:
     """Present a page of examples."""
     of_class = "" if found.class_label is None else f" of {quoted_name(found.class_label)}"
-    words = FATE_TEXTS[found.fate]
+    words = PAIRED_OUTCOME_TEXTS[found.outcome]
     return ExamplesView(
         title=f"Examples{of_class}, {words}",
         heading=f"{numbers.plural(found.total, 'example')}{of_class}: {words}",
         about=_about(found),
         runs=run_identities(found.runs, address, run_url=run_url),
-        fates=tuple(
+        paired_outcomes=tuple(
             Segment(
-                _segment_text(found, fate),
-                address.examples_url(fate, class_label=found.class_label),
-                fate is found.fate,
+                _segment_text(found, outcome),
+                address.examples_url(outcome, class_label=found.class_label),
+                outcome is found.outcome,
             )
-            for fate in Fate
+            for outcome in PairedOutcome
         ),
         sample_head="Example" if found.has_ids else "Position",
         lines=tuple(map(_line, found.examples)),
@@ -89,11 +89,11 @@ def examples_view(
             per_page=EXAMPLES_PER_PAGE,
             words=("example", "examples"),
             url=lambda start: address.examples_url(
-                found.fate, class_label=found.class_label, start=start
+                found.outcome, class_label=found.class_label, start=start
             ),
         ),
         class_label=found.class_label,
-        all_classes_url=address.examples_url(found.fate),
+        all_classes_url=address.examples_url(found.outcome),
         back_url=address.url(),
         refusal=found.refusal,
     )
@@ -103,11 +103,11 @@ def examples_record(found: ChangedExamples) -> dict[str, object]:
     """The examples for programs."""
     return {
         "runs": {"a": found.runs[0].id, "b": found.runs[1].id},
-        "which": found.fate.value,
+        "which": found.outcome.value,
         "class": found.class_label,
         "slice": None if found.part is None else str(found.part),
         "refusal": None if found.refusal is None else found.refusal.why,
-        "counts": {fate.value: n for fate, n in (found.n_of_each or {}).items()},
+        "counts": {outcome.value: n for outcome, n in (found.n_of_each or {}).items()},
         "total": found.total,
         "examples": [
             dict(zip(EXAMPLE_COLUMNS, _row(each), strict=True)) for each in found.examples
@@ -137,10 +137,10 @@ def _about(found: ChangedExamples) -> str:
     return " · ".join(parts)
 
 
-def _segment_text(found: ChangedExamples, fate: Fate) -> str:
+def _segment_text(found: ChangedExamples, outcome: PairedOutcome) -> str:
     if found.n_of_each is None:
-        return FATE_TEXTS[fate]
-    return f"{FATE_TEXTS[fate]} {numbers.count(found.n_of_each[fate])}"
+        return PAIRED_OUTCOME_TEXTS[outcome]
+    return f"{PAIRED_OUTCOME_TEXTS[outcome]} {numbers.count(found.n_of_each[outcome])}"
 
 
 def _line(example: ChangedExample) -> ExampleLine:

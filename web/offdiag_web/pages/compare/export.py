@@ -9,8 +9,8 @@ from offdiag.comparison import texts
 from offdiag.comparison.differences import OF_CLASSES, MetricDifference, class_values
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison
-from offdiag.comparison.rank_status import Place
-from offdiag.comparison.texts import letter
+from offdiag.comparison.rank_status import Rank
+from offdiag.comparison.texts import run_label
 from offdiag.domain.values import MetricValue
 from offdiag.reports.texts import visible
 from offdiag.services.compare import RunComparison
@@ -69,27 +69,27 @@ def _many_rows(many: ManyComparison, found: RunComparison) -> Iterator[tuple[Cel
     for key, places in many.places.items():
         for at, place in enumerate(places):
             yield (
-                *(key, None, letter(at), found.runs[at].id, many.matrices[at].total),
+                *(key, None, run_label(at), found.runs[at].id, many.matrices[at].total),
                 *(place.value.value, None, None, place.value.reason),
-                *_place_cells(place),
+                *_rank_cells(place),
             )
     for at, matrix in enumerate(many.matrices):
         for key, values in class_values(matrix, confidence=many.confidence).items():
             for code, value in enumerate(values):
                 yield (
-                    *(key, many.labels[code], letter(at), found.runs[at].id),
+                    *(key, many.labels[code], run_label(at), found.runs[at].id),
                     *(int(matrix.actual[code]), value.value, value.ci_low, value.ci_high),
                     value.reason,
-                    *(_place_cells(many.recall[code][at]) if key == "recall" else nothing),
+                    *(_rank_cells(many.recall[code][at]) if key == "recall" else nothing),
                 )
 
 
-def _place_cells(place: Place) -> tuple[Cell, ...]:
+def _rank_cells(place: Rank) -> tuple[Cell, ...]:
     behind, rival = place.behind, place.compared_with
     return (
-        place.standing.value,
+        place.rank_status.value,
         *((None,) * 3 if behind is None else (behind.value, behind.ci_low, behind.ci_high)),
-        *(place.p, place.p_adjusted, None if rival is None else letter(rival)),
+        *(place.p, place.p_adjusted, None if rival is None else run_label(rival)),
     )
 
 
@@ -103,7 +103,7 @@ def comparison_markdown(found: RunComparison, *, link: str) -> str:
 
 def _lines(found: RunComparison, link: str) -> Iterator[str]:
     for position, run in enumerate(found.runs):
-        yield f"* **{letter(position)}** {_escaped(run.name)} ({run.id})"
+        yield f"* **{run_label(position)}** {_escaped(run.name)} ({run.id})"
     yield ""
     if found.refusal is not None:
         yield _escaped(found.refusal.why)
@@ -127,8 +127,8 @@ def _table(result: PairComparison | ManyComparison | None) -> Iterator[str]:
                         texts.title(each.key),
                         _number(each.first),
                         _number(each.second),
-                        texts.gap_text(each.key, each.difference),
-                        texts.gap_interval(each.key, each.difference) or "none",
+                        texts.difference_text(each.key, each.difference),
+                        texts.difference_interval(each.key, each.difference) or "none",
                         texts.simultaneous_interval(each) or "none",
                         texts.outcome_text(each),
                     )
@@ -139,16 +139,13 @@ def _table(result: PairComparison | ManyComparison | None) -> Iterator[str]:
             yield from _rows(
                 (
                     "Metric",
-                    *(letter(at) for at in range(len(result.matrices))),
+                    *(run_label(at) for at in range(len(result.matrices))),
                     *(["Highest, on new examples"] if result.best_of_many else []),
                 ),
                 [
                     (
                         texts.title(key),
-                        *(
-                            f"{_number(each.value)} {texts.STANDINGS[each.standing]}".strip()
-                            for each in places
-                        ),
+                        *(_rank_text(each) for each in places),
                         *_corrected(result, key),
                     )
                     for key, places in result.places.items()
@@ -182,3 +179,7 @@ def _number(value: MetricValue) -> str:
 def _escaped(text: str) -> str:
     """Names are anybody's input: nothing in them may become a heading, a link or a tag."""
     return _SPECIAL.sub(r"\\\1", visible(text))
+
+
+def _rank_text(rank: Rank) -> str:
+    return f"{_number(rank.value)} {texts.RANK_STATUS_TEXTS[rank.rank_status]}".strip()

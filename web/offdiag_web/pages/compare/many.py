@@ -11,8 +11,8 @@ from markupsafe import Markup
 from offdiag.comparison import texts
 from offdiag.comparison.differences import class_values
 from offdiag.comparison.many import ManyComparison
-from offdiag.comparison.rank_status import Place, Standing
-from offdiag.comparison.texts import letter
+from offdiag.comparison.rank_status import Rank, RankStatus
+from offdiag.comparison.texts import run_label
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.charts.marks import MOST_MARKED, class_strip, strip_axis
@@ -30,12 +30,12 @@ from offdiag_web.pages.compare.runs import RunIdentity
 LARGEST_PICTURE = 60
 """Classes up to which matrices are drawn beside each other."""
 
-_TESTED = frozenset({Standing.NOT_SEPARABLE, Standing.BEHIND})
-_SYMBOLS = {Standing.BEST: "◆", Standing.NOT_SEPARABLE: "≈"}
+_TESTED = frozenset({RankStatus.NOT_SEPARABLE, RankStatus.BEHIND})
+_SYMBOLS = {RankStatus.BEST: "◆", RankStatus.NOT_SEPARABLE: "≈"}
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceCell:
+class RankCell:
     """A run by one metric: value, standing with its symbol, and difference to the highest."""
 
     value: ShownValue
@@ -58,12 +58,12 @@ class MetricHead:
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceRow:
+class RankRow:
     """A run by all headline metrics."""
 
     run: RunIdentity
     n: str
-    cells: tuple[PlaceCell, ...]
+    cells: tuple[RankCell, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class ManyView:
     """Everything below the verdict of several runs; above eight there is the table alone."""
 
     heads: tuple[MetricHead, ...]
-    rows: tuple[PlaceRow, ...]
+    rows: tuple[RankRow, ...]
     together: str
     level: str
     strips: StripTable | None
@@ -143,7 +143,7 @@ def many_view(
             MetricHead(texts.title(key), _best(places), _corrected(many, key, notes))
             for key, places in many.places.items()
         ),
-        rows=tuple(_place_row(many, at, run, notes) for at, run in enumerate(runs)),
+        rows=tuple(_rank_row(many, at, run, notes) for at, run in enumerate(runs)),
         together=f"all {numbers.count(len(runs))} runs and "
         f"{numbers.plural(len(many.places), 'metric')}",
         level=texts.level_text(many.confidence),
@@ -158,21 +158,20 @@ def many_view(
     )
 
 
-def _place_row(many: ManyComparison, at: int, run: RunIdentity, notes: Notes) -> PlaceRow:
-    return PlaceRow(
+def _rank_row(many: ManyComparison, at: int, run: RunIdentity, notes: Notes) -> RankRow:
+    return RankRow(
         run,
         numbers.count(many.matrices[at].total),
-        tuple(_place_cell(key, places, at, notes) for key, places in many.places.items()),
+        tuple(_rank_cell(key, places, at, notes) for key, places in many.places.items()),
     )
 
 
-def _best(places: Sequence[Place]) -> str | None:
+def _best(places: Sequence[Rank]) -> str | None:
     """ "[A C]", the runs of which none is significantly worse than the best."""
-    if all(place.standing not in _TESTED for place in places):
+    if all(place.rank_status not in _TESTED for place in places):
         return None
-    return (
-        f"[{' '.join(letter(at) for at, each in enumerate(places) if each.standing in _SYMBOLS)}]"
-    )
+    tested = (run_label(at) for at, each in enumerate(places) if each.rank_status in _SYMBOLS)
+    return f"[{' '.join(tested)}]"
 
 
 def _corrected(many: ManyComparison, key: str, notes: Notes) -> ShownValue | None:
@@ -180,17 +179,17 @@ def _corrected(many: ManyComparison, key: str, notes: Notes) -> ShownValue | Non
     return None if best is None else shown(best.corrected, notes)
 
 
-def _place_cell(key: str, places: Sequence[Place], at: int, notes: Notes) -> PlaceCell:
+def _rank_cell(key: str, places: Sequence[Rank], at: int, notes: Notes) -> RankCell:
     place = places[at]
-    standing = texts.STANDINGS[place.standing]
+    standing = texts.RANK_STATUS_TEXTS[place.rank_status]
     if place.p_adjusted is not None:
         standing += f", {texts.p_text(place.p_adjusted)}"
-    return PlaceCell(
+    return RankCell(
         value=shown(place.value, notes),
-        symbol=_SYMBOLS.get(place.standing, ""),
+        symbol=_SYMBOLS.get(place.rank_status, ""),
         standing=standing,
-        gap=texts.place_gap(key, places, at),
-        is_first=place.standing in _SYMBOLS,
+        gap=texts.rank_difference(key, places, at),
+        is_first=place.rank_status in _SYMBOLS,
     )
 
 
@@ -245,10 +244,10 @@ def _strip_row(
     title: str,
     runs: tuple[RunIdentity, ...],
     notes: Notes,
-    places: Sequence[Place],
+    places: Sequence[Rank],
 ) -> StripRow:
     said = ", ".join(
-        f"{run.letter} {'undefined' if value.value is None else numbers.metric(value.value)}"
+        f"{run.run_label} {'undefined' if value.value is None else numbers.metric(value.value)}"
         for run, value in zip(runs, of_runs, strict=True)
     )
     return StripRow(
@@ -256,7 +255,7 @@ def _strip_row(
         numbers.count(size),
         class_strip([extent_of(value) for value in of_runs], name=f"{title} from 0 to 1: {said}"),
         tuple(shown(value, notes) for value in of_runs),
-        tuple(place.standing is Standing.BEHIND for place in places) or (False,) * len(runs),
+        tuple(place.rank_status is RankStatus.BEHIND for place in places) or (False,) * len(runs),
     )
 
 
@@ -277,7 +276,7 @@ def _pictures(
             run,
             matrix_picture(
                 [[_step(matrix, scale, i, j) for j in codes] for i in codes],
-                name=f"Confusion matrix of {run.letter}, actual classes down, predicted across",
+                name=f"Confusion matrix of {run.run_label}, actual classes down, predicted across",
             ),
         )
         for matrix, scale, run in zip(matrices, scales, runs, strict=True)
@@ -295,14 +294,14 @@ def _step(matrix: ConfusionMatrix, scale: ColourScale, actual: int, predicted: i
 def _pairs(many: ManyComparison, address: CompareAddress) -> tuple[PairRow, ...]:
     return tuple(
         PairRow(
-            letters=f"{letter(pair.first)} and {letter(pair.second)}",
+            letters=f"{run_label(pair.first)} and {run_label(pair.second)}",
             url=CompareAddress(
                 (address.run_ids[pair.first], address.run_ids[pair.second]),
                 address.part,
                 address.on_shared,
             ).url(),
-            only_first=f"{letter(pair.first)} {numbers.count(pair.only_first)}",
-            only_second=f"{letter(pair.second)} {numbers.count(pair.only_second)}",
+            only_first=f"{run_label(pair.first)} {numbers.count(pair.only_first)}",
+            only_second=f"{run_label(pair.second)} {numbers.count(pair.only_second)}",
             p=_p(pair.p),
             p_adjusted=_p(pair.p_adjusted),
         )

@@ -16,7 +16,7 @@ from flask import (
 )
 from werkzeug.wrappers import Response as AnyResponse
 
-from offdiag.comparison.pair import Fate
+from offdiag.comparison.pair import PairedOutcome
 from offdiag.errors import InvalidInput
 from offdiag.services.compare import RunComparison, compare_runs
 from offdiag.services.compare_record import comparison_record
@@ -26,14 +26,14 @@ from offdiag.services.examples.changed import (
     changed_examples,
 )
 from offdiag.store.dataset_page import dataset_overview
-from offdiag_web.app.context import current_registry, kept_comparisons
+from offdiag_web.app.context import current_registry, recent_comparisons
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import TWIN
 from offdiag_web.pages.compare.address import (
     CompareAddress,
     is_sent_by_form,
     read_compare,
-    read_fate,
+    read_paired_outcome,
 )
 from offdiag_web.pages.compare.examples import (
     EXAMPLE_COLUMNS,
@@ -93,24 +93,24 @@ def markdown() -> Response:
 @blueprint.get("/compare/examples")
 def examples() -> AnyResponse:
     address, notices = read_compare(request.args)
-    fate, unread = read_fate(request.args.get("which"))
+    outcome, unread = read_paired_outcome(request.args.get("which"))
     start, unplaced = read_start(request.args)
     class_label = request.args.get("class") or None
     notices += unread + unplaced
     try:
-        found = _examples(address, fate=fate, class_label=class_label, start=start)
+        found = _examples(address, outcome=outcome, class_label=class_label, start=start)
     except InvalidInput as error:
         if error.field != "class":
             raise
         notices.append(f"There is no class “{class_label}”; these are the examples of all.")
-        found = _examples(address, fate=fate, class_label=None, start=start)
+        found = _examples(address, outcome=outcome, class_label=None, start=start)
     view = examples_view(found, address, run_url=_run_url)
     return make_response(
         render_template(
             "compare/examples.html",
             view=view,
             address=address,
-            fate=fate,
+            outcome=outcome,
             start=view.paging.start,
             notices=notices,
         )
@@ -120,12 +120,12 @@ def examples() -> AnyResponse:
 @blueprint.get(f"/compare/examples{TWIN}")
 def examples_twin(form: str) -> Response:
     address, _ = read_compare(request.args)
-    fate, _ = read_fate(request.args.get("which"))
+    outcome, _ = read_paired_outcome(request.args.get("which"))
     label = request.args.get("class") or None
-    found = _examples(address, fate=fate, class_label=label, start=0, size=None)
+    found = _examples(address, outcome=outcome, class_label=label, start=0, size=None)
     if form == "json":
         return jsonify(examples_record(found))
-    return csv_response(f"examples-{fate.value}", EXAMPLE_COLUMNS, example_rows(found))
+    return csv_response(f"examples-{outcome.value}", EXAMPLE_COLUMNS, example_rows(found))
 
 
 def _compared(address: CompareAddress) -> tuple[RunComparison, list[str]]:
@@ -145,14 +145,14 @@ def _strictly_compared(address: CompareAddress) -> RunComparison:
         address.run_ids,
         slice_text=address.part,
         on_shared=address.on_shared,
-        kept=kept_comparisons(),
+        kept=recent_comparisons(),
     )
 
 
 def _examples(
     address: CompareAddress,
     *,
-    fate: Fate,
+    outcome: PairedOutcome,
     class_label: str | None,
     start: int,
     size: int | None = EXAMPLES_PER_PAGE,
@@ -160,7 +160,7 @@ def _examples(
     return changed_examples(
         current_registry().database,
         address.run_ids,
-        fate=fate,
+        outcome=outcome,
         class_label=class_label,
         slice_text=address.part,
         on_shared=address.on_shared,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from offdiag.comparison import texts
-from offdiag.comparison.pair import Fate, PairComparison, PairedFacts
+from offdiag.comparison.pair import PairComparison, PairedFacts, PairedOutcome
 from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.charts.marks import BarPart, churn_bar
 from offdiag_web.components import numbers
@@ -32,24 +32,24 @@ from offdiag_web.pages.compare.matrix import (
 )
 from offdiag_web.urls.matrix import MatrixAddress
 
-FATE_TEXTS: dict[Fate, str] = {
-    Fate.BOTH_RIGHT: "both right",
-    Fate.ONLY_A: "only A right, B broke it",
-    Fate.ONLY_B: "only B right, B fixed it",
-    Fate.BOTH_WRONG: "both wrong",
+PAIRED_OUTCOME_TEXTS: dict[PairedOutcome, str] = {
+    PairedOutcome.BOTH_RIGHT: "both right",
+    PairedOutcome.ONLY_A: "only A right, B broke it",
+    PairedOutcome.ONLY_B: "only B right, B fixed it",
+    PairedOutcome.BOTH_WRONG: "both wrong",
 }
 _CSS = {
-    Fate.BOTH_RIGHT: "churn-right",
-    Fate.ONLY_A: "churn-a",
-    Fate.ONLY_B: "churn-b",
-    Fate.BOTH_WRONG: "churn-wrong",
+    PairedOutcome.BOTH_RIGHT: "churn-right",
+    PairedOutcome.ONLY_A: "churn-a",
+    PairedOutcome.ONLY_B: "churn-b",
+    PairedOutcome.BOTH_WRONG: "churn-wrong",
 }
-_LETTERS = {Fate.ONLY_A: "A", Fate.ONLY_B: "B"}
+_LETTERS = {PairedOutcome.ONLY_A: "A", PairedOutcome.ONLY_B: "B"}
 
 
 @dataclass(frozen=True, slots=True)
 class ChurnEntry:
-    """One fate: its words, its number and where its examples are listed."""
+    """One outcome: its words, its number and where its examples are listed."""
 
     text: str
     count: str
@@ -70,21 +70,27 @@ class ChurnView:
 def churn_view(facts: PairedFacts, address: CompareAddress) -> ChurnView:
     """Present the churn of two runs with at least one example."""
     total = facts.churn.total
-    said = ", ".join(f"{FATE_TEXTS[fate]} {numbers.count(facts.churn.of(fate))}" for fate in Fate)
+    said = ", ".join(
+        f"{PAIRED_OUTCOME_TEXTS[outcome]} {numbers.count(facts.churn.of(outcome))}"
+        for outcome in PairedOutcome
+    )
     return ChurnView(
         bar=churn_bar(
-            [BarPart(facts.churn.of(fate), _CSS[fate], _LETTERS.get(fate, "")) for fate in Fate],
+            [
+                BarPart(facts.churn.of(outcome), _CSS[outcome], _LETTERS.get(outcome, ""))
+                for outcome in PairedOutcome
+            ],
             name=f"Of {numbers.plural(total, 'example')}: {said}",
         ),
         entries=tuple(
             ChurnEntry(
-                FATE_TEXTS[fate],
-                numbers.count(facts.churn.of(fate)),
-                numbers.fine_percent(facts.churn.of(fate), total),
-                address.examples_url(fate) if facts.churn.of(fate) else None,
-                _CSS[fate],
+                PAIRED_OUTCOME_TEXTS[outcome],
+                numbers.count(facts.churn.of(outcome)),
+                numbers.fine_percent(facts.churn.of(outcome), total),
+                address.examples_url(outcome) if facts.churn.of(outcome) else None,
+                _CSS[outcome],
             )
-            for fate in Fate
+            for outcome in PairedOutcome
         ),
         tests=tuple(_tests(facts)),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from offdiag.comparison.texts import letter
+from offdiag.comparison.texts import run_label
 from offdiag.services.compare import RunComparison
 from offdiag.services.shared_samples import SharedSamples
 from offdiag.store.compared_runs import ComparedRun
@@ -23,7 +23,7 @@ RunUrl = Callable[[str], str]
 class RunIdentity:
     """A run by its letter. `mark` is None for runs beyond those that charts tell apart."""
 
-    letter: str
+    run_label: str
     name: str
     id: str
     url: str
@@ -39,7 +39,7 @@ class RunIdentity:
 class LetteredCaution:
     """What is in doubt about one of the runs."""
 
-    letter: str
+    run_label: str
     caution: Caution
 
 
@@ -51,13 +51,13 @@ def run_identities(
     first = runs[0].id
     return tuple(
         RunIdentity(
-            letter=letter(position),
+            run_label=run_label(position),
             name=run.name,
             id=run.id,
             url=run_url(run.id),
             model=run.model,
             css=run_style(position).css_class if is_marked else "run-plain",
-            mark=run_mark(position, name=f"Line and shape of {letter(position)} in charts")
+            mark=run_mark(position, name=f"Line and shape of {run_label(position)} in charts")
             if is_marked
             else None,
             is_matrix=not run.has_predictions,
@@ -73,7 +73,7 @@ def run_identities(
 def cautions(runs: tuple[ComparedRun, ...]) -> tuple[LetteredCaution, ...]:
     """Matrices whose orientation is in doubt, because classes are then compared wrongly."""
     found = (
-        (letter(position), orientation_warning(run.source, run.orientation_verdict))
+        (run_label(position), orientation_warning(run.source, run.orientation_verdict))
         for position, run in enumerate(runs)
     )
     return tuple(LetteredCaution(name, caution) for name, caution in found if caution is not None)
@@ -113,7 +113,7 @@ def truth_text(found: RunComparison) -> str:
 
 def _how(found: RunComparison) -> str:
     """ "paired", or which runs are not."""
-    letters = [letter(at) for at, run in enumerate(found.runs) if not run.has_predictions]
+    letters = [run_label(at) for at, run in enumerate(found.runs) if not run.has_predictions]
     if not letters:
         return "paired"
     return f"{numbers.listed(letters, at_most=len(letters))} not paired"

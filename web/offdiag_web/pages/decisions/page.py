@@ -18,7 +18,7 @@ from offdiag.services.decisions.rules import (
     save_choice,
 )
 from offdiag.services.what_if.scenario import read_base
-from offdiag_web.app.context import current_registry, reader
+from offdiag_web.app.context import current_registry, signed_in_user
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import SENT_BY_FORM, TWIN
 from offdiag_web.pages.decisions.export import decisions_record, decisions_table
@@ -70,8 +70,8 @@ def save() -> Response:
 
 def _author() -> str | None:
     """Whoever signed in, by no other name; else the name that was typed, if any."""
-    if reader().is_signed_in:
-        return reader().name
+    if signed_in_user().is_signed_in:
+        return signed_in_user().name
     return request.form.get("author", "").strip() or None
 
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.verdict import Condition, Sign
 from offdiag.reports.texts import points
-from offdiag.services.flags.alternatives import BetterOnClass, BetterRuns, Gain
+from offdiag.services.flags.alternatives import Alternative, AlternativeRuns, Gain
 from offdiag.services.flags.page import FlagDetail
 from offdiag_web.charts.interval import interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, Extent
@@ -134,7 +134,7 @@ class GainText:
 
 
 @dataclass(frozen=True, slots=True)
-class BetterLine:
+class AlternativeLine:
     """One run. `verdict` and `price` say what the intervals allow to say, and no more."""
 
     name: str
@@ -149,18 +149,18 @@ class BetterLine:
 
 
 @dataclass(frozen=True, slots=True)
-class BetterView:
+class AlternativesView:
     """The runs and how they were picked; `none` says so where there is none."""
 
     title: str
-    lines: tuple[BetterLine, ...]
+    lines: tuple[AlternativeLine, ...]
     none: str | None
     note: str
 
 
-def better_view(
-    better: BetterRuns, class_label: str, *, run_url: Callable[[str], str]
-) -> BetterView:
+def alternatives_view(
+    better: AlternativeRuns, class_label: str, *, run_url: Callable[[str], str]
+) -> AlternativesView:
     """Present the runs that do better on a class."""
     name = quoted_name(class_label)
     picked = (
@@ -169,7 +169,7 @@ def better_view(
         if better.n_compared > 1
         else "Compared case by case on the same ground truth."
     )
-    return BetterView(
+    return AlternativesView(
         title=f"Better on {name}",
         lines=tuple(_line(each, run_url) for each in better.runs),
         none=None if better.runs else f"No other run on this ground truth finds more of {name}.",
@@ -177,10 +177,10 @@ def better_view(
     )
 
 
-def _line(each: BetterOnClass, run_url: Callable[[str], str]) -> BetterLine:
+def _line(each: Alternative, run_url: Callable[[str], str]) -> AlternativeLine:
     recall = each.run.recall.value
     is_certain = each.p is not None and each.p <= LEVEL
-    return BetterLine(
+    return AlternativeLine(
         name=each.run.name,
         url=run_url(each.run.run_id),
         model=each.run.model,
@@ -207,7 +207,7 @@ def _gain(gain: Gain, of_what: str) -> GainText:
     )
 
 
-def _verdict(each: BetterOnClass, *, is_certain: bool) -> str:
+def _verdict(each: Alternative, *, is_certain: bool) -> str:
     if each.p is None or each.recall is None:
         return "not compared case by case: a matrix has no cases"
     p = "p < 0.001" if each.p < 0.001 else f"p = {each.p:.2g}"

@@ -21,7 +21,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, own_path
-from offdiag_web.app.preferences import known_reader
+from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components.recall_by_size import CLASS_COLUMNS, class_rows
 from offdiag_web.pages.flags.inbox import Refused
 from offdiag_web.pages.flags.triage import ACTIONS, carry_out, read_decision
@@ -59,7 +59,7 @@ def decide(number: int, action: str) -> Response:
     typed = request.form.to_dict()
     try:
         token = f"{number}.{typed.get('seen', '')}"
-        decision = read_decision(action, [token], typed, author=known_reader())
+        decision = read_decision(action, [token], typed, author=require_user_name())
         flash(carry_out(registry.database, decision))
     except (Conflict, InvalidInput) as error:
         answer = _page(number, Refused.because(error, typed))

@@ -141,7 +141,7 @@ class FlagListView:
     json_url: str
     csv_url: str
     can_reopen: bool
-    can_settle: bool
+    can_triage: bool
     rest_until: str
     earliest: str
     refused: Refused
@@ -186,7 +186,7 @@ def flag_list_view(
         json_url=address.url("json"),
         csv_url=address.url("csv"),
         can_reopen=address.state not in {FlagState.OPEN, FlagState.CLOSED},
-        can_settle=address.state is not FlagState.CLOSED,
+        can_triage=address.state is not FlagState.CLOSED,
         rest_until=f"{now + REST:%Y-%m-%d}",
         earliest=f"{now + timedelta(days=1):%Y-%m-%d}",
         refused=refused,
@@ -210,13 +210,13 @@ def _line(entry: FlagEntry, *, now: datetime, shows_state: bool, is_selected: bo
         name=flag_name(flag.id),
         token=_token(entry),
         url=flag_url(flag.id),
-        severity=severity_mark(flag.standing.severity),
+        severity=severity_mark(flag.status.severity),
         title=flag_title(content, entry.task),
         about=" · ".join(part for part in about if part),
         message=content.message,
         opened=moment(flag.first_seen, now=now),
         assignee=flag.assignee,
-        state=state_chip(flag.standing, now) if shows_state else None,
+        state=state_chip(flag.status, now) if shows_state else None,
         is_selected=is_selected,
     )
 

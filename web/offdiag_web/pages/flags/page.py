@@ -20,7 +20,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import SENT_BY_FORM, TWIN, own_path
-from offdiag_web.app.preferences import known_reader
+from offdiag_web.app.preferences import require_user_name
 from offdiag_web.pages.flags.inbox import Refused, flag_list_view
 from offdiag_web.pages.flags.triage import carry_out, read_decision
 from offdiag_web.urls.flags import ALL, FlagListAddress, read_flag_list
@@ -60,7 +60,9 @@ def decide() -> Response:
     registry = current_registry()
     typed, tokens = request.form.to_dict(), request.form.getlist("flag")
     try:
-        decision = read_decision(typed.get("action", ""), tokens, typed, author=known_reader())
+        decision = read_decision(
+            typed.get("action", ""), tokens, typed, author=require_user_name()
+        )
         flash(carry_out(registry.database, decision))
     except (Conflict, InvalidInput) as error:
         address, notices = read_flag_list(request.args)

@@ -22,7 +22,12 @@ from offdiag_web.components.flags import (
     state_chip,
 )
 from offdiag_web.components.recall_by_size import RecallFloor, SizeChart, recall_floor, size_chart
-from offdiag_web.pages.flags.checks import BetterView, ChecksView, better_view, checks_view
+from offdiag_web.pages.flags.checks import (
+    AlternativesView,
+    ChecksView,
+    alternatives_view,
+    checks_view,
+)
 from offdiag_web.pages.flags.inbox import REST, Refused
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.flags import FlagFields, FlagListAddress, flag_classes_url, flag_url
@@ -95,7 +100,7 @@ class Actions:
 
     seen: int
     can_acknowledge: bool
-    can_settle: bool
+    can_triage: bool
     can_reopen: bool
     rest_until: str
     earliest: str
@@ -130,7 +135,7 @@ class FlagPageView:
     outdated: str | None
     chart: SizeChart | None
     checks: ChecksView
-    better: BetterView | None
+    better: AlternativesView | None
     history: tuple[HistoryLine, ...]
     actions: Actions
     others_url: str
@@ -151,10 +156,10 @@ def flag_page_view(
         name=flag_name(flag.id),
         title=flag_title(content, entry.task),
         url=flag_url(flag.id),
-        severity=severity_mark(flag.standing.severity),
+        severity=severity_mark(flag.status.severity),
         rule=f"{content.rule} v{content.rule_version}",
         rule_help=None if detail.rule is None else detail.rule.help,
-        state=state_chip(flag.standing, now),
+        state=state_chip(flag.status, now),
         badge=badge_chip(content),
         assignee=flag.assignee,
         run_name=entry.run_name,
@@ -167,12 +172,12 @@ def flag_page_view(
         message=content.message,
         opened=moment(flag.first_seen, now=now),
         seen=moment(flag.last_seen, now=now),
-        reason=flag.standing.reason if flag.standing.is_dismissed else None,
+        reason=flag.status.reason if flag.status.is_dismissed else None,
         rule_changes=_rule_changes(detail),
         outdated=_outdated(detail),
         chart=_chart(detail),
         checks=checks_view(detail),
-        better=None if label is None else better_view(detail.better, label, run_url=run_url),
+        better=None if label is None else alternatives_view(detail.better, label, run_url=run_url),
         history=history_lines(detail.history, now=now),
         actions=_actions(detail, now),
         others_url=FlagListAddress(None, FlagFields(run=flag.run_id)).url(),
@@ -244,12 +249,12 @@ def _outdated(detail: FlagDetail) -> str | None:
 
 
 def _actions(detail: FlagDetail, now: datetime) -> Actions:
-    state = detail.entry.flag.standing.state_at(now)
+    state = detail.entry.flag.status.state_at(now)
     is_closed = state is FlagState.CLOSED
     return Actions(
         seen=detail.entry.revision,
         can_acknowledge=not is_closed and state is not FlagState.ACKNOWLEDGED,
-        can_settle=not is_closed,
+        can_triage=not is_closed,
         can_reopen=not is_closed and state is not FlagState.OPEN,
         rest_until=f"{now + REST:%Y-%m-%d}",
         earliest=f"{now + timedelta(days=1):%Y-%m-%d}",

@@ -31,7 +31,7 @@ MAP_COLUMNS = ("recall", "specificity", "positive_share", "value")
 class MappedRun:
     """A run in the legend of the map."""
 
-    letter: str
+    run_label: str
     name: str
     url: str
     recall: str
@@ -88,7 +88,7 @@ def map_view(
     points = list(_points(mapped))
     ramp: Literal["correct", "error"] = "error" if spec.direction is Direction.LOWER else "correct"
     of_positive = _share_text(share)
-    places = [Place(letter, *rates) for letter, _, rates in points]
+    places = [Place(run_label, *rates) for run_label, _, rates in points]
     return MapView(
         title=f"{spec.title} over both rates, {of_positive} positive",
         picture=rate_map_drawing(
@@ -136,9 +136,9 @@ def _legend(
     share: float,
     run_url: str,
 ) -> Iterator[MappedRun]:
-    for letter, run, (recall, specificity) in points:
+    for run_label, run, (recall, specificity) in points:
         yield MappedRun(
-            letter,
+            run_label,
             run.name,
             f"{run_url}{run.id}",
             numbers.metric(recall),

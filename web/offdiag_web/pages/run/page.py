@@ -9,7 +9,7 @@ from offdiag.records.run import plain_run
 from offdiag.services.datasets import pin_baseline, unpin_run
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.paths import own_path
-from offdiag_web.app.preferences import reader_if_known
+from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.components.run_frame import RUN, run_page, stored_run
 from offdiag_web.pages.run.view import provenance
 
@@ -34,7 +34,7 @@ def meta_json(run_id: str) -> Response:
 
 @blueprint.post(f"{RUN}/baseline/pin")
 def pin(run_id: str) -> Response:
-    pin_baseline(current_registry().database, run_id, author=reader_if_known())
+    pin_baseline(current_registry().database, run_id, author=user_name_if_given())
     return _back_to(run_id)
 
 

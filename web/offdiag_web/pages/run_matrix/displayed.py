@@ -22,7 +22,7 @@ MOST_KEPT = 64
 
 
 @dataclass(frozen=True)
-class SeenRun:
+class DisplayedRun:
     """Results of the classes that are left, and the canonical address of the view."""
 
     results: RunResults
@@ -38,14 +38,14 @@ class SeenRun:
         return self.grouping.collapse
 
 
-def seen_run(run: RunHeader, results: RunResults, address: MatrixAddress) -> SeenRun:
+def displayed_run(run: RunHeader, results: RunResults, address: MatrixAddress) -> DisplayedRun:
     """Results as the address asks for them; groups that there are none of are said and ignored.
 
     Collapsed results have neither metrics of scores nor costs: both are about single classes.
     """
     if run.hierarchy is None or not isinstance(results.counted, ConfusionMatrix):
         none = ("The classes of this dataset are in no groups.",) if address.collapse else ()
-        return SeenRun(results, replace(address, collapse=()), None, none)
+        return DisplayedRun(results, replace(address, collapse=()), None, none)
     known = {ALL_GROUPS, *run.hierarchy.by_name}
     notices = tuple(
         f"There is no group “{name}” of classes." for name in address.collapse if name not in known
@@ -54,23 +54,23 @@ def seen_run(run: RunHeader, results: RunResults, address: MatrixAddress) -> See
     address = replace(address, collapse=grouping.collapsed if grouping.collapse.groups else ())
     if grouping.collapse.groups:
         results = _collapsed(run, results, grouping)
-    return SeenRun(results, address, grouping, notices)
+    return DisplayedRun(results, address, grouping, notices)
 
 
-def asked_matrix(address: MatrixAddress) -> SeenRun:
+def asked_matrix(address: MatrixAddress) -> DisplayedRun:
     """The run of an address that must have results. Raises as `results_of` does."""
     detail = stored_run(address.run_id)
-    return seen_run(detail.run, results_of(detail), address)
+    return displayed_run(detail.run, results_of(detail), address)
 
 
-def drawn_matrix(address: MatrixAddress) -> SeenRun:
+def drawn_matrix(address: MatrixAddress) -> DisplayedRun:
     """The same for a picture, which is asked for often and says nothing but counts.
 
     Aggregates, flags and costs are not read.
     """
     with current_registry().database.read() as session:
         detail = run_detail(session, address.run_id, aggregates=False)
-    return seen_run(detail.run, results_of(detail), address)
+    return displayed_run(detail.run, results_of(detail), address)
 
 
 def matrix_file_name(address: MatrixAddress) -> str:

@@ -18,7 +18,7 @@ from offdiag_web.components.matrix import MatrixView, matrix_view
 from offdiag_web.components.run_frame import RUN, stored_run
 from offdiag_web.pages.run_matrix import sets_page
 from offdiag_web.pages.run_matrix.displayed import (
-    SeenRun,
+    DisplayedRun,
     asked_matrix,
     drawn_matrix,
     matrix_file_name,
@@ -103,7 +103,7 @@ def _place(name: str, n_classes: int) -> int:
     return min(int(text[:9]) // map_pixels(n_classes), n_classes - 1)
 
 
-def _asked(run_id: str) -> SeenRun:
+def _asked(run_id: str) -> DisplayedRun:
     seen = asked_matrix(read_matrix(run_id, request.args)[0])
     n_classes = seen.results.matrix.n_classes
     if n_classes > LARGEST_DRAWING:
@@ -115,7 +115,7 @@ def _asked(run_id: str) -> SeenRun:
     return seen
 
 
-def _view(seen: SeenRun) -> MatrixView:
+def _view(seen: DisplayedRun) -> MatrixView:
     return matrix_view(seen.results.matrix, seen.address, grouping=seen.grouping)
 
 

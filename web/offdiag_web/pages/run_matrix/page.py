@@ -23,7 +23,7 @@ from offdiag_web.components.run_export import (
 )
 from offdiag_web.components.run_frame import RUN, run_page, stored_run
 from offdiag_web.pages.run_matrix import sets_page
-from offdiag_web.pages.run_matrix.displayed import asked_matrix, matrix_file_name, seen_run
+from offdiag_web.pages.run_matrix.displayed import asked_matrix, displayed_run, matrix_file_name
 from offdiag_web.pages.run_matrix.view import matrix_page
 from offdiag_web.urls.matrix import read_layout, read_matrix
 from offdiag_web.urls.query_string import groups_text
@@ -40,7 +40,7 @@ def page(run_id: str) -> Response:
     view = None
     if detail.results is not None:
         has_examples = detail.run.source is SourceOrientation.PREDICTIONS
-        seen = seen_run(detail.run, detail.results, address)
+        seen = displayed_run(detail.run, detail.results, address)
         address = seen.address
         view = matrix_page(
             seen.results, address, has_examples=has_examples, grouping=seen.grouping
@@ -65,7 +65,7 @@ def run_json(run_id: str) -> Response:
         return sets_page.run_json(detail)
     if detail.results is None:
         return jsonify(run_record(detail, address))
-    seen = seen_run(detail.run, detail.results, address)
+    seen = displayed_run(detail.run, detail.results, address)
     shown = replace(detail, results=seen.results)
     return jsonify(run_record(shown, seen.address, seen.grouping))
 

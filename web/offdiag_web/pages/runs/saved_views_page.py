@@ -14,8 +14,8 @@ from offdiag.domain.access import Role
 from offdiag.services.saved_views import remove_view, save_view, saved_view, views_of
 from offdiag.store.saved_views import SavedView
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.permissions import needs
-from offdiag_web.app.preferences import reader_if_known
+from offdiag_web.app.permissions import requires
+from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.components.controls import Moment, moment
 from offdiag_web.urls.run_list import read_run_list
 
@@ -76,7 +76,7 @@ def save() -> Response:
         name=request.form.get("name", ""),
         page=_PAGE,
         query=_query(address.url()),
-        author=reader_if_known(),
+        author=user_name_if_given(),
     )
     return redirect(url_for("views.view", slug=view.slug), 303)
 
@@ -88,7 +88,7 @@ def view(slug: str) -> Response:
 
 
 @blueprint.post("/v/<slug>/remove")
-@needs(Role.EDITOR, everywhere=True)
+@requires(Role.EDITOR, everywhere=True)
 def remove(slug: str) -> Response:
     remove_view(current_registry().database, slug)
     return redirect(url_for("views.page"), 303)

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.settings.load import hide_password
 from offdiag.version import offdiag_version
-from offdiag_web.app.context import current_registry, reader
+from offdiag_web.app.context import current_registry, signed_in_user
 from offdiag_web.app.preferences import THEMES
 
 blueprint = Blueprint("settings", __name__)
@@ -21,7 +21,7 @@ def page() -> Response:
         ("offdiag", offdiag_version()),
         ("Metric suite", f"version {SUITE_VERSION}"),
     )
-    if not reader().is_signed_in or reader().manages_users:
+    if not signed_in_user().is_signed_in or signed_in_user().manages_users:
         # Where the server keeps its data is nobody else's business.
         facts = (*facts, ("Database", hide_password(registry.database.url)))
     return make_response(render_template("settings/page.html", themes=THEMES, facts=facts))

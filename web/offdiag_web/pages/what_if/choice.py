@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from offdiag.comparison.texts import letter
+from offdiag.comparison.texts import run_label
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.break_even import Lever, Stretch, lever_on_cell, times_the_cheapest
 from offdiag.metrics.costs.edits import cost_text, written
@@ -59,7 +59,7 @@ def choice_view(found: WhatIf) -> ChoiceView | None:
     choice, lever = found.choice, found.scenario.lever
     if choice is None or lever is None or len(choice.runs) < 2:
         return None
-    letters = [letter(place) for place in choice.runs]
+    letters = [run_label(place) for place in choice.runs]
     flips = [stretch.low for stretch in choice.stretches[1:]]
     shown = [x for x in (*flips, lever.now) if _SHOWN_FROM <= x <= _SHOWN_TO]
     axis = flip_axis(shown)

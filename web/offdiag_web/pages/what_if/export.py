@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from offdiag.comparison.texts import letter
+from offdiag.comparison.texts import run_label
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.services.what_if.costs import Choice, PricedAnswer, WhatIf
 from offdiag.services.what_if.record import price_record, scenario_record
@@ -22,7 +22,7 @@ def ranking_rows(found: WhatIf) -> list[tuple[Cell, ...]]:
     """One line for each run, in the order of the address."""
     return [
         (
-            letter(place),
+            run_label(place),
             each.run.id,
             each.run.name,
             each.run.model,
@@ -63,7 +63,7 @@ def what_if_record(found: WhatIf, address: WhatIfAddress) -> dict[str, object]:
 
 def _run(place: int, each: PricedAnswer) -> dict[str, object]:
     return {
-        "letter": letter(place),
+        "letter": run_label(place),
         "id": each.run.id,
         "name": each.run.name,
         "model": each.run.model,
@@ -82,7 +82,7 @@ def _choice(found: WhatIf, choice: Choice) -> dict[str, object]:
             {
                 "from": stretch.low,
                 "to": stretch.high,
-                "cheapest": [letter(choice.runs[place]) for place in stretch.cheapest],
+                "cheapest": [run_label(choice.runs[place]) for place in stretch.cheapest],
             }
             for stretch in choice.stretches
         ],

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.comparison.texts import letter
+from offdiag.comparison.texts import run_label
 from offdiag.metrics.costs.summary import expected_cases
 from offdiag.metrics.costs.what_if import other_positive_class
 from offdiag.metrics.suite import evaluate_stack
@@ -39,7 +39,7 @@ class HeatCell:
 class HeatTable:
     """One run: a row for each actual class."""
 
-    letter: str
+    run_label: str
     css: str
     name: str
     total: str
@@ -61,7 +61,7 @@ class DearCell:
 class DearList:
     """One run: its dearest confusions."""
 
-    letter: str
+    run_label: str
     css: str
     name: str
     total: str
@@ -144,7 +144,7 @@ def _table(
     ramp: _Ramp,
 ) -> HeatTable:
     return HeatTable(
-        letter=letter(place),
+        run_label=run_label(place),
         css=run_style(place).css_class,
         name=found.answers[place].run.name,
         total=ramp.totals.text(float(cells.sum())),
@@ -163,7 +163,7 @@ def _list(found: WhatIf, place: int, cells: NDArray[np.float64], ramp: _Ramp) ->
     dearest = np.argsort(-np.abs(cells), axis=None, kind="stable")[:DEAREST]
     places = [divmod(int(flat), len(names)) for flat in dearest]
     return DearList(
-        letter=letter(place),
+        run_label=run_label(place),
         css=run_style(place).css_class,
         name=found.answers[place].run.name,
         total=ramp.totals.text(float(cells.sum())),
@@ -189,7 +189,7 @@ def _names(found: WhatIf) -> tuple[str, ...]:
 class SidesLine:
     """One run seen from the positive class."""
 
-    letter: str
+    run_label: str
     name: str
     missed: str
     raised: str
@@ -246,7 +246,7 @@ def _line(found: WhatIf, place: int, positive: str, notes: Notes) -> SidesLine:
     negatives, positives = matrix.actual.tolist()
     suite = evaluate_stack(matrix.counts, ordinal=False)
     return SidesLine(
-        letter(place),
+        run_label(place),
         run.name,
         numbers.hits_of(missed, positives),
         numbers.hits_of(raised, negatives),

@@ -27,8 +27,8 @@ from offdiag_web.components.cost_form import (
 from offdiag_web.components.cost_ranking import (
     Ranking,
     constant_sentence,
+    rank_sentence,
     ranking,
-    standing_sentence,
 )
 from offdiag_web.pages.what_if.choice import ChoiceView, LeverChoice, choice_view, lever_choices
 from offdiag_web.pages.what_if.heat import BinarySides, HeatView, binary_sides, heat_view
@@ -123,7 +123,7 @@ def what_if_view(
         levers=lever_choices(found, order),
         shares=share_fields(first.matrix, scenario.shares, order),
         has_shares=scenario.prevalence is not None,
-        standing=standing_sentence(found),
+        standing=rank_sentence(found),
         loses=None if losing is None else Caution("Worse than not looking.", losing),
         ranking=ranking(found, address, run_url=run_url),
         sides=binary_sides(found, address),

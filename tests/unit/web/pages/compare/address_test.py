@@ -7,13 +7,13 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from werkzeug.datastructures import MultiDict
 
-from offdiag.comparison.pair import Fate
+from offdiag.comparison.pair import PairedOutcome
 from offdiag.comparison.texts import MOST_RUNS
 from offdiag_web.pages.compare.address import (
     CompareAddress,
     is_sent_by_form,
     read_compare,
-    read_fate,
+    read_paired_outcome,
 )
 
 FULL = CompareAddress(
@@ -81,7 +81,7 @@ def test_swapping_twice_is_nothing() -> None:
 
 
 def test_examples_keep_what_is_compared() -> None:
-    url = FULL.examples_url(Fate.ONLY_B, class_label="a&b", start=50)
+    url = FULL.examples_url(PairedOutcome.ONLY_B, class_label="a&b", start=50)
 
     assert dict(parse_qsl(urlsplit(url).query)) == {
         "runs": "r_a,r_b",
@@ -94,8 +94,8 @@ def test_examples_keep_what_is_compared() -> None:
 
 
 def test_an_unknown_fate_is_said() -> None:
-    assert read_fate(None) == (Fate.ONLY_A, [])
-    assert read_fate("both_wrong") == (Fate.BOTH_WRONG, [])
-    fate, notices = read_fate("broken")
-    assert fate is Fate.ONLY_A
+    assert read_paired_outcome(None) == (PairedOutcome.ONLY_A, [])
+    assert read_paired_outcome("both_wrong") == (PairedOutcome.BOTH_WRONG, [])
+    outcome, notices = read_paired_outcome("broken")
+    assert outcome is PairedOutcome.ONLY_A
     assert "“broken”" in notices[0]

@@ -6,9 +6,9 @@ import pytest
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.values import MetricValue
-from offdiag.services.flags.alternatives import BetterOnClass, BetterRuns, Gain
-from offdiag.store.run_ranks import BetterRun
-from offdiag_web.pages.flags.checks import BetterView, better_view, pair_text
+from offdiag.services.flags.alternatives import Alternative, AlternativeRuns, Gain
+from offdiag.store.run_ranks import AlternativeRun
+from offdiag_web.pages.flags.checks import AlternativesView, alternatives_view, pair_text
 from support.drawings import parsed
 
 
@@ -38,7 +38,7 @@ def test_a_value_just_off_its_threshold_does_not_look_like_it(measured: float) -
     assert float(value) < 0.2
 
 
-RUN = BetterRun(
+RUN = AlternativeRun(
     run_id="r_1",
     name="focal",
     model=None,
@@ -49,13 +49,13 @@ RUN = BetterRun(
 MORE = Gain(0.706, 0.391, 0.867, won=12, lost=0)
 
 
-def _view(*runs: BetterOnClass, n_compared: int = 7) -> BetterView:
-    return better_view(
-        BetterRuns(runs, n_compared), "df", run_url=lambda run_id: f"/runs/{run_id}"
+def _view(*runs: Alternative, n_compared: int = 7) -> AlternativesView:
+    return alternatives_view(
+        AlternativeRuns(runs, n_compared), "df", run_url=lambda run_id: f"/runs/{run_id}"
     )
 
 
-def _only(run: BetterOnClass) -> tuple[str, bool, str]:
+def _only(run: Alternative) -> tuple[str, bool, str]:
     (line,) = _view(run).lines
     return line.verdict, line.is_certain, line.price
 
@@ -73,7 +73,7 @@ def _only(run: BetterOnClass) -> tuple[str, bool, str]:
 def test_a_run_is_said_to_find_more_only_where_the_test_says_so(
     p: float, verdict: str, is_certain: bool
 ) -> None:
-    assert _only(BetterOnClass(RUN, MORE, MORE, p))[:2] == (verdict, is_certain)
+    assert _only(Alternative(RUN, MORE, MORE, p))[:2] == (verdict, is_certain)
 
 
 @pytest.mark.parametrize(
@@ -89,18 +89,18 @@ def test_a_run_is_said_to_find_more_only_where_the_test_says_so(
 def test_the_price_follows_from_the_interval(low: float, high: float, price: str) -> None:
     accuracy = Gain((low + high) / 2, low, high, won=1, lost=1)
 
-    assert _only(BetterOnClass(RUN, MORE, accuracy, 0.001))[2] == price
+    assert _only(Alternative(RUN, MORE, accuracy, 0.001))[2] == price
 
 
 def test_a_run_that_was_not_compared_is_said_not_to_be() -> None:
-    verdict, is_certain, price = _only(BetterOnClass(RUN))
+    verdict, is_certain, price = _only(Alternative(RUN))
 
     assert verdict == "not compared case by case: a matrix has no cases"
     assert (is_certain, price) == (False, "not known")
 
 
 def test_the_difference_is_drawn_as_it_is_written() -> None:
-    (line,) = _view(BetterOnClass(RUN, MORE, MORE, 0.001)).lines
+    (line,) = _view(Alternative(RUN, MORE, MORE, 0.001)).lines
 
     assert line.gain is not None
     assert (line.gain.difference, line.gain.interval) == ("+70.6 pp", "+39.1 pp to +86.7 pp")
@@ -108,7 +108,7 @@ def test_the_difference_is_drawn_as_it_is_written() -> None:
 
 
 def test_it_is_told_out_of_how_many_the_best_were_picked() -> None:
-    view = _view(BetterOnClass(RUN, MORE, MORE, 0.001))
+    view = _view(Alternative(RUN, MORE, MORE, 0.001))
 
     assert view.note == (
         "The best of 7 other runs on this ground truth, compared case by case; each p counts "
