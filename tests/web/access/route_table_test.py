@@ -12,8 +12,8 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_web.api.operations import EXTRAS
 from offdiag_web.api.requests import JSON
-from offdiag_web.app.lazy_views import late_views
-from offdiag_web.app.permissions import needs_of, rate_of
+from offdiag_web.app.lazy_views import lazy_views
+from offdiag_web.app.permissions import rate_of, requirement_of
 from support.pages import client_for
 from support.registries import serving
 from support.routes import path_of, route_table, routes_of, spelled
@@ -24,7 +24,7 @@ def app(database: Database) -> Flask:
     """What is served to people, without the gallery that tests add."""
     app = create_app(Settings(server=serving()), database)
     app.testing = True
-    late_views(app).load_all()
+    lazy_views(app).load_all()
     return app
 
 
@@ -43,7 +43,7 @@ def test_every_route_counts_against_the_limit_in_the_table(app: Flask) -> None:
         for method, rule in routes_of(app)
         if (
             found := rate_of(
-                needs_of(app.view_functions[rule.endpoint], method),
+                requirement_of(app.view_functions[rule.endpoint], method),
                 method,
                 is_api=rule.rule.startswith("/api/v1/"),
             )
@@ -106,6 +106,6 @@ def test_a_view_that_says_nothing_is_closed_to_whoever_has_no_role() -> None:
     def view() -> str:
         return ""
 
-    assert needs_of(view, "GET").role == "viewer"
-    assert needs_of(view, "POST").role == "editor"
-    assert needs_of(view, "FROBNICATE").role == "editor"
+    assert requirement_of(view, "GET").role == "viewer"
+    assert requirement_of(view, "POST").role == "editor"
+    assert requirement_of(view, "FROBNICATE").role == "editor"

@@ -17,7 +17,7 @@ from offdiag.errors import (
 from offdiag.records.base import Answered, Asked, Refusal
 from offdiag.store.database import Database
 from offdiag_web.api.operations import EXTRAS, operation, resource
-from offdiag_web.app.lazy_views import late_views
+from offdiag_web.app.lazy_views import lazy_views
 from support.pages import PageClient, client_for
 from support.registries import dashboard
 
@@ -99,7 +99,7 @@ class Got(Answered):
 def echo(database: Database, monkeypatch: pytest.MonkeyPatch) -> PageClient:
     """A dashboard with one more address, which says what it was sent."""
     app = dashboard(database)
-    late_views(app).load_all()
+    lazy_views(app).load_all()
     monkeypatch.setattr("offdiag_web.api.operations.EXTRAS", dict(EXTRAS))
     blueprint = resource("echo")
 
