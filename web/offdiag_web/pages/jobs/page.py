@@ -11,7 +11,7 @@ from offdiag.services.jobs.page import job_page, jobs_page, retry_all, retry_job
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN
-from offdiag_web.app.permissions import needs
+from offdiag_web.app.permissions import requires
 from offdiag_web.pages.jobs.view import job_line, jobs_view
 
 blueprint = Blueprint("jobs", __name__)
@@ -20,7 +20,7 @@ _JOB = "/jobs/<int(max=9223372036854775807):job_id>"
 
 
 @blueprint.get("/jobs")
-@needs(Role.VIEWER, everywhere=True)
+@requires(Role.VIEWER, everywhere=True)
 def page() -> Response:
     database = current_registry().database
     view = jobs_view(jobs_page(database), now=database.clock(), run_url=_run_url)
@@ -28,7 +28,7 @@ def page() -> Response:
 
 
 @blueprint.get(f"/jobs{TWIN}")
-@needs(Role.VIEWER, everywhere=True)
+@requires(Role.VIEWER, everywhere=True)
 def twin(form: str) -> Response:
     database = current_registry().database
     found = job_list(jobs_page(database), database.clock())
@@ -57,7 +57,7 @@ def retry(job_id: int) -> Response:
 
 
 @blueprint.post("/jobs/retry")
-@needs(Role.EDITOR, everywhere=True)
+@requires(Role.EDITOR, everywhere=True)
 def retry_dead() -> Response:
     retry_all(current_registry().database)
     return redirect(url_for("jobs.page"), 303)
