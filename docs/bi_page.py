@@ -1,4 +1,4 @@
-"""The page docs/bi.md: the views that dashboards of others read, column by column."""
+"""The page docs/bi.md: the views for BI tools, column by column."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ PATH = PurePosixPath("bi.md")
 GENERATED = "<!-- Written by docs/generate.py from docs/bi_page.py; edit that. -->"
 
 INTRODUCTION = f"""\
-# Dashboards of others
+# BI tools
 
-Metabase, Superset, Grafana and whatever else speaks to PostgreSQL can read a registry through
-views under names that stay, whatever happens to the tables. Make a role without rights of its
-own, with a password, as whoever runs the server; then give it the views:
+Metabase, Superset, Grafana and other tools for PostgreSQL can read a registry through views, whose
+names and columns are stable when the tables change. As the administrator of the server, create a
+role without privileges, then give it access to the views:
 
 ```console
 $ createuser --pwprompt metabase
 $ offdiag db views --reader metabase
 ```
 
-The role reads the views of the schema `{SCHEMA}` and nothing else: no table, so no passwords,
-tokens or single predictions, and it can change nothing. Its transactions are read-only and its
-statements end after 60 seconds. Where the role of offdiag may not limit other roles, the command
-prints the three statements that an administrator has to run. `--reader` can be repeated, and the
-command run again at any time; `offdiag db views --remove` takes the views away.
+The role can read the views of the schema `{SCHEMA}` and nothing else: no tables, and therefore no
+passwords, tokens or single predictions. Its transactions are read-only, and its statements are
+cancelled after 60 seconds. If the role of offdiag may not limit other roles, the command prints
+three statements for an administrator. `--reader` can be repeated, and the command can run at any
+time; `offdiag db views --remove` removes the views.
 
-Upgrading and restoring the registry make the views anew and keep who reads them. Views of your
-own that are built on them belong into another schema; drop them before an upgrade.
+Upgrading and restoring a registry recreate the views with their readers. Put your own views on top
+of them into another schema, and drop those before an upgrade.
 
-A reader sees every project, and none of the runs that somebody deleted. On SQLite, and for single
-predictions, [`offdiag sql`](sql.md) answers the same questions.
+Readers see all projects, without deleted runs. For SQLite, and for single predictions, use
+[`offdiag sql`](sql.md).
 
-## Three questions
+## Example queries
 
-Which runs are more accurate than the baseline of their dataset, and by how much?
+Runs with higher accuracy than the baseline of their dataset:
 
 ```sql
 SELECT dataset, run.run_name, mine.value AS accuracy,
@@ -48,7 +48,7 @@ JOIN {SCHEMA}.metrics AS baseline
 ORDER BY better_by DESC;
 ```
 
-Which confusions cost a dataset the most cases, over all of its runs?
+The most frequent confusions of each dataset, over all of its runs:
 
 ```sql
 SELECT run.dataset, cell.actual_label, cell.predicted_label, sum(cell.n_cases) AS cases,
@@ -60,8 +60,7 @@ ORDER BY cases DESC
 LIMIT 20;
 ```
 
-Where does accuracy hide a class, and which one? A value that is undefined is NULL and has a
-reason; leaving it out says something else than counting it as 0.
+Classes that accuracy hides. An undefined value is NULL and has a reason; do not count it as 0:
 
 ```sql
 SELECT run.run_name, class.class_label, class.value AS recall, class.undefined_reason,
@@ -74,9 +73,8 @@ ORDER BY class.value NULLS FIRST;
 
 ## Views
 
-Numbers are those of the evaluation that counts for its run, of all its cases. A count of cases is
-in `n_…`, a moment in `…_at`, and both axes of a matrix are named: `actual_label` is what a case
-is, `predicted_label` what the model said."""  # noqa: S608 - nothing comes from outside
+Numbers belong to the current evaluation of each run on all of its examples. Counts are named
+`n_…`, times `…_at`, and the axes of a matrix `actual_label` and `predicted_label`."""  # noqa: S608 - nothing comes from outside
 
 
 def pages() -> dict[PurePosixPath, str]:

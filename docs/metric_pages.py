@@ -27,17 +27,17 @@ from offdiag.metrics.suite import Suite, evaluate_stack
 FOLDER = PurePosixPath("metrics")
 GENERATED = "<!-- Written by docs/generate.py from the catalogue of metrics; edit that. -->"
 
-# Zeng 2025 (Mathematics 13(16) 2609), Table 9: the Wine data told apart by alcohol alone.
+# Zeng 2025 (Mathematics 13(16) 2609), Table 9: the Wine data classified by alcohol alone.
 WINE = np.array([[8, 3, 8], [1, 17, 3], [5, 2, 7]])
-# Example 12.3 of "Machine Learning & Signals Learning": a classifier that always says no.
+# Example 12.3 of "Machine Learning & Signals Learning": a classifier that always predicts no.
 ALWAYS_NO = np.array([[0, 10], [0, 990]])
 EXAMPLES = (
     (
-        "Three wines told apart by their alcohol alone (Zeng 2025, Table 9)",
+        "Three wines classified by their alcohol alone (Zeng 2025, Table 9)",
         WINE,
         ("1", "2", "3"),
     ),
-    ("A classifier that always says no", ALWAYS_NO, ("yes", "no")),
+    ("A classifier that always predicts no", ALWAYS_NO, ("yes", "no")),
 )
 
 
@@ -60,15 +60,15 @@ def index_page() -> str:
 
 
 INTRODUCTION = """\
-Every number offdiag shows has a key, and every key one definition. An undefined value is
-`null` with a reason, never 0 or NaN; a positive number over zero also has the limit `+inf`.
-Products and differences of counts are taken between exact integers, with one division or root
-at the end, so that values keep their digits beside 10^16 cases.
+Every metric has a key, and every key one definition. An undefined value is `null` with a reason,
+never 0 or NaN; a positive number over zero also has the limit `+inf`. Products and differences of
+counts are computed with exact integers, with one division or root at the end, so that values keep
+their precision with 10^16 examples.
 
-The letters in the last column say what leaves a metric unchanged: **T** actual and predicted
-swapped, **L** positive and negative class swapped, **P** other class sizes. Under **S**, all
-answers inverted, and **F**, classes and answers inverted, it changes nothing but its sign on a
-scale with 0 in the middle. A transposed matrix cannot be seen in a metric with T."""
+The letters in the last column are the transformations that leave a metric unchanged: **T** actual
+and predicted swapped, **L** positive and negative class swapped, **P** other class sizes. Under
+**S**, all predictions inverted, and **F**, classes and predictions inverted, it changes at most
+its sign on a scale with 0 in the middle. A metric with T cannot show a transposed matrix."""
 
 
 def _index_table(scope: Scope) -> str:
@@ -129,7 +129,7 @@ def _symmetry_card(spec: MetricSpec) -> Iterator[str]:
         for transformation, text in TRANSFORMATION_WORDS.items()
     ]
     independent = "unchanged" if spec.symmetry.prevalence_independent else "changes"
-    rows.append(f"| more or fewer cases of one actual class | {independent} |")
+    rows.append(f"| more or fewer examples of one actual class | {independent} |")
     yield "### Symmetry\n\n| if | the value |\n| --- | --- |\n" + "\n".join(rows)
 
 
@@ -190,7 +190,7 @@ def _other_names(spec: MetricSpec) -> Iterator[str]:
 
 
 def _cell(text: str) -> str:
-    """Text that does not end the table cell it stands in."""
+    """Text escaped for a cell of a table."""
     return text.replace("|", "\\|")
 
 

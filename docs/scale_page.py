@@ -42,49 +42,48 @@ PARTED_BY = {
 KEYS = """\
 # Scale
 
-A registry begins as a file on a laptop. This page says how far it goes from there, what would
-change on the way, and which numbers of that are measured.
+How far a registry scales from a file on a laptop, what changes on the way, and which of the
+numbers are measured.
 
 ## Keys
 
-Predictions, scores and values lie in rows of few tables, and no key of these reaches beyond its
-run, evaluation or version of the truth. So these tables can be parted by hash, by PostgreSQL
-itself or over several servers by Citus, without another key. Both want the column that a table is
-parted by in each of its unique keys. Citus also wants each reference to lead to the same part, or
-to a table that every server has a copy of (a reference table), as those are that the last column
-calls everywhere. An evaluation is of one run and nothing joins chunks with values, so values are
-parted by their evaluation and need no second column.
+Predictions, scores and metric values are in a few tables, whose keys do not extend beyond a run,
+an evaluation or a label version. These tables can therefore be partitioned by hash, in PostgreSQL
+or over several servers with Citus, without additional keys. Both require the partition column in
+each unique key. Citus also requires each foreign key to refer to the same partition or to a
+reference table, which the last column calls everywhere. An evaluation belongs to one run and no
+query joins chunks with values, so values are partitioned by their evaluation and need no second
+column.
 
-A test makes a twin of each of these tables in parts, with the same keys, copies rows through it
-and looks a run up in one part; others compare this table with the schema
-(`tests/store/partitioning_test.py`). Rows and bytes are those of a run of {n:,} predictions of two
-classes with a score each, whose truth is known already, indexes included. A table that grew by
-less than a page in all of these runs has no figure.
+A test creates a partitioned copy of each of these tables with the same keys, copies rows into it
+and reads a run from one partition; others compare this table with the schema
+(`tests/store/partitioning_test.py`). Rows and bytes are per run of {n:,} predictions of two
+classes with one score each, on existing ground truth, including indexes. A table that grew by less
+than a page in all of these runs has no figure.
 
-| table | primary key | rows a run | bytes a run | lies by |
+| table | primary key | rows per run | bytes per run | partitioned by |
 | --- | --- | --- | --- | --- |
 {tables}
 
-What is not done here: offdiag does not create parted tables by itself, and its tests run on one
-server. Citus was not run; its rules are checked on the schema. A team that needs it makes the
-tables in parts before the first row is logged, with the statements of `offdiag db upgrade` as
-they are and a `PARTITION BY HASH` at the end of these. `flag` and `evaluation` are numbered
-through and unique by that number, so they are
-everywhere, with a few hundred bytes a run.
+offdiag does not create partitioned tables, and its tests run on one server. Citus was not run; its
+rules are checked against the schema. To use partitions, create the tables before the first run is
+logged, with the statements of `offdiag db upgrade` and an additional `PARTITION BY HASH`. `flag`
+and `evaluation` have a global unique number and are therefore reference tables, with a few hundred
+bytes per run.
 """
 
 ARITHMETIC = """\
 ## From a laptop to a billion predictions a day
 
-Measured with one client against one server on the machine named below, in the benchmark of that
-name; `make bench` measures again, and `make docs` counts again.
+Measured with one client and one server on the machine below, by the benchmark in the last column;
+`make bench` repeats the measurements, `make docs` the arithmetic.
 
 | | | from |
 | --- | --- | --- |
 {measured}
 
-Computed from these for {a_day:,} predictions a day in runs of {n:,}, without any slack but what
-is said. **Nothing below was run at this size**; it says where to look first, not what will be.
+Extrapolated to {a_day:,} predictions a day in runs of {n:,}, without reserves except as stated.
+**Nothing below was run at this size**; the numbers show the expected bottlenecks.
 
 | | extrapolated | how |
 | --- | --- | --- |
@@ -93,18 +92,18 @@ is said. **Nothing below was run at this size**; it says where to look first, no
 | | laptop | a team | a billion a day |
 | --- | --- | --- | --- |
 | predictions a day | up to {laptop:,.0f} | up to {team:,.0f} | {a_day:,} |
-| database | a SQLite file | one PostgreSQL | PostgreSQL, chunks in parts or over servers |
-| disk a year | {laptop_disk} | {team_disk} | {year_disk} |
+| database | a SQLite file | one PostgreSQL | PostgreSQL, partitioned or over servers |
+| disk per year | {laptop_disk} | {team_disk} | {year_disk} |
 | processes | `offdiag serve` | one or two servers, two workers | {processes} |
-| what limits | one writer at a time | backup and restore as a file | disk; runs kept for ever |
+| bottleneck | one writer at a time | backup and restore as a file | disk; unlimited retention |
 
-What has to be decided at that size is how long runs are kept. The values of such a run take
-{values_bytes:,.0f} bytes, its predictions {share:.0f} times as much. `offdiag gc` removes runs
-that were deleted and old evaluations, and nothing else. Backups at that size are those of the
-server (base backups and archived log), not `offdiag db backup`.
+At this size a retention policy is needed. The metric values of such a run take {values_bytes:,.0f}
+bytes, its predictions {share:.0f} times as much. `offdiag gc` removes only deleted runs and old
+evaluations. Use the backups of the server (base backups and archived WAL), not `offdiag db
+backup`.
 
 Storage was measured on {machine}, PostgreSQL {server}, {date}, with a load of {load}
-from other work: sizes do not depend on it, processor time a little, and the backup is rather slow.
+from other work, which does not affect sizes, slightly affects CPU time, and slows the backup.
 """
 
 
@@ -149,55 +148,63 @@ def _arithmetic(storage: dict[str, Any], ingest: dict[str, Any]) -> str:
     chunks = sum(facts.get(f"bytes of a run in {name}", 0) for name in _OF_RUN)
     laptop, team = A_DAY / 1000, A_DAY / 20
     measured = (
-        ("bytes on disk of a prediction and its share of the run", bytes_each, "storage"),
+        ("bytes on disk per prediction, including its share of the run", bytes_each, "storage"),
         (
-            "bytes of them that are its class and score",
+            "of these, bytes of class and score",
             facts["raw bytes of a prediction"],
             "storage",
         ),
-        ("bytes written to the log of the server, logging", log_each, "storage"),
-        ("bytes written to it by the evaluation of a run", log_of_run, "storage"),
-        ("seconds of processor to evaluate a run, of the worker", evaluation_s, "storage"),
-        ("predictions a second into a backup file", saved, "storage"),
-        ("predictions a second from the SDK to the commit, one server", per_second, "http_ingest"),
-        ("seconds of processor of the server for a million", of_cpu, "http_ingest"),
+        ("bytes of WAL per prediction, logging", log_each, "storage"),
+        ("bytes of WAL per run, evaluation", log_of_run, "storage"),
+        ("CPU seconds per evaluated run, worker", evaluation_s, "storage"),
+        ("predictions per second into a backup file", saved, "storage"),
+        (
+            "predictions per second from the SDK to the commit, one server",
+            per_second,
+            "http_ingest",
+        ),
+        ("CPU seconds per million predictions, server", of_cpu, "http_ingest"),
     )
     extrapolated = (
-        ("runs a day", f"{runs:,.0f}", "predictions / predictions of a run"),
-        ("predictions a second, average", f"{average:,.0f}", "a day has 86,400 seconds"),
-        ("in the busiest hour", f"{busiest:,.0f}", f"taken to be {BUSIEST} times the average"),
-        ("servers", f"{servers:.0f}", "busiest / one server; two at least, so that one may stop"),
+        ("runs per day", f"{runs:,.0f}", "predictions / predictions of a run"),
+        ("predictions per second, average", f"{average:,.0f}", "a day has 86,400 seconds"),
         (
-            "processor seconds of servers a day",
+            "predictions per second, busiest hour",
+            f"{busiest:,.0f}",
+            f"assumed {BUSIEST} times the average",
+        ),
+        ("servers", f"{servers:.0f}", "busiest / one server; at least two, for restarts"),
+        (
+            "CPU seconds of servers per day",
             f"{of_cpu * A_DAY / 1e6:,.0f}",
             "seconds for a million × millions",
         ),
         (
             "workers",
             f"{workers:.0f}",
-            "runs × seconds of an evaluation / half a day each; two at least",
+            "runs × seconds of an evaluation / half a day each; at least two",
         ),
         (
             "connections",
             f"{15 * servers + 3 * workers:.0f}",
-            "15 a server at most, about 3 a worker; a pooler from some hundreds on",
+            "at most 15 per server, about 3 per worker; a pooler from a few hundred",
         ),
-        ("disk a day", _size(disk), "bytes of a prediction × predictions"),
-        ("disk a year, nothing removed", _size(disk * 365), "× 365"),
+        ("disk per day", _size(disk), "bytes of a prediction × predictions"),
+        ("disk per year, nothing removed", _size(disk * 365), "× 365"),
         (
-            "log of the server a day",
+            "WAL per day",
             _size(wal),
-            "logging and evaluating; what archiving has to carry",
+            "logging and evaluation; the volume to archive",
         ),
         (
             "one day as a backup file",
             f"{A_DAY / saved / 60:,.0f} minutes",
-            "predictions / a second",
+            "predictions / predictions per second",
         ),
         (
             "a year as a backup file",
             f"{365 * A_DAY / saved / 3600:,.0f} hours",
-            "too long: base backups and archived log instead",
+            "too long: use base backups and archived WAL",
         ),
     )
     machine = storage["machine"]

@@ -1,4 +1,4 @@
-"""The page docs/sql.md: the relations that `offdiag sql` answers about, column by column."""
+"""The page docs/sql.md: the relations of `offdiag sql`, column by column."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ PATH = PurePosixPath("sql.md")
 GENERATED = "<!-- Written by docs/generate.py from docs/sql_page.py; edit that. -->"
 
 INTRODUCTION = """\
-# Questions in SQL
+# SQL queries
 
-Metrics and pages answer what is asked every day. For everything else, `offdiag sql` asks the
-registry in SQL, down to the single prediction, on SQLite and PostgreSQL alike:
+`offdiag sql` queries a registry in SQL, down to single predictions, on SQLite and PostgreSQL:
 
 ```console
 $ offdiag sql "SELECT name, value FROM runs JOIN metrics USING (run_id)
     WHERE key = 'mcc' AND class IS NULL ORDER BY value DESC"
 ```
 
-It needs `pip install 'offdiag[sql]'`, which brings DuckDB; its
-[dialect](https://duckdb.org/docs/stable/sql/introduction) is the one to write. `SHOW TABLES`,
-`DESCRIBE runs` and `SUMMARIZE metrics` work too. Deleted runs are in no relation.
+Install the extra with `pip install 'offdiag[sql]'`. It includes DuckDB, whose
+[dialect](https://duckdb.org/docs/stable/sql/introduction) applies. `SHOW TABLES`, `DESCRIBE runs`
+and `SUMMARIZE metrics` work too. Deleted runs are not visible.
 
 ```console
 $ offdiag sql "SELECT slices['country'] AS country, count(*) AS n,
@@ -32,35 +31,33 @@ $ offdiag sql "SELECT sample_id, actual, predicted, score FROM predictions
     WHERE actual <> predicted" --run r_4bcd6fgh8jkm --output wrong.parquet
 ```
 
-## What is read
+## Performance
 
-Only the relations and columns that a question names are read, and where it asks for one run,
-dataset or project, only its runs. `--run`, `--dataset` and `--project` say the same for all of a
-question, and can be repeated. Predictions pass by chunk by chunk: fifty million of them need no
-more memory than one, beside the ground truth of one dataset at a time, of which identifiers and
-slices are read only if they are named. What DuckDB itself collects, for sorting or joining, it
-puts into a temporary folder (`TMPDIR`) once it is large.
+A query reads only the relations and columns that it names, and only the runs that match a
+condition on run, dataset or project. `--run`, `--dataset` and `--project` restrict all relations
+of a query and can be repeated. Predictions are streamed in chunks: fifty million need no more
+memory than one, plus the ground truth of one dataset at a time, without identifiers and slices
+unless they are named. DuckDB writes large sorts and joins to a temporary folder (`TMPDIR`).
 
-Each relation is read at the moment it is needed, in short transactions, so that a long question
-holds nobody up; on a registry that is being written, two relations may differ by what happened
-in between. A question that takes longer than `sql.timeout_s` (300 seconds), or `--timeout`, is
-given up.
+Each relation is read in short transactions when it is needed, so a long query blocks no writer. If
+the registry is written meanwhile, two relations can differ by those writes. A query is cancelled
+after `sql.timeout_s` (300 seconds), or `--timeout`.
 
-## What comes out
+## Output
 
-A table with at most 1,000 rows, or `--limit`; `--json` prints `columns` with their types, `rows`
-as lists, and `is_cut`. With `--output` everything is written to a file whose ending says how:
-`.csv`, `.json`, `.jsonl`, `.parquet` or `.arrow`. The file has its name once it is complete. Text
-in CSV cannot start a formula in a spreadsheet: it has an apostrophe in front then. Numbers that
-are not finite are NULL in JSON and CSV.
+The output is a table of at most 1,000 rows, or `--limit`; `--json` prints `columns` with their
+types, `rows` as lists, and `is_cut`. `--output` writes all rows to a file in the format of its
+ending: `.csv`, `.json`, `.jsonl`, `.parquet` or `.arrow`. The file gets its name when it is
+complete. CSV text that could start a formula in a spreadsheet has an apostrophe in front. Numbers
+that are not finite are NULL in JSON and CSV.
 
-A question can only read, from the registry alone: files, network, extensions and settings are
-out of its reach ([decision 023](decisions/023-sql-with-duckdb.md)).
+Queries are read-only and limited to the registry, without access to files, network, extensions and
+settings ([decision 023](decisions/023-sql-with-duckdb.md)).
 
 ## Relations
 
-`metrics`, `cells` and `flags` are those of the evaluation that counts for its run, of all its
-cases; what slices were asked for is in the SDK and on the pages."""
+`metrics`, `cells` and `flags` belong to the current evaluation of each run on all of its examples;
+the SDK and the pages have the evaluations of slices."""
 
 
 def pages() -> dict[PurePosixPath, str]:
@@ -75,12 +72,10 @@ _NOTES = {
     "runs": "One row for each run.",
     "metrics": "One row for each [metric](metrics/README.md) of a run as a whole, with `class` "
     "NULL, and one for each of its classes.",
-    "cells": "One row for each occupied cell of a confusion matrix. Runs whose cases carry sets "
-    "of labels have none.",
-    "predictions": "One row for each prediction of a complete run, in the order they were logged. "
-    "Runs that were uploaded as a matrix or as counts, and those whose cases carry sets of "
-    "labels, have none.",
-    "flags": "One row for each [flag](flags.md) that was ever raised.",
+    "cells": "One row for each non-empty cell of a confusion matrix; none for multi-label runs.",
+    "predictions": "One row for each prediction of a complete run, in logging order. Runs logged "
+    "as a matrix or as counts, and multi-label runs, have none.",
+    "flags": "One row for each [flag](flags.md), open or closed.",
 }
 
 

@@ -1,6 +1,6 @@
-"""What other programs may read of a PostgreSQL registry: views under names that stay.
+"""Views for BI tools on a PostgreSQL registry, with stable names.
 
-Runs that somebody deleted are in none of them. The views are given to roles with limits, and
+Deleted runs are in none of them. The views are given to roles with limits, and
 kept out of the way of schema changes.
 
 Tables change with the schema, and hold tokens and passwords. The views lie in a schema of their
@@ -35,7 +35,7 @@ _RUN = {"run_id": "The run."}
 _INTERVAL = {
     "value": "The value; NULL where it is undefined.",
     "undefined_reason": "Why it is undefined; NULL where there is a value.",
-    "tends_to": "What an undefined value tends to, if to anything.",
+    "tends_to": "Limit of an undefined value, if there is one.",
     "interval_low": "Lower end of its 95 % interval.",
     "interval_high": "Upper end of its 95 % interval.",
     "interval_method": "How the interval was computed; NULL where there is none.",
@@ -57,25 +57,24 @@ VIEWS = (
             "project": "Its project.",
             "dataset": "Its dataset.",
             "task": "`binary`, `multiclass` or `multilabel`.",
-            "run_name": "Its name, which other runs may have too.",
-            "model": "The model that predicted; NULL if nobody said.",
+            "run_name": "Name, not unique.",
+            "model": "Model name; NULL if not given.",
             "state": "`open`, `finished`, `evaluated` or `failed`.",
-            "author": "Who logged it.",
-            "git_sha": "The commit it was logged from.",
-            "source_orientation": "`predictions`, or what the rows of an uploaded matrix were.",
+            "author": "Author.",
+            "git_sha": "Git commit it was logged from.",
+            "source_orientation": "`predictions`, or the orientation of an uploaded matrix.",
             "created_at": "When it was opened.",
             "finished_at": "When it was complete; NULL while it is open.",
-            "evaluated_at": "When the numbers that count were computed; NULL before that.",
+            "evaluated_at": "Time of the current evaluation; NULL before it.",
             "n_predictions": "Number of its predictions, 0 for a matrix.",
-            "n_cases": "Cases its numbers are of.",
-            "n_labelled_cases": "Those of them that have a label and are scored.",
-            "truth_version": "Version of the ground truth its numbers are of.",
+            "n_cases": "Number of examples in its evaluation.",
+            "n_labelled_cases": "Number of labelled examples.",
+            "truth_version": "Label version of its results.",
             "suite_version": "Version of the metrics.",
-            "hides_minority": "Whether its accuracy hides a class; NULL where nothing can be "
-            "said.",
-            "may_hide_minority": "Whether it may hide one: a large gap in recall is in sight, "
-            "none is proved.",
-            "cost_matrix": "Name of the cost matrix its costs are of; NULL without one.",
+            "hides_minority": "Whether its accuracy hides a class; NULL if not applicable.",
+            "may_hide_minority": "Whether it may hide one: a large gap in recall is possible, "
+            "none is confirmed.",
+            "cost_matrix": "Name of the cost matrix of its costs; NULL without one.",
             "cost_matrix_version": "Version of that matrix.",
             "is_baseline": "Whether other runs of its dataset are compared with it.",
             "params": "Parameters as JSON: `params->>'lr'`.",
@@ -127,13 +126,13 @@ VIEWS = (
     ),
     View(
         "confusions",
-        "One row for each occupied cell of a confusion matrix, right answers included. Runs whose "
-        "cases carry sets of labels have none.",
+        "One row for each non-empty cell of a confusion matrix, the diagonal included. "
+        "Multi-label runs have none.",
         {
             **_RUN,
             "actual_label": "Actual class.",
             "predicted_label": "Predicted class.",
-            "n_cases": "Cases in the cell.",
+            "n_cases": "Examples in the cell.",
             "is_correct": "Whether both are the same class.",
         },
         f"""
@@ -150,18 +149,18 @@ VIEWS = (
         {
             **_RUN,
             "rule": "Rule that raised it, such as `F4`.",
-            "class_label": "The class it is about; NULL for the whole run.",
-            "severity": "How serious it is.",
+            "class_label": "Class; NULL for the whole run.",
+            "severity": "Severity.",
             "state": "`open`, `acknowledged`, `snoozed`, `dismissed` or `closed`.",
-            "message": "What was found.",
-            "says_accuracy_hides_a_class": "Whether it is one of those that do.",
-            "says_accuracy_may_hide_a_class": "Whether it is one of those that do: a large gap "
-            "in recall is in sight and not proved.",
-            "dismissed_reason": "Why somebody dismissed it.",
-            "assignee": "Who looks after it.",
+            "message": "Message.",
+            "says_accuracy_hides_a_class": "Whether it sets the red warning.",
+            "says_accuracy_may_hide_a_class": "Whether it sets the amber warning: a large gap "
+            "in recall is possible and not confirmed.",
+            "dismissed_reason": "Reason of the dismissal.",
+            "assignee": "Assignee.",
             "first_seen_at": "When it was first raised.",
             "last_seen_at": "When it was last raised.",
-            "closed_at": "When it no longer held.",
+            "closed_at": "When it was closed.",
         },
         """
         SELECT f.run_id, f.rule, nullif(f.class_label, ''), f.severity, f.state, f.message,
@@ -172,18 +171,18 @@ VIEWS = (
     ),
     View(
         "datasets",
-        "One row for each dataset, with the newest version of its ground truth.",
+        "One row for each dataset, with its newest label version.",
         {
             "project": "Its project.",
             "dataset": "Its name.",
             "task": "`binary`, `multiclass` or `multilabel`.",
-            "positive_label": "The class that counts as positive, where one does.",
+            "positive_label": "Positive class, if there is one.",
             "n_classes": "Number of its classes.",
-            "truth_version": "Newest version of its ground truth; NULL before the first.",
+            "truth_version": "Newest label version; NULL before the first.",
             "n_samples": "Samples in that version.",
-            "n_labelled_samples": "Those of them that have a label.",
-            "baseline_run_id": "The run that others are compared with, where one is pinned.",
-            "created_at": "When it was first logged to.",
+            "n_labelled_samples": "Number of labelled samples.",
+            "baseline_run_id": "Baseline run, if one is pinned.",
+            "created_at": "When the first run was logged.",
         },
         """
         SELECT p.name, d.name, d.task, d.positive_label, l.n_classes, t.number, t.n_samples,
@@ -203,9 +202,9 @@ VIEWS = (
         {
             "project": "Project of the dataset.",
             "dataset": "The dataset.",
-            "class_position": "Place of the class in the order of the labels, from 0.",
+            "class_position": "Position of the class in the label order, from 0.",
             "class_label": "The class.",
-            "n_samples": "Samples of this class in the newest version of the ground truth.",
+            "n_samples": "Samples of this class in the newest label version.",
         },
         """
         SELECT p.name, d.name, (label.place - 1)::integer, label.name,
