@@ -9,13 +9,20 @@ from pathlib import Path
 
 import pytest
 
+from offdiag.services.retention.backups import back_up
 from offdiag.services.retention.project_archives import export_project
 from offdiag.store.database import Database
 from support.archives import Filled, Registry, fill
 from support.databases import BOTH
 from support.postgres import PostgresServer
+from support.quick_schemas import remember_schemas
 
 _numbers = itertools.count(1)
+
+
+@pytest.fixture(autouse=True)
+def _quick_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
+    remember_schemas(monkeypatch)
 
 
 @pytest.fixture(scope="session")
@@ -81,6 +88,18 @@ def exported_file(
     export_project(database, "default", folder / "project.zip")
     database.close()
     return folder / "project.zip", filled
+
+
+@pytest.fixture(scope="session")
+def backed_up_file(
+    filled_file: tuple[Path, Filled], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A backup of the filled SQLite file, to be copied."""
+    folder = tmp_path_factory.mktemp("backed_up")
+    database = Database(f"sqlite:///{shutil.copy(filled_file[0], folder / 'filled.db')}")
+    back_up(database, folder / "backup.zip")
+    database.close()
+    return folder / "backup.zip"
 
 
 @pytest.fixture

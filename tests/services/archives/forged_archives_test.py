@@ -119,7 +119,7 @@ def of_a_later_format(entries: dict[str, bytes]) -> None:
     ],
 )
 def test_an_archive_that_was_changed_is_refused(
-    filled_sqlite: Registry,
+    backed_up_file: Path,
     other: Database,
     archive: Path,
     tmp_path: Path,
@@ -127,7 +127,7 @@ def test_an_archive_that_was_changed_is_refused(
     sentence: str,
 ) -> None:
     kept = log(other)
-    back_up(filled_sqlite.database, tmp_path / "backup.zip")
+    shutil.copy(backed_up_file, tmp_path / "backup.zip")
     for name in ("backup.zip", "project.zip"):
         rewrite(tmp_path / name, change)
 
