@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from offdiag.cli.process import run as run_command
 from offdiag.services.retention.backups import restore
 from offdiag.services.verification.verify import read_ledger, verify
 from offdiag.store.database import Database
@@ -17,22 +15,20 @@ from support.processes import started
 pytestmark = pytest.mark.processes
 
 
-def offdiag(*arguments: str) -> str:
-    """What the command line says, as somebody starts it."""
-    done = subprocess.run(
-        [str(Path(sys.executable).with_name("offdiag")), *arguments],
-        env={name: value for name, value in os.environ.items() if "OFFDIAG" not in name},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def offdiag(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What the command line says."""
+    capsys.readouterr()
+    code = run_command(arguments)
+    captured = capsys.readouterr()
+    assert code == 0, captured.err
+    return captured.out
 
 
 def test_a_backup_that_was_made_while_a_process_logged_holds_all_that_was_acknowledged(
-    database: Database, no_registry: Database, tmp_path: Path
+    database: Database,
+    no_registry: Database,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     ledger, file = tmp_path / "ledger.txt", str(tmp_path / "backup.zip")
 
@@ -40,13 +36,13 @@ def test_a_backup_that_was_made_while_a_process_logged_holds_all_that_was_acknow
         for _ in range(5):
             writer.wait_for_line()
         acknowledged = read_ledger(ledger)
-        offdiag("db", "backup", file, "--url", database.url)
+        offdiag(capsys, "db", "backup", file, "--url", database.url)
         # It went on writing all the time.
         for _ in range(5):
             writer.wait_for_line()
 
-    offdiag("db", "restore", file, "--url", no_registry.url)
-    assert "nothing is wrong" in offdiag("verify", "--url", no_registry.url)
+    offdiag(capsys, "db", "restore", file, "--url", no_registry.url)
+    assert "nothing is wrong" in offdiag(capsys, "verify", "--url", no_registry.url)
     found = verify(no_registry, ledger=acknowledged)
     assert found.is_clean
     assert len(acknowledged) >= 5
@@ -54,13 +50,13 @@ def test_a_backup_that_was_made_while_a_process_logged_holds_all_that_was_acknow
 
 
 def test_a_registry_that_was_lost_comes_back_from_its_backup(
-    sqlite_database: Database, tmp_path: Path
+    sqlite_database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ledger = tmp_path / "ledger.txt"
     with started("support.log_for_ever", sqlite_database.url, str(ledger)) as writer:
         writer.wait_for_line()
     file = tmp_path / "backup.zip"
-    offdiag("db", "backup", str(file), "--url", sqlite_database.url)
+    offdiag(capsys, "db", "backup", str(file), "--url", sqlite_database.url)
     sqlite_database.close()
     assert sqlite_database.path is not None
     for part in sqlite_database.path.parent.glob(f"{sqlite_database.path.name}*"):
