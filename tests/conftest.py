@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-pytest_plugins = ("support.databases",)
+pytest_plugins = ("support.databases", "support.durations")
 
 # Modules and thousands of collected tests are no garbage. Looking through them again and again
 # took a third of the time that collecting takes, and a sixth of that of the tests.
