@@ -15,10 +15,10 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, Task
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.counted import CountedSets
+from offdiag.records.comparison import comparison_document
 from offdiag.reports.scope import METRICS_OF_SETS
 from offdiag.sdk.evaluations.intervals import multilabel_intervals
 from offdiag.services.compare import compare_runs
-from offdiag.services.compare_record import comparison_record
 from offdiag.services.cost_matrices import add_costs
 from offdiag.services.datasets import pin_baseline
 from offdiag.services.evaluation.recompute import recompute_all
@@ -495,7 +495,7 @@ def test_runs_on_sets_are_not_paired(database: Database) -> None:
     with database.read() as session:
         assert isinstance(pair_evaluations(session, *stored), NotPaired)
     refusal = compare_runs(database, [first.id, second.id])
-    assert "several labels at once" in str(comparison_record(refusal))
+    assert "several labels at once" in str(comparison_document(refusal))
     assert evaluate(database, first.id).hides_minority is False
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from offdiag import evaluate_matrix
+from offdiag import compare, evaluate_matrix
 from offdiag.cli.process import run as command_line
-from offdiag.records.run import Run
+from offdiag.records.run import Run, RunBasics
 from offdiag.store.database import Database
 from support.api import get
 from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry
@@ -160,6 +160,18 @@ def test_a_job_has_the_same_keys_everywhere(
         assert [job["id"] for job in other["jobs"]] == [job["id"] for job in queue["jobs"]]
         assert other["jobs"][0].keys() == first.keys()
     assert reader.get(f"/jobs/{first['id']}.json").get_json().keys() == first.keys()
+
+
+def test_a_comparison_is_the_same_document_everywhere(
+    reader: PageClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
+) -> None:
+    runs = (registry.plain, registry.majority)
+    answer = get(reader, "/compare", runs=",".join(runs))
+
+    assert reader.json(f"/compare.json?runs={','.join(runs)}") == answer
+    assert printed(capfd, registry.database, "compare", *runs) == answer
+    assert compare(runs, url=registry.database.url).to_dict() == answer
+    assert answer["runs"][0].keys() >= RunBasics.model_fields.keys()
 
 
 def without(document: dict[str, Any], *names: str) -> dict[str, Any]:

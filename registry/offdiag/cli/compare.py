@@ -56,8 +56,8 @@ def compare(
     runs the best by each metric is shown, and those without significant difference to it.
     """
     from offdiag.cli.compare_tables import comparison_tables, refusal_text
+    from offdiag.records.comparison import comparison_document
     from offdiag.services.compare import compare_runs
-    from offdiag.services.compare_record import comparison_record
 
     ids = list(run_ids)
     if baseline is not None:
@@ -67,7 +67,7 @@ def compare(
             database, ids, slice_text=slice_text, on_shared=on_shared, difference=difference
         )
     if as_json:
-        print_json(comparison_record(found))
+        print_json(comparison_document(found).plain())
     elif found.refusal is not None:
         click.echo(refusal_text(found.refusal))
     else:

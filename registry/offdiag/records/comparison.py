@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from offdiag.records.base import Answered, Asked
+from offdiag.records.run import RunBasics, run_basics
+
+if TYPE_CHECKING:
+    from offdiag.services.compare import RunComparison
+    from offdiag.store.compared_runs import ComparedRun
 
 
 class ComparisonWanted(Asked):
@@ -35,13 +41,22 @@ class ComparisonWanted(Asked):
     )
 
 
+class RunCompared(RunBasics):
+    """A run with its letter."""
+
+    letter: str
+    truth_version: int | None
+    has_predictions: bool
+    orientation_verdict: str | None
+
+
 class Comparison(Answered):
     """What can be said about runs, or why nothing can.
 
     Undefined values are objects with `value` null and the reason, as everywhere.
     """
 
-    runs: list[dict[str, Any]] = Field(description="With their letters, in order.")
+    runs: list[RunCompared] = Field(description="With their letters, in order.")
     project: str
     dataset: str
     suite_version: int
@@ -57,3 +72,49 @@ class Comparison(Answered):
         "`best_of_many` has, by metric, the highest of three or more runs with its `value` and "
         "with `corrected`, what it is expected to reach on new examples."
     )
+
+
+def comparison_document(found: RunComparison) -> Comparison:
+    """Runs, verdict and every number; `refusal` says why there are none."""
+    from offdiag.comparison.record import verdict_record
+    from offdiag.metrics.suite import SUITE_VERSION
+
+    first, verdict = found.runs[0], found.verdict
+    return Comparison(
+        runs=[_compared(position, run) for position, run in enumerate(found.runs)],
+        project=first.project,
+        dataset=first.dataset,
+        suite_version=SUITE_VERSION,
+        slice=None if found.part is None else str(found.part),
+        on_shared=found.on_shared,
+        samples=None if found.samples is None else asdict(found.samples),
+        refusal=None if found.refusal is None else asdict(found.refusal),
+        verdict=None if verdict is None else verdict_record(verdict),
+        result=_result(found),
+    )
+
+
+def _compared(position: int, run: ComparedRun) -> RunCompared:
+    from offdiag.comparison.texts import run_label
+
+    return RunCompared(
+        **run_basics(run),
+        letter=run_label(position),
+        truth_version=None if run.truth is None else run.truth.number,
+        has_predictions=run.has_predictions,
+        orientation_verdict=run.orientation_verdict,
+    )
+
+
+def _result(found: RunComparison) -> dict[str, Any] | None:
+    from offdiag.comparison.many import ManyComparison
+    from offdiag.comparison.pair import PairComparison
+    from offdiag.comparison.record import many_record, pair_record
+
+    match found.result:
+        case PairComparison():
+            return {"kind": "pair", **pair_record(found.result, difference=found.difference)}
+        case ManyComparison():
+            return {"kind": "many", **many_record(found.result, difference=found.difference)}
+        case None:
+            return None

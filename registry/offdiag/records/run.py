@@ -6,7 +6,7 @@ Pages, the HTTP API, the command line and the remote SDK all have the documents 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
@@ -20,11 +20,16 @@ if TYPE_CHECKING:
 
     from offdiag.domain.labels import LabelSet
     from offdiag.domain.texts import Cell
+    from offdiag.store.compared_runs import ComparedRun
     from offdiag.store.evaluations import EvaluationWork
     from offdiag.store.run_page import RunDetail, RunHeader, RunResults
     from offdiag.store.run_rows import RunEntry as RunEntryRead
 
 Scalar = str | int | float | bool | None
+HidesMinority = Annotated[
+    bool | None,
+    Field(description="Whether accuracy hides a minority class; null where nothing can be said."),
+]
 
 
 class RunsWanted(Paged):
@@ -64,10 +69,6 @@ class RunBasics(Answered):
     git_sha: str | None
     created_at: datetime
     n_predictions: int
-    hides_minority: bool | None = Field(
-        default=None,
-        description="Whether accuracy hides a minority class; null where nothing can be said.",
-    )
 
 
 class Labels(Answered):
@@ -176,6 +177,7 @@ class Run(RunBasics):
     evaluation: EvaluationMade | None
     outdated: Outdated | None
     work: Work | None
+    hides_minority: HidesMinority = None
 
 
 class RunSummary(RunBasics):
@@ -190,6 +192,7 @@ class RunSummary(RunBasics):
         description="The version that `metrics` are of, as in `evaluation`; it goes with the "
         "next release."
     )
+    hides_minority: HidesMinority = None
     may_hide_minority: bool | None = Field(
         default=None,
         description="Whether it may hide one: a large gap in recall is in sight, none is proved.",
@@ -229,7 +232,7 @@ def run_document(detail: RunDetail) -> Run:
     """Everything that is known of a run but its results."""
     run, outdated, results = detail.run, detail.outdated, detail.results
     return Run(
-        **_basics(run),
+        **run_basics(run),
         task=run.task,
         finished_at=run.finished_at,
         score_columns=run.score_columns,
@@ -289,6 +292,7 @@ def found_run(run: RunSummary) -> FoundRun:
     origin, orientation, evaluation = run.derived_from, run.orientation, run.evaluation
     return FoundRun(
         **{name: getattr(run, name) for name in RunBasics.model_fields},
+        hides_minority=run.hides_minority,
         truth_version=run.truth_version,
         n_samples=None if evaluation is None else evaluation.n_samples,
         n_unlabelled=0 if evaluation is None else evaluation.n_unlabelled,
@@ -353,6 +357,11 @@ def plain_results(results: RunResults | None) -> dict[str, Any]:
     }
 
 
+def run_basics(run: RunHeader | FoundRun | ComparedRun) -> dict[str, Any]:
+    """The arguments of a `RunBasics`."""
+    return {name: getattr(run, name) for name in RunBasics.model_fields}
+
+
 def labels_document(known: LabelSet) -> Labels:
     """The classes of a dataset or a run."""
     return Labels(
@@ -364,14 +373,8 @@ def labels_document(known: LabelSet) -> Labels:
     )
 
 
-def _basics(run: RunHeader | FoundRun) -> dict[str, Any]:
-    return {
-        name: getattr(run, name) for name in RunBasics.model_fields if name != "hides_minority"
-    }
-
-
 def _summary(run: FoundRun) -> dict[str, Any]:
-    return _basics(run) | {
+    return run_basics(run) | {
         "hides_minority": run.hides_minority,
         "may_hide_minority": run.may_hide_minority,
         "truth_version": run.truth_version,

@@ -97,7 +97,7 @@ class Comparison:
     """
 
     def __init__(self, record: Mapping[str, Any]) -> None:
-        """`record` is that of `offdiag.services.compare_record`, of runs that compare."""
+        """`record` is a plain `offdiag.records.comparison.Comparison` of runs that compare."""
         self._record = record
         self._result: Mapping[str, Any] = record["result"]
         self.runs: dict[str, str] = {run["letter"]: run["id"] for run in record["runs"]}

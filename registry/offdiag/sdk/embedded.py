@@ -14,6 +14,7 @@ from offdiag.errors import Conflict
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.prevalence import declared_prevalence
 from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.records.comparison import comparison_document
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
 from offdiag.sdk.registry import (
@@ -27,7 +28,6 @@ from offdiag.sdk.registry import (
 )
 from offdiag.services import cost_matrices, datasets, search
 from offdiag.services.compare import compare_runs
-from offdiag.services.compare_record import comparison_record
 from offdiag.services.cost_matrices import CostName
 from offdiag.services.curves import browse_curves
 from offdiag.services.decisions.rules import (
@@ -280,7 +280,7 @@ class EmbeddedRegistry:
             confidence=question.confidence,
             difference=question.difference,
         )
-        return comparison_record(found)
+        return comparison_document(found).plain()
 
     def set_hierarchy(self, project: str, dataset: str, given: object | None) -> Hierarchy | None:
         return datasets.set_hierarchy(self.database, project=project, dataset=dataset, given=given)

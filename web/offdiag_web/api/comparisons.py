@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from offdiag.errors import InvalidInput
-from offdiag.records.comparison import Comparison, ComparisonWanted
+from offdiag.records.comparison import Comparison, ComparisonWanted, comparison_document
 from offdiag.services.compare import compare_runs
-from offdiag.services.compare_record import comparison_record
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry, recent_comparisons
 
@@ -27,7 +26,7 @@ def compare(query: ComparisonWanted) -> Comparison:
         difference=query.difference,
         kept=recent_comparisons(),
     )
-    return Comparison.model_validate(comparison_record(found))
+    return comparison_document(found)
 
 
 def _ids(query: ComparisonWanted) -> list[str]:

@@ -18,8 +18,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from offdiag.comparison.pair import PairedOutcome
 from offdiag.errors import InvalidInput
+from offdiag.records.comparison import comparison_document
 from offdiag.services.compare import RunComparison, compare_runs
-from offdiag.services.compare_record import comparison_record
 from offdiag.services.examples.changed import (
     EXAMPLES_PER_PAGE,
     ChangedExamples,
@@ -27,7 +27,7 @@ from offdiag.services.examples.changed import (
 )
 from offdiag.store.dataset_page import dataset_overview
 from offdiag_web.app.context import current_registry, recent_comparisons
-from offdiag_web.app.exports import csv_response
+from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN
 from offdiag_web.pages.compare.address import (
     CompareAddress,
@@ -78,7 +78,7 @@ def page() -> AnyResponse:
 def twin(form: str) -> Response:
     found = _strictly_compared(read_compare(request.args)[0])
     if form == "json":
-        return jsonify(comparison_record(found))
+        return json_response(comparison_document(found))
     return csv_response("comparison", comparison_columns(found), comparison_rows(found))
 
 
