@@ -14,7 +14,7 @@ from offdiag.cli.tables import evaluation_tables, facts_table, open_table
 from offdiag.cli.text import label, number, printable
 from offdiag.domain.runs import decision_text
 from offdiag.metrics.counted import CountedSets
-from offdiag.records.run import plain_results, plain_run
+from offdiag.records.run import plain_results, run_document
 from offdiag.sdk.evaluations.evaluation import sets_dict
 from offdiag.services.runs import ALL_KEYS, HISTORY_KEYS, HistoryEntry
 from offdiag.store.evaluations import StoredEvaluation
@@ -25,7 +25,7 @@ from offdiag.store.run_rows import RunEntry
 def detail_dict(detail: RunDetail) -> dict[str, Any]:
     """Everything about one run for programs; without results, `metrics` is None."""
     results = detail.results
-    document = {**plain_run(detail), **plain_results(results)}
+    document = {**run_document(detail).plain(), **plain_results(results)}
     return document if results is None else document | _counts_json(results)
 
 

@@ -116,13 +116,13 @@ def list_runs(
 ) -> None:
     """List runs with their primary metrics."""
     from offdiag.cli.run_tables import run_table
-    from offdiag.records.run import plain_entry
+    from offdiag.records.run import run_summary
 
     terms, order = _terms(project, dataset, filter_text), _order(sort)
     with opened(settings_for(url)) as database:
         entries = list(islice(_entries(database, terms, order), limit))
     if as_json:
-        print_json({"runs": [plain_entry(entry) for entry in entries]})
+        print_json({"runs": [run_summary(entry).plain() for entry in entries]})
     elif entries:
         print_tables(run_table(entries, with_intervals=fits_intervals()))
     else:

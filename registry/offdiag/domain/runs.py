@@ -161,6 +161,20 @@ def _require_entries(entries: Mapping[str, Scalar], field_name: str) -> None:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class WorstClass:
+    """The class with the lowest recall among those that have cases."""
+
+    label: str
+    support: int
+    recall: MetricValue
+
+    @property
+    def hits(self) -> int:
+        """Cases of the class that were found: recall is their quotient by the support."""
+        return round((self.recall.value or 0.0) * self.support)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundRun:
     """One run. `metrics` holds aggregates by key and is empty until it has been evaluated.
@@ -168,7 +182,7 @@ class FoundRun:
     `truth_version` is the one its metrics are of. `n_samples` counts the samples they are of,
     None until there are any, `n_unlabelled` those that wait for a label. `hides_minority` is
     None where nothing can be said about it; `may_hide_minority` is True where a gap is in sight
-    and none is proved.
+    and none is proved. `worst_class` is read where it is shown.
     """
 
     id: str
@@ -192,6 +206,7 @@ class FoundRun:
     params: Mapping[str, Scalar]
     tags: Mapping[str, Scalar]
     metrics: Mapping[str, MetricValue]
+    worst_class: WorstClass | None = None
 
 
 THRESHOLD = 0.5

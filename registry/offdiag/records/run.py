@@ -5,8 +5,9 @@ Pages, the HTTP API, the command line and the remote SDK all have the documents 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from offdiag.store.compared_runs import ComparedRun
     from offdiag.store.evaluations import EvaluationWork
     from offdiag.store.run_page import RunDetail, RunHeader, RunResults
-    from offdiag.store.run_rows import RunEntry as RunEntryRead
+    from offdiag.store.run_rows import RunEntry
 
 Scalar = str | int | float | bool | None
 HidesMinority = Annotated[
@@ -155,6 +156,8 @@ class Outdated(Answered):
 class Run(RunBasics):
     """Everything that is known of a run but its results."""
 
+    only_in_the_api: ClassVar[Mapping[str, Any]] = {"evaluation": {"n_cases"}}
+
     task: Task
     finished_at: datetime | None
     score_columns: int
@@ -180,8 +183,19 @@ class Run(RunBasics):
     hides_minority: HidesMinority = None
 
 
+class ListedClass(Answered):
+    """The class with the lowest recall among those that have samples: `tp` of its `support`."""
+
+    label: str
+    support: int
+    tp: int
+    recall: Value
+
+
 class RunSummary(RunBasics):
-    """A run as a search finds it."""
+    """A run as a list shows it."""
+
+    only_in_the_api: ClassVar[Mapping[str, Any]] = {"truth_version": True}
 
     orientation: ListedOrientation | None = None
     derived_from: Derived | None = None
@@ -198,21 +212,7 @@ class RunSummary(RunBasics):
         description="Whether it may hide one: a large gap in recall is in sight, none is proved.",
     )
     metrics: dict[str, Value] = Field(description="Aggregates; empty until it was evaluated.")
-
-
-class ListedClass(Answered):
-    """The class with the lowest recall among those that have samples: `tp` of its `support`."""
-
-    label: str
-    support: int
-    tp: int
-    recall: Value
-
-
-class RunEntry(RunSummary):
-    """A run as a list shows it, with some of its metrics."""
-
-    worst_class: ListedClass | None
+    worst_class: ListedClass | None = None
 
 
 class RunPage(Page):
@@ -256,21 +256,28 @@ def run_document(detail: RunDetail) -> Run:
     )
 
 
-def plain_run(detail: RunDetail) -> dict[str, Any]:
-    """The same as plain values, without names that only the HTTP API keeps for a release."""
-    return run_document(detail).model_dump(mode="json", exclude={"evaluation": {"n_cases"}})
-
-
 def run_summary(run: FoundRun) -> RunSummary:
-    """A run as a search finds it."""
-    return RunSummary(**_summary(run))
-
-
-def run_entry(entry: RunEntryRead) -> RunEntry:
-    """A run as a list shows it."""
-    worst = entry.worst_class
-    return RunEntry(
-        **_summary(entry),
+    """A run as a list shows it, with the metrics that were read."""
+    worst = run.worst_class
+    return RunSummary(
+        **run_basics(run),
+        hides_minority=run.hides_minority,
+        may_hide_minority=run.may_hide_minority,
+        truth_version=run.truth_version,
+        orientation=ListedOrientation(
+            stored=SourceOrientation.ACTUAL_ROWS,
+            source=run.source,
+            verdict=run.orientation_verdict,
+        ),
+        derived_from=_derived(run.derivation),
+        evaluation=None
+        if run.n_samples is None
+        else ListedEvaluation(
+            truth_version=run.truth_version,
+            n_samples=run.n_samples,
+            n_unlabelled=run.n_unlabelled,
+        ),
+        metrics={key: Value.of(value) for key, value in run.metrics.items()},
         worst_class=None
         if worst is None
         else ListedClass(
@@ -280,11 +287,6 @@ def run_entry(entry: RunEntryRead) -> RunEntry:
             recall=Value.of(worst.recall),
         ),
     )
-
-
-def plain_entry(entry: RunEntryRead) -> dict[str, Any]:
-    """The same as plain values, without names that only the HTTP API keeps for a release."""
-    return run_entry(entry).model_dump(mode="json", exclude={"truth_version"})
 
 
 def found_run(run: RunSummary) -> FoundRun:
@@ -314,7 +316,7 @@ def run_columns(keys: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def entry_row(entry: RunEntryRead, keys: Sequence[str]) -> tuple[Cell, ...]:
+def entry_row(entry: RunEntry, keys: Sequence[str]) -> tuple[Cell, ...]:
     """One run for the CSV of a list, in the order of the `run_columns` of its metrics."""
     worst = entry.worst_class
     return (
@@ -340,7 +342,7 @@ def entry_row(entry: RunEntryRead, keys: Sequence[str]) -> tuple[Cell, ...]:
     )
 
 
-def _metric_cells(entry: RunEntryRead, key: str) -> tuple[Cell, ...]:
+def _metric_cells(entry: RunEntry, key: str) -> tuple[Cell, ...]:
     value = entry.metrics.get(key)
     if value is None:
         return (None, None, None, None)
@@ -371,28 +373,6 @@ def labels_document(known: LabelSet) -> Labels:
         digest=known.digest,
         look_alikes=[list(group) for group in look_alikes(known)],
     )
-
-
-def _summary(run: FoundRun) -> dict[str, Any]:
-    return run_basics(run) | {
-        "hides_minority": run.hides_minority,
-        "may_hide_minority": run.may_hide_minority,
-        "truth_version": run.truth_version,
-        "orientation": ListedOrientation(
-            stored=SourceOrientation.ACTUAL_ROWS,
-            source=run.source,
-            verdict=run.orientation_verdict,
-        ),
-        "derived_from": _derived(run.derivation),
-        "evaluation": None
-        if run.n_samples is None
-        else ListedEvaluation(
-            truth_version=run.truth_version,
-            n_samples=run.n_samples,
-            n_unlabelled=run.n_unlabelled,
-        ),
-        "metrics": {key: Value.of(value) for key, value in run.metrics.items()},
-    }
 
 
 def _derived(derivation: Derivation | None) -> Derived | None:

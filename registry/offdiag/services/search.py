@@ -71,7 +71,8 @@ def search_page(
         condition = AllOf((_of_project(project), condition))
     with database.read() as session:
         found = found_page(session, condition, order=order, after=after, limit=limit)
-        return SearchPage(run_records(session, found.ids), found.following)
+        runs = run_records(session, found.ids, with_worst_class=True)
+        return SearchPage(runs, found.following)
 
 
 def _of_project(name: str) -> Condition:

@@ -31,7 +31,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import Derivation, FoundRun, RunState
+from offdiag.domain.runs import Derivation, FoundRun, RunState, WorstClass
 from offdiag.domain.values import MetricValue
 from offdiag.flags.catalogue import RULES
 from offdiag.store.evaluations import (
@@ -147,20 +147,6 @@ def failing_classes() -> Select[*tuple[Any, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class WorstClass:
-    """The class with the lowest recall among those that have cases."""
-
-    label: str
-    support: int
-    recall: MetricValue
-
-    @property
-    def hits(self) -> int:
-        """Cases of the class that were found: recall is their quotient by the support."""
-        return round((self.recall.value or 0.0) * self.support)
-
-
-@dataclass(frozen=True, slots=True)
 class EntryValues:
     """By evaluation: aggregates by key, the worst class, and the badge where there is one."""
 
@@ -190,6 +176,17 @@ def entry_values(session: Session, evaluations: Sequence[int], keys: Sequence[st
         else:
             worst[row.evaluation_id] = WorstClass(row.label, round(row.support), value)
     return EntryValues(metrics, worst, badges)
+
+
+def worst_classes(session: Session, evaluations: Sequence[int]) -> dict[int, WorstClass]:
+    """The class with the lowest recall by evaluation, in at most one statement."""
+    if not evaluations:
+        return {}
+    found = _worst_classes(session.get_bind().dialect.name)
+    return {
+        row.evaluation_id: WorstClass(row.label, round(row.support), recorded_value(row))
+        for row in session.execute(found, {"evaluations": evaluations})
+    }
 
 
 @cache
@@ -276,7 +273,6 @@ class RunEntry(FoundRun):
     `truth_version` is that of the ground truth the run is scored with, or will be.
     """
 
-    worst_class: WorstClass | None
     work: EvaluationWork | None
     badge: RunBadge | None = None
 

@@ -27,7 +27,7 @@ from offdiag.store.models import (
 )
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.run_conditions import holds, sorted_by
-from offdiag.store.run_rows import FOUND_COLUMNS, found_fields
+from offdiag.store.run_rows import FOUND_COLUMNS, found_fields, worst_classes
 
 _Sorting = Sequence[tuple[Label[Any], bool]]
 """What runs are sorted by, and whether downwards."""
@@ -168,14 +168,22 @@ _AT_ONCE = 500
 """Runs named in one statement: databases limit the parameters they take."""
 
 
-def run_records(session: Session, ids: Sequence[str]) -> list[FoundRun]:
-    """The named runs in the order of their ids; two statements for each 500."""
+def run_records(
+    session: Session, ids: Sequence[str], *, with_worst_class: bool = False
+) -> list[FoundRun]:
+    """The named runs in the order of their ids; two or three statements for each 500."""
     found: dict[str, FoundRun] = {}
     for some in _batches(ids):
         rows = session.execute(_facts(some)).all()
-        metrics = _metrics(session, [row.evaluation_id for row in rows if row.evaluation_id])
+        evaluations = [row.evaluation_id for row in rows if row.evaluation_id]
+        metrics = _metrics(session, evaluations)
+        worst = worst_classes(session, evaluations) if with_worst_class else {}
         found |= {
-            row.id: FoundRun(**found_fields(row), metrics=metrics.get(row.evaluation_id, {}))
+            row.id: FoundRun(
+                **found_fields(row),
+                metrics=metrics.get(row.evaluation_id, {}),
+                worst_class=worst.get(row.evaluation_id),
+            )
             for row in rows
         }
     return [found[run_id] for run_id in ids if run_id in found]

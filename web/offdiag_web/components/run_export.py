@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import swap_axes
-from offdiag.records.run import entry_row, plain_entry, plain_results, plain_run
+from offdiag.records.run import entry_row, plain_results, run_document, run_summary
 from offdiag.store.run_list import RunOverview, listed_metrics
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import Cell
@@ -130,7 +130,7 @@ def run_record(
     """
     results = detail.results
     return {
-        **plain_run(detail),
+        **run_document(detail).plain(),
         **plain_results(results),
         "confusion_matrix": None
         if results is None
@@ -169,7 +169,7 @@ def run_list_record(overview: RunOverview, address: RunListAddress) -> dict[str,
         "total": page.total if page.counts_all else None,
         "more_than": None if page.counts_all else page.total,
         "position": page.position,
-        "runs": [plain_entry(entry) for entry in page.entries],
+        "runs": [run_summary(entry).plain() for entry in page.entries],
         "next": following,
     }
 

@@ -10,7 +10,7 @@ from flask import Blueprint, jsonify, make_response, render_template, url_for
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
-from offdiag.records.run import entry_row, plain_entry, run_columns
+from offdiag.records.run import entry_row, run_columns, run_summary
 from offdiag.services.runs import ModelRuns, browse_model
 from offdiag.store.run_rows import LISTED_METRICS, RunEntry
 from offdiag_web.app.context import current_registry
@@ -148,7 +148,11 @@ def twin(name: str, form: str) -> Response:
     runs = [run for on_dataset in model.by_dataset for run in on_dataset]
     if form == "json":
         return jsonify(
-            {"model": name, "total": model.total, "runs": [plain_entry(run) for run in runs]}
+            {
+                "model": name,
+                "total": model.total,
+                "runs": [run_summary(run).plain() for run in runs],
+            }
         )
     return csv_response(
         "model-runs",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, jsonify, redirect, request, url_for
+from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response
 
-from offdiag.records.run import plain_run
+from offdiag.records.run import run_document
 from offdiag.services.datasets import pin_baseline, unpin_run
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import json_response
 from offdiag_web.app.paths import own_path
 from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.components.run_frame import RUN, run_page, stored_run
@@ -29,7 +30,7 @@ def page(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}/meta.json")
 def meta_json(run_id: str) -> Response:
-    return jsonify(plain_run(stored_run(run_id)))
+    return json_response(run_document(stored_run(run_id)))
 
 
 @blueprint.post(f"{RUN}/baseline/pin")

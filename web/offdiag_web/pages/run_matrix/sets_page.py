@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics.counted import CountedSets, sets_of
-from offdiag.records.run import plain_results, plain_run
+from offdiag.records.run import plain_results, run_document
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.charts.scale import UNIT
@@ -212,7 +212,7 @@ def sets_run_record(
 ) -> dict[str, object]:
     """A multi-label run in one document: metadata, aggregates and what was counted."""
     return {
-        **plain_run(detail),
+        **run_document(detail).plain(),
         **plain_results(results),
         "confusion_matrix": None,
         "sets": sets_record(counted),
@@ -271,7 +271,7 @@ def first_page(detail: RunDetail) -> Response:
 def run_json(detail: RunDetail) -> Response:
     """A run with its metadata, aggregates and what was counted."""
     if detail.results is None:
-        return jsonify({**plain_run(detail), **plain_results(None), "sets": None})
+        return jsonify({**run_document(detail).plain(), **plain_results(None), "sets": None})
     return jsonify(sets_run_record(detail, detail.results, sets_of(detail.results.counted)))
 
 
