@@ -40,6 +40,15 @@ class RunState(StrEnum):
     """The evaluation was given up after repeated errors."""
 
 
+class PromotionRole(StrEnum):
+    """What a run was chosen to be for its dataset."""
+
+    CHAMPION = "champion"
+    """It was approved: the run that is used."""
+    CANDIDATE = "candidate"
+    """It is proposed as the next champion."""
+
+
 class Task(StrEnum):
     """What the labels of a dataset mean."""
 

@@ -52,6 +52,7 @@ class DatasetRecord:
     positive_label: str | None
     hierarchy: Hierarchy | None = None
     positive_by_convention: bool = False
+    primary_metric: str | None = None
 
 
 def project_id(session: Session, name: str) -> int | None:
@@ -167,6 +168,13 @@ def set_hierarchy(session: Session, dataset_id: int, hierarchy: Hierarchy | None
     session.flush()  # Later reads in this transaction must see it.
 
 
+def set_primary_metric(session: Session, dataset_id: int, key: str | None) -> None:
+    """Record by which aggregate metric runs are ranked; None for the default of the task."""
+    row = session.get_one(DatasetRow, dataset_id)
+    row.primary_metric = key
+    session.flush()  # Later reads in this transaction must see it.
+
+
 def hierarchy_of(dataset: DatasetRow) -> Hierarchy | None:
     """The groups of classes that a dataset was given, if it was."""
     return None if dataset.hierarchy is None else Hierarchy.restored(dataset.hierarchy)
@@ -223,4 +231,5 @@ def _one(
         positive_label=dataset.positive_label,
         hierarchy=hierarchy_of(dataset),
         positive_by_convention=dataset.positive_by_convention,
+        primary_metric=dataset.primary_metric,
     )

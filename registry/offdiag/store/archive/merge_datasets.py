@@ -25,6 +25,7 @@ from offdiag.store.models import (
     DatasetRow,
     LabelSetRow,
     ProjectRow,
+    PromotionRow,
     TruthChunkRow,
     TruthSliceRow,
     TruthVersionRow,
@@ -59,6 +60,17 @@ def merge_baselines(source: Session, target: Session, known: KnownAs) -> None:
             values = dict(row) | {"dataset_id": dataset_id, "run_id": known.runs[row["run_id"]]}
             target.execute(table.insert(), values)
             known.added[table.name] += 1
+
+
+def merge_promotions(source: Session, target: Session, known: KnownAs) -> None:
+    """Add champions and candidates of datasets for which nothing was decided here."""
+    table = table_of(PromotionRow)
+    decided = {row["dataset_id"] for row in rows_of(target, table)}
+    for row in rows_of(source, table):
+        dataset_id = known.datasets[row["dataset_id"]]
+        if dataset_id not in decided:
+            run_id = known.runs.get(row["run_id"], row["run_id"])
+            insert_row(target, table, row, known, dataset_id=dataset_id, run_id=run_id)
 
 
 def _project(target: Session, row: RowMapping, known: KnownAs) -> int:
@@ -121,6 +133,7 @@ def _dataset(target: Session, row: RowMapping, known: KnownAs) -> int:
         .values(
             positive_label=func.coalesce(table.c.positive_label, row["positive_label"]),
             positive_by_convention=_is_by_convention(there, row),
+            primary_metric=func.coalesce(table.c.primary_metric, row["primary_metric"]),
             hierarchy=row["hierarchy"] if there["hierarchy"] is None else there["hierarchy"],
             default_cost_matrix_id=func.coalesce(
                 table.c.default_cost_matrix_id, given["default_cost_matrix_id"]

@@ -27,6 +27,7 @@ from offdiag.store.models import (
     LabelSetRow,
     PredictionChunkRow,
     ProjectRow,
+    PromotionRow,
     ReportFileRow,
     ReportIssueRow,
     RunRow,
@@ -161,6 +162,7 @@ def _of_datasets(project_id: int) -> Conditions:
         table_of(TruthVersionRow): TruthVersionRow.dataset_id.in_(datasets),
         table_of(TruthChunkRow): TruthChunkRow.truth_version_id.in_(truths),
         table_of(TruthSliceRow): TruthSliceRow.truth_version_id.in_(truths),
+        table_of(PromotionRow): PromotionRow.dataset_id.in_(datasets),
     }
 
 

@@ -29,7 +29,12 @@ from offdiag.store.archive.file import (
     require_disk_space,
     written_archive,
 )
-from offdiag.store.archive.merge_datasets import merge_baselines, merge_datasets, merge_truths
+from offdiag.store.archive.merge_datasets import (
+    merge_baselines,
+    merge_datasets,
+    merge_promotions,
+    merge_truths,
+)
 from offdiag.store.archive.merge_runs import merge_reports, merge_runs
 from offdiag.store.archive.project import KnownAs, rows_of_project
 from offdiag.store.database import Database
@@ -129,6 +134,7 @@ def take_over(source: Session, target: Session, *, project: str) -> TakenOver:
         merge_truths(source, target, known)
         merge_runs(source, target, known)
         merge_baselines(source, target, known)
+        merge_promotions(source, target, known)
         merge_reports(source, target, known, project=project)
         target.flush()
     except IntegrityError as error:

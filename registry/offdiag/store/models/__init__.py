@@ -38,7 +38,7 @@ from offdiag.store.models.predictions import (
     TruthChunkRow,
 )
 from offdiag.store.models.reports import DeliveryRow, ReportFileRow, ReportIssueRow, ScheduleRow
-from offdiag.store.models.runs import BaselineRow, RunRow, UploadedMatrixRow
+from offdiag.store.models.runs import BaselineRow, PromotionRow, RunRow, UploadedMatrixRow
 
 __all__ = [
     "AGGREGATE",
@@ -64,6 +64,7 @@ __all__ = [
     "PendingTruthRow",
     "PredictionChunkRow",
     "ProjectRow",
+    "PromotionRow",
     "ReportFileRow",
     "ReportIssueRow",
     "RunRow",

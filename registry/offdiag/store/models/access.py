@@ -28,6 +28,7 @@ class UserRow(Base):
     disabled_at: Mapped[datetime | None]
     created_at: Mapped[datetime]
     signed_in_at: Mapped[datetime | None]
+    news_seen_at: Mapped[datetime | None]
 
 
 class MembershipRow(Base):

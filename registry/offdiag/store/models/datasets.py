@@ -73,7 +73,8 @@ class DatasetRow(Base):
 
     `hierarchy` lists groups of classes, `{"group": name, "members": [...]}`, nested; it is a list
     because PostgreSQL keeps the order of lists alone. `positive_by_convention` says that nobody
-    named the positive class: labels such as 0 and 1 have one.
+    named the positive class: labels such as 0 and 1 have one. Runs are ranked by
+    `primary_metric`, the key of an aggregate metric, NULL for the default of the task.
     """
 
     __tablename__ = "dataset"
@@ -94,6 +95,7 @@ class DatasetRow(Base):
     default_cost_matrix_id: Mapped[int | None] = mapped_column(ForeignKey("cost_matrix.id"))
     hierarchy: Mapped[list[dict[str, Any]] | None]
     positive_by_convention: Mapped[bool] = mapped_column(server_default=false())
+    primary_metric: Mapped[str | None]
 
 
 class TruthVersionRow(Base):

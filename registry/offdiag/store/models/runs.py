@@ -1,6 +1,7 @@
 """Runs: one evaluation request of one model on one dataset, immutable once finished.
 
-One run of a dataset may be the baseline that all others are compared with.
+One run of a dataset may be the baseline that all others are compared with, one its champion and
+one its candidate.
 """
 
 from __future__ import annotations
@@ -12,8 +13,15 @@ from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueCon
 from sqlalchemy.orm import Mapped, mapped_column
 
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
-from offdiag.domain.runs import RunState
-from offdiag.store.models.base import LARGEST_BIG_INTEGER, Base, one_of, whole_number
+from offdiag.domain.runs import PromotionRole, RunState
+from offdiag.store.models.base import (
+    IDS_ARE_NEVER_REUSED,
+    LARGEST_BIG_INTEGER,
+    Base,
+    Identifier,
+    one_of,
+    whole_number,
+)
 
 
 def _index_of_lists(*columns: str) -> Index:
@@ -115,3 +123,33 @@ class BaselineRow(Base):
     run_id: Mapped[str] = mapped_column(ForeignKey("run.id", ondelete="CASCADE"))
     author: Mapped[str | None]
     pinned_at: Mapped[datetime]
+
+
+class PromotionRow(Base):
+    """A run became champion or candidate of its dataset; the newest of each role is in force.
+
+    `run_id` is NULL where the role was withdrawn. It is no reference: what was decided stays
+    readable when the run is deleted permanently, with `metrics`, the values by key at that
+    moment, the number of the label version they belong to, and `gate`, what its conditions
+    found.
+    """
+
+    __tablename__ = "promotion"
+    __table_args__ = (
+        one_of("role", PromotionRole),
+        CheckConstraint("role <> 'champion' OR reason IS NOT NULL", name="champion_for_reason"),
+        Index(None, "dataset_id", "role", "id"),
+        IDS_ARE_NEVER_REUSED,
+    )
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    dataset_id: Mapped[int] = mapped_column(ForeignKey("dataset.id", ondelete="CASCADE"))
+    role: Mapped[str]
+    run_id: Mapped[str | None]
+    run_name: Mapped[str | None]
+    reason: Mapped[str | None]
+    author: Mapped[str | None]
+    at: Mapped[datetime]
+    truth_number: Mapped[int | None]
+    metrics: Mapped[dict[str, Any]]
+    gate: Mapped[dict[str, Any] | None]

@@ -1,0 +1,210 @@
+"""Which runs of a dataset cannot be told apart from the best one by its primary metric.
+
+One set serves the page of a dataset, lists of runs, the home page, gates and the SDK. It is the
+model confidence set of `metrics.paired.confidence_set`: comparing each run with the one that
+came out highest would call equally good runs worse far too often.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+from offdiag.comparison.standings import Place, Standing, places
+from offdiag.domain.runs import Task
+from offdiag.domain.values import MetricValue
+from offdiag.errors import InvalidInput
+from offdiag.metrics.aggregates import AGGREGATES
+from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
+from offdiag.metrics.intervals.delta import range_of
+from offdiag.metrics.paired.best_runs import metric_contest
+from offdiag.metrics.paired.confidence_set import MOST_TESTED, BestSet, confidence_sets
+from offdiag.metrics.paired.runs import PairedRuns
+from offdiag.services.evaluation.compute import INTERVAL_SEED
+from offdiag.services.lru_cache import LruCache
+from offdiag.services.shared_samples import aligned, places_in_lineages
+from offdiag.store import compared_runs as queries
+from offdiag.store import datasets
+from offdiag.store.database import Database
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.ranked_runs import RankedRun, RankedRuns, ranked_runs
+from offdiag.store.session import Session
+
+DEFAULT_METRIC = "balanced_accuracy"
+DEFAULT_OF_SETS = "macro_f1"
+MOST_PREDICTIONS = 20_000_000
+"""Predictions of all runs together up to which they are compared: what fits beside a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leader:
+    """A run by the primary metric, and how it compares with the best."""
+
+    run: RankedRun
+    place: Place
+
+    @property
+    def is_in_set(self) -> bool:
+        """Whether it may be the best: it is not significantly worse than any other run."""
+        return self.place.standing in (Standing.BEST, Standing.NOT_SEPARABLE)
+
+
+@dataclass(frozen=True)
+class Leaders:
+    """The runs of a dataset by its primary metric, best first.
+
+    `why_not_tested` says why no run is called worse than another, None where all were compared.
+    At most 200 of the `total` ranked runs are here; `n_outdated` others wait for results on the
+    newest labels.
+    """
+
+    metric: str
+    truth_number: int | None
+    runs: tuple[Leader, ...]
+    total: int
+    n_outdated: int
+    why_not_tested: str | None = None
+
+    @property
+    def best_set(self) -> tuple[Leader, ...]:
+        """The runs that may be the best; empty where nothing was tested."""
+        if self.why_not_tested is not None:
+            return ()
+        return tuple(each for each in self.runs if each.is_in_set)
+
+
+def primary_metric(dataset: DatasetRecord) -> str:
+    """The key by which the runs of a dataset are ranked."""
+    if dataset.primary_metric is not None:
+        return dataset.primary_metric
+    return DEFAULT_OF_SETS if dataset.task is Task.MULTILABEL else DEFAULT_METRIC
+
+
+def set_primary_metric(
+    database: Database, *, project: str, dataset: str, key: str | None
+) -> DatasetRecord:
+    """Rank the runs of a dataset by another aggregate metric; None for the default.
+
+    Raises `NotFound`, and `InvalidInput` for a key that is no such metric or has no better side.
+    """
+    from offdiag.services.truth.versions import dataset_named
+
+    with database.write() as session:
+        known = dataset_named(session, project=project, name=dataset)
+        if key is not None:
+            _require_ranking(key, known.task)
+        datasets.set_primary_metric(session, known.id, key)
+        return datasets.get_dataset(session, known.id)
+
+
+def _require_ranking(key: str, task: Task) -> None:
+    scope = Scope.MULTILABEL if task is Task.MULTILABEL else Scope.AGGREGATE
+    spec = CATALOGUE[scope].get(key)
+    if spec is None or spec.direction is Direction.NEITHER:
+        raise InvalidInput(
+            f"runs cannot be ranked by {key!r}.",
+            field="primary_metric",
+            hint="Name a metric of whole runs of which more or less is better, "
+            "such as 'balanced_accuracy' or 'mcc'.",
+        )
+
+
+def leaders_of(
+    database: Database,
+    dataset: DatasetRecord,
+    *,
+    metric: str | None = None,
+    kept: LruCache[BestSet | None] | None = None,
+) -> Leaders:
+    """The runs of a dataset by `metric`, the primary one by default, with their best set.
+
+    The set is computed from predictions, or taken from `kept`, where it is under a key of the
+    evaluations it was made of. Raises `InvalidInput` for a metric without a better side.
+    """
+    key = metric or primary_metric(dataset)
+    _require_ranking(key, dataset.task)
+    with database.read() as session:
+        ranked = ranked_runs(
+            session, dataset.id, key, lower_is_better=_is_lower_better(key), limit=MOST_TESTED
+        )
+        why_not = _why_not_tested(dataset, ranked)
+        found = None
+        if why_not is None:
+            evaluations = (key, *(run.evaluation_id for run in ranked.runs))
+            if kept is None:
+                found = _best_set(session, dataset, ranked)
+            else:
+                found = kept.get(evaluations, lambda: _best_set(session, dataset, ranked))
+            if found is None:
+                why_not = "the runs have too many predictions to compare them here"
+    return Leaders(
+        key,
+        ranked.truth_number,
+        _placed(ranked, found),
+        ranked.total,
+        ranked.n_outdated,
+        why_not,
+    )
+
+
+def _is_lower_better(key: str) -> bool:
+    return key in AGGREGATES and AGGREGATES[key].direction is Direction.LOWER
+
+
+def _why_not_tested(dataset: DatasetRecord, ranked: RankedRuns) -> str | None:
+    if dataset.task is Task.MULTILABEL:
+        return "multi-label runs are ranked without a test"
+    if ranked.key not in AGGREGATES:
+        return f"there is no paired test for {ranked.key}"
+    if len(ranked.runs) < 2:
+        return "there are fewer than two evaluated runs"
+    if not all(run.has_predictions for run in ranked.runs):
+        return "some runs are matrices without predictions"
+    return None
+
+
+def _best_set(session: Session, dataset: DatasetRecord, ranked: RankedRuns) -> BestSet | None:
+    """None where there are more predictions than fit."""
+    ids = [run.id for run in ranked.runs]
+    runs = queries.compared_runs(session, ids)
+    if sum(run.n_predictions for run in runs.values()) > MOST_PREDICTIONS:
+        return None
+    lineages = list({run.truth.root_id: run.truth for run in runs.values() if run.truth}.values())
+    in_order = [runs[each] for each in ids]
+    side_by_side = aligned(
+        in_order,
+        lineages,
+        places_in_lineages(lineages, {}) or {},
+        queries.truth_codes_of(session, [each.id for each in lineages]),
+        queries.predictions_of(session, ids),
+        n_classes=len(dataset.labels),
+        n_each=tuple(each.n_samples for each in lineages),
+    )
+    paired = PairedRuns(
+        side_by_side.actual,
+        tuple(side_by_side.predicted[each] for each in ids),
+        dataset.labels,
+    )
+    ((found,),) = confidence_sets([metric_contest(paired, [ranked.key])], seed=INTERVAL_SEED)
+    return found
+
+
+def _placed(ranked: RankedRuns, found: BestSet | None) -> tuple[Leader, ...]:
+    if found is None:
+        highest = ranked.runs[0].value.value if ranked.runs else None
+        return tuple(
+            Leader(run, Place(run.value, _untested(run.value, highest))) for run in ranked.runs
+        )
+    low, high = range_of(ranked.key)
+    width = high - low if high < inf and low > -inf else inf
+    standings = places(
+        found,
+        [run.value for run in ranked.runs],
+        lower_is_better=_is_lower_better(ranked.key),
+        width=width,
+    )
+    return tuple(map(Leader, ranked.runs, standings))
+
+
+def _untested(value: MetricValue, highest: float | None) -> Standing:
+    return Standing.BEST if value.value == highest else Standing.NOT_TESTED

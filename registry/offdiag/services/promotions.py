@@ -1,0 +1,213 @@
+"""Deciding which run of a dataset is used: its champion, and the candidate for the next one.
+
+A champion is approved for a reason. A run that fails the gate it was checked with is approved
+only by a caller who says so. What was decided stays: a role goes to another run by a new record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from offdiag.domain.runs import PromotionRole, RunState
+from offdiag.domain.texts import require_reason
+from offdiag.errors import Conflict
+from offdiag.services.gate import GateResult
+from offdiag.services.leaders import primary_metric
+from offdiag.services.truth.versions import dataset_named
+from offdiag.store import datasets, runs, truths
+from offdiag.store.database import Database
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.evaluations import StoredEvaluation, current_evaluation
+from offdiag.store.promotions import (
+    PromotionRecord,
+    add_promotion,
+    promotion_history,
+    promotions_in_force,
+)
+from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
+
+MOST_LISTED = 100
+RECORDED_METRICS = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "mean_cost")
+"""Kept with a decision, next to the primary metric of the dataset."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetPromotions:
+    """Who has a role for a dataset, and what was decided, newest first."""
+
+    dataset: DatasetRecord
+    champion: PromotionRecord | None
+    candidate: PromotionRecord | None
+    history: tuple[PromotionRecord, ...]
+
+
+def approve(
+    database: Database,
+    run_id: str,
+    *,
+    reason: str,
+    author: str | None,
+    gate: GateResult | None = None,
+    although_gate_fails: bool = False,
+) -> PromotionRecord:
+    """Make an evaluated run the champion of its dataset, in place of the one before.
+
+    If it was the candidate, the dataset has none afterwards. Raises `NotFound`, `InvalidInput`
+    without a reason, and `Conflict` for a run that is not evaluated, or that failed `gate`
+    unless `although_gate_fails`.
+    """
+    why = require_reason(reason)
+    if gate is not None and not gate.passed and not although_gate_fails:
+        failed = [finding.condition.text for finding in gate.findings if not finding.passed]
+        raise Conflict(
+            f"run {run_id} fails the gate: {'; '.join(failed)}.",
+            field="gate",
+            hint="Approve another run, or say that it is approved although the gate fails.",
+        )
+    with database.write() as session:
+        run, evaluation = _evaluated(session, run_id)
+        candidate = _in_force(session, run.dataset_id, PromotionRole.CANDIDATE)
+        if candidate is not None and candidate.run_id == run_id:
+            add_promotion(
+                session,
+                dataset_id=run.dataset_id,
+                role=PromotionRole.CANDIDATE,
+                run=None,
+                reason=None,
+                author=author,
+                now=database.clock(),
+            )
+        return _promote(
+            session,
+            run,
+            evaluation,
+            role=PromotionRole.CHAMPION,
+            reason=why,
+            author=author,
+            gate=gate,
+            now=database.clock(),
+        )
+
+
+def propose(
+    database: Database,
+    run_id: str,
+    *,
+    reason: str | None = None,
+    author: str | None,
+    gate: GateResult | None = None,
+) -> PromotionRecord:
+    """Make an evaluated run the candidate of its dataset, in place of the one before.
+
+    Raises `NotFound`, and `Conflict` for a run that is not evaluated or the champion already.
+    """
+    with database.write() as session:
+        run, evaluation = _evaluated(session, run_id)
+        champion = _in_force(session, run.dataset_id, PromotionRole.CHAMPION)
+        if champion is not None and champion.run_id == run_id:
+            raise Conflict(
+                f"run {run_id} is the champion of its dataset.",
+                field="run",
+                hint="Propose another run.",
+            )
+        why = None if reason is None else require_reason(reason)
+        return _promote(
+            session,
+            run,
+            evaluation,
+            role=PromotionRole.CANDIDATE,
+            reason=why,
+            author=author,
+            gate=gate,
+            now=database.clock(),
+        )
+
+
+def withdraw(
+    database: Database,
+    *,
+    project: str,
+    dataset: str,
+    role: PromotionRole,
+    reason: str | None = None,
+    author: str | None,
+) -> PromotionRecord | None:
+    """Take a role from the run that has it; None where none has it.
+
+    A champion needs a reason. Raises `NotFound` and `InvalidInput`.
+    """
+    needs_reason = role is PromotionRole.CHAMPION or reason is not None
+    why = require_reason(reason) if needs_reason else None
+    with database.write() as session:
+        known = dataset_named(session, project=project, name=dataset)
+        if _in_force(session, known.id, role) is None:
+            return None
+        return add_promotion(
+            session,
+            dataset_id=known.id,
+            role=role,
+            run=None,
+            reason=why,
+            author=author,
+            now=database.clock(),
+        )
+
+
+def promotions_of(database: Database, *, project: str, dataset: str) -> DatasetPromotions:
+    """Champion, candidate and history of a dataset. Raises `NotFound`."""
+    with database.read() as session:
+        known = dataset_named(session, project=project, name=dataset)
+        found = promotions_in_force(session, [known.id]).get(known.id, {})
+        return DatasetPromotions(
+            known,
+            found.get(PromotionRole.CHAMPION),
+            found.get(PromotionRole.CANDIDATE),
+            tuple(promotion_history(session, known.id, limit=MOST_LISTED)),
+        )
+
+
+def _evaluated(session: Session, run_id: str) -> tuple[RunRecord, StoredEvaluation]:
+    run = runs.get_run(session, run_id)
+    evaluation = current_evaluation(session, run_id)
+    if run.state is not RunState.EVALUATED or evaluation is None:
+        raise Conflict(
+            f"run {run_id} is {run.state.value}.",
+            field="run",
+            hint="A run is approved or proposed once it is evaluated.",
+        )
+    return run, evaluation
+
+
+def _in_force(session: Session, dataset_id: int, role: PromotionRole) -> PromotionRecord | None:
+    return promotions_in_force(session, [dataset_id]).get(dataset_id, {}).get(role)
+
+
+def _promote(
+    session: Session,
+    run: RunRecord,
+    evaluation: StoredEvaluation,
+    *,
+    role: PromotionRole,
+    reason: str | None,
+    author: str | None,
+    gate: GateResult | None,
+    now: datetime,
+) -> PromotionRecord:
+    truth_id = evaluation.truth_version_id
+    truth = None if truth_id is None else truths.get_truth(session, truth_id)
+    keys = {primary_metric(datasets.get_dataset(session, run.dataset_id)), *RECORDED_METRICS}
+    values = {**evaluation.aggregate, **evaluation.costs}
+    return add_promotion(
+        session,
+        dataset_id=run.dataset_id,
+        role=role,
+        run=(run.id, run.name),
+        reason=reason,
+        author=author,
+        now=now,
+        truth_number=None if truth is None else truth.number,
+        metrics={key: values[key].value for key in sorted(keys & values.keys())},
+        gate=None if gate is None else gate.to_dict(),
+    )

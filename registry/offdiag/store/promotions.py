@@ -1,0 +1,148 @@
+"""Statements on champions and candidates of datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from offdiag.domain.runs import PromotionRole
+from offdiag.store.models import DatasetRow, ProjectRow, PromotionRow, RunRow
+
+
+@dataclass(frozen=True, slots=True)
+class PromotionRecord:
+    """A run that became champion or candidate; `run_id` None where the role was withdrawn.
+
+    `metrics` has the values by key when it was decided, on the label version `truth_number`.
+    `gate` is what the conditions found that it was checked with, None without any.
+    """
+
+    id: int
+    dataset_id: int
+    role: PromotionRole
+    run_id: str | None
+    run_name: str | None
+    reason: str | None
+    author: str | None
+    at: datetime
+    truth_number: int | None
+    metrics: Mapping[str, float | None]
+    gate: Mapping[str, Any] | None
+
+    @property
+    def gate_passed(self) -> bool | None:
+        """Whether all conditions were met; None without a gate."""
+        return None if self.gate is None else bool(self.gate["passed"])
+
+
+def add_promotion(
+    session: Session,
+    *,
+    dataset_id: int,
+    role: PromotionRole,
+    run: tuple[str, str] | None,
+    reason: str | None,
+    author: str | None,
+    now: datetime,
+    truth_number: int | None = None,
+    metrics: Mapping[str, float | None] | None = None,
+    gate: Mapping[str, Any] | None = None,
+) -> PromotionRecord:
+    """Give a run, by id and name, a role from now on; None withdraws the role."""
+    # Decisions on one dataset follow one another, so that the newest is well defined.
+    session.execute(
+        select(DatasetRow.id).where(DatasetRow.id == dataset_id).with_for_update(key_share=True)
+    )
+    run_id, run_name = run or (None, None)
+    row = PromotionRow(
+        dataset_id=dataset_id,
+        role=role,
+        run_id=run_id,
+        run_name=run_name,
+        reason=reason,
+        author=author,
+        at=now,
+        truth_number=truth_number,
+        metrics=dict(metrics or {}),
+        gate=None if gate is None else dict(gate),
+    )
+    session.add(row)
+    session.flush()  # The caller needs the number.
+    return _record(row)
+
+
+Promotions = Mapping[PromotionRole, PromotionRecord]
+
+
+def promotions_in_force(
+    session: Session, dataset_ids: Collection[int] | None = None
+) -> dict[int, dict[PromotionRole, PromotionRecord]]:
+    """Champion and candidate by dataset; None for all datasets.
+
+    A role is absent where nobody has it, where it was withdrawn, and where its run was deleted.
+    """
+    newest = (
+        select(func.max(PromotionRow.id))
+        .group_by(PromotionRow.dataset_id, PromotionRow.role)
+        .scalar_subquery()
+    )
+    statement = (
+        select(PromotionRow)
+        .join(RunRow, RunRow.id == PromotionRow.run_id)
+        .where(PromotionRow.id.in_(newest), RunRow.deleted_at.is_(None))
+    )
+    if dataset_ids is not None:
+        statement = statement.where(PromotionRow.dataset_id.in_(dataset_ids))
+    found: dict[int, dict[PromotionRole, PromotionRecord]] = {}
+    for row in session.scalars(statement):
+        found.setdefault(row.dataset_id, {})[PromotionRole(row.role)] = _record(row)
+    return found
+
+
+def promotion_history(session: Session, dataset_id: int, *, limit: int) -> list[PromotionRecord]:
+    """What was decided for a dataset, newest first."""
+    rows = session.scalars(
+        select(PromotionRow)
+        .where(PromotionRow.dataset_id == dataset_id)
+        .order_by(PromotionRow.id.desc())
+        .limit(limit)
+    )
+    return [_record(row) for row in rows]
+
+
+def promotions_since(
+    session: Session, at: datetime | None, *, limit: int
+) -> list[tuple[str, str, PromotionRecord]]:
+    """Project, dataset and decision of what was decided after a moment, newest first."""
+    statement = (
+        select(ProjectRow.name, DatasetRow.name, PromotionRow)
+        .join(DatasetRow, DatasetRow.id == PromotionRow.dataset_id)
+        .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
+        .order_by(PromotionRow.id.desc())
+        .limit(limit)
+    )
+    if at is not None:
+        statement = statement.where(PromotionRow.at > at)
+    rows = session.execute(statement)
+    return [(project, dataset, _record(row)) for project, dataset, row in rows]
+
+
+def _record(row: PromotionRow) -> PromotionRecord:
+    return PromotionRecord(
+        id=row.id,
+        dataset_id=row.dataset_id,
+        role=PromotionRole(row.role),
+        run_id=row.run_id,
+        run_name=row.run_name,
+        reason=row.reason,
+        author=row.author,
+        at=row.at,
+        truth_number=row.truth_number,
+        metrics=row.metrics,
+        gate=row.gate,
+    )
