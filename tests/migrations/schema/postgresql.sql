@@ -134,6 +134,7 @@ CREATE TABLE dataset (
     default_cost_matrix_id BIGINT,
     hierarchy JSONB,
     positive_by_convention BOOLEAN DEFAULT false NOT NULL,
+    primary_metric TEXT COLLATE "C",
     CONSTRAINT ck_dataset_task CHECK (task = ANY (ARRAY['binary'::text, 'multiclass'::text, 'multilabel'::text])),
     CONSTRAINT fk_dataset_default_cost_matrix_id_cost_matrix FOREIGN KEY(default_cost_matrix_id) REFERENCES cost_matrix (id),
     CONSTRAINT fk_dataset_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
@@ -383,6 +384,26 @@ CREATE TABLE project (
     CONSTRAINT pk_project PRIMARY KEY (id),
     CONSTRAINT uq_project_name UNIQUE NULLS DISTINCT (name)
 );
+
+CREATE TABLE promotion (
+    id BIGSERIAL NOT NULL,
+    dataset_id BIGINT NOT NULL,
+    role TEXT COLLATE "C" NOT NULL,
+    run_id TEXT COLLATE "C",
+    run_name TEXT COLLATE "C",
+    reason TEXT COLLATE "C",
+    author TEXT COLLATE "C",
+    at TIMESTAMP WITH TIME ZONE NOT NULL,
+    truth_number INTEGER,
+    metrics JSONB NOT NULL,
+    gate JSONB,
+    CONSTRAINT ck_promotion_champion_for_reason CHECK (role <> 'champion'::text OR reason IS NOT NULL),
+    CONSTRAINT ck_promotion_role CHECK (role = ANY (ARRAY['champion'::text, 'candidate'::text])),
+    CONSTRAINT fk_promotion_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE,
+    CONSTRAINT pk_promotion PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_promotion_dataset_id_role_id ON promotion (dataset_id, role, id);
 
 CREATE TABLE report_file (
     issue_id BIGINT NOT NULL,
@@ -639,6 +660,7 @@ CREATE TABLE user_account (
     disabled_at TIMESTAMP WITH TIME ZONE,
     created_at TIMESTAMP WITH TIME ZONE NOT NULL,
     signed_in_at TIMESTAMP WITH TIME ZONE,
+    news_seen_at TIMESTAMP WITH TIME ZONE,
     CONSTRAINT pk_user_account PRIMARY KEY (id),
     CONSTRAINT uq_user_account_name UNIQUE NULLS DISTINCT (name)
 );

@@ -114,7 +114,7 @@ CREATE TABLE dataset (
     labels_inferred BOOLEAN NOT NULL,
     positive_label TEXT,
     created_at DATETIME NOT NULL,
-    default_cost_matrix_id INTEGER, hierarchy JSON, positive_by_convention BOOLEAN DEFAULT 0 NOT NULL,
+    default_cost_matrix_id INTEGER, hierarchy JSON, positive_by_convention BOOLEAN DEFAULT 0 NOT NULL, primary_metric TEXT,
     CONSTRAINT ck_dataset_task CHECK (task IN ('binary', 'multiclass', 'multilabel')),
     CONSTRAINT fk_dataset_default_cost_matrix_id_cost_matrix FOREIGN KEY(default_cost_matrix_id) REFERENCES cost_matrix (id),
     CONSTRAINT fk_dataset_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
@@ -340,6 +340,25 @@ CREATE TABLE project (
     created_at DATETIME NOT NULL,
     CONSTRAINT uq_project_name UNIQUE (name)
 );
+
+CREATE TABLE promotion (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    dataset_id INTEGER NOT NULL,
+    role TEXT NOT NULL,
+    run_id TEXT,
+    run_name TEXT,
+    reason TEXT,
+    author TEXT,
+    at DATETIME NOT NULL,
+    truth_number INTEGER,
+    metrics JSON NOT NULL,
+    gate JSON,
+    CONSTRAINT ck_promotion_champion_for_reason CHECK (role <> 'champion' OR reason IS NOT NULL),
+    CONSTRAINT ck_promotion_role CHECK (role IN ('champion', 'candidate')),
+    CONSTRAINT fk_promotion_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_promotion_dataset_id_role_id ON promotion (dataset_id, role, id);
 
 CREATE TABLE report_file (
     issue_id INTEGER NOT NULL,
@@ -571,7 +590,7 @@ CREATE TABLE user_account (
     password_hash TEXT,
     disabled_at DATETIME,
     created_at DATETIME NOT NULL,
-    signed_in_at DATETIME,
+    signed_in_at DATETIME, news_seen_at DATETIME,
     CONSTRAINT uq_user_account_name UNIQUE (name)
 );
 
