@@ -6,15 +6,20 @@ only by a caller who says so. What was decided stays: a role goes to another run
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from offdiag.domain.runs import PromotionRole, RunState
 from offdiag.domain.texts import require_reason
 from offdiag.errors import Conflict
-from offdiag.services.gate import GateResult
+from offdiag.gate.parsing import parse_condition
+from offdiag.services.flags.rules import thresholds_in
+from offdiag.services.gate import GateResult, gate_run
+from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.leaders import primary_metric
 from offdiag.services.truth.versions import dataset_named
+from offdiag.settings import Settings
 from offdiag.store import datasets, runs, truths
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
@@ -123,6 +128,26 @@ def propose(
             gate=gate,
             now=database.clock(),
         )
+
+
+def check_gate(
+    database: Database, run_id: str, conditions: Sequence[str], settings: Settings
+) -> GateResult | None:
+    """What the conditions of a gate find for an evaluated run; None without conditions.
+
+    Raises `InvalidInput` for a condition that cannot be read, and what `gate_run` raises.
+    """
+    if not conditions:
+        return None
+    return gate_run(
+        database,
+        run_id,
+        [parse_condition(text) for text in conditions],
+        thresholds=thresholds_in(settings.flags),
+        timeout_s=settings.jobs.lease_s,
+        lease_s=settings.jobs.lease_s,
+        policy=RetryPolicy(max_attempts=settings.jobs.max_attempts),
+    )
 
 
 def withdraw(

@@ -17,6 +17,7 @@ from offdiag.store.database import Database
 from offdiag.store.flag_inbox import count_open_flags
 
 if TYPE_CHECKING:
+    from offdiag.metrics.paired.confidence_set import BestSet
     from offdiag.services.compare import Compared
 
 
@@ -79,6 +80,16 @@ def recent_comparisons() -> LruCache[Compared]:
     """What is kept for the application that is answering."""
     kept = current_app.extensions.setdefault(COMPARISONS_KEY, LruCache(most=MOST_COMPARISONS))
     return cast("LruCache[Compared]", kept)
+
+
+BEST_SETS_KEY = "offdiag best sets"
+MOST_BEST_SETS = 256
+
+
+def kept_best_sets() -> LruCache[BestSet | None]:
+    """Best sets of datasets that were computed before."""
+    kept = current_app.extensions.setdefault(BEST_SETS_KEY, LruCache(most=MOST_BEST_SETS))
+    return cast("LruCache[BestSet | None]", kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,161 @@
+"""The best runs of a dataset, and which of them is its champion or candidate."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from offdiag.domain.runs import PromotionRole
+from offdiag.records.base import DEFAULT_PROJECT, Answered, Asked, InProject, Value
+
+if TYPE_CHECKING:
+    from offdiag.services.leaders import Leader, Leaders
+    from offdiag.services.promotions import DatasetPromotions
+    from offdiag.store.promotions import PromotionRecord
+
+
+class Promotion(Answered):
+    """A decision: this run has the role from then on."""
+
+    role: PromotionRole
+    run: str | None = Field(description="Id of the run; null where the role was withdrawn.")
+    run_name: str | None
+    reason: str | None
+    author: str | None
+    at: datetime
+    truth_version: int | None = Field(description="Label version of the recorded metrics.")
+    metrics: dict[str, float | None]
+    gate: dict[str, Any] | None = Field(description="What the conditions of the gate found.")
+
+
+class Promotions(Answered):
+    """Champion and candidate of a dataset, and all decisions, newest first."""
+
+    project: str
+    dataset: str
+    champion: Promotion | None
+    candidate: Promotion | None
+    history: list[Promotion]
+
+
+class NewPromotion(Asked):
+    """Which run of the dataset gets a role; a null run withdraws it."""
+
+    project: str = DEFAULT_PROJECT
+    run: str | None = Field(description="Id of an evaluated run of the dataset; null for none.")
+    reason: str | None = Field(
+        default=None, description="Required for a champion and for withdrawing one."
+    )
+    author: str | None = None
+    gate: list[str] = Field(
+        default=[],
+        max_length=50,
+        description="Conditions to check the run with, such as `recall[mel] >= 0.8`.",
+    )
+    although_gate_fails: bool = Field(
+        default=False, description="Approve the run even if it fails the gate."
+    )
+
+
+class LeadersWanted(InProject):
+    """Which metric the runs are ranked by."""
+
+    metric: str | None = Field(
+        default=None, description="Key of an aggregate metric; the primary one by default."
+    )
+
+
+class RankedRun(Answered):
+    """A run by the metric; `difference` is to the best run, with a simultaneous interval."""
+
+    id: str
+    name: str
+    model: str | None
+    created_at: datetime
+    value: Value
+    in_best_set: bool
+    standing: str
+    difference: Value | None
+    p_adjusted: float | None
+
+
+class RankedRuns(Answered):
+    """The runs of a dataset, best first.
+
+    The best set contains the best run with 95 % confidence, corrected for the number of runs.
+    """
+
+    project: str
+    dataset: str
+    metric: str
+    truth_version: int | None
+    n_runs: int = Field(description="Ranked runs; at most the first 200 are listed.")
+    n_outdated: int = Field(description="Runs that wait for results on the newest labels.")
+    why_not_tested: str | None = Field(description="Why there is no best set, if so.")
+    best_set: list[str] = Field(description="Ids of runs that cannot be told apart from the best.")
+    runs: list[RankedRun]
+
+
+class PrimaryMetric(Asked):
+    """By which metric the runs of a dataset are ranked."""
+
+    project: str = DEFAULT_PROJECT
+    metric: str | None = Field(description="Key of an aggregate metric; null for the default.")
+
+
+def promotion_document(found: PromotionRecord) -> Promotion:
+    """One decision."""
+    return Promotion(
+        role=found.role,
+        run=found.run_id,
+        run_name=found.run_name,
+        reason=found.reason,
+        author=found.author,
+        at=found.at,
+        truth_version=found.truth_number,
+        metrics=dict(found.metrics),
+        gate=None if found.gate is None else dict(found.gate),
+    )
+
+
+def promotions_document(found: DatasetPromotions) -> Promotions:
+    """Champion, candidate and history of a dataset."""
+    return Promotions(
+        project=found.dataset.project,
+        dataset=found.dataset.name,
+        champion=None if found.champion is None else promotion_document(found.champion),
+        candidate=None if found.candidate is None else promotion_document(found.candidate),
+        history=[promotion_document(each) for each in found.history],
+    )
+
+
+def leaders_document(found: Leaders, *, project: str, dataset: str) -> RankedRuns:
+    """The ranked runs of a dataset with their best set."""
+    return RankedRuns(
+        project=project,
+        dataset=dataset,
+        metric=found.metric,
+        truth_version=found.truth_number,
+        n_runs=found.total,
+        n_outdated=found.n_outdated,
+        why_not_tested=found.why_not_tested,
+        best_set=[each.run.id for each in found.best_set],
+        runs=[_ranked(each, tested=found.why_not_tested is None) for each in found.runs],
+    )
+
+
+def _ranked(leader: Leader, *, tested: bool) -> RankedRun:
+    run, place = leader.run, leader.place
+    return RankedRun(
+        id=run.id,
+        name=run.name,
+        model=run.model,
+        created_at=run.created_at,
+        value=Value.of(run.value),
+        in_best_set=tested and leader.is_in_set,
+        standing=place.standing.value,
+        difference=None if place.behind is None else Value.of(place.behind),
+        p_adjusted=place.p_adjusted,
+    )

@@ -1,0 +1,115 @@
+"""The best runs of a dataset, its champion and candidate, and the metric they are ranked by."""
+
+from __future__ import annotations
+
+from offdiag.domain.runs import PromotionRole
+from offdiag.errors import InvalidInput
+from offdiag.records.base import InProject
+from offdiag.records.promotion import (
+    LeadersWanted,
+    NewPromotion,
+    PrimaryMetric,
+    Promotions,
+    RankedRuns,
+    leaders_document,
+    promotions_document,
+)
+from offdiag.services import leaders, promotions
+from offdiag.services.gate import GateResult
+from offdiag.services.truth.versions import dataset_named
+from offdiag.store.run_page import read_run
+from offdiag_web.api.operations import author, operation, resource
+from offdiag_web.app.context import current_registry, kept_best_sets
+
+blueprint = resource("promotions")
+
+
+@operation(blueprint, "GET", "/datasets/<name:name>/leaders", answers=RankedRuns)
+def list_leaders(name: str, query: LeadersWanted) -> RankedRuns:
+    """Read the runs of a dataset, best first, with the set that cannot be told apart."""
+    database = current_registry().database
+    with database.read() as session:
+        known = dataset_named(session, project=query.project, name=name)
+    found = leaders.leaders_of(database, known, metric=query.metric, kept=kept_best_sets())
+    return leaders_document(found, project=known.project, dataset=known.name)
+
+
+@operation(blueprint, "PUT", "/datasets/<name:name>/primary-metric", answers=RankedRuns)
+def set_primary_metric(name: str, json: PrimaryMetric) -> RankedRuns:
+    """Rank the runs of a dataset by another metric from now on."""
+    database = current_registry().database
+    known = leaders.set_primary_metric(
+        database, project=json.project, dataset=name, key=json.metric
+    )
+    found = leaders.leaders_of(database, known, kept=kept_best_sets())
+    return leaders_document(found, project=known.project, dataset=known.name)
+
+
+@operation(blueprint, "GET", "/datasets/<name:name>/promotions", answers=Promotions)
+def list_promotions(name: str, query: InProject) -> Promotions:
+    """Read champion and candidate of a dataset, and what was decided before."""
+    return _decided(query.project, name)
+
+
+@operation(blueprint, "PUT", "/datasets/<name:name>/champion", answers=Promotions)
+def approve(name: str, json: NewPromotion) -> Promotions:
+    """Approve a run as champion of the dataset, or withdraw the champion."""
+    if json.run is None:
+        return _withdrawn(PromotionRole.CHAMPION, name, json)
+    gate = _gate(name, json.run, json)
+    promotions.approve(
+        current_registry().database,
+        json.run,
+        reason=json.reason or "",
+        author=author(json.author),
+        gate=gate,
+        although_gate_fails=json.although_gate_fails,
+    )
+    return _decided(json.project, name)
+
+
+@operation(blueprint, "PUT", "/datasets/<name:name>/candidate", answers=Promotions)
+def propose(name: str, json: NewPromotion) -> Promotions:
+    """Propose a run as the next champion of the dataset, or withdraw the candidate."""
+    if json.run is None:
+        return _withdrawn(PromotionRole.CANDIDATE, name, json)
+    gate = _gate(name, json.run, json)
+    promotions.propose(
+        current_registry().database,
+        json.run,
+        reason=json.reason,
+        author=author(json.author),
+        gate=gate,
+    )
+    return _decided(json.project, name)
+
+
+def _withdrawn(role: PromotionRole, name: str, asked: NewPromotion) -> Promotions:
+    promotions.withdraw(
+        current_registry().database,
+        project=asked.project,
+        dataset=name,
+        role=role,
+        reason=asked.reason,
+        author=author(asked.author),
+    )
+    return _decided(asked.project, name)
+
+
+def _decided(project: str, name: str) -> Promotions:
+    found = promotions.promotions_of(current_registry().database, project=project, dataset=name)
+    return promotions_document(found)
+
+
+def _gate(name: str, run_id: str, asked: NewPromotion) -> GateResult | None:
+    """What the gate found; also makes sure that the run is one of the dataset."""
+    registry = current_registry()
+    with registry.database.read() as session:
+        run = read_run(session, run_id).run
+    if (run.project, run.dataset) != (asked.project, name):
+        raise InvalidInput(
+            f"run {run.id} is on dataset {run.dataset!r} of project {run.project!r}.",
+            field="run",
+            hint="Name a run of this dataset.",
+        )
+    return promotions.check_gate(registry.database, run_id, asked.gate, registry.settings)
