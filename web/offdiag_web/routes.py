@@ -56,6 +56,13 @@ ROUTES: Routes = {
         "api_metrics.list_metrics": ("GET /api/v1/metrics",),
         "api_metrics.get_metric": ("GET /api/v1/metrics/<key>",),
     },
+    "offdiag_web.api.promotions": {
+        "api_promotions.list_leaders": ("GET /api/v1/datasets/<name:name>/leaders",),
+        "api_promotions.set_primary_metric": ("PUT /api/v1/datasets/<name:name>/primary-metric",),
+        "api_promotions.list_promotions": ("GET /api/v1/datasets/<name:name>/promotions",),
+        "api_promotions.approve": ("PUT /api/v1/datasets/<name:name>/champion",),
+        "api_promotions.propose": ("PUT /api/v1/datasets/<name:name>/candidate",),
+    },
     "offdiag_web.api.reports": {
         "api_reports.list_reports": ("GET /api/v1/reports",),
         "api_reports.issue_report": ("POST /api/v1/reports",),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from offdiag.comparison.standings import Place, Standing, places
+from offdiag.comparison.rank_status import Place, Standing, places
 from offdiag.domain.runs import Task
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput

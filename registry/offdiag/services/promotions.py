@@ -13,7 +13,7 @@ from datetime import datetime
 from offdiag.domain.runs import PromotionRole, RunState
 from offdiag.domain.texts import require_reason
 from offdiag.errors import Conflict
-from offdiag.gate.parsing import parse_condition
+from offdiag.gate.conditions import parse_condition
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.gate import GateResult, gate_run
 from offdiag.services.jobs.attempts import RetryPolicy

@@ -1,0 +1,152 @@
+"""Champions and candidates, and the set of runs that cannot be told apart from the best."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from offdiag.domain.runs import PromotionRole, RunFacts
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.flags.thresholds import Thresholds
+from offdiag.gate.conditions import parse_condition
+from offdiag.services.gate import gate_run
+from offdiag.services.leaders import Leaders, leaders_of, set_primary_metric
+from offdiag.services.promotions import (
+    DatasetPromotions,
+    approve,
+    promotions_of,
+    propose,
+    withdraw,
+)
+from offdiag.services.retention.deletion import delete_run
+from offdiag.services.truth.versions import dataset_named
+from offdiag.store.database import Database
+from offdiag.store.runs import RunRecord
+from support.logging_runs import POLICY, log, work_off
+
+ACTUAL = np.arange(400) % 2
+
+
+def log_right(database: Database, share: float, *, seed: int, name: str = "plain") -> RunRecord:
+    right = np.random.default_rng(seed).random(len(ACTUAL)) < share
+    predicted = np.where(right, ACTUAL, 1 - ACTUAL)
+    return log(
+        database,
+        y_true=ACTUAL.tolist(),
+        y_pred=predicted.tolist(),
+        dataset="holdout",
+        facts=RunFacts(name=name),
+    )
+
+
+def decided(database: Database) -> DatasetPromotions:
+    return promotions_of(database, project="default", dataset="holdout")
+
+
+def ranked(database: Database, metric: str | None = None) -> Leaders:
+    with database.read() as session:
+        dataset = dataset_named(session, project="default", name="holdout")
+    return leaders_of(database, dataset, metric=metric)
+
+
+def test_a_run_is_proposed_and_approved(database: Database) -> None:
+    first, second = log_right(database, 0.8, seed=1), log_right(database, 0.9, seed=2)
+    work_off(database)
+
+    approve(database, first.id, reason="the first one", author="ana")
+    propose(database, second.id, author="bob")
+    found = decided(database)
+    assert found.champion is not None
+    assert found.candidate is not None
+    assert (found.champion.run_id, found.candidate.run_id) == (first.id, second.id)
+    assert found.champion.metrics["overall_accuracy"] == pytest.approx(0.8, abs=0.05)
+    assert found.champion.truth_number == 1
+
+    approve(database, second.id, reason="better", author="ana")
+    found = decided(database)
+    assert found.champion is not None
+    assert found.champion.run_id == second.id
+    assert found.candidate is None, "a candidate that was approved is none any more"
+    assert [each.role for each in found.history] == [
+        PromotionRole.CHAMPION,
+        PromotionRole.CANDIDATE,
+        PromotionRole.CANDIDATE,
+        PromotionRole.CHAMPION,
+    ]
+
+
+def test_what_cannot_be_decided_is_refused_and_nothing_is_stored(database: Database) -> None:
+    run = log_right(database, 0.8, seed=1)
+    with pytest.raises(Conflict, match="finished"):
+        approve(database, run.id, reason="too early", author=None)
+    work_off(database)
+    with pytest.raises(InvalidInput, match="reason"):
+        approve(database, run.id, reason=" ", author=None)
+    gate = gate_run(
+        database,
+        run.id,
+        [parse_condition("recall[1] >= 0.99")],
+        thresholds=Thresholds(),
+        timeout_s=5,
+        lease_s=30,
+        policy=POLICY,
+    )
+    with pytest.raises(Conflict, match="fails the gate"):
+        approve(database, run.id, reason="good", author=None, gate=gate)
+    assert decided(database).history == ()
+
+    approve(database, run.id, reason="good", author=None, gate=gate, although_gate_fails=True)
+    champion = decided(database).champion
+    assert champion is not None
+    assert champion.gate_passed is False
+    with pytest.raises(Conflict, match="champion"):
+        propose(database, run.id, author=None)
+
+
+def test_a_role_ends_with_its_run_or_when_it_is_withdrawn(database: Database) -> None:
+    first, second = log_right(database, 0.8, seed=1), log_right(database, 0.9, seed=2)
+    work_off(database)
+    approve(database, first.id, reason="good", author=None)
+    propose(database, second.id, author=None)
+
+    place = {"project": "default", "dataset": "holdout", "author": "ana"}
+    assert withdraw(database, role=PromotionRole.CANDIDATE, **place) is not None
+    assert withdraw(database, role=PromotionRole.CANDIDATE, **place) is None
+    with pytest.raises(InvalidInput, match="reason"):
+        withdraw(database, role=PromotionRole.CHAMPION, **place)
+    delete_run(database, first.id, by="ana")
+    found = decided(database)
+    assert (found.champion, found.candidate) == (None, None)
+    assert len(found.history) == 3
+
+
+def test_the_best_set_leaves_out_what_is_significantly_worse(database: Database) -> None:
+    best = log_right(database, 0.95, seed=3, name="best")
+    near = log_right(database, 0.945, seed=4, name="near")
+    poor = log_right(database, 0.7, seed=5, name="poor")
+    work_off(database)
+
+    found = ranked(database)
+    assert found.metric == "balanced_accuracy"
+    assert {each.run.id for each in found.best_set} == {best.id, near.id}
+    assert found.runs[-1].run.id == poor.id
+    assert (found.total, found.n_outdated, found.truth_number) == (3, 0, 1)
+    behind = found.runs[-1].place.behind
+    assert behind is not None
+    assert behind.ci_high is not None
+    assert behind.ci_high < 0
+
+
+def test_runs_are_ranked_by_the_primary_metric_of_the_dataset(database: Database) -> None:
+    log_right(database, 0.9, seed=3)
+    work_off(database)
+    place = {"project": "default", "dataset": "holdout"}
+
+    set_primary_metric(database, **place, key="mcc")
+    assert ranked(database).metric == "mcc"
+    assert ranked(database).why_not_tested is not None
+    assert ranked(database).best_set == ()
+    with pytest.raises(InvalidInput, match="cannot be ranked by 'n_classes_actual'"):
+        set_primary_metric(database, **place, key="n_classes_actual")
+    set_primary_metric(database, **place, key=None)
+    assert ranked(database).metric == "balanced_accuracy"
