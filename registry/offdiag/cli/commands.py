@@ -28,6 +28,9 @@ COMMANDS = (
     "cost",
     "runs",
     "compare",
+    "leaders",
+    "propose",
+    "approve",
     "truth",
     "hierarchy",
     "recompute",
@@ -51,6 +54,9 @@ _MODULES = {
     "verify": "maintenance",
     "gc": "maintenance",
     "completion": "process",
+    "leaders": "promote",
+    "propose": "promote",
+    "approve": "promote",
 }
 """Of commands that share a module with others."""
 _FUNCTIONS = {"import": "importing"}

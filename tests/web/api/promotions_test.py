@@ -1,0 +1,53 @@
+"""Champion, candidate, primary metric and best set over HTTP."""
+
+from __future__ import annotations
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.store.database import Database
+from support.api import get, refusal, send
+from support.registries import dashboard
+
+
+@pytest.fixture
+def lesions(lesions_database: Database) -> FlaskClient:
+    """A client of a registry that may be changed."""
+    return dashboard(lesions_database).test_client()
+
+
+@pytest.mark.both_databases
+def test_a_run_is_approved_and_withdrawn(lesions: FlaskClient) -> None:
+    run_id = get(lesions, "/runs")["runs"][0]["id"]
+    address = "/datasets/derm-7/champion"
+
+    status, refused = send(lesions, address, {"run": run_id}, method="PUT")
+    assert (status, refused["field"]) == (422, "reason")
+    gated = {"run": run_id, "reason": "best", "gate": ["overall_accuracy >= 1"]}
+    assert send(lesions, address, gated, method="PUT")[0] == 409
+    _, body = send(lesions, address, gated | {"although_gate_fails": True}, method="PUT")
+    assert body["champion"]["run"] == run_id
+    assert body["champion"]["gate"]["passed"] is False
+    assert get(lesions, "/datasets/derm-7/promotions") == body
+
+    _, body = send(lesions, address, {"run": None, "reason": "wrong labels"}, method="PUT")
+    assert body["champion"] is None
+    assert [each["run"] for each in body["history"]] == [None, run_id]
+
+
+@pytest.mark.both_databases
+def test_runs_are_ranked_with_their_best_set(reader: FlaskClient) -> None:
+    found = get(reader, "/datasets/derm-7/leaders")
+
+    values = [run["value"]["value"] for run in found["runs"]]
+    assert found["metric"] == "balanced_accuracy"
+    assert values == sorted(values, reverse=True)
+    assert found["best_set"] == [run["id"] for run in found["runs"] if run["in_best_set"]]
+    assert refusal(reader, "/datasets/derm-7/leaders", metric="support")[0] == 422
+
+
+@pytest.mark.both_databases
+def test_the_primary_metric_is_set(lesions: FlaskClient) -> None:
+    address = "/datasets/derm-7/primary-metric"
+    assert send(lesions, address, {"metric": "mcc"}, method="PUT")[1]["metric"] == "mcc"
+    assert get(lesions, "/datasets/derm-7/leaders")["metric"] == "mcc"
