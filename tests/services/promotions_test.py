@@ -131,7 +131,7 @@ def test_the_best_set_leaves_out_what_is_significantly_worse(database: Database)
     assert {each.run.id for each in found.best_set} == {best.id, near.id}
     assert found.runs[-1].run.id == poor.id
     assert (found.total, found.n_outdated, found.truth_number) == (3, 0, 1)
-    behind = found.runs[-1].place.behind
+    behind = found.runs[-1].rank.behind
     assert behind is not None
     assert behind.ci_high is not None
     assert behind.ci_high < 0

@@ -76,7 +76,7 @@ class RankedRun(Answered):
     created_at: datetime
     value: Value
     in_best_set: bool
-    standing: str
+    rank_status: str
     difference: Value | None
     p_adjusted: float | None
 
@@ -147,7 +147,7 @@ def leaders_document(found: Leaders, *, project: str, dataset: str) -> RankedRun
 
 
 def _ranked(leader: Leader, *, tested: bool) -> RankedRun:
-    run, place = leader.run, leader.place
+    run, rank = leader.run, leader.rank
     return RankedRun(
         id=run.id,
         name=run.name,
@@ -155,7 +155,7 @@ def _ranked(leader: Leader, *, tested: bool) -> RankedRun:
         created_at=run.created_at,
         value=Value.of(run.value),
         in_best_set=tested and leader.is_in_set,
-        standing=place.standing.value,
-        difference=None if place.behind is None else Value.of(place.behind),
-        p_adjusted=place.p_adjusted,
+        rank_status=rank.rank_status.value,
+        difference=None if rank.behind is None else Value.of(rank.behind),
+        p_adjusted=rank.p_adjusted,
     )

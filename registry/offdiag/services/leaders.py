@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from offdiag.comparison.rank_status import Place, Standing, places
+from offdiag.comparison.rank_status import Rank, RankStatus, places
 from offdiag.domain.runs import Task
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
@@ -41,12 +41,12 @@ class Leader:
     """A run by the primary metric, and how it compares with the best."""
 
     run: RankedRun
-    place: Place
+    rank: Rank
 
     @property
     def is_in_set(self) -> bool:
         """Whether it may be the best: it is not significantly worse than any other run."""
-        return self.place.standing in (Standing.BEST, Standing.NOT_SEPARABLE)
+        return self.rank.rank_status in (RankStatus.BEST, RankStatus.NOT_SEPARABLE)
 
 
 @dataclass(frozen=True)
@@ -193,18 +193,18 @@ def _placed(ranked: RankedRuns, found: BestSet | None) -> tuple[Leader, ...]:
     if found is None:
         highest = ranked.runs[0].value.value if ranked.runs else None
         return tuple(
-            Leader(run, Place(run.value, _untested(run.value, highest))) for run in ranked.runs
+            Leader(run, Rank(run.value, _untested(run.value, highest))) for run in ranked.runs
         )
     low, high = range_of(ranked.key)
     width = high - low if high < inf and low > -inf else inf
-    standings = places(
+    statuses = places(
         found,
         [run.value for run in ranked.runs],
         lower_is_better=_is_lower_better(ranked.key),
         width=width,
     )
-    return tuple(map(Leader, ranked.runs, standings))
+    return tuple(map(Leader, ranked.runs, statuses))
 
 
-def _untested(value: MetricValue, highest: float | None) -> Standing:
-    return Standing.BEST if value.value == highest else Standing.NOT_TESTED
+def _untested(value: MetricValue, highest: float | None) -> RankStatus:
+    return RankStatus.BEST if value.value == highest else RankStatus.NOT_TESTED
