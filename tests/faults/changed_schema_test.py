@@ -23,9 +23,8 @@ from offdiag.store.run_page import read_run
 from offdiag.store.schema import open_database
 from offdiag.store.session import Session
 from offdiag_web import create_app
-from offdiag_workers.engine import run_engine
 from offdiag_workers.loop import run_worker
-from offdiag_workers.process import working_in_background
+from offdiag_workers.process import run_engine, working_in_background
 from support.contents import count_rows
 from support.logging_runs import POLICY, log, work_off
 from support.reads import read

@@ -16,7 +16,7 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_web.app.lazy_views import LazyViews
 from offdiag_web.routes import ROUTES
-from offdiag_web.warm_up import warming_up
+from offdiag_web.wsgi import warming_up
 from support.pages import PageClient, client_for
 from support.registries import serving
 from support.written_routes import routes_of_modules

@@ -21,9 +21,8 @@ from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from offdiag.store.session import Session
-from offdiag_workers.engine import run_engine
 from offdiag_workers.loop import WorkerReport
-from offdiag_workers.process import working_in_background
+from offdiag_workers.process import run_engine, working_in_background
 from support.contents import count_rows
 from support.ledgers import Client, verify_with
 from support.logging_runs import log

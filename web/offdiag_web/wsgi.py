@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import gc
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
 
 from flask import Flask
 
@@ -50,3 +54,44 @@ def application() -> Flask:
     lazy_views(app).load_all()
     settle()
     return app
+
+
+_PAGES = "offdiag_web.pages"
+WAITS_S = 3.0
+"""Seconds in which somebody opens the dashboard that they have just started, or does not."""
+_PAUSE_S = 0.01
+"""Between two modules, in which requests go first."""
+
+
+@contextmanager
+def warming_up(app: Flask, *, waits_s: float = WAITS_S) -> Iterator[None]:
+    """Load all views in a thread while the block runs, pages first, after the first answer.
+
+    At last the process settles, and collects garbage again if its start did without.
+    """
+    answered, stopped = threading.Event(), threading.Event()
+
+    @app.teardown_request
+    def tell(_error: BaseException | None) -> None:
+        answered.set()
+
+    def warm_up() -> None:
+        answered.wait(waits_s)
+        late = lazy_views(app)
+        loaded = chain(late.load_each(_PAGES), late.load_each())
+        try:
+            while not stopped.wait(_PAUSE_S):
+                if next(loaded, None) is None:
+                    settle()
+                    return
+        finally:
+            gc.enable()
+
+    thread = threading.Thread(target=warm_up, name="warm-up", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        answered.set()
+        thread.join()

@@ -6,33 +6,134 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 
 import structlog
 
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
-from offdiag.services.jobs.attempts import Outcome, RetryPolicy
+from offdiag.services.jobs.attempts import Ended, Outcome, RetryPolicy
 from offdiag.services.jobs.kinds import TASKS, TaskKind
 from offdiag.services.jobs.leases import LeaseKeeper, Lost
-from offdiag.services.jobs.notifiers import LOCAL_NOTIFIER
+from offdiag.services.jobs.notifiers import CHANNEL, LOCAL_NOTIFIER
 from offdiag.services.jobs.run_job import run_due_jobs, run_next_job
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
+from offdiag.store.jobs import notifications
 from offdiag_workers.heartbeat import beating
-from offdiag_workers.job_log import attempt_logger
-from offdiag_workers.listener import listening
-from offdiag_workers.shutdown import draining
 
 log = structlog.get_logger()
+
+_FAILED = frozenset({Outcome.RELEASED, Outcome.FAILED, Outcome.LOST})
+
+
+def attempt_logger(engine: str) -> Callable[[Ended], None]:
+    """Who logs the attempts of a worker of this engine: a line for each.
+
+    Beside what came of it the line names the work and what it is about (`run`, `issue` or
+    `delivery`), and as `request_id` the request that asked for it.
+    """
+
+    def on_ended(ended: Ended) -> None:
+        lease = ended.lease
+        facts = {
+            "work": lease.work_id,
+            "task": lease.task,
+            **lease.args,
+            "attempt": lease.attempts,
+            "engine": engine,
+            "duration_s": round(ended.duration_s, 3),
+        }
+        if lease.request_id is not None:
+            facts["request_id"] = lease.request_id
+        if ended.outcome in _FAILED:
+            log.warning("work_failed", outcome=ended.outcome.value, error=ended.error, **facts)
+        elif ended.outcome is Outcome.DONE:
+            log.info("work_done", **facts)
+        else:
+            log.debug("work_deferred", **facts)
+
+    return on_ended
+
+
+_WAIT_S = 1.0
+_RECONNECT_S = 2.0
+
+
+@contextmanager
+def listening(database: Database, stop: threading.Event) -> Iterator[None]:
+    """Listen in a thread of its own while the block runs, where there is anything to hear."""
+    if not database.can_listen:
+        if database.dialect == "postgresql":
+            log.info("listen_is_off", reason="a pooler lends connections by transaction")
+        yield
+        return
+    ended = threading.Event()
+    thread = threading.Thread(
+        target=_listen, args=(database, stop, ended), name="listener", daemon=True
+    )
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _listen(database: Database, stop: threading.Event, ended: threading.Event) -> None:
+    while not (stop.is_set() or ended.is_set()):
+        try:
+            for heard in notifications(database, CHANNEL, timeout_s=_WAIT_S):
+                if heard:
+                    LOCAL_NOTIFIER.wake()
+                if stop.is_set() or ended.is_set():
+                    return
+        except DatabaseUnavailable as error:
+            log.warning("not_listening", error=str(error))
+            ended.wait(_RECONNECT_S)
+
+
+@contextmanager
+def draining(
+    keeper: LeaseKeeper,
+    stop: threading.Event,
+    *,
+    drain_s: float,
+    on_released: Callable[[], None] = lambda: None,
+) -> Iterator[None]:
+    """Release what the block still holds `drain_s` seconds after `stop`.
+
+    A computation cannot be interrupted, only made void: its lease is gone, so it writes
+    nothing. `on_released` is called then, from another thread; in a process of its own it
+    ends the process.
+    """
+    ended = threading.Event()
+
+    def release() -> None:
+        stop.wait()
+        if ended.wait(drain_s):
+            return
+        try:
+            for lease in keeper.release_all():
+                log.warning("released_at_stop", work=lease.work_id, **lease.args)
+        except (DatabaseUnavailable, SchemaMismatch) as error:
+            log.warning("not_released", error=str(error))
+        on_released()
+
+    thread = threading.Thread(target=release, name="drain", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+
 
 _DATABASE_RETRY_S = 1.0
 _STOP_LOOK_S = 0.2
 """How long a stop may go unnoticed while the loop waits for the notifier."""
 _LONG_S = 1.0
 """Seconds after which what a slot does is taken for long, so that small work gets a way past."""
-_FAILED = frozenset({Outcome.RELEASED, Outcome.FAILED, Outcome.LOST})
 
 
 @dataclass(frozen=True, slots=True)

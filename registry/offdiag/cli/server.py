@@ -40,7 +40,7 @@ def serve_until_stopped(
     from offdiag_web import create_app
     from offdiag_web.app.limits import WAITING_PER_PLACE, admitting
     from offdiag_web.server import Listening
-    from offdiag_web.warm_up import warming_up
+    from offdiag_web.wsgi import warming_up
     from offdiag_workers.process import working_in_background
 
     host = settings.server.host

@@ -2,20 +2,158 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from flask import Blueprint, jsonify, redirect, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict, InvalidInput
+from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve
 from offdiag.services.curves import RunCurves, all_curves, browse_curves
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.exports import csv_response
+from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.app.paths import SENT_BY_FORM
 from offdiag_web.components.run_frame import RUN, results_of, run_page
-from offdiag_web.pages.run_curves.address import CurvesAddress, read_curves, read_part
-from offdiag_web.pages.run_curves.export import curve_table, curves_record
+from offdiag_web.pages.run_curves.address import CurvesAddress, Part, read_curves, read_part
+from offdiag_web.pages.run_curves.parts import drawn_bins
 from offdiag_web.pages.run_curves.view import curves_view
+
+_POINT_COLUMNS = (
+    *("class", "threshold", "reported_when", "true_positives", "false_positives"),
+    *("false_negatives", "true_negatives", "recall", "false_positive_rate", "precision"),
+)
+_BIN_COLUMNS = (
+    *("class", "bin_low", "bin_high", "cases", "mean_score", "observed_share"),
+    *("ci_low", "ci_high", "calibrated_low", "calibrated_high"),
+)
+_HISTOGRAM_COLUMNS = ("class", "bin_low", "bin_high", "positive", "negative")
+
+
+def curve_table(
+    found: RunCurves, address: CurvesAddress, part: Part
+) -> tuple[tuple[str, ...], Iterator[Sequence[Cell]]]:
+    """Columns and rows of one part of the curves, of all classes that were found."""
+    labels = found.detail.run.labels
+    curves = _all(found)
+    if part == "reliability":
+        return _BIN_COLUMNS, (row for curve in curves for row in _bin_rows(curve, labels))
+    if part == "histogram":
+        return _HISTOGRAM_COLUMNS, (
+            row for curve in curves for row in _histogram_rows(curve, labels)
+        )
+    added = () if address.prevalence is None else ("precision_at_prevalence",)
+    return (*_POINT_COLUMNS, *added), (
+        row for curve in curves for row in _point_rows(curve, labels, address.prevalence)
+    )
+
+
+def curves_record(found: RunCurves, address: CurvesAddress) -> dict[str, object]:
+    """All parts as JSON; what is undefined is null."""
+    labels = found.detail.run.labels
+    return {
+        "run": found.detail.run.id,
+        "positive_label": found.detail.run.positive_label,
+        "prevalence": address.prevalence,
+        "curves": [_record(curve, labels, address.prevalence) for curve in _all(found)],
+    }
+
+
+def _all(found: RunCurves) -> list[ScoreCurve]:
+    return [*found.shown, *([] if found.top_label is None else [found.top_label])]
+
+
+def _name(curve: ScoreCurve, labels: LabelSet) -> str | None:
+    """The class, None for the top label, which no class can be mistaken for."""
+    return None if curve.code == TOP_LABEL else labels.names[curve.code]
+
+
+def _record(curve: ScoreCurve, labels: LabelSet, prevalence: float | None) -> dict[str, object]:
+    points = curve.points
+    return {
+        "class": _name(curve, labels),
+        "of": "top label" if curve.code == TOP_LABEL else "class",
+        "n_positive": points.n_positive,
+        "n_negative": points.n_negative,
+        "n_thresholds": points.n_thresholds,
+        "reported_when": _reported_when(points),
+        "points": _point_columns(points, prevalence),
+        "reliability": [
+            dict(zip(_BIN_COLUMNS[1:], row[1:], strict=True)) for row in _bin_rows(curve, labels)
+        ],
+        "histogram": [
+            dict(zip(_HISTOGRAM_COLUMNS[1:], row[1:], strict=True))
+            for row in _histogram_rows(curve, labels)
+        ],
+    }
+
+
+def _point_rows(
+    curve: ScoreCurve, labels: LabelSet, prevalence: float | None
+) -> Iterator[tuple[Cell, ...]]:
+    columns = _point_columns(curve.points, prevalence)
+    name, when = _name(curve, labels), _reported_when(curve.points)
+    for threshold, *rest in zip(*columns.values(), strict=True):
+        yield (name, threshold, when, *rest)
+
+
+def _point_columns(
+    points: OperatingPoints, prevalence: float | None
+) -> dict[str, list[float | None]]:
+    """Every operating point by column, with None for what is undefined."""
+    columns = {
+        "threshold": points.thresholds,
+        "true_positives": points.true_positives,
+        "false_positives": points.false_positives,
+        "false_negatives": points.n_positive - points.true_positives,
+        "true_negatives": points.n_negative - points.false_positives,
+        "recall": points.recall,
+        "false_positive_rate": points.false_positive_rate,
+        "precision": points.precision(),
+    }
+    if prevalence is not None:
+        columns["precision_at_prevalence"] = points.precision(prevalence)
+    return {
+        name: [_finite(value) for value in column.tolist()] for name, column in columns.items()
+    }
+
+
+def _reported_when(points: OperatingPoints) -> str:
+    return "score < threshold" if points.reports_below else "score >= threshold"
+
+
+def _bin_rows(curve: ScoreCurve, labels: LabelSet) -> Iterator[tuple[Cell, ...]]:
+    if curve.bins is None:
+        return
+    bins = curve.bins
+    for place, drawn in enumerate(drawn_bins(bins)):
+        count = drawn.count
+        yield (
+            *(_name(curve, labels), drawn.low, drawn.high, count),
+            float(bins.score_sum[place]) / count if count else None,
+            int(bins.happened[place]) / count if count else None,
+            *(drawn.share_low, drawn.share_high, drawn.calibrated_low, drawn.calibrated_high),
+        )
+
+
+def _histogram_rows(curve: ScoreCurve, labels: LabelSet) -> Iterator[tuple[Cell, ...]]:
+    histogram = curve.histogram
+    for place in range(len(histogram.positive)):
+        yield (
+            _name(curve, labels),
+            float(histogram.edges[place]),
+            float(histogram.edges[place + 1]),
+            int(histogram.positive[place]),
+            int(histogram.negative[place]),
+        )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
 
 blueprint = Blueprint("run_curves", __name__)
 
