@@ -70,6 +70,17 @@ def test_the_remote_sdk_reads_every_key_of_a_run(
     assert read.model_dump(mode="json") == answer
 
 
+def test_the_history_of_a_run_has_the_same_keys_everywhere(
+    reader: PageClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
+) -> None:
+    answer = get(reader, f"/runs/{registry.plain}/history")
+    page = reader.json(f"/runs/{registry.plain}/history.json")
+
+    assert printed(capfd, registry.database, "runs", "history", registry.plain) == answer
+    assert page.keys() == answer.keys()
+    assert page["evaluations"][0].keys() == answer["evaluations"][-1].keys()
+
+
 def test_a_dataset_has_the_same_keys_everywhere(revised_reader: PageClient) -> None:
     listed = get(revised_reader, "/datasets")
     answer = get(revised_reader, "/datasets/pets")

@@ -226,22 +226,3 @@ def history_table(entries: Sequence[HistoryEntry]) -> Table:
             Text("; ".join(entry.differences)),
         )
     return table
-
-
-def history_list(entries: Sequence[HistoryEntry]) -> list[dict[str, Any]]:
-    """The same for programs."""
-    return [
-        {
-            "slice": entry.evaluation.slice,
-            "is_current": entry.evaluation.is_current,
-            "truth_version": entry.evaluation.truth_number,
-            "suite_version": entry.evaluation.suite_version,
-            "engine_version": entry.evaluation.engine_version,
-            "n": entry.evaluation.n_labelled,
-            "n_unlabelled": entry.evaluation.n_cases - entry.evaluation.n_labelled,
-            "computed_at": time_text(entry.evaluation.computed_at),
-            "differences": list(entry.differences),
-            "aggregate": {key: value.to_dict() for key, value in entry.evaluation.metrics.items()},
-        }
-        for entry in entries
-    ]

@@ -171,13 +171,14 @@ def show(run_id: str, slice_text: str | None, url: str | None, as_json: bool) ->
 @json_option
 def history(run_id: str, url: str | None, as_json: bool) -> None:
     """Show all evaluations of a run and what changed between them."""
-    from offdiag.cli.run_tables import history_list, history_table
+    from offdiag.cli.run_tables import history_table
+    from offdiag.records.evaluation import history_answer
     from offdiag.services.runs import run_history
 
     with opened(settings_for(url)) as database:
         entries = run_history(database, run_id)
     if as_json:
-        print_json({"id": run_id, "evaluations": history_list(entries)})
+        print_json(history_answer(run_id, entries).plain())
     elif entries:
         print_tables(history_table(entries))
     else:

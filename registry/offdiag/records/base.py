@@ -102,6 +102,11 @@ class Value(Answered):
         )
 
 
+def values_of(measured: Mapping[str, MetricValue]) -> dict[str, Value]:
+    """Values by key as they travel."""
+    return {key: Value.of(value) for key, value in measured.items()}
+
+
 class Reason(Answered):
     """What is wrong, where, and the way out."""
 

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.spec import Scope
-from offdiag.records.base import Answered, Asked, Value
-from offdiag.records.run import Labels
+from offdiag.records.base import Answered, Asked, Value, values_of
+from offdiag.records.run import Labels, labels_document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from offdiag.domain.texts import Cell as CsvCell
+    from offdiag.flags.assessment import Assessment
+    from offdiag.services.evaluation.compute import CollapsedEvaluation
+    from offdiag.services.runs import HistoryEntry
+    from offdiag.store.evaluations import StoredEvaluation
+    from offdiag.store.flags import FlagRecord
+    from offdiag.store.run_page import RunDetail
 
 
 class RaisedFlag(Answered):
@@ -267,3 +279,137 @@ class DefinitionsWanted(Asked):
     """Which definitions are wanted."""
 
     scope: Scope | None = Field(default=None, description="Only those of one scope.")
+
+
+def evaluation_answer(
+    stored: StoredEvaluation, flags: list[RaisedFlag], *, badge: bool, may_hide: bool
+) -> EvaluationAnswer:
+    """A matrix, every metric of it and the flags that fire."""
+    from offdiag.metrics.confusion import ConfusionMatrix
+    from offdiag.metrics.counted import CountedSets
+    from offdiag.metrics.multilabel.tally import tally_numbers
+
+    counted = stored.counted
+    return EvaluationAnswer(
+        run=stored.run_id,
+        slice=stored.slice,
+        labels=labels_document(counted.labels),
+        orientation=SourceOrientation.ACTUAL_ROWS,
+        matrix=counted.counts.tolist() if isinstance(counted, ConfusionMatrix) else None,
+        set_counts=tally_numbers(counted.tally).tolist()
+        if isinstance(counted, CountedSets)
+        else None,
+        n_cases=stored.n_labelled,
+        n_unlabelled=stored.n_cases - stored.n_labelled,
+        aggregate=values_of(stored.aggregate),
+        per_class={key: list(map(Value.of, found)) for key, found in stored.per_class.items()},
+        costs=values_of(stored.costs),
+        flags=flags,
+        badge=badge,
+        may_hide=may_hide,
+        suite_version=stored.suite_version,
+        engine_version=stored.engine_version,
+        input_digest=stored.input_digest,
+        matrix_digest=stored.matrix_digest,
+        computed_at=stored.computed_at,
+    )
+
+
+def collapsed_answer(
+    stored: StoredEvaluation, found: CollapsedEvaluation, judgement: Assessment
+) -> EvaluationAnswer:
+    """A stored evaluation as it is with groups of its classes collapsed."""
+    from offdiag.domain.hierarchy import Hierarchy
+
+    shown = replace(
+        stored,
+        counted=found.matrix,
+        matrix_digest=found.matrix.digest,
+        aggregate=found.values.aggregate,
+        per_class={key: tuple(each) for key, each in found.values.per_class.items()},
+        costs={},
+    )
+    answer = evaluation_answer(
+        shown, judged_flags(judgement), badge=judgement.badge, may_hide=judgement.may_hide
+    )
+    collapse = CollapsedGroups(
+        classes=labels_document(found.classes), groups=Hierarchy(found.onto.groups).to_dict()
+    )
+    return answer.model_copy(update={"collapse": collapse})
+
+
+def raised_flag(flag: FlagRecord) -> RaisedFlag:
+    """A flag of a stored run."""
+    return RaisedFlag(
+        rule=flag.content.rule,
+        severity=flag.status.severity.value,
+        class_label=flag.content.class_label,
+        message=flag.content.message,
+        evidence=dict(flag.content.evidence),
+        state=flag.status.state.value,
+    )
+
+
+def judged_flags(found: Assessment) -> list[RaisedFlag]:
+    """What the rules say of a matrix that no flags are stored for; the gravest first."""
+    gravest_first = sorted(found.verdicts, key=lambda verdict: -verdict.severity.rank)
+    return [
+        RaisedFlag(
+            rule=verdict.rule,
+            severity=verdict.severity.value,
+            class_label=verdict.class_label,
+            message=verdict.message,
+            evidence=dict(verdict.evidence),
+            state="open",
+        )
+        for verdict in gravest_first
+    ]
+
+
+def costs_answer(detail: RunDetail) -> RunCostAnswer:
+    """What the errors of a run cost under the costs of its dataset."""
+    costs = None if detail.results is None else detail.results.costs
+    return RunCostAnswer(
+        run=detail.run.id,
+        name=None if costs is None else costs.name,
+        version=None if costs is None else costs.version,
+        currency=None if costs is None else costs.currency,
+        values={} if costs is None else values_of(costs.values),
+    )
+
+
+def history_answer(run_id: str, entries: Iterable[HistoryEntry]) -> HistoryAnswer:
+    """The evaluations of a run, in the order in which they are given."""
+    return HistoryAnswer(
+        run=run_id,
+        evaluations=[
+            PastAnswer(
+                id=entry.evaluation.id,
+                slice=entry.evaluation.slice,
+                truth_version=entry.evaluation.truth_number,
+                suite_version=entry.evaluation.suite_version,
+                engine_version=entry.evaluation.engine_version,
+                n_cases=entry.evaluation.n_cases,
+                n_labelled=entry.evaluation.n_labelled,
+                is_current=entry.evaluation.is_current,
+                computed_at=entry.evaluation.computed_at,
+                metrics=values_of(entry.evaluation.metrics),
+                differences=list(entry.differences),
+            )
+            for entry in entries
+        ],
+    )
+
+
+PAST_COLUMNS = (
+    *("computed_at", "is_current", "slice", "truth_version", "suite_version", "engine_version"),
+    *("n_labelled", "n_cases"),
+)
+HISTORY_COLUMNS = (*PAST_COLUMNS, "metric", "value", "ci_low", "ci_high")
+
+
+def history_rows(history: HistoryAnswer) -> Iterator[tuple[CsvCell, ...]]:
+    """One line of CSV for each evaluation and metric, in the order of `HISTORY_COLUMNS`."""
+    for each in history.evaluations:
+        for key, value in each.metrics.items():
+            yield (*each.row(PAST_COLUMNS), key, value.value, value.ci_low, value.ci_high)

@@ -76,7 +76,7 @@ def test_the_history_of_a_run_is_shown(offdiag: Command, logged: library.Run) ->
     assert "truth version 1 → 2" in shown
     assert [entry["is_current"] for entry in found] == [False, True]
     assert found[1]["differences"] == ["truth version 1 → 2"]
-    assert found[1]["aggregate"]["overall_accuracy"]["value"] == 1.0
+    assert found[1]["metrics"]["overall_accuracy"]["value"] == 1.0
 
 
 def test_a_deleted_run_is_gone_until_it_is_restored(offdiag: Command, logged: library.Run) -> None:

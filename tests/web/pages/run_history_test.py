@@ -122,7 +122,7 @@ def test_the_twins_hold_the_values_of_the_page(
     assert [each["truth_version"] for each in record["evaluations"]] == [2, 1]
     assert record["evaluations"][0]["is_current"] is True
     mcc = next(line for line in lines if line["metric"] == "mcc")
-    assert float(mcc["value"]) == record["evaluations"][0]["aggregate"]["mcc"]["value"]
+    assert float(mcc["value"]) == record["evaluations"][0]["metrics"]["mcc"]["value"]
 
 
 @pytest.mark.parametrize("which", ["seer", "waiting", "partly"])

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from offdiag.domain.access import Role
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.records.base import Value
+from offdiag.records.base import Value, values_of
 from offdiag.records.cost import DecisionAnswer, DecisionAsked
 from offdiag.records.run import labels_document
 from offdiag.sdk.embedded import decide
 from offdiag.sdk.registry import Decided, DecideQuestion
-from offdiag_web.api.documents.evaluations import values
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.api.requests import weights_by_class
 from offdiag_web.app.context import current_registry
@@ -63,6 +62,6 @@ def _answer(found: Decided) -> DecisionAnswer:
         mean_cost_before=Value.of(found.mean_cost_before),
         mean_cost_after=Value.of(found.mean_cost_after),
         difference=Value.of(found.difference),
-        recall_changes=values(found.recall_changes),
+        recall_changes=values_of(found.recall_changes),
         run=found.saved,
     )

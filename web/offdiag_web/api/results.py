@@ -27,6 +27,12 @@ from offdiag.records.evaluation import (
     MatrixWanted,
     Normalization,
     RunCostAnswer,
+    collapsed_answer,
+    costs_answer,
+    evaluation_answer,
+    history_answer,
+    judged_flags,
+    raised_flag,
 )
 from offdiag.services.curves import RunCurves, all_curves, browse_curves
 from offdiag.services.evaluation.compute import collapse_evaluation
@@ -36,7 +42,6 @@ from offdiag.services.flags.page import flags_that_fire
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.runs import run_history
 from offdiag.store.run_page import RunDetail, RunResults, read_run
-from offdiag_web.api.documents import evaluations as present
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
 
@@ -184,16 +189,16 @@ def get_evaluation(run_id: str, query: EvaluationWanted) -> EvaluationAnswer:
     if query.collapse:
         groups = collapse_evaluation(registry.database, stored, query.collapse)
         judged = assess_counted(groups.matrix, thresholds)
-        return present.collapsed_answer(stored, groups, judged)
+        return collapsed_answer(stored, groups, judged)
     if query.slice is not None:
         judged = assess_counted(stored.counted, thresholds)
-        return present.evaluation_answer(
-            stored, present.judged(judged), badge=judged.badge, may_hide=judged.may_hide
+        return evaluation_answer(
+            stored, judged_flags(judged), badge=judged.badge, may_hide=judged.may_hide
         )
     flags = flags_that_fire(registry.database, run_id)
-    return present.evaluation_answer(
+    return evaluation_answer(
         stored,
-        list(map(present.raised, flags)),
+        list(map(raised_flag, flags)),
         badge=bool(stored.hides_minority),
         may_hide=not stored.hides_minority and any(flag.content.may_hide for flag in flags),
     )
@@ -230,13 +235,13 @@ def get_run_costs(run_id: str) -> RunCostAnswer:
     with current_registry().database.read() as session:
         detail = read_run(session, run_id)
     _results(detail)
-    return present.costs_answer(detail)
+    return costs_answer(detail)
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/history", answers=HistoryAnswer)
 def get_history(run_id: str) -> HistoryAnswer:
     """Read every evaluation of a run and of its slices, oldest first, and what differed."""
-    return present.history_answer(run_id, run_history(current_registry().database, run_id))
+    return history_answer(run_id, run_history(current_registry().database, run_id))
 
 
 def _results(detail: RunDetail) -> RunResults:

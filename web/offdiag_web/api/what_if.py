@@ -11,12 +11,11 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 from offdiag.metrics.costs.edits import cost_text, written
 from offdiag.records import cost as records
-from offdiag.records.base import Value
+from offdiag.records.base import Value, values_of
 from offdiag.services.what_if.costs import Choice, PricedAnswer, WhatIf, ask
 from offdiag.services.what_if.record import price_record, scenario_record
 from offdiag.services.what_if.scenario import Question
 from offdiag.services.what_if.scenario_matrix import Change, Recounted, recount, require_one_kind
-from offdiag_web.api.documents.evaluations import values
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.permissions import requires
@@ -94,7 +93,7 @@ def _recounted(found: Recounted) -> records.Recounted:
         labels=list(found.labels.names),
         orientation=SourceOrientation.ACTUAL_ROWS,
         matrix=found.counts.tolist(),
-        aggregate=values(found.aggregate),
+        aggregate=values_of(found.aggregate),
         per_class={
             key: [Value.of(value) for value in each] for key, each in found.per_class.items()
         },

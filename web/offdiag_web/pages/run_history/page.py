@@ -5,14 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from flask import Blueprint, jsonify
+from flask import Blueprint
 from werkzeug.wrappers import Response
 
 from offdiag.domain.values import MetricValue
+from offdiag.records.evaluation import (
+    HISTORY_COLUMNS,
+    HistoryAnswer,
+    history_answer,
+    history_rows,
+)
 from offdiag.services.runs import HistoryEntry, RunHistory, browse_history
 from offdiag.store.evaluations import PastEvaluation
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.exports import Cell, csv_response
+from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Moment, moment
 from offdiag_web.components.datasets import difference_text, titles_for
@@ -21,10 +27,6 @@ from offdiag_web.components.values import Notes, ShownValue, interval_text, show
 
 MOST_EVALUATIONS = 100
 """Newer evaluations are shown first; all are in the JSON and the CSV."""
-HISTORY_COLUMNS = (
-    *("computed_at", "is_current", "slice", "truth_version", "suite_version", "engine_version"),
-    *("n_labelled", "n_cases", "metric", "value", "ci_low", "ci_high"),
-)
 _ABSENT = MetricValue(None, reason="not_computed")
 
 
@@ -119,52 +121,6 @@ def _cell(
     return HistoryCell(shown(value, notes), interval_text(value), difference)
 
 
-def history_record(history: RunHistory) -> dict[str, object]:
-    """The history for the JSON twin, newest first."""
-    return {
-        "run": history.detail.run.id,
-        "evaluations": [
-            {
-                "computed_at": entry.evaluation.computed_at.isoformat(),
-                "is_current": entry.evaluation.is_current,
-                "slice": entry.evaluation.slice,
-                "truth_version": entry.evaluation.truth_number,
-                "suite_version": entry.evaluation.suite_version,
-                "engine_version": entry.evaluation.engine_version,
-                "n_labelled": entry.evaluation.n_labelled,
-                "n_cases": entry.evaluation.n_cases,
-                "differences": list(entry.differences),
-                "aggregate": {
-                    key: value.to_dict() for key, value in entry.evaluation.metrics.items()
-                },
-            }
-            for entry in reversed(history.entries)
-        ],
-    }
-
-
-def history_rows(history: RunHistory) -> list[tuple[Cell, ...]]:
-    """One line per evaluation and metric for the CSV twin, newest first."""
-    return [
-        (
-            each.computed_at.isoformat(),
-            int(each.is_current),
-            each.slice,
-            each.truth_number,
-            each.suite_version,
-            each.engine_version,
-            each.n_labelled,
-            each.n_cases,
-            key,
-            value.value,
-            value.ci_low,
-            value.ci_high,
-        )
-        for each in (entry.evaluation for entry in reversed(history.entries))
-        for key, value in each.metrics.items()
-    ]
-
-
 blueprint = Blueprint("run_history", __name__)
 
 
@@ -177,13 +133,17 @@ def page(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}/history.json")
 def history_json(run_id: str) -> Response:
-    return jsonify(history_record(_history(run_id)))
+    return json_response(_newest_first(run_id))
 
 
 @blueprint.get(f"{RUN}/history.csv")
 def history_csv(run_id: str) -> Response:
-    return csv_response(f"{run_id}-history", HISTORY_COLUMNS, history_rows(_history(run_id)))
+    return csv_response(f"{run_id}-history", HISTORY_COLUMNS, history_rows(_newest_first(run_id)))
 
 
 def _history(run_id: str) -> RunHistory:
     return browse_history(current_registry().database, run_id)
+
+
+def _newest_first(run_id: str) -> HistoryAnswer:
+    return history_answer(run_id, reversed(_history(run_id).entries))

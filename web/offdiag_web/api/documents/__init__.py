@@ -1,1 +1,0 @@
-"""JSON documents of the HTTP interface, built from what the services return."""
