@@ -28,17 +28,17 @@ def main() -> None:
     report = Report("auc", libraries=("numpy", "scipy", "scikit-learn"))
     largest = 10**7 if everything else 10**6
     for name in TYPES:
-        measure_area(report, name, n_cases=largest)
-    measure_ties(report, n_cases=largest)
-    measure_classes(report, n_cases=10**5, n_classes=10)
+        measure_area(report, name, n_samples=largest)
+    measure_ties(report, n_samples=largest)
+    measure_classes(report, n_samples=10**5, n_classes=10)
     measure_growth(report, largest=largest)
     report.save()
 
 
-def measure_area(report: Report, name: str, *, n_cases: int) -> None:
-    is_positive, scores = cases(n_cases, name)
+def measure_area(report: Report, name: str, *, n_samples: int) -> None:
+    is_positive, scores = cases(n_samples, name)
     timings = report.measure(
-        f"distinct {name} scores, N={n_cases:.0e}",
+        f"distinct {name} scores, N={n_samples:.0e}",
         {
             "roc_auc": area_of(is_positive, scores),
             "average_precision": lambda: average_precision(rank_scores(is_positive, scores)),
@@ -55,23 +55,23 @@ def measure_area(report: Report, name: str, *, n_cases: int) -> None:
         turns=5,
     )
     report.goal(
-        f"scikit-learn's area from {name}, N={n_cases:.0e}",
+        f"scikit-learn's area from {name}, N={n_samples:.0e}",
         measured=ratio(timings, "scikit-learn roc_auc_score", "roc_auc"),
         wanted=3,
     )
     report.goal(
-        f"scikit-learn's average precision from {name}, N={n_cases:.0e}",
+        f"scikit-learn's average precision from {name}, N={n_samples:.0e}",
         measured=ratio(timings, "scikit-learn average_precision_score", "average_precision"),
         wanted=2,
     )
 
 
-def measure_ties(report: Report, *, n_cases: int) -> None:
+def measure_ties(report: Report, *, n_samples: int) -> None:
     """A hundred distinct scores, as calibrated or tree-based models give."""
-    is_positive, scores = cases(n_cases, "float32")
+    is_positive, scores = cases(n_samples, "float32")
     tied = np.round(scores, 2)
     timings = report.measure(
-        f"100 distinct scores, N={n_cases:.0e}",
+        f"100 distinct scores, N={n_samples:.0e}",
         {
             "roc_auc": area_of(is_positive, tied),
             "all metrics of scores": all_of(is_positive, tied),
@@ -80,19 +80,19 @@ def measure_ties(report: Report, *, n_cases: int) -> None:
         turns=5,
     )
     report.goal(
-        f"scikit-learn's area with ties, N={n_cases:.0e}",
+        f"scikit-learn's area with ties, N={n_samples:.0e}",
         measured=ratio(timings, "scikit-learn roc_auc_score", "roc_auc"),
         wanted=3,
     )
 
 
-def measure_classes(report: Report, *, n_cases: int, n_classes: int) -> None:
+def measure_classes(report: Report, *, n_samples: int, n_classes: int) -> None:
     generator = np.random.default_rng(20_26)
-    actual = generator.integers(0, n_classes, n_cases)
-    table = generator.random((n_cases, n_classes)) + np.eye(n_classes)[actual] / 2
+    actual = generator.integers(0, n_classes, n_samples)
+    table = generator.random((n_samples, n_classes)) + np.eye(n_classes)[actual] / 2
     table /= table.sum(axis=1, keepdims=True)
     timings = report.measure(
-        f"{n_classes} classes, N={n_cases:.0e}",
+        f"{n_classes} classes, N={n_samples:.0e}",
         {
             "four averaged areas": lambda: auc_averages(pairwise_wins(actual, table)),
             "scikit-learn, four averaged areas": lambda: [
@@ -105,7 +105,7 @@ def measure_classes(report: Report, *, n_cases: int, n_classes: int) -> None:
         fewer_turns={"scikit-learn, four averaged areas": 3},
     )
     report.goal(
-        f"scikit-learn's four areas, K={n_classes}, N={n_cases:.0e}",
+        f"scikit-learn's four areas, K={n_classes}, N={n_samples:.0e}",
         measured=ratio(timings, "scikit-learn, four averaged areas", "four averaged areas"),
         wanted=5,
     )
@@ -137,11 +137,11 @@ def all_of(is_positive: Outcomes, scores: Floats) -> Work:
     return lambda: score_metrics(Forecasts(actual, column, n_classes=2, positive=1))
 
 
-def cases(n_cases: int, name: str) -> tuple[Outcomes, Floats]:
+def cases(n_samples: int, name: str) -> tuple[Outcomes, Floats]:
     """Three positive cases in ten, scores in [0, 1] that overlap."""
     generator = np.random.default_rng(20_26)
-    is_positive = generator.random(n_cases) < 0.3
-    scores = 0.8 * generator.random(n_cases) + 0.2 * is_positive
+    is_positive = generator.random(n_samples) < 0.3
+    scores = 0.8 * generator.random(n_samples) + 0.2 * is_positive
     return is_positive, scores.astype(TYPES[name])
 
 

@@ -22,7 +22,7 @@ from offdiag.metrics.paired.difference import paired_differences
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.suite import evaluate_stack
 
-N_CASES = 1_000_000
+N_SAMPLES = 1_000_000
 REPLICATES = 2_000
 KEYS = ("macro_f1", "mcc")
 WANTED_RATIO = {10: 20_000, 100: 150}
@@ -119,10 +119,10 @@ def measure_growth(report: Report) -> None:
 
 def codes(n_classes: int, *, seed: int = 1) -> tuple[Codes, Codes]:
     """A million uniform classes, four in five predicted rightly, errors uniform."""
-    actual = np.random.default_rng(0).integers(0, n_classes, N_CASES).astype(np.uint16)
+    actual = np.random.default_rng(0).integers(0, n_classes, N_SAMPLES).astype(np.uint16)
     rng = np.random.default_rng(seed)
-    wrong = rng.integers(0, n_classes, N_CASES).astype(np.uint16)
-    return actual, np.where(rng.random(N_CASES) < 0.8, actual, wrong)
+    wrong = rng.integers(0, n_classes, N_SAMPLES).astype(np.uint16)
+    return actual, np.where(rng.random(N_SAMPLES) < 0.8, actual, wrong)
 
 
 def matrix_of(actual: Codes, predicted: Codes, n_classes: int) -> ConfusionMatrix:
@@ -152,7 +152,7 @@ def rows_with_kernel(actual: Codes, predicted: Codes, n_classes: int) -> Work:
     rng = np.random.default_rng(3)
 
     def compute() -> None:
-        rows = rng.integers(0, N_CASES, N_CASES)
+        rows = rng.integers(0, N_SAMPLES, N_SAMPLES)
         two_values(count_pairs(actual[rows], predicted[rows], n_classes=n_classes))
 
     return compute
@@ -162,7 +162,7 @@ def rows_with_scikit_learn(actual: Codes, predicted: Codes) -> Work:
     rng = np.random.default_rng(3)
 
     def compute() -> None:
-        rows = rng.integers(0, N_CASES, N_CASES)
+        rows = rng.integers(0, N_SAMPLES, N_SAMPLES)
         f1_score(actual[rows], predicted[rows], average="macro")
         matthews_corrcoef(actual[rows], predicted[rows])
 

@@ -29,7 +29,7 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_web.app.context import COMPARISONS_KEY
 
-N_CASES = 10_000
+N_SAMPLES = 10_000
 N_CLASSES = 10
 FIRST, AGAIN = "for the first time", "seen before"
 
@@ -68,7 +68,7 @@ def measure_pair(report: Report, app: Flask, url: str, *, turns: int) -> None:
         with _statements() as counted:
             variants[name]()
         report.goal(f"statements, {name}", measured=len(counted), wanted=6, at_least=False)
-    _grows_little(report, app, address, _logged(url, 2, n_cases=10 * N_CASES))
+    _grows_little(report, app, address, _logged(url, 2, n_samples=10 * N_SAMPLES))
 
 
 def measure_many(report: Report, app: Flask, url: str, *, turns: int) -> None:
@@ -114,19 +114,21 @@ def _dashboard(folder: Path) -> Iterator[tuple[Flask, str]]:
         database.close()
 
 
-def _logged(url: str, n_runs: int, *, n_cases: int = N_CASES, n_classes: int = N_CLASSES) -> str:
+def _logged(
+    url: str, n_runs: int, *, n_samples: int = N_SAMPLES, n_classes: int = N_CLASSES
+) -> str:
     """The address of a comparison of runs that were logged and evaluated for it."""
     rng = np.random.default_rng(1)
-    truth = np.sort(rng.zipf(1.5, n_cases) % n_classes)
-    hard = rng.random(n_cases) < 0.13
-    lure = rng.integers(0, n_classes, n_cases)
+    truth = np.sort(rng.zipf(1.5, n_samples) % n_classes)
+    hard = rng.random(n_samples) < 0.13
+    lure = rng.integers(0, n_classes, n_samples)
     runs = []
     for place in range(n_runs):
         run = offdiag.log_run(
             y_true=truth,
             y_pred=_answers(truth, hard, lure, seed=place),
             name=f"model {place}",
-            dataset=f"{n_runs} runs, {n_classes} classes, {n_cases} cases",
+            dataset=f"{n_runs} runs, {n_classes} classes, {n_samples} cases",
             params={"seed": place, "loss": "ce"},
             url=url,
         )

@@ -129,7 +129,7 @@ def one_bad_class(rare_cases: int, recall: float) -> Setting:
 
 RARE = (0.4, 0.3, 0.2, 0.1, 0.05, 0.01)
 SIZES = (1_000, 10_000)
-RARE_CASES = (5, 10, 20, 50, 200)
+RARE_SAMPLES = (5, 10, 20, 50, 200)
 FAILING = (0.0, 0.2, 0.4, 0.6)
 
 GROUPS: Mapping[str, tuple[Setting, ...]] = {
@@ -161,7 +161,7 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
     ),
     **{
         f"C one 5 % class of four, recall {recall}": tuple(
-            one_bad_class(cases, recall) for cases in RARE_CASES
+            one_bad_class(cases, recall) for cases in RARE_SAMPLES
         )
         for recall in FAILING
     },

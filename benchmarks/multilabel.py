@@ -21,19 +21,19 @@ LABEL_SCORES = (sk.precision_score, sk.recall_score, sk.f1_score, sk.jaccard_sco
 def main() -> None:
     everything = wants_everything("Measure the evaluation of sets of labels.")
     report = Report("multilabel", libraries=("numpy", "scipy", "scikit-learn"))
-    for n_labels, n_cases, density in SHAPES:
-        measure_matrix(report, n_labels, n_cases, density)
+    for n_labels, n_samples, density in SHAPES:
+        measure_matrix(report, n_labels, n_samples, density)
     measure_averages(report, *SHAPES[1])
-    measure_ranking(report, n_labels=20, n_cases=10**4)
+    measure_ranking(report, n_labels=20, n_samples=10**4)
     measure_growth(report, largest=10**6 if everything else 10**5)
     report.save()
 
 
-def measure_matrix(report: Report, n_labels: int, n_cases: int, density: float) -> None:
-    actual, predicted = sets(n_labels, n_cases, density)
-    some = min(n_cases, 2_000)
+def measure_matrix(report: Report, n_labels: int, n_samples: int, density: float) -> None:
+    actual, predicted = sets(n_labels, n_samples, density)
+    some = min(n_samples, 2_000)
     timings = report.measure(
-        f"matrix, q={n_labels}, N={n_cases:.0e}",
+        f"matrix, q={n_labels}, N={n_samples:.0e}",
         {
             "tally and matrix": tally_and_matrix(actual, predicted),
             f"case by case, first {some} cases": lambda: case_by_case(
@@ -44,17 +44,17 @@ def measure_matrix(report: Report, n_labels: int, n_cases: int, density: float) 
     )
     loop = ratio(timings, f"case by case, first {some} cases", "tally and matrix")
     report.goal(
-        f"Algorithm 1 case by case, q={n_labels}, N={n_cases:.0e}",
-        measured=loop * n_cases / some,
+        f"Algorithm 1 case by case, q={n_labels}, N={n_samples:.0e}",
+        measured=loop * n_samples / some,
         wanted=5,
     )
 
 
-def measure_averages(report: Report, n_labels: int, n_cases: int, density: float) -> None:
+def measure_averages(report: Report, n_labels: int, n_samples: int, density: float) -> None:
     """Everything scikit-learn has for sets, against everything here (with the matrix)."""
-    actual, predicted = sets(n_labels, n_cases, density)
+    actual, predicted = sets(n_labels, n_samples, density)
     timings = report.measure(
-        f"all averages, q={n_labels}, N={n_cases:.0e}",
+        f"all averages, q={n_labels}, N={n_samples:.0e}",
         {
             "offdiag, 30 keys and the matrix": everything_of(actual, predicted),
             "scikit-learn, 22 of them": lambda: scikit_learn_of(actual, predicted),
@@ -63,17 +63,17 @@ def measure_averages(report: Report, n_labels: int, n_cases: int, density: float
         fewer_turns={"scikit-learn, 22 of them": 3},
     )
     report.goal(
-        f"scikit-learn's averages, q={n_labels}, N={n_cases:.0e}",
+        f"scikit-learn's averages, q={n_labels}, N={n_samples:.0e}",
         measured=ratio(timings, "scikit-learn, 22 of them", "offdiag, 30 keys and the matrix"),
         wanted=10,
     )
 
 
-def measure_ranking(report: Report, *, n_labels: int, n_cases: int) -> None:
-    actual, _ = sets(n_labels, n_cases, 0.1)
+def measure_ranking(report: Report, *, n_labels: int, n_samples: int) -> None:
+    actual, _ = sets(n_labels, n_samples, 0.1)
     scores = np.random.default_rng(1).random(actual.shape)
     timings = report.measure(
-        f"ranking, q={n_labels}, N={n_cases:.0e}",
+        f"ranking, q={n_labels}, N={n_samples:.0e}",
         {
             "offdiag": lambda: ranking_metrics(sum_over_rankings(actual, scores)),
             "scikit-learn": lambda: (
@@ -85,7 +85,7 @@ def measure_ranking(report: Report, *, n_labels: int, n_cases: int) -> None:
         turns=5,
     )
     report.goal(
-        f"scikit-learn's rankings, q={n_labels}, N={n_cases:.0e}",
+        f"scikit-learn's rankings, q={n_labels}, N={n_samples:.0e}",
         measured=ratio(timings, "scikit-learn", "offdiag"),
         wanted=20,
     )
@@ -160,11 +160,11 @@ def case_by_case(actual: Sets, predicted: Sets) -> NDArray[np.float64]:
     return total
 
 
-def sets(n_labels: int, n_cases: int, density: float) -> tuple[Sets, Sets]:
+def sets(n_labels: int, n_samples: int, density: float) -> tuple[Sets, Sets]:
     """Independent labels; a prediction differs in about a third as many labels as are true."""
     generator = np.random.default_rng(20_26)
-    actual = generator.random((n_cases, n_labels)) < density
-    predicted = actual ^ (generator.random((n_cases, n_labels)) < density / 3)
+    actual = generator.random((n_samples, n_labels)) < density
+    predicted = actual ^ (generator.random((n_samples, n_labels)) < density / 3)
     return actual, predicted
 
 

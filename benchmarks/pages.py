@@ -138,9 +138,9 @@ def _tag(app: Flask, run_id: str) -> str:
 def _dashboard(folder: Path) -> Iterator[tuple[Flask, Logged]]:
     path = folder / "registry.db"
     url = f"sqlite:///{path}"
-    listed = _log_runs(url, "listed", n_runs=N_TEMPLATES, n_cases=1_000)
+    listed = _log_runs(url, "listed", n_runs=N_TEMPLATES, n_samples=1_000)
     _copy_runs(path, times=N_RUNS // N_TEMPLATES - 1)
-    compared = _log_runs(url, "compared", n_runs=4, n_cases=10_000)
+    compared = _log_runs(url, "compared", n_runs=4, n_samples=10_000)
     logged = Logged(
         listed[0],
         tuple(compared),
@@ -154,12 +154,12 @@ def _dashboard(folder: Path) -> Iterator[tuple[Flask, Logged]]:
         database.close()
 
 
-def _log_runs(url: str, dataset: str, *, n_runs: int, n_cases: int) -> list[str]:
+def _log_runs(url: str, dataset: str, *, n_runs: int, n_samples: int) -> list[str]:
     """Models of one dataset that share most of their errors."""
     rng = np.random.default_rng(1)
-    truth = np.sort(rng.zipf(1.5, n_cases) % N_CLASSES)
-    hard = rng.random(n_cases) < 0.13
-    lure = rng.integers(0, N_CLASSES, n_cases)
+    truth = np.sort(rng.zipf(1.5, n_samples) % N_CLASSES)
+    hard = rng.random(n_samples) < 0.13
+    lure = rng.integers(0, N_CLASSES, n_samples)
     return [
         _log(url, dataset, truth, _answers(truth, hard, lure, seed=place), name=f"model {place}")
         for place in range(n_runs)

@@ -18,23 +18,23 @@ from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
 
 Floats = NDArray[np.float64]
-N_CASES = 100_000
+N_SAMPLES = 100_000
 
 
 def main() -> None:
     everything = wants_everything("Measure intervals of scores and sets of labels.")
     report = Report("score_intervals", libraries=("numpy", "scikit-learn"))
-    measure(report, "one score for two classes", event(N_CASES), wanted=5)
-    measure(report, "a score for each of 10 classes", classes(N_CASES, 10), wanted=20)
+    measure(report, "one score for two classes", event(N_SAMPLES), wanted=5)
+    measure(report, "a score for each of 10 classes", classes(N_SAMPLES, 10), wanted=20)
     measure_sets(report)
     measure_growth(report, largest=10**6 if everything else 10**5)
     report.save()
 
 
 def measure(report: Report, what: str, forecasts: Forecasts, *, wanted: float) -> None:
-    replicates = affordable(2_000, np.ones(forecasts.n_cases, np.int64))
+    replicates = affordable(2_000, np.ones(forecasts.n_samples, np.int64))
     timings = report.measure(
-        f"{what}, N={forecasts.n_cases:.0e}",
+        f"{what}, N={forecasts.n_samples:.0e}",
         {
             "metrics": lambda: (score_metrics(forecasts), class_metrics(forecasts)),
             "intervals of all": all_intervals(forecasts),
@@ -54,10 +54,10 @@ def measure(report: Report, what: str, forecasts: Forecasts, *, wanted: float) -
 def measure_sets(report: Report) -> None:
     for n_labels, share in ((10, 0.2), (100, 0.03)):
         rng = np.random.default_rng(n_labels)
-        actual = rng.random((N_CASES, n_labels)) < share
+        actual = rng.random((N_SAMPLES, n_labels)) < share
         predicted = actual ^ (rng.random(actual.shape) < share / 5)
         report.measure(
-            f"sets of labels, q={n_labels}, N={N_CASES:.0e}",
+            f"sets of labels, q={n_labels}, N={N_SAMPLES:.0e}",
             {"intervals of all": sets_of(actual, predicted)},
             turns=3,
         )
@@ -94,7 +94,7 @@ def one_resample(forecasts: Forecasts) -> Work:
     table /= table.sum(axis=1, keepdims=True)
 
     def work() -> object:
-        drawn = rng.integers(0, forecasts.n_cases, forecasts.n_cases)
+        drawn = rng.integers(0, forecasts.n_samples, forecasts.n_samples)
         actual, scores = forecasts.actual[drawn], table[drawn]
         several = forecasts.n_classes > 2
         return (
@@ -110,18 +110,18 @@ def one_resample(forecasts: Forecasts) -> Work:
     return work
 
 
-def event(n_cases: int) -> Forecasts:
-    rng = np.random.default_rng(n_cases)
-    p = rng.beta(1, 3, n_cases)
-    actual = (rng.random(n_cases) < p).astype(np.uint8)
+def event(n_samples: int) -> Forecasts:
+    rng = np.random.default_rng(n_samples)
+    p = rng.beta(1, 3, n_samples)
+    actual = (rng.random(n_samples) < p).astype(np.uint8)
     return Forecasts(actual, p.astype(np.float32).reshape(-1, 1), 2, positive=1)
 
 
-def classes(n_cases: int, n_classes: int) -> Forecasts:
+def classes(n_samples: int, n_classes: int) -> Forecasts:
     rng = np.random.default_rng(n_classes)
-    logits = rng.normal(size=(n_cases, n_classes))
-    actual = rng.integers(0, n_classes, n_cases)
-    logits[np.arange(n_cases), actual] += 1.5
+    logits = rng.normal(size=(n_samples, n_classes))
+    actual = rng.integers(0, n_classes, n_samples)
+    logits[np.arange(n_samples), actual] += 1.5
     table: Floats = np.exp(logits)
     table /= table.sum(axis=1, keepdims=True)
     return Forecasts(actual.astype(np.uint8), table.astype(np.float32), n_classes)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median, quantiles
 
-NO_ANSWER = 0
+NO_RESPONSE = 0
 """Stands for a status where the connection ended without one."""
 _LATER = frozenset({429, 503})
 

@@ -33,8 +33,8 @@ def log_originals(database: Database, dataset: SeededDataset, n_originals: int) 
     """Log and evaluate runs of models that share most of their errors, as models do."""
     rng = np.random.default_rng([11, dataset.place])
     truth = _truth(rng, dataset)
-    hard = rng.random(dataset.n_cases) < rng.uniform(0.03, 0.25)
-    lure = rng.integers(0, dataset.n_classes, dataset.n_cases)
+    hard = rng.random(dataset.n_samples) < rng.uniform(0.03, 0.25)
+    lure = rng.integers(0, dataset.n_classes, dataset.n_samples)
     labels = [f"class {code}" for code in range(dataset.n_classes)]
     names = np.array(labels)
     run_ids = []
@@ -75,7 +75,7 @@ def work_off(database: Database) -> None:
 def _truth(rng: np.random.Generator, dataset: SeededDataset) -> Codes:
     """Classes of very different sizes, each of which has a few cases."""
     shares = 0.5 ** np.arange(dataset.n_classes)
-    drawn = rng.choice(dataset.n_classes, dataset.n_cases, p=shares / shares.sum())
+    drawn = rng.choice(dataset.n_classes, dataset.n_samples, p=shares / shares.sum())
     drawn[: dataset.n_classes] = np.arange(dataset.n_classes)
     return drawn
 

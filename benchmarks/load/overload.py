@@ -14,7 +14,7 @@ import httpx
 
 from load import observations
 from load.memory import resident_mib
-from load.observations import NO_ANSWER, Observation
+from load.observations import NO_RESPONSE, Observation
 from load.page_list import page_list
 from load.page_reads import READ, Reading, read
 from load.processes import Server, served
@@ -111,5 +111,5 @@ def _is_alive(client: httpx.Client) -> Observation:
     try:
         status = client.get("/healthz").status_code
     except httpx.TransportError:
-        status = NO_ANSWER
+        status = NO_RESPONSE
     return Observation(IS_ALIVE, status, time.perf_counter() - started)

@@ -11,7 +11,7 @@ import httpx
 import numpy as np
 
 from load import observations
-from load.observations import NO_ANSWER, Observation
+from load.observations import NO_RESPONSE, Observation
 
 READ = (
     "runs",
@@ -66,6 +66,6 @@ def ask(client: httpx.Client, name: str, path: str) -> Observation:
     try:
         answer = client.get(path)
     except httpx.TransportError:
-        return Observation(kind, NO_ANSWER, time.perf_counter() - started)
+        return Observation(kind, NO_RESPONSE, time.perf_counter() - started)
     seconds = time.perf_counter() - started
     return Observation(kind, answer.status_code, seconds, "Retry-After" in answer.headers)

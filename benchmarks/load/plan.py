@@ -15,7 +15,7 @@ class Kind:
 
     n_datasets: int
     n_runs: int
-    n_cases: int
+    n_samples: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class SeededDataset:
 
     place: int
     n_runs: int
-    n_cases: int
+    n_samples: int
 
     @property
     def project(self) -> str:
@@ -50,7 +50,7 @@ class Plan:
     def datasets(self) -> tuple[SeededDataset, ...]:
         sizes = [kind for kind in self.kinds for _ in range(kind.n_datasets)]
         return tuple(
-            SeededDataset(place, kind.n_runs, kind.n_cases) for place, kind in enumerate(sizes)
+            SeededDataset(place, kind.n_runs, kind.n_samples) for place, kind in enumerate(sizes)
         )
 
     @property
@@ -59,7 +59,7 @@ class Plan:
 
     @property
     def n_predictions(self) -> int:
-        return sum(kind.n_datasets * kind.n_runs * kind.n_cases for kind in self.kinds)
+        return sum(kind.n_datasets * kind.n_runs * kind.n_samples for kind in self.kinds)
 
 
 FULL = Plan(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import offdiag
 import offdiag.sdk.remote.registry  # Loaded once here, and not again by each client.
-from load.observations import NO_ANSWER, Observation
+from load.observations import NO_RESPONSE, Observation
 from offdiag.domain.labels import LabelSet
 from offdiag.services.ingest.batch import read_batch
 
@@ -34,8 +34,8 @@ Codes = NDArray[np.int64]
 def truths() -> list[Codes]:
     """The actual classes of the datasets, the same for all clients."""
     return [
-        np.random.default_rng(n_cases).choice(3, n_cases, p=(0.9, 0.02, 0.08))
-        for n_cases, _ in DATASETS
+        np.random.default_rng(n_samples).choice(3, n_samples, p=(0.9, 0.02, 0.08))
+        for n_samples, _ in DATASETS
     ]
 
 
@@ -85,7 +85,7 @@ def observe_requests(seen: Callable[[Observation], None]) -> None:
         try:
             answer = send(client, request, **named)
         except httpx.TransportError:
-            seen(Observation(kind, NO_ANSWER, time.perf_counter() - started))
+            seen(Observation(kind, NO_RESPONSE, time.perf_counter() - started))
             raise
         seconds = time.perf_counter() - started
         says_when = "Retry-After" in answer.headers

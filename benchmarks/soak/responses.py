@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from load.observations import NO_ANSWER, Observation
+from load.observations import NO_RESPONSE, Observation
 
 _SUFFIX = ".answers"
 
@@ -25,7 +25,7 @@ class Answers:
         self._counts: Counter[str] = Counter()
 
     def count(self, seen: Observation) -> None:
-        is_error = not seen.is_expected and seen.status != NO_ANSWER
+        is_error = not seen.is_expected and seen.status != NO_RESPONSE
         with self._lock:
             self._counts[json.dumps([seen.status, is_error])] += 1
             part = self._path.with_suffix(".part")

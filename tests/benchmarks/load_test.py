@@ -109,7 +109,7 @@ def _wrongs(books: Books) -> tuple[int, ...]:
         (503, False, False),
         (500, True, False),
         (404, False, False),
-        (observations.NO_ANSWER, False, False),
+        (observations.NO_RESPONSE, False, False),
     ],
 )
 def test_an_answer_is_an_error_unless_it_is_done_or_says_when_to_come_back(

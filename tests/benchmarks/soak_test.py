@@ -20,7 +20,7 @@ if BENCHMARKS not in sys.path:
 from harness import Report  # noqa: E402 - they are no package of ours
 
 from load.ledger_balance import Books  # noqa: E402
-from load.observations import NO_ANSWER, Observation  # noqa: E402
+from load.observations import NO_RESPONSE, Observation  # noqa: E402
 from soak import faults  # noqa: E402
 from soak.capacity import Rates  # noqa: E402
 from soak.course import Aftermath, go_through  # noqa: E402
@@ -228,7 +228,7 @@ def test_connections_troubles_and_ends_are_red() -> None:
 
 def test_answers_of_all_clients_are_added_up(tmp_path: Path) -> None:
     one, reader = Answers(tmp_path, "client-0"), Answers(tmp_path, "reader-1")
-    for status in (200, 200, NO_ANSWER, 500):
+    for status in (200, 200, NO_RESPONSE, 500):
         one.count(Observation("open a run", status, 0.1))
     reader.count(Observation("read runs", 200, 0.1))
     reader.count(Observation("read runs", 503, 0.1, says_when=True))

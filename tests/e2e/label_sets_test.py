@@ -1,4 +1,4 @@
-"""A multi-label run in a browser: accessible, narrow, from a count to the cases it counts."""
+"""A multi-label run in a browser: accessible, narrow, from a count to the samples it counts."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from offdiag.metrics.costs.edits import cost_text, forgiven, read_cost
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.costs.summary import evaluate_costs, expected_cases
+from offdiag.metrics.costs.summary import evaluate_costs, expected_samples
 from offdiag.metrics.costs.what_if import ranks
 from offdiag.settings import Settings
 from offdiag.store.database import Database
@@ -87,7 +87,7 @@ def test_the_browser_gets_the_same_digits_as_the_server(blank: Page) -> None:
         costs, counts, prevalence, group, decimals = question
         effective = forgiven(costs, (group,) if len(group) > 1 else ())
         found = evaluate_costs(counts, effective.weights, prevalence=prevalence)
-        cases, support = expected_cases(counts, prevalence=prevalence)
+        cases, support = expected_samples(counts, prevalence=prevalence)
         total = found["total_cost"].at().value
         mean = float(found["mean_cost"].value) * PER
 

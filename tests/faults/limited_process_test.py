@@ -26,7 +26,7 @@ from support.worker_processes import Workers, wait_for_results, wait_until, work
 pytestmark = pytest.mark.processes
 
 MIB = 1 << 20
-N_CASES = 1_500_000
+N_SAMPLES = 1_500_000
 N_CLASSES = 4
 MOST_FILES = 64
 MOST_THREADS = 32
@@ -35,9 +35,9 @@ MOST_THREADS = 32
 def log_large(database: Database) -> str:
     """A run whose scores alone are as much memory as the process may take."""
     rng = np.random.default_rng(3)
-    truth = rng.integers(0, N_CLASSES, N_CASES)
+    truth = rng.integers(0, N_CLASSES, N_SAMPLES)
     scores = rng.dirichlet(np.ones(N_CLASSES), 1_000).astype(np.float32)
-    scores = np.tile(scores, (N_CASES // 1_000, 1))
+    scores = np.tile(scores, (N_SAMPLES // 1_000, 1))
     predicted = scores.argmax(axis=1)
     return log(database, y_true=truth, y_pred=predicted, y_score=scores, dataset="large").id
 

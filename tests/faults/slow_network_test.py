@@ -32,7 +32,7 @@ IS_LONG = "OFFDIAG_LONG" in os.environ
 LATENCY_S, BYTES_PER_S, STALL_CHANCE = (0.5, 10_000, 0.01) if IS_LONG else (0.03, 200_000, 0.01)
 N_RUNS = 2
 """Of each of the two clients."""
-N_CASES = 300
+N_SAMPLES = 300
 PATIENCE_S = 600 if IS_LONG else 120
 PAGES = ("/runs", "/api/v1/runs", "/readyz")
 
@@ -64,7 +64,7 @@ class Job:
     def log(self, number: int) -> None:
         """Log one run of its own content to both, again while the server says it is busy."""
         key = f"job-{number}"
-        truth, predicted = ([self._random.choice("ab") for _ in range(N_CASES)] for _ in "tp")
+        truth, predicted = ([self._random.choice("ab") for _ in range(N_SAMPLES)] for _ in "tp")
         for url in self._urls:
             is_stored = False
             while not is_stored:

@@ -77,7 +77,7 @@ def test_a_plain_loop_of_pytorch(registry: Path) -> None:
     found = offdiag.search_runs(order_by=["attributes.created_at"])
     assert found["name"].tolist() == [f"two layers, epoch {epoch}" for epoch in range(3)]
     assert found["metrics.macro_f1"].iloc[-1] > 0.85
-    offdiag.compare(found["run_id"].tolist()[:2])  # Batches of the same cases pair.
+    offdiag.compare(found["run_id"].tolist()[:2])  # Batches of the same samples pair.
 
 
 def test_lightning(registry: Path) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from polars.io.plugins import register_io_source
 
 import offdiag
-from offdiag.inputs.counted_samples import counted_cases
+from offdiag.inputs.counted_samples import counted_samples
 from offdiag.sdk.frames.columns import frame_columns
 from offdiag.sdk.frames.log import count_kinds
 from support.frames import EAGER, FRAMES, LAZY, Columns
@@ -107,7 +107,7 @@ def test_counting_gives_what_encoding_rows_gives(
     expected = offdiag.evaluate_labels(
         y_true=columns["y"], y_pred=columns["yhat"], labels=names
     ).matrix
-    cases = counted_cases(
+    cases = counted_samples(
         actual=kinds.columns["y"],
         predicted=kinds.columns["yhat"],
         sizes=kinds.sizes,

@@ -1,6 +1,6 @@
 """A cross table says by the names on its axes what it is, to everything that takes a matrix.
 
-The cases are those of one experiment; however its table is turned, reordered or stripped of
+The samples are those of one experiment; however its table is turned, reordered or stripped of
 classes that nobody predicted, every entry reads the same counts.
 """
 

@@ -19,7 +19,7 @@ from offdiag.services.ingest.log_counts import log_counts, log_matrix
 from offdiag.services.retention.project_archives import export_project, import_project
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database
-from offdiag.store.models import CountedCasesRow
+from offdiag.store.models import CountedSamplesRow
 from offdiag.store.runs import RunRecord
 from support.logging_runs import evaluate, log
 
@@ -214,7 +214,7 @@ def test_verifying_sees_counts_that_were_changed(database: Database) -> None:
 
     with database.write() as session:
         session.execute(
-            update(CountedCasesRow).values(
+            update(CountedSamplesRow).values(
                 sizes=b"".join(n.to_bytes(8, "little") for n in [1] * 6)
             )
         )

@@ -172,7 +172,7 @@ def test_what_cannot_be_drawn_says_why(database: Database) -> None:
         (without.id, NoCurves.NO_SCORES),
         (matrix.id, NoCurves.NO_SCORES),
         (undrawn, NoCurves.NOT_DRAWN),
-        (unlabelled.id, NoCurves.NO_CASES),
+        (unlabelled.id, NoCurves.NO_SAMPLES),
     ):
         assert browse_curves(database, run_id).missing is why
         assert all_curves(database, run_id).missing is why

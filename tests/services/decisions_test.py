@@ -17,10 +17,10 @@ from offdiag.services.decisions.rules import (
     Choice,
     Chosen,
     NoDecision,
-    asked_pricing,
+    cost_basis_of,
     decisions_of,
     default_costs,
-    pricing_of,
+    requested_cost_basis,
     save_choice,
     try_rule,
 )
@@ -189,7 +189,9 @@ def test_without_scores_there_is_nothing_to_decide(database: Database) -> None:
 
     assert found.missing is NoDecision.NO_SCORES
     with pytest.raises(InvalidInput, match="no scores"):
-        try_rule(database, run, asked_pricing(database, run, Question()), Choice(Chosen.EXPECTED))
+        try_rule(
+            database, run, requested_cost_basis(database, run, Question()), Choice(Chosen.EXPECTED)
+        )
 
 
 def test_a_run_that_was_not_evaluated_is_not_found(database: Database) -> None:
@@ -202,10 +204,10 @@ def test_what_is_saved_is_what_was_shown(database: Database) -> None:
     add_visits(database)
     question = Question(costs="visits", edits="ill>well:20")
     shown = decisions_of(database, run, question).thresholds
-    pricing = asked_pricing(database, run, question)
+    cost_basis = requested_cost_basis(database, run, question)
 
     saved = save_choice(
-        database, run, pricing, Choice(Chosen.CHEAPEST), name="cheapest", author="ana"
+        database, run, cost_basis, Choice(Chosen.CHEAPEST), name="cheapest", author="ana"
     )
 
     assert shown is not None
@@ -226,10 +228,10 @@ def test_what_is_saved_is_what_was_shown(database: Database) -> None:
 
 def test_saving_again_is_the_same_run(database: Database) -> None:
     run = log_clinic(database)
-    pricing = asked_pricing(database, run, Question())
+    cost_basis = requested_cost_basis(database, run, Question())
 
     first, again = (
-        save_choice(database, run, pricing, Choice(Chosen.EXPECTED), name=name, author=None)
+        save_choice(database, run, cost_basis, Choice(Chosen.EXPECTED), name=name, author=None)
         for name in ("first", "again")
     )
 
@@ -238,12 +240,12 @@ def test_saving_again_is_the_same_run(database: Database) -> None:
 
 def test_a_corrected_truth_reaches_derived_runs(database: Database) -> None:
     run = log_clinic(database)
-    pricing = asked_pricing(database, run, Question(costs="@0-1"))
+    cost_basis = requested_cost_basis(database, run, Question(costs="@0-1"))
     saved = save_choice(
-        database, run, pricing, Choice(Chosen.STATED, 0.3), name="from 0.3 on", author=None
+        database, run, cost_basis, Choice(Chosen.STATED, 0.3), name="from 0.3 on", author=None
     )
     before = matrix_of(database, saved.id)
-    trial = try_rule(database, run, pricing, Choice(Chosen.STATED, 0.3))
+    trial = try_rule(database, run, cost_basis, Choice(Chosen.STATED, 0.3))
     assert trial.change.joint.second_matrix.counts.tolist() == before
 
     revise_truth(
@@ -258,15 +260,17 @@ def test_a_corrected_truth_reaches_derived_runs(database: Database) -> None:
 
     assert after != before
     assert sum(after[1]) > sum(before[1])
-    corrected = try_rule(database, run, pricing, Choice(Chosen.STATED, 0.3))
+    corrected = try_rule(database, run, cost_basis, Choice(Chosen.STATED, 0.3))
     assert corrected.change.joint.second_matrix.counts.tolist() == after
     assert verify(database).findings == ()
 
 
 def test_a_derived_run_is_computed_anew_like_any_other(database: Database) -> None:
     run = log_clinic(database)
-    pricing = asked_pricing(database, run, Question())
-    saved = save_choice(database, run, pricing, Choice(Chosen.STATED, 0.3), name="x", author=None)
+    cost_basis = requested_cost_basis(database, run, Question())
+    saved = save_choice(
+        database, run, cost_basis, Choice(Chosen.STATED, 0.3), name="x", author=None
+    )
     before = matrix_of(database, saved.id)
 
     recompute_all(database)
@@ -293,8 +297,8 @@ def test_without_cases_of_the_class_the_cheapest_is_to_flag_nothing(
 
 def test_a_derived_run_has_no_scores_to_be_decided_from_again(database: Database) -> None:
     run = log_clinic(database)
-    pricing = asked_pricing(database, run, Question())
-    saved = save_choice(database, run, pricing, Choice(Chosen.EXPECTED), name="x", author=None)
+    cost_basis = requested_cost_basis(database, run, Question())
+    saved = save_choice(database, run, cost_basis, Choice(Chosen.EXPECTED), name="x", author=None)
     work_off(database)
 
     assert decisions_of(database, saved.id, Question()).missing is NoDecision.NO_SCORES
@@ -302,17 +306,17 @@ def test_a_derived_run_has_no_scores_to_be_decided_from_again(database: Database
 
 def test_a_threshold_for_three_classes_is_refused(database: Database) -> None:
     run, _ = log_three(database)
-    pricing = asked_pricing(database, run, Question())
+    cost_basis = requested_cost_basis(database, run, Question())
 
     with pytest.raises(InvalidInput, match="3 classes"):
-        try_rule(database, run, pricing, Choice(Chosen.CHEAPEST))
+        try_rule(database, run, cost_basis, Choice(Chosen.CHEAPEST))
 
 
 def test_costs_of_ones_own_leave_no_name_behind(database: Database) -> None:
     run = log_clinic(database)
     costs = cost_matrix([[0, 1], [3, 0]], labels=LabelSet.declared(LABELS))
 
-    trial = try_rule(database, run, pricing_of(costs, None, None), Choice(Chosen.EXPECTED))
+    trial = try_rule(database, run, cost_basis_of(costs, None, None), Choice(Chosen.EXPECTED))
 
     assert "costs" not in trial.recipe
     assert trial.recipe["weights"]["ill"] == {"well": 3.0, "ill": 0.0}

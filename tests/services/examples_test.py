@@ -360,7 +360,7 @@ def _all_pages(database: Database, run_id: str, question: ExampleQuestion) -> li
 
 
 def _sorted(cases: ScoredCases, question: ExampleQuestion, order: ExampleOrder) -> list[int]:
-    """Numbers of the cases that a question means, in order, found by looking at each of them."""
+    """Numbers of the samples that a question means, in order, found by looking at each of them."""
     found = [at for at in range(len(cases)) if _is_meant(cases, question, at)]
     keys = {at: _key(cases, order.key, at) for at in found}
     return sorted(found, key=lambda at: (-keys[at] if order.descending else keys[at], at))

@@ -1,4 +1,4 @@
-"""Gates on stored runs: paired where the cases are the same, honest where they are not."""
+"""Gates on stored runs: paired where the samples are the same, honest where they are not."""
 
 from __future__ import annotations
 

@@ -10,54 +10,60 @@ import pytest
 from sqlalchemy import update
 
 from offdiag.errors import Conflict
-from offdiag.services.idempotency import GIVEN_UP_AFTER, KEPT_FOR, Answer, AnswerKey, answer_once
+from offdiag.services.idempotency import (
+    GIVEN_UP_AFTER,
+    KEPT_FOR,
+    ResponseKey,
+    StoredResult,
+    respond_once,
+)
 from offdiag.services.retention.deletion import collect
 from offdiag.store import idempotency
 from offdiag.store.database import Database
-from offdiag.store.models import KeptAnswerRow
+from offdiag.store.models import StoredResponseRow
 
-KEY = AnswerKey("ana", "k-1", "digest")
-MADE = Answer(201, '{"id":1}')
+KEY = ResponseKey("ana", "k-1", "digest")
+MADE = StoredResult(201, '{"id":1}')
 
 
-def fail() -> Answer:
+def fail() -> StoredResult:
     raise AssertionError("This request was carried out before.")
 
 
 def test_equal_requests_get_the_first_answer(database: Database) -> None:
-    assert answer_once(database, KEY, lambda: MADE) == MADE
-    assert answer_once(database, KEY, fail) == MADE
+    assert respond_once(database, KEY, lambda: MADE) == MADE
+    assert respond_once(database, KEY, fail) == MADE
 
 
 def test_another_request_with_the_key_is_refused(database: Database) -> None:
-    answer_once(database, KEY, lambda: MADE)
+    respond_once(database, KEY, lambda: MADE)
     with pytest.raises(Conflict, match="'k-1' was used for another request"):
-        answer_once(database, AnswerKey("ana", "k-1", "other"), fail)
+        respond_once(database, ResponseKey("ana", "k-1", "other"), fail)
 
 
 def test_keys_of_others_are_other_keys(database: Database) -> None:
-    answer_once(database, KEY, lambda: MADE)
-    other = Answer(200, "{}")
-    assert answer_once(database, AnswerKey("bo", "k-1", "digest"), lambda: other) == other
+    respond_once(database, KEY, lambda: MADE)
+    other = StoredResult(200, "{}")
+    assert respond_once(database, ResponseKey("bo", "k-1", "digest"), lambda: other) == other
 
 
 def test_what_was_refused_or_failed_may_be_tried_again(database: Database) -> None:
-    assert answer_once(database, KEY, lambda: Answer(422, "{}")).status == 422
+    assert respond_once(database, KEY, lambda: StoredResult(422, "{}")).status == 422
     with pytest.raises(ZeroDivisionError):
-        answer_once(database, KEY, lambda: Answer(1 // 0, ""))
-    assert answer_once(database, AnswerKey("ana", "k-1", "mended"), lambda: MADE) == MADE
+        respond_once(database, KEY, lambda: StoredResult(1 // 0, ""))
+    assert respond_once(database, ResponseKey("ana", "k-1", "mended"), lambda: MADE) == MADE
 
 
 def test_fifty_at_once_act_once(database: Database) -> None:
     all_are_here, acted = threading.Barrier(50), []
 
-    def act() -> Answer:
+    def act() -> StoredResult:
         acted.append(1)
         return MADE
 
-    def send(_: int) -> Answer:
+    def send(_: int) -> StoredResult:
         all_are_here.wait()
-        return answer_once(database, KEY, act)
+        return respond_once(database, KEY, act)
 
     with ThreadPoolExecutor(50) as clients:
         answers = list(clients.map(send, range(50)))
@@ -69,7 +75,7 @@ def test_a_request_that_is_worked_on_for_long_is_not_waited_for(database: Databa
     with database.write() as session:
         assert idempotency.claim(session, KEY, now=database.clock())
     with pytest.raises(Conflict, match="still worked on"):
-        answer_once(database, KEY, fail, timeout_s=0)
+        respond_once(database, KEY, fail, timeout_s=0)
 
 
 @pytest.mark.parametrize(
@@ -86,22 +92,22 @@ def test_keys_are_free_again_after_a_while(
 ) -> None:
     with database.write() as session:
         idempotency.claim(session, KEY, now=database.clock() - age)
-        session.execute(update(KeptAnswerRow).values(status=status, body="old"))
+        session.execute(update(StoredResponseRow).values(status=status, body="old"))
     if not is_taken:
-        assert answer_once(database, KEY, lambda: MADE) == MADE
+        assert respond_once(database, KEY, lambda: MADE) == MADE
     elif status is None:
         with pytest.raises(Conflict):
-            answer_once(database, KEY, fail, timeout_s=0)
+            respond_once(database, KEY, fail, timeout_s=0)
     else:
-        assert answer_once(database, KEY, fail) == Answer(201, "old")
+        assert respond_once(database, KEY, fail) == StoredResult(201, "old")
 
 
 def test_collecting_forgets_old_answers(database: Database) -> None:
-    old, new = AnswerKey("ana", "old", "d"), AnswerKey("ana", "new", "d")
+    old, new = ResponseKey("ana", "old", "d"), ResponseKey("ana", "new", "d")
     with database.write() as session:
         idempotency.claim(session, old, now=database.clock() - KEPT_FOR * 2)
         idempotency.claim(session, new, now=database.clock())
     assert collect(database, older_than=timedelta(days=30), keep=3).answers == 1
     with database.read() as session:
-        assert idempotency.find_answer(session, old) is None
-        assert idempotency.find_answer(session, new) is not None
+        assert idempotency.find_response(session, old) is None
+        assert idempotency.find_response(session, new) is not None

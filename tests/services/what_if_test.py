@@ -163,8 +163,8 @@ def test_what_is_odd_about_the_costs_is_named(database: Database) -> None:
     found = ask(database, runs, Question(edits="well>well:1"))
 
     assert [warning.oddity for warning in found.warnings] == [
-        CostOddity.ANSWER_DOES_NOT_MATTER,
-        CostOddity.RIGHT_ANSWER_IS_PRICED,
+        CostOddity.PREDICTION_DOES_NOT_MATTER,
+        CostOddity.CORRECT_PREDICTION_COSTS,
     ]
 
 

@@ -24,7 +24,7 @@ N_RUNS = 6
 
 @pytest.fixture(scope="module")
 def runs(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    """Runs that know fewer and fewer cases of the rarer classes; the last waits for its result.
+    """Runs that know fewer and fewer samples of the rarer classes; the last waits for its result.
 
     All tests only read them.
     """

@@ -11,7 +11,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.paired.joint import JointCounts, joint_counts
 
 Triple = tuple[str, str, str, int]
-"""Actual class, answer of A, answer of B, number of cases."""
+"""Actual class, answer of A, answer of B, number of samples."""
 
 
 def joint_of(triples: Iterable[Triple], labels: Sequence[str]) -> JointCounts:

@@ -12,17 +12,17 @@ from support.logging_runs import log, work_off
 from support.operations import opened
 
 N_RUNS = 12
-N_CASES = 60
+N_SAMPLES = 60
 
 
 def fill(database: Database) -> None:
     """Runs of different quality on the same samples, evaluated."""
     rng = np.random.default_rng(7)
-    truth = rng.integers(0, 3, N_CASES)
+    truth = rng.integers(0, 3, N_SAMPLES)
     for _ in range(N_RUNS):
-        noise = rng.random(N_CASES) < rng.random()
-        answers = np.where(noise, rng.integers(0, 3, N_CASES), truth)
-        log(database, y_true=truth, y_pred=answers, sample_ids=np.arange(N_CASES))
+        noise = rng.random(N_SAMPLES) < rng.random()
+        answers = np.where(noise, rng.integers(0, 3, N_SAMPLES), truth)
+        log(database, y_true=truth, y_pred=answers, sample_ids=np.arange(N_SAMPLES))
     work_off(database)
 
 

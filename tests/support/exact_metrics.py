@@ -268,7 +268,7 @@ def _entropy(margin: list[Fraction]) -> Decimal:
 
 
 def _binomial_tail(hits: Fraction, total: Fraction, rate: Fraction) -> Exact:
-    """Only for whole numbers of cases few enough to add up."""
+    """Only for whole numbers of samples few enough to add up."""
     if hits.denominator > 1 or total.denominator > 1 or total > 2000:
         return None
     n = int(total)

@@ -41,7 +41,7 @@ def log_answers(
     dataset: str = "cases",
     model: str | None = None,
 ) -> RunRecord:
-    """A run that finds `hits[label] = (found, of)` cases of each class, the first ones."""
+    """A run that finds `hits[label] = (found, of)` samples of each class, the first ones."""
     y_true = [label for label, (_, of) in hits.items() for _ in range(of)]
     other = {"common": "rare", "rare": "common"}
     y_pred = [

@@ -69,7 +69,7 @@ def contribution(actual: Labels, predicted: Labels, n_labels: int) -> list[list[
 
 
 def matrix_of(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> list[list[Fraction]]:
-    """The sum of all contributions of cases with two non-empty sets."""
+    """The sum of all contributions of samples with two non-empty sets."""
     n_labels = actual.shape[1]
     total = [[Fraction(0)] * n_labels for _ in range(n_labels)]
     for truth, answer in zip(actual, predicted, strict=True):

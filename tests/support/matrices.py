@@ -22,21 +22,21 @@ def matrix_of(counts: ArrayLike, *, ordinal: bool = False) -> ConfusionMatrix:
 
 def two_runs(
     *,
-    n_cases: int,
+    n_samples: int,
     n_classes: int,
     right: float = 0.8,
     shared: float = 0.6,
     seed: int = 0,
     ordinal: bool = False,
 ) -> JointCounts:
-    """Two imperfect runs on uniform classes that give the same answer in a share of cases."""
+    """Two imperfect runs on uniform classes that give the same answer in a share of samples."""
     rng = np.random.default_rng(seed)
-    actual = rng.integers(0, n_classes, n_cases)
+    actual = rng.integers(0, n_classes, n_samples)
     first, other = (
-        np.where(rng.random(n_cases) < right, actual, rng.integers(0, n_classes, n_cases))
+        np.where(rng.random(n_samples) < right, actual, rng.integers(0, n_classes, n_samples))
         for _ in range(2)
     )
-    second = np.where(rng.random(n_cases) < shared, first, other)
+    second = np.where(rng.random(n_samples) < shared, first, other)
     return joint_counts(
         actual=actual,
         first=first,

@@ -76,7 +76,7 @@ def scored_cases(
 def log_scored(
     database: Database, cases: ScoredCases, *, name: str = "scored", **given: Any
 ) -> str:
-    """Log all cases in one call; those without a label need identifiers. Returns the run's id."""
+    """Log all samples in one call; those without a label need ids. Returns the id of the run."""
     is_late = None in cases.actual
     run = log(
         database,
@@ -98,7 +98,7 @@ def log_scored(
 
 
 def stream_scored(database: Database, cases: ScoredCases, *, chunk: int) -> str:
-    """Log the cases in chunks of this size, in their order; returns the run's id."""
+    """Log the samples in chunks of this size, in their order; returns the run's id."""
     labels = LabelSet.declared(cases.labels)
     opened = open_run(
         database,

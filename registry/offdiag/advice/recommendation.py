@@ -172,7 +172,7 @@ EITHER_CLASS = "It does not matter which class is called positive."
 _SHARE_OF_POSITIVES = "the share of positive cases"
 """How entries about scores say what the symmetry of a matrix says for the others."""
 _ERROR_THAT_MATTERS = {Goal.MISSES: FALSE_NEGATIVES, Goal.FALSE_ALARMS: FALSE_POSITIVES}
-_SHARES_OF_RIGHT_ANSWERS = frozenset({"overall_accuracy", "micro_f1"})
+_SHARES_OF_CORRECT_PREDICTIONS = frozenset({"overall_accuracy", "micro_f1"})
 
 
 def is_prevalence_independent(spec: MetricSpec) -> bool:
@@ -215,7 +215,7 @@ def reasons_against(spec: MetricSpec, situation: Situation) -> tuple[str, ...]:
         sentences.append(f"It ignores {matters}, the errors that matter.")
     if situation.is_imbalanced and ERRING_CLASS in spec.ignores:
         sentences.append(f"It ignores {ERRING_CLASS}.")
-        if spec.key in _SHARES_OF_RIGHT_ANSWERS:
+        if spec.key in _SHARES_OF_CORRECT_PREDICTIONS:
             share = f"{100 * situation.majority_share:.1f} %"
             sentences.append(f"Naming '{situation.majority}' every time scores {share}.")
     if situation.is_imbalanced and spec.key.startswith("weighted_"):
@@ -314,7 +314,7 @@ def _has_data(candidate: Candidate, situation: Situation) -> bool:
 
 def _cautions(situation: Situation) -> Iterable[str]:
     watched, cases = situation.watched, situation.cases
-    if situation.has_few_cases:
+    if situation.has_few_samples:
         count = cases[situation.labels.index[watched]]
         yield (
             f"Only {count} of {sum(cases)} cases are '{watched}': report the intervals, and do "

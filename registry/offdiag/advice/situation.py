@@ -18,7 +18,7 @@ class Goal(StrEnum):
     """Answers that name a class wrongly."""
     BOTH = "both"
     RANKING = "ranking"
-    """The cases are sorted by score; the threshold is chosen later."""
+    """The samples are sorted by score; the threshold is chosen later."""
     PROBABILITIES = "probabilities"
     """The scores are used as probabilities."""
 
@@ -27,7 +27,7 @@ class Goal(StrEnum):
 class Situation:
     """The data a classifier was tried on, and what it is for.
 
-    `cases` are the numbers of cases of each class, in label order. `about` is the class whose
+    `cases` are the numbers of samples of each class, in label order. `about` is the class whose
     errors matter, None if all matter alike. `balance_known` says that the classes are as
     frequent in use as they are in this data.
     """
@@ -62,10 +62,10 @@ class Situation:
 
     @property
     def is_imbalanced(self) -> bool:
-        """Whether the smallest class has at most half the cases of the largest."""
+        """Whether the smallest class has at most half the samples of the largest."""
         return 2 * min(self.present.values()) <= max(self.present.values())
 
     @property
-    def has_few_cases(self) -> bool:
+    def has_few_samples(self) -> bool:
         """Whether the watched class is too small for a reliable interval."""
         return self.cases[self.labels.index[self.watched]] < RELIABLE_CLASS_SIZE

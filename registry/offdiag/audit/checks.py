@@ -23,7 +23,7 @@ class CheckKind(StrEnum):
     BOUND = "bound"
     """One value limits another, or a metric has a range."""
     COUNTS = "counts"
-    """Whole numbers of cases must give the values."""
+    """Whole numbers of samples must give the values."""
     REPEAT = "repeat"
     """One value was printed more than once, such as 55/60 and 91.7 %."""
 

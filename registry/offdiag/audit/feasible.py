@@ -189,7 +189,7 @@ def feasible_tables(sizes: Sizes, constraints: Constraints) -> FeasibleTables:
 
 
 def _by_trial(sizes: Sizes, constraints: Constraints) -> FeasibleTables:
-    """The same where all cases are of one class: few tables, in which most is undefined."""
+    """The same where all samples are of one class: few tables, in which most is undefined."""
     everything = Run(0, sizes[0], 0, sizes[1])
     if everything.count > MOST_TRIED:
         return FeasibleTables(sizes, (), is_complete=False)

@@ -130,7 +130,7 @@ class Facts:
     """Classes and their sizes, as far as they are known.
 
     `labels` None means that not even the number of classes is known. `class_counts` holds the
-    actual cases of each class in label order. `positive` is the code of the class that plain
+    actual samples of each class in label order. `positive` is the code of the class that plain
     "precision" or "recall" belongs to, if somebody said so.
     """
 
@@ -151,12 +151,12 @@ class Facts:
 
     @cached_property
     def is_balanced(self) -> bool:
-        """Whether all classes are known to have the same number of cases."""
+        """Whether all classes are known to have the same number of samples."""
         return self.class_counts is not None and len(set(self.class_counts)) == 1
 
     @cached_property
     def every_class_occurs(self) -> bool:
-        """Whether no class is known to be without cases."""
+        """Whether no class is known to be without samples."""
         return self.class_counts is None or min(self.class_counts) > 0
 
 

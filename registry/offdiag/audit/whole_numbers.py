@@ -97,7 +97,7 @@ class _OneClass:
         return int((hits + alarms).min()), int((hits + alarms).max())
 
     def possible_hits(self) -> range | list[int]:
-        """Every number of cases that may have been found."""
+        """Every number of samples that may have been found."""
         if not self.tables.is_complete:
             return range(self.size + 1)
         runs = self.tables.runs
@@ -246,7 +246,7 @@ def whole_numbers(
     if sizes is None or sum(sizes) == 0:
         return
     yield from _majority_baseline(quantities, sizes)
-    correct = _correct_cases(quantities, sum(sizes))
+    correct = _correct_samples(quantities, sum(sizes))
     if correct is not None:
         fewest, most, places = correct
         yield Check(
@@ -284,7 +284,7 @@ def _majority_baseline(quantities: Quantities, sizes: Sequence[int]) -> Iterator
         )
 
 
-def _correct_cases(quantities: Quantities, total: int) -> tuple[int, int, frozenset[int]] | None:
+def _correct_samples(quantities: Quantities, total: int) -> tuple[int, int, frozenset[int]] | None:
     """Fewest and most correct cases that round to the accuracy; crossed if there are none."""
     accuracy = quantities.known("overall_accuracy")
     if accuracy is None:

@@ -15,7 +15,7 @@ from offdiag.cli.registry import opened, settings_for
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from offdiag.metrics.costs.matrix import PriceChange
+    from offdiag.metrics.costs.matrix import CostChange
     from offdiag.store.cost_matrices import CostMatrixRecord
 
 
@@ -39,7 +39,7 @@ def diff(*, first: str, second: str, project: str | None, url: str | None, as_js
 
     Classes are matched by name; classes that only one has are named.
     """
-    from offdiag.metrics.costs.matrix import changed_prices
+    from offdiag.metrics.costs.matrix import changed_costs
     from offdiag.services.cost_matrices import CostName, find_costs
 
     settings = settings_for(url)
@@ -48,7 +48,7 @@ def diff(*, first: str, second: str, project: str | None, url: str | None, as_js
             find_costs(database, project=project or settings.project, wanted=CostName.parse(name))
             for name in (first, second)
         )
-    changes = changed_prices(before.costs, after.costs)
+    changes = changed_costs(before.costs, after.costs)
     facts = _other_differences(before, after)
     if as_json:
         print_json(_record(before, after, changes))
@@ -91,7 +91,7 @@ def _name(record: CostMatrixRecord) -> str:
 
 
 def _table(
-    before: CostMatrixRecord, after: CostMatrixRecord, changes: tuple[PriceChange, ...]
+    before: CostMatrixRecord, after: CostMatrixRecord, changes: tuple[CostChange, ...]
 ) -> Table:
     from rich.text import Text
 
@@ -115,7 +115,7 @@ def _table(
 
 
 def _record(
-    before: CostMatrixRecord, after: CostMatrixRecord, changes: tuple[PriceChange, ...]
+    before: CostMatrixRecord, after: CostMatrixRecord, changes: tuple[CostChange, ...]
 ) -> dict[str, Any]:
     return {
         "before": {"name": before.name, "version": before.version},

@@ -69,8 +69,8 @@ def decide(
     from offdiag.cli.cost_tables import decision_record, decision_tables
     from offdiag.sdk import provenance
     from offdiag.services.decisions.rules import (
-        asked_pricing,
         default_costs,
+        requested_cost_basis,
         save_choice,
         try_rule,
     )
@@ -78,12 +78,14 @@ def decide(
 
     with busy(f"Applying the rule to {run_id}"), opened(settings_for(url)) as database:
         _, reference = default_costs(database, run_id, costs)
-        pricing = asked_pricing(database, run_id, Question(costs=reference, shares=shares))
-        trial = try_rule(database, run_id, pricing, choice)
+        cost_basis = requested_cost_basis(
+            database, run_id, Question(costs=reference, shares=shares)
+        )
+        trial = try_rule(database, run_id, cost_basis, choice)
         saved = None
         if save_as is not None:
             saved = save_choice(
-                database, run_id, pricing, choice, name=save_as, author=provenance.author()
+                database, run_id, cost_basis, choice, name=save_as, author=provenance.author()
             )
     if as_json:
         print_json(decision_record(trial, saved))

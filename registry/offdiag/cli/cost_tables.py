@@ -16,7 +16,7 @@ from offdiag.metrics.costs.break_even import Lever
 from offdiag.metrics.costs.decisions import ThresholdRule
 from offdiag.metrics.costs.edits import cost_text, written
 from offdiag.services.decisions.rules import Trial
-from offdiag.services.what_if.costs import Choice, PricedAnswer, WhatIf
+from offdiag.services.what_if.costs import Choice, PredictionCost, WhatIf
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.runs import RunRecord
 
@@ -152,7 +152,7 @@ def _choice_table(found: WhatIf, choice: Choice, lever: Lever) -> Table:
 
 
 def _run_record(found: WhatIf, place: int) -> dict[str, Any]:
-    each: PricedAnswer = found.answers[place]
+    each: PredictionCost = found.answers[place]
     return {
         "letter": run_label(place),
         "id": each.run.id,
@@ -193,7 +193,7 @@ def decision_tables(trial: Trial) -> Iterator[Table]:
     """The rule, both costs, and the recall of each class before and after."""
     change, joint = trial.change, trial.change.joint
     n_changed = int(joint.counts[joint.first != joint.second].sum())
-    unit = trial.pricing.costs.currency
+    unit = trial.cost_basis.costs.currency
     yield facts_table(
         printable(f"{trial.run.name} ({trial.run.id}), decided by cost"),
         {

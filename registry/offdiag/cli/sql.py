@@ -63,10 +63,10 @@ def sql(
     """
     from offdiag.cli.sql_rows import (
         ROWS_SHOWN,
-        answer_dict,
-        answer_table,
         first_rows,
-        write_answer,
+        result_dict,
+        result_table,
+        write_result,
         writer_for,
     )
     from offdiag.services.query import asked
@@ -83,7 +83,7 @@ def sql(
     ):
         if output is not None and writer is not None:
             with busy(f"Writing {output}"):
-                n_rows = write_answer(output, writer, answer, limit=limit)
+                n_rows = write_result(output, writer, answer, limit=limit)
             if as_json:
                 print_json({"file": str(output), "rows": n_rows})
             else:
@@ -92,8 +92,8 @@ def sql(
         with busy("Querying"):
             found = first_rows(answer, ROWS_SHOWN if limit is None else limit)
     if as_json:
-        print_json(answer_dict(found))
+        print_json(result_dict(found))
     else:
-        print_tables(answer_table(found))
+        print_tables(result_table(found))
         if found.is_cut:
             click.echo(f"There are more rows than {len(found.rows):,}; see --limit.", err=True)

@@ -22,7 +22,7 @@ from offdiag.cli.tables import open_table
 from offdiag.cli.text import printable
 from offdiag.domain.texts import csv_cell
 from offdiag.errors import InvalidInput
-from offdiag.services.query import Answer
+from offdiag.services.query import QueryResult
 from offdiag.store.archive.whole_file import whole_file
 
 ROWS_SHOWN = 1_000
@@ -37,7 +37,7 @@ class FirstRows:
     is_cut: bool
 
 
-def first_rows(answer: Answer, limit: int) -> FirstRows:
+def first_rows(answer: QueryResult, limit: int) -> FirstRows:
     """At most `limit` rows; no more than that are computed where the query allows it."""
     rows: list[list[Any]] = []
     for batch in answer.batches:
@@ -78,7 +78,7 @@ def _text(value: Any) -> str:
     return value.hex() if isinstance(value, bytes) else str(value)
 
 
-def answer_dict(found: FirstRows) -> dict[str, Any]:
+def result_dict(found: FirstRows) -> dict[str, Any]:
     """The first rows as JSON."""
     return {
         "columns": [{"name": field.name, "type": str(field.type)} for field in found.schema],
@@ -87,7 +87,7 @@ def answer_dict(found: FirstRows) -> dict[str, Any]:
     }
 
 
-def answer_table(found: FirstRows) -> Table:
+def result_table(found: FirstRows) -> Table:
     """The first rows for people; what is NULL is written so."""
     table = open_table()
     for field in found.schema:
@@ -120,7 +120,7 @@ def writer_for(path: Path) -> Writer:
     return writer
 
 
-def write_answer(path: Path, writer: Writer, answer: Answer, *, limit: int | None) -> int:
+def write_result(path: Path, writer: Writer, answer: QueryResult, *, limit: int | None) -> int:
     """Write a result and return its number of rows; after an error there is no file."""
     n_rows = 0
 

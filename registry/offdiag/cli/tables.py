@@ -108,7 +108,7 @@ def fraction_table(counted: CountedSets) -> Table:
     names = [label(name) for name in counted.labels.names]
     table = open_table(
         title="Fractional multi-label confusion matrix: actual label down, predicted label "
-        f"across, n = {counted.matrix.n_cases}",
+        f"across, n = {counted.matrix.n_samples}",
         caption="fractional shares, Algorithm 1",
     )
     table.add_column(Text("actual ↓  predicted →"))

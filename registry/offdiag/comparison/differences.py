@@ -144,8 +144,8 @@ class CellDifferences:
 
     `gained` counts cases of the second run minus those of the first; `share` is the difference
     of the shares of the actual class and lies between `low` and `high`, NaN where the class
-    has no cases in a run. `is_certain` says that the interval that holds for all m cells together
-    (Bonferroni) excludes 0.
+    has no samples in a run. `is_certain` says that the interval that holds for all m cells
+    together (Bonferroni) excludes 0.
     """
 
     actual: Ints

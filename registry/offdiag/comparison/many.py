@@ -127,7 +127,7 @@ CLASS_AXIS = 0
 
 @dataclass(frozen=True, slots=True)
 class RunPair:
-    """Two runs by position, and the cases that only one of them gets right.
+    """Two runs by position, and the samples that only one of them gets right.
 
     `p` is McNemar's exact one, `p_adjusted` Holm's over all pairs.
     """
@@ -146,7 +146,7 @@ class ManyComparison:
 
     `places` are by headline key, all compared together at one level; `recall` are those of each
     class in label order, compared together as well. `pairs` and `cochran` are about the runs
-    with predictions, all on the same cases; `unpaired` are the positions of those without.
+    with predictions, all on the same samples; `unpaired` are the positions of those without.
     `best_of_many` is the highest run by headline key with what it is expected to reach, empty
     where not all runs are paired or they are too large.
     """
@@ -196,7 +196,7 @@ def compare_many(
     )
     (sets,) = confidence_sets([metrics], seed=seed, confidence=confidence, draws=replicates)
     of_classes = confidence_sets(classes, seed=seed, confidence=confidence, draws=replicates)
-    pairs, cochran = _right_answers(paired, tuple(predicted))
+    pairs, cochran = _correct_predictions(paired, tuple(predicted))
     return ManyComparison(
         matrices,
         {
@@ -275,7 +275,7 @@ def _with_intervals(
     return {key: found[key].at().around(value) for key, value in values.items()}
 
 
-def _right_answers(
+def _correct_predictions(
     paired: PairedRuns | None, positions: Sequence[int]
 ) -> tuple[tuple[RunPair, ...], CochranQ | None]:
     """Every pair of runs with predictions, and Cochran's test of three or more of them."""

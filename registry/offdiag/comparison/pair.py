@@ -68,7 +68,7 @@ class PairedOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Churn:
-    """Numbers of cases by what the runs made of them."""
+    """Numbers of samples by what the runs made of them."""
 
     both_right: int
     only_a: int
@@ -80,7 +80,7 @@ class Churn:
         return self.both_right + self.only_a + self.only_b + self.both_wrong
 
     def of(self, outcome: PairedOutcome) -> int:
-        """Number of cases with this outcome."""
+        """Number of samples with this outcome."""
         return int(getattr(self, outcome.value))
 
     def to_dict(self) -> dict[str, int]:
@@ -89,12 +89,12 @@ class Churn:
 
 
 def churn_of(joint: JointCounts) -> Churn:
-    """The churn of all cases."""
+    """The churn of all samples."""
     return Churn(*_by_class(joint).sum(axis=CLASS_AXIS).tolist())
 
 
 def churn_of_classes(joint: JointCounts) -> tuple[Churn, ...]:
-    """The churn of the cases of each actual class, in label order."""
+    """The churn of the samples of each actual class, in label order."""
     return tuple(Churn(*counts) for counts in zip(*_by_class(joint).tolist(), strict=True))
 
 
@@ -116,7 +116,7 @@ CLASS_AXIS = 1
 
 
 def _by_class(joint: JointCounts) -> NDArray[np.int64]:
-    """Cases of each outcome and actual class, shape (4, K)."""
+    """Samples of each outcome and actual class, shape (4, K)."""
     counts = np.zeros((len(PairedOutcome), joint.n_classes), np.int64)
     found = paired_outcomes(joint.actual, joint.first, joint.second)
     for row, where in zip(counts, found.values(), strict=True):
@@ -130,7 +130,7 @@ SQUARE_AND_ADD = "square and add, unpaired"
 
 @dataclass(frozen=True, slots=True)
 class PairedFacts:
-    """What only runs on the same cases tell: which cases changed, and tests on them.
+    """What only runs on the same samples tell: which samples changed, and tests on them.
 
     `churn_of_classes` is in label order. `margins` and `symmetry` are tests of the answers
     alone: do both runs use the classes equally often, and exchange them evenly?
@@ -141,7 +141,7 @@ class PairedFacts:
     mcnemar: McNemar
     margins: StuartMaxwell
     symmetry: Bowker
-    n_same_answer: int
+    n_same_prediction: int
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class PairComparison:
     @property
     def is_same_everywhere(self) -> bool:
         """Whether the runs give the same answer to every case."""
-        return self.paired is not None and self.paired.n_same_answer == self.first.total
+        return self.paired is not None and self.paired.n_same_prediction == self.first.total
 
     def metric(self, key: str) -> MetricDifference:
         """The difference of one metric of all classes together."""
@@ -187,7 +187,7 @@ def compare_paired(
     seed: int,
     confidence: float = 0.95,
 ) -> PairComparison:
-    """Compare two runs on the same cases, of which there is at least one.
+    """Compare two runs on the same samples, of which there is at least one.
 
     Headline metrics are better or worse where their simultaneous interval excludes 0, classes
     where Holm's adjusted p is below 1 - confidence.
@@ -255,7 +255,7 @@ def compare_unpaired(
     """Compare two matrices with the same labels as if of different cases, at least one each.
 
     Variances add up; accuracy and the classes take the intervals of both values, squared and
-    added, at the confidence that holds for all. Where the cases are the same these intervals are
+    added, at the confidence that holds for all. Where the samples are the same these intervals are
     too wide, so what they separate is different all the more.
     """
     sides = first, second

@@ -143,7 +143,7 @@ def rank_record(place: Rank) -> dict[str, Any]:
 def _paired_record(pair: PairComparison, facts: PairedFacts) -> dict[str, Any]:
     churn = zip(pair.labels, facts.churn_of_classes, strict=True)
     return {
-        "n_same_answer": facts.n_same_answer,
+        "n_same_answer": facts.n_same_prediction,
         "counts": facts.churn.to_dict(),
         "counts_per_class": {name: each.to_dict() for name, each in churn},
         "mcnemar": asdict(facts.mcnemar),

@@ -106,7 +106,7 @@ def _name_of(model: object) -> str:
 
 PAPER_SEED = 42
 RARE_DIGITS = (3, 8)
-RARE_CASES = 40
+RARE_SAMPLES = 40
 """Cases kept of each rare digit; about 180 are there of every other one."""
 CAUTIOUS_THRESHOLD = 0.2
 """From this probability on the cautious model answers malignant; the others from one half on."""
@@ -263,6 +263,6 @@ def _stratified(
 def _thinned(target: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
     """Positions without most cases of the rare digits."""
     dropped = [
-        random.permutation(np.flatnonzero(target == digit))[RARE_CASES:] for digit in RARE_DIGITS
+        random.permutation(np.flatnonzero(target == digit))[RARE_SAMPLES:] for digit in RARE_DIGITS
     ]
     return np.setdiff1d(np.arange(len(target)), np.concatenate(dropped))

@@ -16,7 +16,7 @@ from typing import Any, Self
 class Reason(StrEnum):
     """Why a value is undefined. Stored by name: names are never reused for another meaning."""
 
-    NO_CASES = "no_cases"
+    NO_SAMPLES = "no_cases"
     NO_ACTUAL_POSITIVES = "no_actual_positives"
     NO_ACTUAL_NEGATIVES = "no_actual_negatives"
     NO_PREDICTED_POSITIVES = "no_predicted_positives"

@@ -28,7 +28,7 @@ from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.tally import CLASS_AXIS
 
-NO_CASES = "no_cases"
+NO_SAMPLES = "no_cases"
 ONE_ACTUAL_CLASS = "one_actual_class"
 BADGE_RULES = frozenset({"F1", "F3"})
 """Rules that set the badge whatever the size of the class; F4 sets it on a minority class."""
@@ -40,7 +40,7 @@ class Assessment:
     """What the rules say about one run.
 
     `not_assessable` is None, or why nothing can be said: "no_cases", or "one_actual_class"
-    where all cases belong to one class. There are no verdicts then, which is not the same as
+    where all samples belong to one class. There are no verdicts then, which is not the same as
     a run about which there is nothing to complain.
     """
 
@@ -82,7 +82,7 @@ def assess(
         matrix.counts[np.newaxis], matrix.labels.names, deployment=dict(deployment_prevalence)
     )
     if not subjects.is_assessable[0]:
-        return Assessment((), NO_CASES if matrix.total == 0 else ONE_ACTUAL_CLASS)
+        return Assessment((), NO_SAMPLES if matrix.total == 0 else ONE_ACTUAL_CLASS)
     return Assessment(tuple(verdicts_of(subjects, limits)))
 
 
@@ -179,7 +179,7 @@ def _verdict(
 
 
 LABEL_RULES = ("F2", "F3", "F4", "F10", "F12")
-"""Never predicted, never found, found far less often, predicted too rarely, too few cases.
+"""Never predicted, never found, found far less often, predicted too rarely, too few samples.
 
 F4 compares a label with the recall of all other labels pooled: of all times that another label is
 there, how often it was found."""
@@ -205,7 +205,7 @@ class LabelSubjects(Subjects):
 def assess_sets(counted: CountedSets, thresholds: Thresholds | None = None) -> Assessment:
     """Apply `LABEL_RULES` to every label; verdicts in the order of rules and labels."""
     if counted.total == 0:
-        return Assessment((), NO_CASES)
+        return Assessment((), NO_SAMPLES)
     subjects = label_subjects(counted)
     return Assessment(tuple(verdicts_of(subjects, thresholds or Thresholds(), LABEL_RULES)))
 

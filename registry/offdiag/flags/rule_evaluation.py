@@ -87,7 +87,7 @@ class Subjects:
         return np.asarray(self.n_actual_classes >= 2)
 
     @cached_property
-    def has_cases(self) -> Flags:
+    def has_samples(self) -> Flags:
         return np.asarray(self.actual > 0)
 
     @cached_property
@@ -101,13 +101,13 @@ class Subjects:
 
     @cached_property
     def recall(self) -> Floats:
-        """Share of the cases of each class that were found, (R, K); NaN where there are none."""
-        cases = np.where(self.has_cases, self.actual, np.nan)
+        """Share of the samples of each class that were found, (R, K); NaN where there are none."""
+        cases = np.where(self.has_samples, self.actual, np.nan)
         return self.correct / cases
 
     @cached_property
     def accuracy_elsewhere(self) -> Floats:
-        """Accuracy on the cases of all other classes, (R, K); NaN where there are none."""
+        """Accuracy on the samples of all other classes, (R, K); NaN where there are none."""
         others = per_run(self.total) - self.actual
         hits = per_run(self.n_correct) - self.correct
         return np.where(others > 0, hits / np.where(others > 0, others, 1.0), np.nan)
@@ -123,7 +123,7 @@ class Subjects:
     def is_minority(self, share: float) -> Flags:
         """Classes with cases, but at most `share` of those of the largest class, (R, K)."""
         largest = self.actual.max(axis=CLASS_AXIS)
-        return self.has_cases & (self.actual <= share * per_run(largest))
+        return self.has_samples & (self.actual <= share * per_run(largest))
 
 
 def per_run(values: NDArray[np.float64]) -> Floats:

@@ -292,8 +292,8 @@ def _what_would_decide(condition: MetricCondition, value: MetricValue, subject: 
     The margin of the condition is the difference that matters.
     """
     low, high = value.ci_low, value.ci_high
-    n_cases = subject.values.aggregate["n"].value if "n" in subject.values.aggregate else None
-    if not condition.of_difference or condition.side is Side.VALUE or not n_cases:
+    n_samples = subject.values.aggregate["n"].value if "n" in subject.values.aggregate else None
+    if not condition.of_difference or condition.side is Side.VALUE or not n_samples:
         return ""
     if value.value is None or low is None or high is None or low == high:
         return ""
@@ -301,9 +301,11 @@ def _what_would_decide(condition: MetricCondition, value: MetricValue, subject: 
         return ""
     margin = abs(condition.threshold) or _SMALLEST_MARGIN
     error = (high - low) / (2 * normal_quantile(_CONFIDENCE))
-    needed = samples_for_metric(int(n_cases), error, difference=margin, confidence=_CONFIDENCE)
-    present = f"the present {int(n_cases):,} detect one of {margin * sqrt(needed / n_cases):.2g}"
-    if needed <= n_cases:
+    needed = samples_for_metric(int(n_samples), error, difference=margin, confidence=_CONFIDENCE)
+    present = (
+        f"the present {int(n_samples):,} detect one of {margin * sqrt(needed / n_samples):.2g}"
+    )
+    if needed <= n_samples:
         return f"undecided: {present}, but the value is too close to the limit"
     return (
         f"undecided: a difference of {margin:g} needs about {about(needed):,} labelled "

@@ -21,7 +21,7 @@ MAX_KINDS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class CountedCases:
+class CountedSamples:
     """`sizes[i]` cases have actual class `actual[i]`, predicted class `predicted[i]` and the
     values at i of every slice column. Kinds are distinct, in order, and none is empty.
     """
@@ -32,13 +32,13 @@ class CountedCases:
     slices: SliceColumns
 
     def __len__(self) -> int:
-        """How many kinds of cases there are."""
+        """How many kinds of samples there are."""
         return len(self.sizes)
 
     def matrix(
         self, labels: LabelSet, members: NDArray[np.bool_] | None = None
     ) -> ConfusionMatrix:
-        """The matrix of all cases, or of the kinds that `members` marks, shape (n_kinds,)."""
+        """The matrix of all samples, or of the kinds that `members` marks, shape (n_kinds,)."""
         chosen = slice(None) if members is None else members
         counts = np.zeros((len(labels), len(labels)), dtype=np.int64)
         np.add.at(counts, (self.actual[chosen], self.predicted[chosen]), self.sizes[chosen])
@@ -57,14 +57,14 @@ class CountedCases:
         return content.hexdigest()
 
 
-def counted_cases(
+def counted_samples(
     *,
     actual: Sequence[object],
     predicted: Sequence[object],
     sizes: Sequence[int],
     slices: Mapping[str, Sequence[object]],
     labels: LabelSet,
-) -> CountedCases:
+) -> CountedSamples:
     """Encode counts that stand in lists of one length, one entry for each kind of case.
 
     Kinds that are the same as text (7 and "7") are added up. Raises `InvalidInput` for values
@@ -105,7 +105,7 @@ def counted_cases(
 
 
 def too_many_kinds(n_kinds: int) -> InvalidInput:
-    """The error for counts that are nearly as many as the cases."""
+    """The error for counts that are nearly as many as the samples."""
     return InvalidInput(
         f"there are {n_kinds} combinations of classes and slice values or more.",
         field="slices",
@@ -127,7 +127,7 @@ def _column(values: Sequence[object], field: str) -> SliceColumn:
 
 def _merged(
     actual: Codes, predicted: Codes, sizes: NDArray[np.int64], columns: SliceColumns
-) -> CountedCases:
+) -> CountedSamples:
     names = sorted(columns)
     keys = np.stack(
         [actual.astype(np.int64), predicted.astype(np.int64)]
@@ -140,6 +140,6 @@ def _merged(
         name: SliceColumn(columns[name].levels, row.astype(columns[name].codes.dtype))
         for name, row in zip(names, kinds[2:], strict=True)
     }
-    return CountedCases(
+    return CountedSamples(
         kinds[0].astype(actual.dtype), kinds[1].astype(predicted.dtype), totals, merged
     )

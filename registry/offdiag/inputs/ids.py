@@ -156,7 +156,7 @@ def require_distinct(ids: SampleIds, order: NDArray[np.int64], *, field: str) ->
 
 
 def are_equal(one: SampleIds | None, other: SampleIds | None) -> bool:
-    """Whether both name the same cases in the same order; None names them by position."""
+    """Whether both name the same samples in the same order; None names them by position."""
     if one is None or other is None:
         return one is other
     if isinstance(one.values, np.ndarray) or isinstance(other.values, np.ndarray):

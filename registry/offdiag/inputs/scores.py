@@ -202,7 +202,7 @@ def read_scores(
     positive_label: str | None,
     of_sets: bool = False,
 ) -> Scores:
-    """Check scores against the cases and labels they belong to; `n_samples` is None where the
+    """Check scores against the samples and labels they belong to; `n_samples` is None where the
     scores alone say how many there are.
 
     Columns with names are read by name, as `in_label_order` does. Cases `of_sets` of labels have
@@ -286,7 +286,7 @@ _HINT = "Give an array of finite numbers, of shape (n,) or (n, K) in label order
 
 
 def score_table(
-    y_score: object, *, n_cases: int, labels: LabelSet | None = None, field: str = "y_score"
+    y_score: object, *, n_samples: int, labels: LabelSet | None = None, field: str = "y_score"
 ) -> NDArray[Any]:
     """Finite scores of shape (n, columns), float32 if they came as float16 or float32.
 
@@ -299,9 +299,11 @@ def score_table(
     )
     if table.ndim == 1:
         table = table[:, np.newaxis]
-    if table.ndim != 2 or len(table) != n_cases:
+    if table.ndim != 2 or len(table) != n_samples:
         raise InvalidInput(
-            f"the shape is {table.shape}, but there are {n_cases} cases.", field=field, hint=_HINT
+            f"the shape is {table.shape}, but there are {n_samples} cases.",
+            field=field,
+            hint=_HINT,
         )
     broken = ~np.isfinite(table)
     if broken.any():

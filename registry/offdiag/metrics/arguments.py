@@ -99,7 +99,7 @@ def placed(
 ) -> tuple[Any, LabelSet | Sequence[object] | None]:
     """The cells of a DataFrame in the order of `labels`, or of its rows, and these labels.
 
-    A class that `labels` declare and an axis leaves out has no cases along it. The numbers
+    A class that `labels` declare and an axis leaves out has no samples along it. The numbers
     0, 1, … of both axes are places and not names, unless they are the labels. Anything but a
     frame is given back as it is. Raises `InvalidInput` for other classes than the declared ones,
     for axes that list different classes where none are declared, and for totals.

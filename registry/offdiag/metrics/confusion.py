@@ -40,7 +40,7 @@ LARGEST_TOTAL = 2**62
 class ConfusionMatrix:
     """Counts of (actual, predicted) pairs.
 
-    `counts` is a read-only int64 array of shape (K, K), `counts[i, j]` being the cases of
+    `counts` is a read-only int64 array of shape (K, K), `counts[i, j]` being the samples of
     actual class i that were predicted as class j, K = len(labels).
     """
 
@@ -56,23 +56,23 @@ class ConfusionMatrix:
 
     @cached_property
     def total(self) -> int:
-        """Number of cases, N."""
+        """Number of samples, N."""
         return int(self.counts.sum())
 
     @cached_property
     def actual(self) -> NDArray[np.int64]:
-        """Cases of each actual class (the support), shape (K,)."""
+        """Samples of each actual class (the support), shape (K,)."""
         totals: NDArray[np.int64] = actual_totals(self.counts)
         return totals
 
     @cached_property
     def correct(self) -> NDArray[np.int64]:
-        """Cases of each class that were predicted as it, shape (K,)."""
+        """Samples of each class that were predicted as it, shape (K,)."""
         return np.diagonal(self.counts)
 
     @property
     def n_right(self) -> int:
-        """Number of cases that were predicted right."""
+        """Number of samples that were predicted right."""
         return int(self.correct.sum())
 
     @cached_property

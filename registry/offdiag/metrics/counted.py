@@ -23,7 +23,7 @@ from offdiag.metrics.multilabel.sets import is_known, unpack_sets
 from offdiag.metrics.multilabel.tally import SetTally, tally_numbers, tally_sets
 from offdiag.metrics.pair_counts import count_labelled_pairs
 
-CaseCounts: TypeAlias = "NDArray[np.int64] | SetTally"
+SampleCounts: TypeAlias = "NDArray[np.int64] | SetTally"
 """A confusion matrix (K, K) of classes, or everything counted about sets."""
 
 CELLS_AT_ONCE = 1 << 24
@@ -35,7 +35,9 @@ def are_sets(codes: NDArray[Any]) -> bool:
     return codes.ndim == 2
 
 
-def count_cases(actual: NDArray[Any], predicted: NDArray[Any], *, n_classes: int) -> CaseCounts:
+def count_samples(
+    actual: NDArray[Any], predicted: NDArray[Any], *, n_classes: int
+) -> SampleCounts:
     """Count the n cases whose truth is known. Raises `InvalidInput` for codes out of range."""
     if are_sets(predicted):
         return count_sets(actual, predicted, n_labels=n_classes)
@@ -56,7 +58,7 @@ def count_sets(actual: NDArray[Any], predicted: NDArray[Any], *, n_labels: int) 
     return total
 
 
-def added_up(parts: Iterable[CaseCounts], *, n_classes: int, of_sets: bool) -> CaseCounts:
+def added_up(parts: Iterable[SampleCounts], *, n_classes: int, of_sets: bool) -> SampleCounts:
     """The counts of all parts together, which are all of one kind."""
     if of_sets:
         return sum((part for part in parts if isinstance(part, SetTally)), _nothing(n_classes))
@@ -67,7 +69,7 @@ def added_up(parts: Iterable[CaseCounts], *, n_classes: int, of_sets: bool) -> C
     return total
 
 
-def are_equal(one: CaseCounts, other: CaseCounts) -> bool:
+def are_equal(one: SampleCounts, other: SampleCounts) -> bool:
     """Whether two counts are of one kind and the same."""
     if isinstance(one, SetTally):
         return isinstance(other, SetTally) and np.array_equal(
@@ -95,8 +97,8 @@ class CountedSets:
 
     @property
     def total(self) -> int:
-        """Number of cases."""
-        return self.tally.n_cases
+        """Number of samples."""
+        return self.tally.n_samples
 
     @property
     def actual(self) -> NDArray[np.int64]:
@@ -115,12 +117,12 @@ class CountedSets:
 
     @property
     def n_right(self) -> int:
-        """Number of cases whose predicted set is exactly the true one."""
+        """Number of samples whose predicted set is exactly the true one."""
         return self.tally.examples.n_equal
 
     @cached_property
     def matrix(self) -> MultilabelMatrix:
-        """The matrix of Krstinic et al. over the cases with two non-empty sets."""
+        """The matrix of Krstinic et al. over the samples with two non-empty sets."""
         return self.tally.matrix()
 
     @cached_property
@@ -133,7 +135,7 @@ class CountedSets:
 Counted: TypeAlias = ConfusionMatrix | CountedSets
 
 
-def counted(counts: CaseCounts, labels: LabelSet) -> Counted:
+def counted(counts: SampleCounts, labels: LabelSet) -> Counted:
     """Counts with the names of their labels."""
     if isinstance(counts, SetTally):
         return CountedSets(counts, labels)

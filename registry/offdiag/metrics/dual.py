@@ -140,7 +140,7 @@ class ClassShares:
     n_classes: int
 
     @cached_property
-    def has_cases(self) -> NDArray[np.bool_]:
+    def has_samples(self) -> NDArray[np.bool_]:
         return np.asarray(self.actual.value > 0)
 
     @cached_property

@@ -36,7 +36,7 @@ def to_canonical(counts: NDArray[Any], orientation: SourceOrientation) -> NDArra
 
 
 def actual_totals(counts: NDArray[Any]) -> NDArray[Any]:
-    """Cases of each actual class (the support), shape (..., K)."""
+    """Samples of each actual class (the support), shape (..., K)."""
     return _margin(counts, "...ap->...a", STACK_PREDICTED_AXIS)
 
 

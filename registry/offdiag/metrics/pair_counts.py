@@ -63,7 +63,7 @@ def count_pairs(actual: Codes, predicted: Codes, *, n_classes: int) -> NDArray[n
 
 
 def count_labelled_pairs(actual: Codes, predicted: Codes, *, n_classes: int) -> NDArray[np.int64]:
-    """As `count_pairs`, leaving out the cases whose actual class is not known.
+    """As `count_pairs`, leaving out the samples whose actual class is not known.
 
     Those have the code `n_classes` in `actual`. They are counted as one class more and dropped
     with it, which takes a tenth of the time of picking out the others.

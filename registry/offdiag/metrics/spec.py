@@ -1,7 +1,7 @@
 """The form in which the catalogue describes a metric, and the phrases that entries share.
 
 Formulas use TP, FN, FP and TN for one class against the rest, t = TP + FN for its actual and p =
-TP + FP for its predicted cases, and N for all cases. Over classes, c_ij are the cells (actual i,
+TP + FP for its predicted cases, and N for all samples. Over classes, c_ij are the cells (actual i,
 predicted j), S the sum of the diagonal, K the number of declared classes and K' that of classes
 with actual cases.
 """
@@ -68,7 +68,7 @@ class Symmetry:
     changes sign once it is rescaled to [-1, 1] (a ratio: once its logarithm is taken).
     `becomes` names the metric that takes over the value where this one is not symmetric
     itself: recall becomes specificity under class inversion. A metric is prevalence
-    independent if multiplying the cases of any actual class leaves it unchanged.
+    independent if multiplying the samples of any actual class leaves it unchanged.
     """
 
     relayout: bool = True
@@ -93,7 +93,7 @@ MEAN_RECALL = (
     f"posterior with prior 1/K; the delta method above 200 classes. {FEW_OR_ABSENT}"
 )
 STUDENT_LOG = "Student's t of the mean loss, on the log scale."
-RESAMPLED_CASES = "Percentiles of resampled cases, at most 2,000 and at least 200 times."
+RESAMPLED_SAMPLES = "Percentiles of resampled cases, at most 2,000 and at least 200 times."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +133,7 @@ class MetricSpec:
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
 
-NO_CASES = {Reason.NO_CASES: "there are no cases (N = 0)"}
+NO_SAMPLES = {Reason.NO_SAMPLES: "there are no cases (N = 0)"}
 NO_POSITIVES = {Reason.NO_ACTUAL_POSITIVES: "the class has no actual cases (t = 0)"}
 NO_NEGATIVES = {Reason.NO_ACTUAL_NEGATIVES: "all cases are of the class (t = N)"}
 NO_PREDICTED_POSITIVES = {Reason.NO_PREDICTED_POSITIVES: "the class is never predicted (p = 0)"}
@@ -148,7 +148,7 @@ CLASS_ABSENT = {
 CLASS_VALUE_UNDEFINED = {
     Reason.CLASS_VALUE_UNDEFINED: "the class value is undefined for a declared class"
 }
-ONE_CLASS_EVERYWHERE = NO_CASES | {
+ONE_CLASS_EVERYWHERE = NO_SAMPLES | {
     Reason.CHANCE_AGREEMENT_CERTAIN: "one and the same class is the only actual and the only "
     "predicted one, so that chance alone agrees on every case"
 }

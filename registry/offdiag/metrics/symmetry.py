@@ -106,7 +106,7 @@ _COUNTS = frozenset(
     {"tp", "fn", "fp", "tn", "support", "predicted", "n"}
     | {"n_classes", "n_classes_actual", "n_classes_predicted", "nir_p_value"}
 )
-"""What depends on the number of cases, and so on more than two rates and a share."""
+"""What depends on the number of samples, and so on more than two rates and a share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def has_map(spec: MetricSpec) -> bool:
 def rate_map(spec: MetricSpec, *, positive_share: float, steps: int) -> RateMap:
     """The metric at the centres of `steps` x `steps` fields of the unit square.
 
-    `positive_share` is that of the positive class among all cases, between 0 and 1, neither
+    `positive_share` is that of the positive class among all samples, between 0 and 1, neither
     included; a metric of one class is that of the positive one. Raises `InvalidInput`.
     """
     if not 0 < positive_share < 1:

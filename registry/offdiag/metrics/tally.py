@@ -74,9 +74,9 @@ class Tally:
 
     `counts` has shape (R, K, K), int64 or object (Python integers), actual class along the
     last but one axis. `actual`, `predicted` and `correct` (the diagonal) have shape (R, K),
-    `total` (R,), all of the number type in which products are exact. A case of weight 1
+    `total` (R,), all of the number type in which products are exact. A sample of weight 1
     counts `unit`. `ordinal` says that the order of the classes has a meaning; `weighted` that
-    cells are sums of weights, not numbers of cases.
+    cells are sums of weights, not numbers of samples.
     """
 
     counts: NDArray[Any]
@@ -145,14 +145,14 @@ class Tally:
         return np.asarray(self.total == 0)
 
     @cached_property
-    def no_cases(self) -> Causes:
-        return cause(Reason.NO_CASES, self.is_empty)
+    def no_samples(self) -> Causes:
+        return cause(Reason.NO_SAMPLES, self.is_empty)
 
     @cached_property
     def one_class_everywhere(self) -> Causes:
         """Both margins hold one and the same class, so that chance alone agrees on every case."""
         is_single = self.n_occurring_classes == 1
-        return first_cause(self.no_cases, cause(Reason.CHANCE_AGREEMENT_CERTAIN, is_single))
+        return first_cause(self.no_samples, cause(Reason.CHANCE_AGREEMENT_CERTAIN, is_single))
 
     @cached_property
     def label_distance(self) -> NDArray[np.int64]:
@@ -173,7 +173,7 @@ class Tally:
 def tally(counts: NDArray[Any], *, ordinal: bool = False) -> Tally:
     """Add up a stack of matrices of shape (..., K, K), flattened to (R, K, K).
 
-    int64 and object cells are numbers of cases (totals below 2**62 for int64), float64 cells
+    int64 and object cells are numbers of samples (totals below 2**62 for int64), float64 cells
     are sums of weights. Raises `InvalidInput` for weights that are negative, not finite or
     more than 45 orders of magnitude apart.
     """

@@ -27,7 +27,7 @@ from offdiag.metrics.intervals.resampling import (
     generator,
     percentile_intervals_by_key,
     replicated,
-    resampled_cases,
+    resampled_samples,
     row_bootstrap_name,
 )
 from offdiag.metrics.intervals.suite import WITHOUT_INTERVAL, SuiteIntervals, judged_aggregate
@@ -37,7 +37,7 @@ Codes = NDArray[np.unsignedinteger[Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class WeightedCases:
+class WeightedSamples:
     """n cases with their actual and predicted class codes and weights of 0 or more, each (n,)."""
 
     actual: Codes
@@ -45,7 +45,7 @@ class WeightedCases:
     weight: NDArray[np.float64]
 
     @property
-    def n_cases(self) -> int:
+    def n_samples(self) -> int:
         return len(self.weight)
 
     def cells(self, n_classes: int) -> NDArray[np.int64]:
@@ -55,7 +55,7 @@ class WeightedCases:
 
 @dataclass(frozen=True, eq=False)
 class WeightedMatrix:
-    """Sums of the weights of (actual, predicted) pairs, and the cases they come from.
+    """Sums of the weights of (actual, predicted) pairs, and the samples they come from.
 
     `weights` is read-only float64 of shape (K, K), `weights[i, j]` belonging to actual class i
     and predicted class j.
@@ -63,7 +63,7 @@ class WeightedMatrix:
 
     weights: NDArray[np.float64]
     labels: LabelSet
-    cases: WeightedCases
+    cases: WeightedSamples
 
     def __post_init__(self) -> None:
         self.weights.flags.writeable = False
@@ -78,15 +78,15 @@ class WeightedMatrix:
         return float(self.weights.sum())
 
     @cached_property
-    def actual_cases(self) -> NDArray[np.int64]:
-        """Number of cases of each actual class, whatever their weights, (K,)."""
+    def actual_samples(self) -> NDArray[np.int64]:
+        """Number of samples of each actual class, whatever their weights, (K,)."""
         return np.bincount(self.cases.actual, minlength=self.n_classes).astype(np.int64)
 
 
 def weighted_matrix(
     actual: Codes, predicted: Codes, sample_weight: ArrayLike, *, labels: LabelSet
 ) -> WeightedMatrix:
-    """Add up the weights of n cases by their pair of classes.
+    """Add up the weights of n samples by their pair of classes.
 
     Raises `InvalidInput` unless there is one finite weight of 0 or more for each case.
     """
@@ -104,7 +104,7 @@ def weighted_matrix(
             field="sample_weight",
             hint="Weights are 0 or more.",
         )
-    cases = WeightedCases(actual, predicted, weight)
+    cases = WeightedSamples(actual, predicted, weight)
     size = len(labels)
     found = np.bincount(cases.cells(size), weights=weight, minlength=size * size)
     sums = found.astype(np.float64, copy=False)
@@ -151,7 +151,7 @@ def weighted_intervals(
     intervals = percentile_intervals_by_key(
         values, estimates=estimates, confidence=level, method=row_bootstrap_name(taken)
     )
-    cases, names = matrix.actual_cases, matrix.labels.names
+    cases, names = matrix.actual_samples, matrix.labels.names
     return SuiteIntervals(
         {key: judged_aggregate(intervals[key], key, cases, names) for key in _AGGREGATE},
         {key: flagged(intervals[key], cases, "class") for key in _PER_CLASS},
@@ -188,7 +188,7 @@ class _Kinds:
         """Weighted matrices (b, K, K) of resampled cases, in parts of their totals."""
         n_cells = self._n_classes**2
         rng = generator(seed)
-        for part, drawn in resampled_cases(self.count, replicates=replicates, rng=rng):
+        for part, drawn in resampled_samples(self.count, replicates=replicates, rng=rng):
             sums = np.add.reduceat(drawn * self._weight, self._begins, axis=CELL_AXIS)
             totals = np.einsum("rc->r", sums)[:, np.newaxis]
             shares = sums / np.where(totals > 0, totals, 1.0)

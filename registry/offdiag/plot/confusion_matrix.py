@@ -67,7 +67,7 @@ def confusion_matrix(
     """
     if isinstance(evaluation, WeightedEvaluation):
         cells = matrix_cells(evaluation.matrix.weights, normalize)
-        heading = f"Confusion matrix, weights of {evaluation.n_cases:,} cases"
+        heading = f"Confusion matrix, weights of {evaluation.n_samples:,} cases"
     else:
         cells = matrix_cells(evaluation.matrix.counts, normalize)
         heading = f"Confusion matrix, {evaluation.matrix.total:,} cases"

@@ -38,7 +38,7 @@ MOST_LINES = 8
 """Lines that can be told apart; of more classes the worst are drawn."""
 MOST_POINTS = 2_000
 """Points of a line; a longer curve is thinned for drawing, and the title says so."""
-FEW_CASES = 10
+FEW_SAMPLES = 10
 """Bins with fewer cases are drawn hollow: their share is mostly chance."""
 HIGHEST_BAR = 0.16
 """Height of the highest bar of case numbers on the axis of shares."""
@@ -147,8 +147,8 @@ def reliability(
         ax.set_xlabel("Mean predicted probability")
         ax.set_ylabel("Observed share")
     unit_square(ax)
-    n_cases = f"{evaluation.forecasts.n_cases:,} cases"
-    title(ax, f"Reliability of {of_what}, {n_cases}, {n_bins} bins of equal width")
+    n_samples = f"{evaluation.forecasts.n_samples:,} cases"
+    title(ax, f"Reliability of {of_what}, {n_samples}, {n_bins} bins of equal width")
     if curve.reason is not None:
         ax.text(0.5, 0.5, undefined_text(curve.reason), ha="center", color=QUIET_INK)
         return ax
@@ -180,8 +180,8 @@ def _bins(ax: Axes, curve: Curve) -> None:
     ax.plot(x, y, color=LINE, linewidth=1.2)
     ax.errorbar(x, y, yerr=ends, fmt="none", ecolor=LINE, elinewidth=1.0)
     for chosen, face, text in (
-        (n >= FEW_CASES, LINE, "bin with its 95 % interval"),
-        (n < FEW_CASES, PAGE, f"bin of fewer than {FEW_CASES} cases"),
+        (n >= FEW_SAMPLES, LINE, "bin with its 95 % interval"),
+        (n < FEW_SAMPLES, PAGE, f"bin of fewer than {FEW_SAMPLES} cases"),
     ):
         if chosen.any():
             points = {"markersize": 5, "markerfacecolor": face, "markeredgecolor": LINE}
@@ -212,7 +212,7 @@ def _draw(
 ) -> None:
     """Draw the curves of up to `MOST_LINES` classes, and say in the title what is not drawn."""
     of_whom = f" of {shortened(labels[0])}" if len(labels) == 1 else ", each class"
-    notes = [f"{what}{of_whom} against the rest, {evaluation.forecasts.n_cases:,} cases"]
+    notes = [f"{what}{of_whom} against the rest, {evaluation.forecasts.n_samples:,} cases"]
     if len(labels) > MOST_LINES:
         notes.append(f"the {MOST_LINES} of {len(labels)} classes with the lowest values")
     thinned_from = 0

@@ -119,7 +119,7 @@ class RunName:
 
 
 @dataclass(frozen=True, slots=True)
-class ConstantAnswer:
+class ConstantPrediction:
     """The cheapest way of always giving one answer, on the cases of the best run."""
 
     label: str
@@ -133,7 +133,7 @@ class CostFigures:
     name: str
     version: int
     currency: str | None
-    constant: ConstantAnswer | None = None
+    constant: ConstantPrediction | None = None
 
     @property
     def text(self) -> str:

@@ -33,10 +33,10 @@ from offdiag.services.curves import browse_curves
 from offdiag.services.decisions.rules import (
     Choice,
     Chosen,
-    Pricing,
+    CostBasis,
+    cost_basis_of,
     default_costs,
     labels_of_run,
-    pricing_of,
     save_choice,
     try_rule,
 )
@@ -64,13 +64,13 @@ from offdiag.store.schema import open_database
 
 def decide(database: Database, run_id: str, question: DecideQuestion) -> Decided:
     """Answer the question about an evaluated run, and keep the answers if that is asked for."""
-    pricing = _pricing(database, run_id, question)
+    cost_basis = _cost_basis(database, run_id, question)
     choice = _choice(question)
-    trial = try_rule(database, run_id, pricing, choice)
+    trial = try_rule(database, run_id, cost_basis, choice)
     saved = None
     if question.save_as is not None:
         saved = save_choice(
-            database, run_id, pricing, choice, name=question.save_as, author=question.author
+            database, run_id, cost_basis, choice, name=question.save_as, author=question.author
         ).id
     change = trial.change
     return Decided(
@@ -85,7 +85,7 @@ def decide(database: Database, run_id: str, question: DecideQuestion) -> Decided
     )
 
 
-def _pricing(database: Database, run_id: str, question: DecideQuestion) -> Pricing:
+def _cost_basis(database: Database, run_id: str, question: DecideQuestion) -> CostBasis:
     reference = None
     if question.weights is None or isinstance(question.weights, str):
         costs, reference = default_costs(database, run_id, question.weights)
@@ -97,7 +97,7 @@ def _pricing(database: Database, run_id: str, question: DecideQuestion) -> Prici
         # What is neither a mapping nor an array is refused by the one who reads it.
         stated = given if isinstance(given, Mapping) else cast("Any", given)
         shares = declared_prevalence(stated, labels=costs.labels)
-    return pricing_of(costs, shares, reference)
+    return cost_basis_of(costs, shares, reference)
 
 
 def _choice(question: DecideQuestion) -> Choice:

@@ -32,7 +32,7 @@ from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.evaluation.inputs import members_among
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.shared_samples import (
-    NO_CASES_TO_CHOOSE_FROM,
+    NO_SAMPLES_TO_CHOOSE_FROM,
     NOTHING_IN_SLICE,
     NOTHING_LABELLED,
     Aligned,
@@ -181,7 +181,7 @@ def compute(session: Session, asked: Asked) -> Compared:
     runs = asked.runs
     predicting = [run for run in runs if run.has_predictions]
     if asked.part is not None and len(predicting) < len(runs):
-        return Compared(None, None, NO_CASES_TO_CHOOSE_FROM)
+        return Compared(None, None, NO_SAMPLES_TO_CHOOSE_FROM)
     side_by_side = read_aligned(session, asked, predicting) if predicting else None
     if isinstance(side_by_side, Refusal):
         return Compared(None, None, side_by_side)

@@ -41,9 +41,9 @@ def measured_values(counted: Counted, code: int) -> Mapping[str, MetricValue]:
 def values_at_prevalence(
     counted: Counted, code: int, prevalence: float
 ) -> Mapping[str, MetricValue]:
-    """The same where the class makes up a share in (0, 1) of the cases.
+    """The same where the class makes up a share in (0, 1) of the samples.
 
-    Raises `InvalidInput` for another share, and where the class or the rest has no cases.
+    Raises `InvalidInput` for another share, and where the class or the rest has no samples.
     """
     weighted = at_prevalence(one_against_rest(counted, code), [1 - prevalence, prevalence])
     suite = evaluate_stack(weighted.weights, ordinal=False)
@@ -76,7 +76,7 @@ class NoCurves(StrEnum):
     NO_SCORES = "no_scores"
     NOT_EVALUATED = "not_evaluated"
     NOT_DRAWN = "not_drawn"
-    NO_CASES = "no_cases"
+    NO_SAMPLES = "no_cases"
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ def default_ranking(results: RunResults) -> RankedBy:
 
 
 RARE = 0.1
-"""Below this share of the cases, precision and recall say more than both rates."""
+"""Below this share of the samples, precision and recall say more than both rates."""
 
 
 def worst_first(results: RunResults, ranked_by: RankedBy) -> list[int]:
@@ -150,7 +150,7 @@ def _why_none(detail: RunDetail) -> NoCurves | None:
         return NoCurves.NO_SCORES
     if detail.results is None:
         return NoCurves.NOT_EVALUATED
-    return None if detail.results.counted.total else NoCurves.NO_CASES
+    return None if detail.results.counted.total else NoCurves.NO_SAMPLES
 
 
 def _of_one(session: Session, detail: RunDetail, results: RunResults, code: int) -> RunCurves:

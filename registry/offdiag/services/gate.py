@@ -15,7 +15,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import OrientationEvidence
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
-from offdiag.flags.rules.costs import PricedRun, rank_flip_verdict
+from offdiag.flags.rules.costs import RunWithCosts, rank_flip_verdict
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Certainty, Verdict
 from offdiag.gate.conditions import Condition, Differences, MetricValues, RaisedFlag, Subject
@@ -264,9 +264,9 @@ def _verdicts(
     return replace(found, verdicts=(*found.verdicts, *verdicts), asked=found.asked | {"F15"})
 
 
-def _priced(stored: StoredRun) -> PricedRun:
+def _priced(stored: StoredRun) -> RunWithCosts:
     costs = stored.values.costs or {}
-    return PricedRun(
+    return RunWithCosts(
         stored.run.name,
         stored.values.aggregate["overall_accuracy"].value or 0.0,
         costs["mean_cost"].value or 0.0,

@@ -15,9 +15,9 @@ from offdiag.errors import Conflict
 from offdiag.store import idempotency
 from offdiag.store.database import Database
 from offdiag.store.failures import after_failures
-from offdiag.store.idempotency import AnswerKey, KeptAnswer
+from offdiag.store.idempotency import ResponseKey, StoredResponse
 
-__all__ = ["Answer", "AnswerKey", "answer_once"]
+__all__ = ["ResponseKey", "StoredResult", "respond_once"]
 
 KEPT_FOR = timedelta(days=1)
 GIVEN_UP_AFTER = timedelta(seconds=60)
@@ -27,16 +27,20 @@ _FIRST_REFUSAL = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StoredResult:
     """A status and a body."""
 
     status: int
     body: str
 
 
-def answer_once(
-    database: Database, key: AnswerKey, act: Callable[[], Answer], *, timeout_s: float = 20.0
-) -> Answer:
+def respond_once(
+    database: Database,
+    key: ResponseKey,
+    act: Callable[[], StoredResult],
+    *,
+    timeout_s: float = 20.0,
+) -> StoredResult:
     """What `act` answers, or what was answered when the key was first used.
 
     While another request with the key is being worked on, its answer is waited for. Only good
@@ -53,7 +57,7 @@ def answer_once(
                 hint="Take a new key for every request that is not a repetition.",
             )
         if known.status is not None:
-            return Answer(known.status, known.body or "")
+            return StoredResult(known.status, known.body or "")
         if time.monotonic() > give_up_at:
             raise Conflict(
                 f"the request with the key {key.key!r} is still worked on.",
@@ -64,11 +68,11 @@ def answer_once(
     return _carried_out(database, key, act)
 
 
-def _known_or_claimed(database: Database, key: AnswerKey) -> KeptAnswer | None:
+def _known_or_claimed(database: Database, key: ResponseKey) -> StoredResponse | None:
     """What is known of the key; None where it belongs to this request from now on."""
     now = database.clock()
     with database.read() as session:
-        known = idempotency.find_answer(session, key)
+        known = idempotency.find_response(session, key)
     if known is not None and not _is_over(known, now):
         return known
     with database.write() as session:
@@ -76,10 +80,12 @@ def _known_or_claimed(database: Database, key: AnswerKey) -> KeptAnswer | None:
             idempotency.forget(session, key, claimed_at=known.claimed_at)
         if idempotency.claim(session, key, now=now):
             return None
-        return idempotency.find_answer(session, key)
+        return idempotency.find_response(session, key)
 
 
-def _carried_out(database: Database, key: AnswerKey, act: Callable[[], Answer]) -> Answer:
+def _carried_out(
+    database: Database, key: ResponseKey, act: Callable[[], StoredResult]
+) -> StoredResult:
     try:
         answer = act()
     except BaseException:
@@ -92,21 +98,21 @@ def _carried_out(database: Database, key: AnswerKey, act: Callable[[], Answer]) 
     return answer
 
 
-def _keep(database: Database, key: AnswerKey, answer: Answer) -> None:
+def _keep(database: Database, key: ResponseKey, answer: StoredResult) -> None:
     with database.write() as session:
         idempotency.keep(session, key, status=answer.status, body=answer.body)
 
 
-def _release(database: Database, key: AnswerKey) -> None:
+def _release(database: Database, key: ResponseKey) -> None:
     after_failures(lambda: _free(database, key))
 
 
-def _free(database: Database, key: AnswerKey) -> None:
+def _free(database: Database, key: ResponseKey) -> None:
     with database.write() as session:
         idempotency.release(session, key)
 
 
-def _is_over(known: KeptAnswer, now: datetime) -> bool:
+def _is_over(known: StoredResponse, now: datetime) -> bool:
     """Whether a key may be taken again: its process died, or its answer was kept long enough."""
     lasts = GIVEN_UP_AFTER if known.status is None else KEPT_FOR
     return known.claimed_at < now - lasts

@@ -219,7 +219,7 @@ _ROWS_AT_ONCE = 65_536
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class QueryResult:
     """Columns of an answer, and its rows as they are computed; they pass by once."""
 
     schema: pa.Schema
@@ -227,7 +227,9 @@ class Answer:
 
 
 @contextmanager
-def asked(database: Database, text: str, scope: RunScope, *, timeout_s: float) -> Iterator[Answer]:
+def asked(
+    database: Database, text: str, scope: RunScope, *, timeout_s: float
+) -> Iterator[QueryResult]:
     """The answer to one question about the runs in a scope, for as long as the block takes.
 
     Of the registry only those relations and columns are read that the question names. Nothing
@@ -245,7 +247,7 @@ def asked(database: Database, text: str, scope: RunScope, *, timeout_s: float) -
         with calls_after(timeout_s, engine.interrupt) as is_over:
             try:
                 reader = _started(engine, text, relations)
-                yield Answer(reader.schema, _rows(reader, relations, is_over))
+                yield QueryResult(reader.schema, _rows(reader, relations, is_over))
             except InvalidInput as error:
                 raise _too_slow(timeout_s) if is_over.is_set() else error from error
 

@@ -28,7 +28,7 @@ ALL_KEYS = (*HISTORY_KEYS, *KEYS_OF_SETS)
 
 @dataclass(frozen=True)
 class HistoryEntry:
-    """An evaluation and, in words, what was different from the one before it of the same cases.
+    """An evaluation and, in words, what was different from the one before it of the same samples.
 
     `differences` is empty for the first one.
     """

@@ -113,12 +113,12 @@ NOTHING_LABELLED = Refusal(
     "None of the examples has a label yet, so no answer is right or wrong.",
     "`offdiag truth revise` adds labels; the comparison then needs nothing else.",
 )
-NO_CASES_TO_CHOOSE_FROM = Refusal(
+NO_SAMPLES_TO_CHOOSE_FROM = Refusal(
     "One of the runs is a matrix without predictions, so nobody knows which of its examples "
     "are in a slice.",
     "Compare all examples, or runs with predictions.",
 )
-NO_CASES_TO_SHOW = Refusal(
+NO_SAMPLES_TO_SHOW = Refusal(
     "One of the runs is a matrix without predictions, so there are no examples to show.",
     "Log the predictions, or look at the differences of the two matrices.",
 )
@@ -257,7 +257,7 @@ def pair_evaluations(
 def pair_runs(
     session: Session, first: RunRecord, second: RunRecord, *, truth_id: int | None
 ) -> JointCounts | NotPaired:
-    """Count (actual, first prediction, second prediction) over the cases both runs predicted.
+    """Count (actual, first prediction, second prediction) over the samples both runs predicted.
 
     Both runs must hold predictions and have been logged with a version of the ground truth that
     `truth_id` descends from, or it itself. Cases without a label are left out.

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.inputs.ids import SampleIds
-from offdiag.metrics.counted import CaseCounts, Counted, CountedSets, counted
+from offdiag.metrics.counted import Counted, CountedSets, SampleCounts, counted
 from offdiag.metrics.multilabel.tally import SetTally, tally_numbers, tally_of_numbers
 
 CodeType = Literal["u1", "u2", "u4"]
@@ -130,14 +130,14 @@ def decode_counts(data: Buffer, n_classes: int) -> NDArray[np.int64]:
 
 
 def encode_sizes(sizes: NDArray[np.int64]) -> bytes:
-    """Numbers of cases of shape (n,), each at least 1."""
+    """Numbers of samples of shape (n,), each at least 1."""
     if sizes.dtype.kind != "i" or sizes.ndim != 1 or (sizes < 1).any():
         raise ValueError(f"sizes are whole numbers from 1 of one axis, not {sizes.dtype}.")
     return sizes.astype(_COUNT, copy=False).tobytes()
 
 
 def decode_sizes(data: Buffer) -> NDArray[np.int64]:
-    """Numbers of cases of shape (n,): a read-only view of `data`."""
+    """Numbers of samples of shape (n,): a read-only view of `data`."""
     sizes = _plain(data, _COUNT)
     if (sizes < 1).any():
         raise ValueError("a size is less than 1.")
@@ -217,7 +217,7 @@ _LAYOUT_AT = 1
 """Where the layout stands in a header."""
 
 
-def encode_case_counts(counts: CaseCounts) -> bytes:
+def encode_sample_counts(counts: SampleCounts) -> bytes:
     """Counts of either kind; those of sets as whole numbers in the narrowest type."""
     if not isinstance(counts, SetTally):
         return encode_counts(counts)
@@ -226,7 +226,7 @@ def encode_case_counts(counts: CaseCounts) -> bytes:
     return header(_TALLY, len(numbers)) + numbers.astype(narrow).tobytes()
 
 
-def decode_case_counts(data: Buffer, n_classes: int) -> CaseCounts:
+def decode_sample_counts(data: Buffer, n_classes: int) -> SampleCounts:
     """Counts again. Raises `ValueError` for bytes that encoding cannot have written."""
     if len(data) <= _LAYOUT_AT or data[_LAYOUT_AT] != _TALLY:
         return decode_counts(data, n_classes)
@@ -241,13 +241,13 @@ def decode_case_counts(data: Buffer, n_classes: int) -> CaseCounts:
 def encode_counted(found: Counted) -> bytes:
     """What an evaluation was computed from, without the names of the labels."""
     if isinstance(found, CountedSets):
-        return encode_case_counts(found.tally)
+        return encode_sample_counts(found.tally)
     return encode_counts(found.counts)
 
 
 def decode_counted(data: Buffer, labels: LabelSet) -> Counted:
-    """The same again. Raises `ValueError` as `decode_case_counts` does."""
-    return counted(decode_case_counts(data, len(labels)), labels)
+    """The same again. Raises `ValueError` as `decode_sample_counts` does."""
+    return counted(decode_sample_counts(data, len(labels)), labels)
 
 
 def encode_ids(ids: SampleIds) -> bytes:

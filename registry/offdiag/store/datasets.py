@@ -113,7 +113,7 @@ def single_label_task(labels: LabelSet) -> Task:
     return Task.BINARY if len(labels) == 2 else Task.MULTICLASS
 
 
-def holds_cases(session: Session, dataset_id: int) -> bool:
+def holds_samples(session: Session, dataset_id: int) -> bool:
     """Whether anything was logged to a dataset: truth, predictions or a matrix.
 
     Nobody else adds truth to it until the transaction ends.

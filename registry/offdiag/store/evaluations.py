@@ -34,7 +34,7 @@ from offdiag.store.models.evaluations import AGGREGATE
 
 
 def counts_for_its_run(evaluation: type[EvaluationRow] = EvaluationRow) -> ColumnElement[bool]:
-    """The current evaluation of all cases: slices have a current one each, which is not meant.
+    """The current evaluation of all samples: slices have a current one each, which is not meant.
 
     There is at most one for each run, which the database holds by an index of just this.
     """

@@ -185,7 +185,7 @@ def keep_costs(session: Session, evaluation_id: int, values: Mapping[str, Metric
 def _superseded_by(evaluation: NewEvaluation) -> ColumnElement[bool]:
     """What no longer counts beside an evaluation.
 
-    That is the one before it of the same cases. An evaluation of the whole run also ends those
+    That is the one before it of the same samples. An evaluation of the whole run also ends those
     of slices that were made with other truth or another suite; they come back when somebody
     asks.
     """

@@ -9,11 +9,11 @@ from sqlalchemy import delete, insert, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from offdiag.store.models import KeptAnswerRow
+from offdiag.store.models import StoredResponseRow
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerKey:
+class ResponseKey:
     """Whose key it is, the key, and the digest of what was asked with it."""
 
     scope: str
@@ -22,7 +22,7 @@ class AnswerKey:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAnswer:
+class StoredResponse:
     """What is known of a key; without a status the request is being worked on."""
 
     digest: str
@@ -31,57 +31,61 @@ class KeptAnswer:
     body: str | None
 
 
-def find_answer(session: Session, key: AnswerKey) -> KeptAnswer | None:
+def find_response(session: Session, key: ResponseKey) -> StoredResponse | None:
     """What is known of a key."""
-    row = session.get(KeptAnswerRow, (key.scope, key.key), populate_existing=True)
-    return None if row is None else KeptAnswer(row.digest, row.claimed_at, row.status, row.body)
+    row = session.get(StoredResponseRow, (key.scope, key.key), populate_existing=True)
+    return (
+        None if row is None else StoredResponse(row.digest, row.claimed_at, row.status, row.body)
+    )
 
 
-def claim(session: Session, key: AnswerKey, *, now: datetime) -> bool:
+def claim(session: Session, key: ResponseKey, *, now: datetime) -> bool:
     """Take a key for a request; says False where somebody else has it."""
     row = {"scope": key.scope, "key": key.key, "digest": key.digest, "claimed_at": now}
     try:
         with session.begin_nested():
-            session.execute(insert(KeptAnswerRow).values(row))
+            session.execute(insert(StoredResponseRow).values(row))
     except IntegrityError:
         return False
     return True
 
 
-def keep(session: Session, key: AnswerKey, *, status: int, body: str) -> None:
+def keep(session: Session, key: ResponseKey, *, status: int, body: str) -> None:
     """Keep the answer to the request that has the key."""
     session.execute(
-        update(KeptAnswerRow)
-        .where(KeptAnswerRow.scope == key.scope, KeptAnswerRow.key == key.key)
+        update(StoredResponseRow)
+        .where(StoredResponseRow.scope == key.scope, StoredResponseRow.key == key.key)
         .values(status=status, body=body)
     )
 
 
-def release(session: Session, key: AnswerKey) -> None:
+def release(session: Session, key: ResponseKey) -> None:
     """Give a key back that was taken and not answered."""
     session.execute(
-        delete(KeptAnswerRow).where(
-            KeptAnswerRow.scope == key.scope,
-            KeptAnswerRow.key == key.key,
-            KeptAnswerRow.status.is_(None),
+        delete(StoredResponseRow).where(
+            StoredResponseRow.scope == key.scope,
+            StoredResponseRow.key == key.key,
+            StoredResponseRow.status.is_(None),
         )
     )
 
 
-def forget(session: Session, key: AnswerKey, *, claimed_at: datetime) -> None:
+def forget(session: Session, key: ResponseKey, *, claimed_at: datetime) -> None:
     """Forget a key as it was taken at a moment; one that was taken since stays."""
     session.execute(
-        delete(KeptAnswerRow).where(
-            KeptAnswerRow.scope == key.scope,
-            KeptAnswerRow.key == key.key,
-            KeptAnswerRow.claimed_at == claimed_at,
+        delete(StoredResponseRow).where(
+            StoredResponseRow.scope == key.scope,
+            StoredResponseRow.key == key.key,
+            StoredResponseRow.claimed_at == claimed_at,
         )
     )
 
 
-def remove_answers(session: Session, *, before: datetime) -> int:
+def remove_responses(session: Session, *, before: datetime) -> int:
     """Forget the keys that were taken before a moment; says how many there were."""
     gone = session.execute(
-        delete(KeptAnswerRow).where(KeptAnswerRow.claimed_at < before).returning(KeptAnswerRow.key)
+        delete(StoredResponseRow)
+        .where(StoredResponseRow.claimed_at < before)
+        .returning(StoredResponseRow.key)
     )
     return len(gone.all())

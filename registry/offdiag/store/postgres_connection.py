@@ -14,7 +14,7 @@ from typing import Any
 
 import psycopg
 
-ANSWER_S = 75.0
+RESPONSE_S = 75.0
 """Seconds to wait for one answer: longer than any statement may take."""
 
 
@@ -26,7 +26,7 @@ class RetryingConnection(psycopg.Connection[Any]):
         return super().wait(self._bounded(gen), *arguments, **named)
 
     def _bounded(self, gen: Any) -> Generator[Any, Any, Any]:
-        give_up_at = time.monotonic() + ANSWER_S
+        give_up_at = time.monotonic() + RESPONSE_S
         try:
             wanted = next(gen)
             while True:
@@ -34,7 +34,7 @@ class RetryingConnection(psycopg.Connection[Any]):
                 # The library looks in now and then with nothing being ready.
                 if not ready and time.monotonic() > give_up_at:
                     self.pgconn.finish()
-                    raise psycopg.OperationalError(f"no answer for {ANSWER_S:.0f} s")
+                    raise psycopg.OperationalError(f"no answer for {RESPONSE_S:.0f} s")
                 wanted = gen.send(ready)
         except StopIteration as end:
             return end.value

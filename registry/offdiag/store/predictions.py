@@ -15,9 +15,9 @@ from sqlalchemy.orm import Session
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import in_roomy_rows, nothing_labelled
 from offdiag.inputs.scores import Scores
-from offdiag.metrics.counted import CaseCounts, are_sets
+from offdiag.metrics.counted import SampleCounts, are_sets
 from offdiag.store import codec
-from offdiag.store.codec import decode_case_counts, encode_case_counts
+from offdiag.store.codec import decode_sample_counts, encode_sample_counts
 from offdiag.store.models import PredictionChunkRow, ScoreChunkRow
 
 # Put together once: every chunk that arrives needs them. Its rows go past the session, which takes
@@ -42,7 +42,7 @@ class ChunkMeta:
 class StoredChunk:
     """Predicted codes of one chunk and where its cases stand in the truth.
 
-    `positions` is None when the cases follow on: the first one stands at `start`.
+    `positions` is None when the samples follow on: the first one stands at `start`.
     `counts` are the stored counts of the chunk, None where they would be larger than the codes.
     """
 
@@ -50,7 +50,7 @@ class StoredChunk:
     start: int
     predicted: Codes
     positions: NDArray[np.unsignedinteger[Any]] | None
-    counts: CaseCounts | None
+    counts: SampleCounts | None
 
     def actual_in(self, truth: Codes) -> Codes:
         """The actual codes of this chunk's cases, out of the whole truth."""
@@ -79,7 +79,7 @@ def insert_chunk(
     seq: int,
     predicted: Codes,
     scores: Scores | None,
-    counts: CaseCounts | None,
+    counts: SampleCounts | None,
     sha256: str,
 ) -> None:
     """Store one chunk, its scores apart from its codes."""
@@ -155,7 +155,7 @@ def read_chunks(session: Session, run_id: str, *, n_classes: int) -> Iterator[St
             start,
             codec.decode_codes(codes, dtype),
             None if positions is None else decode_positions(positions, n),
-            None if counts is None else decode_case_counts(counts, n_classes),
+            None if counts is None else decode_sample_counts(counts, n_classes),
         )
         start += n
 
@@ -168,14 +168,14 @@ def lack_counts(session: Session, run_id: str) -> bool:
     return bool(session.scalar(select(exists(some))))
 
 
-def partial_counts(session: Session, run_id: str, *, n_classes: int) -> list[CaseCounts | None]:
+def partial_counts(session: Session, run_id: str, *, n_classes: int) -> list[SampleCounts | None]:
     """The stored counts of the chunks of a run, None for chunks that have none."""
     blobs = session.scalars(
         select(PredictionChunkRow.counts)
         .where(PredictionChunkRow.run_id == run_id)
         .order_by(PredictionChunkRow.seq)
     )
-    return [None if blob is None else decode_case_counts(blob, n_classes) for blob in blobs]
+    return [None if blob is None else decode_sample_counts(blob, n_classes) for blob in blobs]
 
 
 def read_scores(session: Session, run_id: str) -> NDArray[np.float32] | None:
@@ -209,7 +209,7 @@ def place_chunk(
     seq: int,
     *,
     positions: NDArray[np.int64] | None,
-    counts: CaseCounts,
+    counts: SampleCounts,
     predicted: Codes,
 ) -> None:
     """Record where a chunk's cases stand in the truth, and its counts."""
@@ -223,7 +223,7 @@ def place_chunk(
     )
 
 
-def pack_counts(seq: int, counts: CaseCounts, predicted: Codes) -> PackedCounts | None:
+def pack_counts(seq: int, counts: SampleCounts, predicted: Codes) -> PackedCounts | None:
     """Counts to keep with their chunk, None where counting again is cheaper."""
     data = _counts_if_smaller(counts, than=predicted.nbytes)
     return None if data is None else PackedCounts(seq, data)
@@ -248,12 +248,12 @@ def decode_positions(blob: bytes, n: int) -> NDArray[np.unsignedinteger[Any]]:
     return np.frombuffer(blob, f"<u{len(blob) // n}")
 
 
-def _counts_if_smaller(counts: CaseCounts | None, *, than: int) -> bytes | None:
+def _counts_if_smaller(counts: SampleCounts | None, *, than: int) -> bytes | None:
     # With very many classes a sparse matrix is larger than the codes it was counted from;
     # then counting again is cheaper than storing it.
     if counts is None:
         return None
-    packed = encode_case_counts(counts)
+    packed = encode_sample_counts(counts)
     return packed if len(packed) <= max(than, 4096) else None
 
 
@@ -264,7 +264,7 @@ _ROWS_AT_ONCE = 16
 class PredictedChunk:
     """A chunk with predicted codes (n,) and where its cases stand.
 
-    `start` counts the predictions of the run before it; without `positions` (n,) the cases
+    `start` counts the predictions of the run before it; without `positions` (n,) the samples
     stand where their number says.
     """
 
@@ -275,7 +275,7 @@ class PredictedChunk:
 
     @property
     def places(self) -> slice | NDArray[np.unsignedinteger[Any]]:
-        """Where the cases stand in the truth, as an index."""
+        """Where the samples stand in the truth, as an index."""
         if self.positions is None:
             return slice(self.start, self.start + len(self.codes))
         return self.positions

@@ -45,7 +45,7 @@ class TestedOn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PricedRun(RunRecord):
+class RunWithCosts(RunRecord):
     """A run with the matrix of its current evaluation.
 
     `truth` is None for an uploaded matrix that was compared with none.
@@ -78,7 +78,7 @@ class CostChoice:
     version: int
 
 
-def priced_runs(session: Session, run_ids: Sequence[str]) -> tuple[PricedRun, ...]:
+def runs_with_costs(session: Session, run_ids: Sequence[str]) -> tuple[RunWithCosts, ...]:
     """Evaluated runs in the order of their ids; the others are left out.
 
     Raises `Conflict` for a run whose cases have sets of labels, whose errors have no price.
@@ -106,7 +106,7 @@ def priced_runs(session: Session, run_ids: Sequence[str]) -> tuple[PricedRun, ..
     return tuple(found[run_id] for run_id in run_ids if run_id in found)
 
 
-def _run(found: Row[*tuple[Any, ...]]) -> PricedRun:
+def _run(found: Row[*tuple[Any, ...]]) -> RunWithCosts:
     run: RunRow
     dataset: DatasetRow
     truth: TruthVersionRow | None
@@ -114,7 +114,7 @@ def _run(found: Row[*tuple[Any, ...]]) -> PricedRun:
     label_set: LabelSetRow
     run, project, dataset, truth, matrix, label_set = found
     labels = LabelSet(tuple(label_set.names), label_set.ordinal, dataset.labels_inferred)
-    return PricedRun(
+    return RunWithCosts(
         **recorded(run),
         project=project,
         dataset=dataset.name,
@@ -143,7 +143,7 @@ def newest_runs(session: Session, dataset_id: int, *, limit: int) -> tuple[Other
     return tuple(OtherRun(*row) for row in rows)
 
 
-def runs_derived_from(session: Session, run: PricedRun, *, limit: int) -> tuple[OtherRun, ...]:
+def runs_derived_from(session: Session, run: RunWithCosts, *, limit: int) -> tuple[OtherRun, ...]:
     """Runs that were decided anew from the scores of a run, the newest first."""
     rows = session.execute(
         select(RunRow.id, RunRow.name, RunRow.model, RunRow.created_at)

@@ -381,7 +381,7 @@ def run_overview(
 
 
 def listed_metrics(scope: DatasetFacts | None) -> tuple[str, ...]:
-    """The keys that every line of a list has, by what the cases of its dataset carry."""
+    """The keys that every line of a list has, by what the samples of its dataset carry."""
     of_sets = scope is not None and scope.task is Task.MULTILABEL
     return LISTED_OF_SETS if of_sets else LISTED_METRICS
 

@@ -136,7 +136,7 @@ class RunHeader(RunRecord):
 
     @property
     def counted_on(self) -> str | None:
-        """The program that counted the cases of the run elsewhere; None where none did."""
+        """The program that counted the samples of the run elsewhere; None where none did."""
         name: str | None = (self.orientation_evidence or {}).get("counted_on")
         return name
 
@@ -145,7 +145,7 @@ class RunHeader(RunRecord):
 class EvaluationFacts:
     """With what, when and how fast the current results were computed.
 
-    `n_cases` counts the cases that were scored, `n_unlabelled` those that wait for a label.
+    `n_cases` counts the samples that were scored, `n_unlabelled` those that wait for a label.
     `truth_number` is the version of the truth they were scored with, which may correct the one
     the run was logged with; None for an uploaded matrix without any. `newest_truth_number` is
     the one that would count for a new evaluation; `truth_id` is the id of `truth_number`.

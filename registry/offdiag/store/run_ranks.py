@@ -111,7 +111,7 @@ def is_scored_like(run_id: RunId, other: type[EvaluationRow]) -> ColumnElement[b
 
 
 def current_of(run_id: RunId) -> ScalarSelect[int]:
-    """Number of the evaluation of all cases that counts for a run."""
+    """Number of the evaluation of all samples that counts for a run."""
     this = aliased(EvaluationRow)
     return select(this.id).where(this.run_id == run_id, counts_for_its_run(this)).scalar_subquery()
 

@@ -13,12 +13,12 @@ from sqlalchemy.orm import Session
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.inputs.counted_samples import CountedCases
+from offdiag.inputs.counted_samples import CountedSamples
 from offdiag.inputs.slice_columns import SliceColumn
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.orientation import to_canonical
 from offdiag.store import codec
-from offdiag.store.models import CountedCasesRow, CountedSliceRow, RunRow, UploadedMatrixRow
+from offdiag.store.models import CountedSamplesRow, CountedSliceRow, RunRow, UploadedMatrixRow
 
 
 def insert_matrix(
@@ -43,12 +43,12 @@ def read_matrix(
     return confusion_matrix(uploaded, labels=labels, orientation=source)
 
 
-def insert_counted_cases(session: Session, run_id: str, cases: CountedCases) -> None:
+def insert_counted_samples(session: Session, run_id: str, cases: CountedSamples) -> None:
     """Keep the counts of a run by its slice columns; without any its matrix says it all."""
     if not cases.slices:
         return
     session.add(
-        CountedCasesRow(
+        CountedSamplesRow(
             run_id=run_id,
             n_kinds=len(cases),
             dtype=cases.actual.dtype.str[1:],
@@ -73,9 +73,9 @@ def insert_counted_cases(session: Session, run_id: str, cases: CountedCases) -> 
     session.flush()  # Constraint errors belong to this statement.
 
 
-def find_counted_cases(session: Session, run_id: str) -> CountedCases | None:
+def find_counted_samples(session: Session, run_id: str) -> CountedSamples | None:
     """The counts of a run by its slice columns; None for a run that has none."""
-    row = session.get(CountedCasesRow, run_id)
+    row = session.get(CountedSamplesRow, run_id)
     if row is None:
         return None
     columns = session.scalars(
@@ -83,7 +83,7 @@ def find_counted_cases(session: Session, run_id: str) -> CountedCases | None:
         .where(CountedSliceRow.run_id == run_id)
         .order_by(CountedSliceRow.name)
     )
-    return CountedCases(
+    return CountedSamples(
         codec.decode_codes(row.actual, row.dtype),
         codec.decode_codes(row.predicted, row.dtype),
         codec.decode_sizes(row.sizes),

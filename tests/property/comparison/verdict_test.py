@@ -20,7 +20,7 @@ LABELS = LabelSet(("ant", "bee", "cat", "dog"))
 
 @st.composite
 def joints(draw: st.DrawFn) -> JointCounts:
-    """Up to 12 kinds of cases, each up to 200 times."""
+    """Up to 12 kinds of samples, each up to 200 times."""
     size = draw(st.integers(2, 4))
     code = st.integers(0, size - 1)
     triples = draw(

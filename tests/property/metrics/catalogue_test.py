@@ -196,7 +196,7 @@ def test_a_metric_ignores_exactly_what_it_says_it_ignores(spec: MetricSpec) -> N
 
 
 def tiny_matrices() -> list[NDArray[np.generic]]:
-    """All matrices with few cases, stacked by number of classes, and some sums of weights."""
+    """All matrices with few samples, stacked by number of classes, and some sums of weights."""
     one, two, three = (
         np.array(list(product(range(highest + 1), repeat=k * k))).reshape(-1, k, k)
         for k, highest in ((1, 2), (2, 2), (3, 1))

@@ -49,7 +49,7 @@ def content(tally: SetTally) -> list[object]:
     return [
         *(array.tolist() for array in arrays),
         (empty.both_empty, empty.n_true_empty, empty.n_pred_empty),
-        (labels.n_cases, examples.n_cases, examples.n_labels, examples.n_equal),
+        (labels.n_samples, examples.n_samples, examples.n_labels, examples.n_equal),
         (examples.n_wrong_labels, examples.both_empty, examples.n_without_denominator),
     ]
 
@@ -72,9 +72,9 @@ def test_chunks_in_any_order_and_grouping_give_the_same_tally(
     sets: tuple[Sets, Sets], data: st.DataObject
 ) -> None:
     actual, predicted = sets
-    n_cases = len(actual)
-    cuts = sorted(data.draw(st.lists(st.integers(0, n_cases), max_size=4)))
-    borders = list(zip([0, *cuts], [*cuts, n_cases], strict=True))
+    n_samples = len(actual)
+    cuts = sorted(data.draw(st.lists(st.integers(0, n_samples), max_size=4)))
+    borders = list(zip([0, *cuts], [*cuts, n_samples], strict=True))
     chunks = [tally_sets(actual[low:high], predicted[low:high]) for low, high in borders]
 
     merged = data.draw(st.permutations(chunks))

@@ -21,13 +21,13 @@ from offdiag.metrics.scores.operating_points import (
 def exact_points(draw: st.DrawFn) -> OperatingPoints:
     """Points of up to 400 cases of both kinds, with few or with many different scores."""
     seed = draw(st.integers(0, 2**32 - 1))
-    n_cases = draw(st.integers(2, 400))
+    n_samples = draw(st.integers(2, 400))
     levels = draw(st.sampled_from([2, 10, 100, 10_000]))
     gain = draw(st.sampled_from([-1.0, 0.0, 0.3, 3.0]))
     generator = np.random.default_rng(seed)
-    is_positive = generator.random(n_cases) < draw(st.sampled_from([0.05, 0.5, 0.95]))
+    is_positive = generator.random(n_samples) < draw(st.sampled_from([0.05, 0.5, 0.95]))
     is_positive[:2] = [True, False]
-    scores = np.floor((generator.random(n_cases) + gain * is_positive) * levels) / levels
+    scores = np.floor((generator.random(n_samples) + gain * is_positive) * levels) / levels
     return operating_points(rank_scores(is_positive, scores.astype(np.float32)))
 
 

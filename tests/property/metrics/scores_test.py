@@ -53,14 +53,14 @@ def scored(draw: st.DrawFn, both_classes: bool = True) -> Cases:
 def forecast(draw: st.DrawFn) -> Forecasts:
     """Probabilities of up to 5 classes in sixteenths, exact in floating point."""
     n_classes = draw(st.integers(2, 5))
-    n_cases = draw(st.integers(1, 20))
+    n_samples = draw(st.integers(1, 20))
     rows = []
-    for _ in range(n_cases):
+    for _ in range(n_samples):
         cuts = sorted(
             draw(st.lists(st.integers(0, 16), min_size=n_classes - 1, max_size=n_classes - 1))
         )
         rows.append([part / 16 for part in np.diff([0, *cuts, 16]).tolist()])
-    actual = draw(st.lists(st.integers(0, n_classes - 1), min_size=n_cases, max_size=n_cases))
+    actual = draw(st.lists(st.integers(0, n_classes - 1), min_size=n_samples, max_size=n_samples))
     return of_classes(actual, rows)
 
 
@@ -200,7 +200,7 @@ def test_calibration_errors_are_bounded_and_ordered(cases: Cases, n_bins: int) -
     for bins in (equal_width_bins(scores, n_bins=n_bins), equal_mass_bins(scores, n_bins=n_bins)):
         expected = expected_calibration_error(bins)
         assert 0 <= expected <= maximum_calibration_error(bins) + 1e-15 <= 1 + 2e-15
-        assert bins.count.sum() == scores.n_cases
+        assert bins.count.sum() == scores.n_samples
         assert bins.happened.sum() == scores.n_positive
         assert (np.diff(bins.edges) >= 0).all()
 
@@ -260,7 +260,7 @@ def test_listing_the_classes_in_another_order_changes_no_average(
 def test_places_of_the_actual_class_cover_all_cases(scores: Forecasts) -> None:
     counts = rank_counts(scores)
 
-    assert counts.sum() == scores.n_cases
+    assert counts.sum() == scores.n_samples
     assert counts[0] == np.count_nonzero(scores.table.argmax(axis=1) == scores.actual)
 
 

@@ -14,17 +14,17 @@ from offdiag.metrics.counted import CountedSets, added_up, are_equal, count_sets
 from offdiag.metrics.multilabel.sets import nothing_known, pack_sets, with_room
 from offdiag.metrics.multilabel.suite import set_metrics
 from offdiag.metrics.multilabel.tally import SetTally, tally_sets
-from offdiag.store.codec import decode_case_counts, encode_case_counts
+from offdiag.store.codec import decode_sample_counts, encode_sample_counts
 
 
 @st.composite
 def pairs(draw: st.DrawFn) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """True and predicted indicators of one shape."""
-    n_cases, n_labels = draw(st.integers(1, 30)), draw(st.integers(1, 9))
+    n_samples, n_labels = draw(st.integers(1, 30)), draw(st.integers(1, 9))
     seed = draw(st.integers(0, 2**32 - 1))
     rng = np.random.default_rng(seed)
     share = draw(st.sampled_from([0.1, 0.5, 0.9]))
-    true, predicted = rng.random((2, n_cases, n_labels)) < share
+    true, predicted = rng.random((2, n_samples, n_labels)) < share
     return true, predicted
 
 
@@ -56,7 +56,7 @@ def test_the_sum_of_chunks_in_any_order_is_the_whole(
 def test_counts_survive_being_stored(pair: tuple[NDArray[np.bool_], NDArray[np.bool_]]) -> None:
     tally = tally_sets(*pair)
 
-    assert are_equal(decode_case_counts(encode_case_counts(tally), tally.n_labels), tally)
+    assert are_equal(decode_sample_counts(encode_sample_counts(tally), tally.n_labels), tally)
 
 
 @settings(max_examples=60)

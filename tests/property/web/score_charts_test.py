@@ -39,7 +39,7 @@ shares = st.floats(0, 1)
 
 @st.composite
 def both_kinds(draw: st.DrawFn) -> OperatingPoints:
-    """Points of cases of both kinds, with few or many different scores, some of them huge."""
+    """Points of samples of both kinds, with few or many different scores, some of them huge."""
     generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n_cases = draw(st.integers(2, 300))
     is_positive = generator.random(n_cases) < draw(st.sampled_from([0.02, 0.5, 0.98]))

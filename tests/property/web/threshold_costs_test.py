@@ -23,7 +23,7 @@ prices = st.floats(-1e6, 1e6).map(lambda price: round(price, 3))
 
 @st.composite
 def lines(draw: st.DrawFn) -> CostLine:
-    """Thresholds of probabilities or of anything, with costs of errors and of right answers."""
+    """Thresholds of any scores, with costs of errors and of correct predictions."""
     generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n = draw(st.integers(2, 60))
     size = draw(st.sampled_from([1.0, 0.01, 1e-6, 1e20]))

@@ -14,7 +14,7 @@ from support.matrices import matrix_of, two_runs
 
 
 def test_gains_are_those_of_the_two_matrices() -> None:
-    joint = two_runs(n_cases=300, n_classes=4, seed=3)
+    joint = two_runs(n_samples=300, n_classes=4, seed=3)
 
     cells = paired_cells(joint, confidence=0.95)
 

@@ -1,4 +1,4 @@
-"""Which cases changed."""
+"""Which samples changed."""
 
 from __future__ import annotations
 

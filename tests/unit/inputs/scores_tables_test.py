@@ -30,14 +30,14 @@ from offdiag.inputs.scores import score_table
     ],
 )
 def test_one_score_for_each_case_becomes_one_column(given: object, kind: str) -> None:
-    table = score_table(given, n_cases=2)
+    table = score_table(given, n_samples=2)
 
     assert table.shape == (2, 1)
     assert table.dtype == kind
 
 
 def test_doubles_keep_every_digit() -> None:
-    assert score_table([0.1], n_cases=1)[0, 0] == 0.1
+    assert score_table([0.1], n_samples=1)[0, 0] == 0.1
 
 
 @pytest.mark.parametrize("broken", [np.nan, np.inf, -np.inf])
@@ -46,14 +46,14 @@ def test_a_score_that_is_not_finite_is_named_with_its_row(broken: float) -> None
     table[2, 1] = broken
 
     with pytest.raises(InvalidInput, match="index 2, column 1") as caught:
-        score_table(table, n_cases=4)
+        score_table(table, n_samples=4)
 
     assert caught.value.field == "y_score"
 
 
 def test_a_missing_score_is_named_with_its_row() -> None:
     with pytest.raises(InvalidInput, match="index 1, column 0 is nan"):
-        score_table([0.5, None], n_cases=2)
+        score_table([0.5, None], n_samples=2)
 
 
 @pytest.mark.parametrize(
@@ -69,19 +69,19 @@ def test_a_missing_score_is_named_with_its_row() -> None:
 )
 def test_what_is_no_table_of_scores_is_refused(given: object, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
-        score_table(given, n_cases=2)
+        score_table(given, n_samples=2)
 
 
 def test_named_columns_are_brought_into_label_order() -> None:
     labels = LabelSet.declared(["no", "yes"])
     frame = pd.DataFrame({"yes": [0.8], "no": [0.2]})
 
-    assert score_table(frame, n_cases=1, labels=labels).tolist() == [[0.2, 0.8]]
+    assert score_table(frame, n_samples=1, labels=labels).tolist() == [[0.2, 0.8]]
 
 
 def test_the_name_of_an_only_column_is_free() -> None:
     labels = LabelSet.declared(["no", "yes"])
 
-    table = score_table(pd.DataFrame({"score": [0.2]}), n_cases=1, labels=labels)
+    table = score_table(pd.DataFrame({"score": [0.2]}), n_samples=1, labels=labels)
 
     assert table.tolist() == [[0.2]]

@@ -1,4 +1,4 @@
-"""Scores must fit the cases and say which class they are for."""
+"""Scores must fit the samples and say which class they are for."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_what_a_metric_becomes_is_in_the_catalogue_and_points_back() -> None:
 
             assert other is not None, (spec.key, transformation)
             if spec.key != "balanced_accuracy":
-                # Two metrics share one partner there: classes without cases are left out.
+                # Two metrics share one partner there: classes without samples are left out.
                 assert other.becomes[transformation] == spec.key, transformation
 
 

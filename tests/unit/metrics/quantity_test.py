@@ -27,7 +27,7 @@ def test_a_quotient_is_undefined_for_the_given_reason_where_it_divides_by_zero()
 
 
 def test_operands_of_a_quotient_broadcast() -> None:
-    shares = quotient(np.array([[1, 3], [2, 2]]), np.array([[4], [0]]), Reason.NO_CASES)
+    shares = quotient(np.array([[1, 3], [2, 2]]), np.array([[4], [0]]), Reason.NO_SAMPLES)
 
     assert shares.at(0, 1).value == 0.75
     assert shares.at(1, 0).reason == "no_cases"
@@ -58,7 +58,7 @@ def test_a_named_cause_takes_precedence_over_the_limit() -> None:
 
 
 def test_the_first_cause_wins() -> None:
-    empty = cause(Reason.NO_CASES, np.array([True, False, False]))
+    empty = cause(Reason.NO_SAMPLES, np.array([True, False, False]))
     constant = cause(Reason.CONSTANT_ACTUAL, np.array([True, True, False]))
 
     combined = defined_except(np.ones(3), first_cause(empty, constant))
@@ -69,7 +69,7 @@ def test_the_first_cause_wins() -> None:
 @pytest.mark.parametrize("holds", [True, False])
 def test_a_single_place_is_a_place(holds: bool) -> None:
     # Arithmetic on arrays without axes gives plain Python numbers and booleans.
-    found = cause(Reason.NO_CASES, np.bool_(holds) & np.array(True))
+    found = cause(Reason.NO_SAMPLES, np.bool_(holds) & np.array(True))
 
     value = defined_except(np.array(1.0), found)
 
@@ -79,7 +79,7 @@ def test_a_single_place_is_a_place(holds: bool) -> None:
 
 def test_a_cause_that_applies_nowhere_is_none() -> None:
     nowhere = np.zeros((2, 1), np.bool_)
-    none = cause(Reason.NO_CASES, nowhere)
+    none = cause(Reason.NO_SAMPLES, nowhere)
     some = cause(Reason.CONSTANT_ACTUAL, ~nowhere)
 
     assert none is None

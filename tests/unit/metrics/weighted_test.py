@@ -21,7 +21,7 @@ def test_weights_are_added_up_by_pair_of_classes() -> None:
 
     assert found.weights.tolist() == [[0.5, 2, 0], [0, 1.25, 0], [3, 0, 0]]
     assert found.total == 6.75
-    assert found.actual_cases.tolist() == [2, 2, 1]
+    assert found.actual_samples.tolist() == [2, 2, 1]
     assert not found.weights.flags.writeable
 
 
@@ -124,7 +124,7 @@ def test_batches_do_not_change_the_ends(
 
 def test_small_classes_are_counted_in_cases_and_not_in_weight() -> None:
     weight = np.where(ACTUAL == 2, 1e6, 1.0)
-    n_cases = int((ACTUAL == 2).sum())
+    n_samples = int((ACTUAL == 2).sum())
     keep = np.flatnonzero(ACTUAL != 2).tolist() + np.flatnonzero(ACTUAL == 2)[:6].tolist()
     matrix = weighted_matrix(
         ACTUAL[keep], PREDICTED[keep], weight[keep], labels=numbered_labels(3)
@@ -132,7 +132,7 @@ def test_small_classes_are_counted_in_cases_and_not_in_weight() -> None:
 
     found = weighted_intervals(matrix, seed=1, replicates=200)
 
-    assert n_cases > 20
+    assert n_samples > 20
     assert found.aggregate["macro_f1"].at().note == "unreliable, smallest class has n = 6"
 
 

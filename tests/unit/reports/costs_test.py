@@ -17,7 +17,7 @@ from offdiag.reports.files import csv_text, html_page
 from offdiag.reports.headline import further_sentences, headline
 from offdiag.reports.report import Report
 from offdiag.reports.scope import MOST_METRICS, Condition, ReportScope, Side
-from offdiag.reports.snapshot import ConstantAnswer, CostFigures, RunFigures
+from offdiag.reports.snapshot import ConstantPrediction, CostFigures, RunFigures
 from offdiag.reports.tables import runs_table
 from offdiag.reports.texts import condition_text, metric_text
 from support.report_figures import SCOPE, report, run, snapshot, value
@@ -25,7 +25,7 @@ from support.report_figures import SCOPE, report, run, snapshot, value
 COSTED = replace(SCOPE, cost_matrix="visits")
 PLAIN_DIGEST = "421e5a7495f92317ef513b8351d2ce3f0231d394d8bc4062ba67ade553e6211e"
 """Of one run at 0.5, as it was before reports knew costs."""
-VISITS = CostFigures("visits", 3, "EUR", ConstantAnswer("nv", 3.22))
+VISITS = CostFigures("visits", 3, "EUR", ConstantPrediction("nv", 3.22))
 
 
 def costed(name: str, level: float, cost: MetricValue, **changes: Any) -> RunFigures:

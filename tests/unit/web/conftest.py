@@ -15,7 +15,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import zero_one_costs
 from offdiag.services.what_if.costs import WhatIf, answer
 from offdiag.services.what_if.scenario import BaseCosts, Preset, Question, SideBySide, WhatIfFrame
-from offdiag.store.run_costs import PricedRun, TestedOn
+from offdiag.store.run_costs import RunWithCosts, TestedOn
 from offdiag.store.runs import RunRecord
 
 Ask = Callable[..., WhatIf]
@@ -37,11 +37,11 @@ def answered(
 ) -> WhatIf:
     """Runs called "run 0", "run 1" and so on, asked under 0/1 costs.
 
-    Paired ones predict the cases of each class in the order of the labels.
+    Paired ones predict the samples of each class in the order of the labels.
     """
     names = LabelSet.declared(list(labels))
     runs = tuple(
-        PricedRun(
+        RunWithCosts(
             id=f"r_{place}",
             name=f"run {place}",
             **RECORDED,
@@ -66,7 +66,7 @@ def answered(
     return answer(frame, Question(**question))
 
 
-def _side_by_side(runs: Sequence[PricedRun]) -> SideBySide:
+def _side_by_side(runs: Sequence[RunWithCosts]) -> SideBySide:
     size = runs[0].matrix.n_classes
     codes = np.arange(size, dtype=np.uint8)
     return SideBySide(

@@ -27,7 +27,7 @@ from support.pages import Element, Page, PageClient
 
 
 def with_few_errors(counts: tuple[tuple[int, ...], ...]) -> list[list[int]]:
-    """The same cases with at most two errors of a kind; the others are right."""
+    """The same samples with at most two errors of a kind; the others are right."""
     found = [[min(count, 2) for count in line] for line in counts]
     for code, line in enumerate(counts):
         found[code][code] = 0

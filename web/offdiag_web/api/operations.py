@@ -24,7 +24,7 @@ from spectree import SpecTree
 from offdiag.domain.runs import require_name
 from offdiag.errors import InvalidInput, Malformed, Stale
 from offdiag.records.base import Refusal
-from offdiag.services.idempotency import Answer, AnswerKey, answer_once
+from offdiag.services.idempotency import ResponseKey, StoredResult, respond_once
 from offdiag.version import offdiag_version
 from offdiag_web.api.requests import JSON, StrictRequests
 from offdiag_web.app.context import current_registry, signed_in_user
@@ -84,19 +84,19 @@ IDEMPOTENCY_HEADER = "Idempotency-Key"
 _LONGEST_KEY = 200
 
 
-def answered_once(act: Callable[[], Response]) -> Response:
+def responded_once(act: Callable[[], Response]) -> Response:
     """What `act` answers, or what it answered when this key first came with this request.
 
     Raises `InvalidInput` for an unusable key, and `Conflict` for one that came with another
     request.
     """
-    key = AnswerKey(key_owner(), _key(), _request_digest())
+    key = ResponseKey(key_owner(), _key(), _request_digest())
 
-    def acted() -> Answer:
+    def acted() -> StoredResult:
         response = act()
-        return Answer(response.status_code, response.get_data(as_text=True))
+        return StoredResult(response.status_code, response.get_data(as_text=True))
 
-    answer = answer_once(current_registry().database, key, acted)
+    answer = respond_once(current_registry().database, key, acted)
     return Response(answer.body, status=answer.status, mimetype=JSON)
 
 
@@ -210,7 +210,7 @@ def operation(
         def answered(**parts: object) -> Response:
             request.max_content_length = most_bytes
             if is_repeatable and IDEMPOTENCY_HEADER in request.headers:
-                return answered_once(lambda: checked(**parts))
+                return responded_once(lambda: checked(**parts))
             response: Response = checked(**parts)
             return conditional(response) if has_etag else response
 

@@ -12,7 +12,7 @@ from datetime import timedelta
 from flask import Flask, Response, current_app, g, request, session
 from flask_login import LoginManager, UserMixin, current_user
 from flask_wtf.csrf import ValidationError, validate_csrf
-from werkzeug.exceptions import Forbidden as ForbiddenAnswer
+from werkzeug.exceptions import Forbidden as ForbiddenResponse
 from werkzeug.wrappers import Response as WsgiResponse
 
 from offdiag.domain.access import (
@@ -206,7 +206,7 @@ def _refuse_unsigned(who: Caller) -> None:
         try:
             validate_csrf(request.headers.get("X-CSRFToken"))
         except ValidationError as error:
-            raise ForbiddenAnswer(
+            raise ForbiddenResponse(
                 "A session of a browser needs the header X-CSRFToken here; programs use tokens."
             ) from error
 

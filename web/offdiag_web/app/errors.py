@@ -98,9 +98,9 @@ class Failure:
 def register(app: Flask) -> None:
     """Answer every error in the form the request asked for."""
 
-    app.register_error_handler(OffdiagError, domain_answer)
+    app.register_error_handler(OffdiagError, domain_response)
 
-    app.register_error_handler(HTTPException, http_answer)
+    app.register_error_handler(HTTPException, http_response)
 
     app.register_error_handler(MemoryError, _without_memory)
 
@@ -108,11 +108,11 @@ def register(app: Flask) -> None:
     def for_defect(error: InternalServerError) -> Response:
         original = error.original_exception
         if isinstance(original, OffdiagError):
-            return domain_answer(original)
+            return domain_response(original)
         return _answer(_http_failure(error))
 
 
-def domain_answer(error: OffdiagError) -> Response:
+def domain_response(error: OffdiagError) -> Response:
     """The answer to a request that ended with an error of the domain."""
     response = _answer(failure_of(error))
     if isinstance(error, EvaluationPending):
@@ -124,7 +124,7 @@ def domain_answer(error: OffdiagError) -> Response:
     return response
 
 
-def http_answer(error: HTTPException) -> Response:
+def http_response(error: HTTPException) -> Response:
     """The answer to a request that ended with a status."""
     response = _answer(_http_failure(error))
     for name, value in error.get_headers():

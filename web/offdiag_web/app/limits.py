@@ -102,7 +102,7 @@ class Admission:
             )
             return [_BODY]
         try:
-            return _Answer(self._application(environ, start_response), self._places)
+            return _Response(self._application(environ, start_response), self._places)
         except BaseException:
             self._places.give_back()
             raise
@@ -144,7 +144,7 @@ class _Places:
                 self._free += 1
 
 
-class _Answer:
+class _Response:
     """The parts of an answer; who closes it gives up the place."""
 
     def __init__(self, parts: Iterable[bytes], places: _Places) -> None:

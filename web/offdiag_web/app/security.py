@@ -23,7 +23,7 @@ from werkzeug.wrappers import Response as Answer
 
 from offdiag.errors import Malformed
 from offdiag.settings import ServerSettings
-from offdiag_web.app.errors import http_answer
+from offdiag_web.app.errors import http_response
 from offdiag_web.app.paths import PREFIX
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def protect_forms(app: Flask, *, key: str, exempt: Iterable[Blueprint]) -> None:
 
     @app.errorhandler(CSRFError)
     def repeat_request(_error: CSRFError) -> Answer:
-        return http_answer(
+        return http_response(
             Forbidden("This form is out of date. Open its page again and send it once more.")
         )
 

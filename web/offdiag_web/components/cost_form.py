@@ -102,10 +102,10 @@ def cost_grid(scenario: Scenario, order: list[int]) -> CostGrid | None:
 
 PASSED = "Square, all costs are finite numbers, and the classes are those of the dataset."
 _WORDS = {
-    CostOddity.ANSWER_DOES_NOT_MATTER: (
+    CostOddity.PREDICTION_DOES_NOT_MATTER: (
         "every answer costs the same, right or wrong, so these cases decide nothing"
     ),
-    CostOddity.RIGHT_ANSWER_IS_PRICED: (
+    CostOddity.CORRECT_PREDICTION_COSTS: (
         "a right answer is priced; costs then no longer start at 0, which is fine if it is meant"
     ),
     CostOddity.ERROR_IS_CHEAPER: "some wrong answer costs less than the right one",

@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from offdiag.comparison.texts import run_label
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.costs.summary import expected_cases
+from offdiag.metrics.costs.summary import expected_samples
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES
-from offdiag.services.what_if.costs import PricedAnswer, Verdict, WhatIf
+from offdiag.services.what_if.costs import PredictionCost, Verdict, WhatIf
 from offdiag_web.charts.interval import interval_mark
 from offdiag_web.charts.marks import run_style
 from offdiag_web.charts.scale import Extent, Scale, spanning
@@ -251,15 +251,15 @@ def _extent(mean: MetricValue) -> Extent | None:
     return Extent(mean.value * PER, *(None if end is None else end * PER for end in ends))
 
 
-def _cells(found: WhatIf, each: PricedAnswer) -> str:
+def _cells(found: WhatIf, each: PredictionCost) -> str:
     """The cases of a run for the browser: place in row order and number, where there are any."""
-    cases, _ = expected_cases(each.run.matrix.counts, prevalence=found.scenario.prevalence)
+    cases, _ = expected_samples(each.run.matrix.counts, prevalence=found.scenario.prevalence)
     return " ".join(f"{place}:{_exact(n)}" for place, n in enumerate(cases.ravel()) if n)
 
 
 def _support(found: WhatIf) -> str:
     """The cases of each class of the first run, for the browser."""
-    _, support = expected_cases(
+    _, support = expected_samples(
         found.frame.runs[0].matrix.counts, prevalence=found.scenario.prevalence
     )
     return " ".join(map(_exact, support))

@@ -294,8 +294,8 @@ def _linked(
     cells = []
     for other, cell in zip(shown, line.cells, strict=True):
         actual, predicted = (other, code) if address.transposed else (code, other)
-        has_cases = bool(matrix.counts[actual, predicted])
-        url = cell_url(actual, predicted) if has_cases else None
+        has_samples = bool(matrix.counts[actual, predicted])
+        url = cell_url(actual, predicted) if has_samples else None
         cells.append(replace(cell, url=url))
     return replace(line, cells=tuple(cells))
 

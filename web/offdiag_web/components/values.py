@@ -18,7 +18,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.numbers import MINUS
 
 REASON_TEXTS: dict[Reason, str] = {
-    Reason.NO_CASES: "there are no cases",
+    Reason.NO_SAMPLES: "there are no cases",
     Reason.NO_ACTUAL_POSITIVES: "no case of this class exists",
     Reason.NO_ACTUAL_NEGATIVES: "every case is of this class",
     Reason.NO_PREDICTED_POSITIVES: "this class was never predicted",

@@ -93,7 +93,7 @@ def _without_latex(text: str) -> str:
 LONGEST = 120
 """Longer cells hold prose."""
 LONGEST_COUNT = 16
-"""Digits of the largest number of cases."""
+"""Digits of the largest number of samples."""
 
 _DECIMAL = re.compile(r"[+-]?(?:\d{1,15}(?:\.\d{0,20})?|\.\d{1,20}) ?%?", re.ASCII)
 _COMMA = re.compile(r"([+-]?\d{1,15}),(\d{1,20} ?%?)", re.ASCII)
@@ -132,7 +132,7 @@ class Value:
 
     @property
     def count(self) -> int | None:
-        """The number of cases it is, if it is a whole number."""
+        """The number of samples it is, if it is a whole number."""
         digits = self.digits
         return int(digits) if digits is not None and len(digits) <= LONGEST_COUNT else None
 

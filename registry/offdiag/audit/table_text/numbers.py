@@ -52,7 +52,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A whole number of cases: what it counts, of which class and model."""
+    """A whole number of samples: what it counts, of which class and model."""
 
     what: str
     label: str | None
@@ -98,7 +98,7 @@ def numbers_of(block: Block, roles: Roles) -> list[Number]:
 
 
 def counts_of(block: Block, roles: Roles) -> list[Count]:
-    """The numbers of cases in a block that are not cells of a matrix."""
+    """The numbers of samples in a block that are not cells of a matrix."""
     found = []
     for cell in cells_of(block, roles):
         what, count = cell.meaning.what, cell.value.count
@@ -327,7 +327,7 @@ def sizes_of(
     blocks: Sequence[Block],
     counts: Iterable[Count],
 ) -> tuple[int, ...] | None:
-    """Cases of each class: as stated, behind the names in the heads, or in a column of support."""
+    """Samples of each class: as stated, after the names in the headers, or as support."""
     if stated is not None and stated.counts is not None:
         places = [place_of(name, stated.names) for name in names]
         if None in places or len(set(places)) < len(places):

@@ -37,7 +37,7 @@ _HINT = "Write A 80, B 15, C 5; or 80, 15, 5; or 10 x 1000 for ten classes of a 
 
 @dataclass(frozen=True, slots=True)
 class ClassFacts:
-    """Classes in their order, with their numbers of cases where these are known."""
+    """Classes in their order, with their numbers of samples where these are known."""
 
     names: tuple[str, ...]
     counts: tuple[int, ...] | None = None
@@ -106,7 +106,7 @@ def count_behind(head: str) -> int | None:
 
 
 def class_name(head: str) -> str:
-    """A head without the name of its axis and its number of cases: "A" of "Actual: A (80)"."""
+    """A head without the name of its axis and its number of samples: "A" of "Actual: A (80)"."""
     words = head.split()
     while len(words) > 1 and axis_word(words[0]) is not None:
         words = words[1:]

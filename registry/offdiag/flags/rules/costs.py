@@ -23,7 +23,7 @@ RANK_FLIP_USES = ("rank_flip_saving",)
 
 
 @dataclass(frozen=True, slots=True)
-class PricedRun:
+class RunWithCosts:
     """A run of a comparison: accuracy in [0, 1] and cost, both on the same examples."""
 
     name: str
@@ -93,7 +93,7 @@ def cost_verdict(
 
 
 def rank_flip_verdict(
-    run: PricedRun, others: Sequence[PricedRun], thresholds: Thresholds | None = None
+    run: RunWithCosts, others: Sequence[RunWithCosts], thresholds: Thresholds | None = None
 ) -> Verdict | None:
     """F15: the most accurate of the runs costs more than a less accurate one.
 

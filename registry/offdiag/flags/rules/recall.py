@@ -234,7 +234,7 @@ PLAUSIBLE = 0.10
 
 
 def _half_width(s: Subjects) -> Floats:
-    """Half the width of the 95 % Wilson interval of recall, (R, K); NaN without cases."""
+    """Half the width of the 95 % Wilson interval of recall, (R, K); NaN without samples."""
     bounds = wilson(s.correct, s.actual)
     return np.asarray((bounds.high - bounds.low) / 2)
 

@@ -17,7 +17,7 @@ from offdiag.inputs.arrow_descriptions import describe_batch
 from offdiag.inputs.files.checks import (
     FileColumn,
     damaged,
-    no_cases,
+    no_samples,
     require_columns,
     require_few_bytes,
     require_few_rows,
@@ -99,7 +99,7 @@ def _columns(
         require_few_bytes(n_bytes, path.name)
         kept.append(batch)
     if n_rows == 0:
-        raise no_cases(path)
+        raise no_samples(path)
     table = pa.Table.from_batches(kept, schema=kept[0].schema if kept else schema)
     return {name: table.column(name).combine_chunks() for name in table.column_names}
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from offdiag.errors import InvalidInput
-from offdiag.inputs.files.checks import damaged, no_cases, require_columns
+from offdiag.inputs.files.checks import damaged, no_samples, require_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,7 +49,7 @@ def read_csv_columns(path: Path, names: list[str]) -> dict[str, pa.Array]:
         _require_equal_fields(path, delimiter)
         raise damaged(path, "CSV", error) from None
     if table.num_rows == 0:
-        raise no_cases(path)
+        raise no_samples(path)
     return {name: table.column(name).combine_chunks() for name in names}
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from offdiag.errors import InvalidInput
-from offdiag.inputs.files.checks import FileColumn, damaged, no_cases, unreadable
+from offdiag.inputs.files.checks import FileColumn, damaged, no_samples, unreadable
 
 
 def read_json_line_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
@@ -27,7 +27,7 @@ def read_json_line_columns(path: Path, names: list[str]) -> dict[str, FileColumn
             for name in names:
                 columns[name].append(_member(members, name, f"line {number} of {path.name}"))
     if not columns[names[0]]:
-        raise no_cases(path)
+        raise no_samples(path)
     return dict(columns)
 
 

@@ -22,8 +22,8 @@ from offdiag.metrics.spec import (
     ERRING_CLASS,
     LECTURE,
     NAMED_CLASS,
-    NO_CASES,
     NO_INTERVAL,
+    NO_SAMPLES,
     PATTERN_OF_ERRORS,
     WILSON,
     WILSON_TRANSFORMED,
@@ -51,26 +51,26 @@ def n_classes_predicted(m: Classified) -> Quantity:
 
 
 def overall_accuracy(m: Classified) -> Quantity:
-    return _share_of_cases(m, m.tally.n_correct)
+    return _share_of_samples(m, m.tally.n_correct)
 
 
 def error_rate(m: Classified) -> Quantity:
-    return _share_of_cases(m, m.tally.total - m.tally.n_correct)
+    return _share_of_samples(m, m.tally.total - m.tally.n_correct)
 
 
 def average_accuracy(m: Classified) -> Quantity:
     """Mean of (TP + TN) / N over classes: 1 - 2/K + 2/K OA (Zeng 2025, Property 3)."""
     k, total = m.tally.n_classes, m.tally.total
-    return fraction((k - 2) * total + 2 * m.tally.n_correct, k * total, m.tally.no_cases)
+    return fraction((k - 2) * total + 2 * m.tally.n_correct, k * total, m.tally.no_samples)
 
 
 def average_error_rate(m: Classified) -> Quantity:
     wrong = m.tally.total - m.tally.n_correct
-    return fraction(2 * wrong, m.tally.n_classes * m.tally.total, m.tally.no_cases)
+    return fraction(2 * wrong, m.tally.n_classes * m.tally.total, m.tally.no_samples)
 
 
 def majority_baseline(m: Classified) -> Quantity:
-    return _share_of_cases(m, m.tally.largest_class)
+    return _share_of_samples(m, m.tally.largest_class)
 
 
 def nir_p_value(m: Classified) -> Quantity:
@@ -90,14 +90,14 @@ def nir_p_value(m: Classified) -> Quantity:
     if np.count_nonzero(not_found):
         spread = np.sqrt(np.maximum(total * baseline * (1.0 - baseline), 1.0))
         tail = np.where(not_found, ndtr((total * baseline - correct + 0.5) / spread), tail)
-    undefined = tally.no_cases
+    undefined = tally.no_samples
     if tally.weighted:
         undefined = first_cause(undefined, tally.everywhere(Reason.FRACTIONAL_WEIGHTS))
     return defined_except(np.where(is_certain, 1.0, tail), undefined)
 
 
-def _share_of_cases(m: Classified, cases: NDArray[Any]) -> Quantity:
-    return fraction(cases, m.tally.total, m.tally.no_cases)
+def _share_of_samples(m: Classified, cases: NDArray[Any]) -> Quantity:
+    return fraction(cases, m.tally.total, m.tally.no_samples)
 
 
 _ANY_ERROR = (PATTERN_OF_ERRORS, NAMED_CLASS, ERRING_CLASS)
@@ -106,7 +106,7 @@ _BY_ROW = (PATTERN_OF_ERRORS, NAMED_CLASS)
 
 _SIZE = Symmetry(role_swap=True, class_inversion=True, prevalence_independent=True)
 
-_SHARE_OF_RIGHT_ANSWERS = Symmetry(
+_SHARE_OF_CORRECT_PREDICTIONS = Symmetry(
     role_swap=True, class_inversion=True, scoring_inversion=True, full_inversion=True
 )
 
@@ -195,7 +195,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source=f"{ZENG}, item 19; {LECTURE}, equation 12.22",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
         other_names={
             "scikit-learn": "accuracy_score",
@@ -204,7 +204,7 @@ SPECS: tuple[AggregateMetric, ...] = (
             "caret": "Accuracy",
         },
         notes="Says nothing about a class that is small enough.",
-        symmetry=_SHARE_OF_RIGHT_ANSWERS,
+        symmetry=_SHARE_OF_CORRECT_PREDICTIONS,
     ),
     AggregateMetric(
         key="error_rate",
@@ -218,10 +218,10 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.LOWER,
         source=f"{ZENG}, section 6.1 (its item 21 is average_error_rate)",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
         other_names={"scikit-learn": "zero_one_loss", "PyCM": "Hamming Loss"},
-        symmetry=_SHARE_OF_RIGHT_ANSWERS,
+        symmetry=_SHARE_OF_CORRECT_PREDICTIONS,
     ),
     AggregateMetric(
         key="average_accuracy",
@@ -236,11 +236,11 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source=f"{ZENG}, item 20 and Property 3",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
         other_names={"PyCM": "ACC Macro"},
         notes="No headline: with ten classes it is .80 when every answer is wrong.",
-        symmetry=_SHARE_OF_RIGHT_ANSWERS,
+        symmetry=_SHARE_OF_CORRECT_PREDICTIONS,
     ),
     AggregateMetric(
         key="average_error_rate",
@@ -254,10 +254,10 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.LOWER,
         source=f"{ZENG}, item 21 and Property 2",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
         notes="Often called error rate as well; the two agree for two classes only.",
-        symmetry=_SHARE_OF_RIGHT_ANSWERS,
+        symmetry=_SHARE_OF_CORRECT_PREDICTIONS,
     ),
     AggregateMetric(
         key="majority_baseline",
@@ -270,7 +270,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.NEITHER,
         source=f"{LECTURE}, section 12.4.2",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=_BY_ROW,
         other_names={"PyCM": "NIR", "caret": "AccuracyNull"},
         notes="The accuracy of always naming the most frequent class. An accuracy that is not "
@@ -287,7 +287,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.LOWER,
         source=_CARET,
-        undefined_when=NO_CASES
+        undefined_when=NO_SAMPLES
         | {Reason.FRACTIONAL_WEIGHTS: "cells are sums of sample weights, not numbers of cases"},
         ignores=_BY_ROW,
         other_names={"PyCM": "P-Value", "caret": "AccuracyPValue"},

@@ -27,7 +27,7 @@ from offdiag.metrics.quantity import (
 )
 from offdiag.metrics.spec import (
     FEW,
-    NO_CASES,
+    NO_SAMPLES,
     ONE_CLASS_EVERYWHERE,
     PATTERN_OF_ERRORS,
     Direction,
@@ -45,7 +45,7 @@ def mcc(m: Classified) -> Quantity:
     is_constant_actual = tally.n_actual_classes == 1
     is_constant_predicted = tally.n_predicted_classes == 1
     undefined = first_cause(
-        tally.no_cases,
+        tally.no_samples,
         cause(Reason.CONSTANT_MARGIN, is_constant_actual & is_constant_predicted),
         cause(Reason.CONSTANT_ACTUAL, is_constant_actual),
         cause(Reason.CONSTANT_PREDICTED, is_constant_predicted),
@@ -114,7 +114,7 @@ def gwet_ac1(m: Classified) -> Quantity:
     chance = 4 * total * total - pooled
     above = 4 * others * n_correct * total - chance
     below = 4 * others * total * total - chance
-    undefined = tally.no_cases
+    undefined = tally.no_samples
     if others == 0:
         undefined = first_cause(undefined, tally.everywhere(Reason.SINGLE_CLASS_DECLARED))
     return fraction(above, below, undefined)
@@ -263,7 +263,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source="Gorodkin 2004, Computational Biology and Chemistry 28(5-6), 367-374",
-        undefined_when=NO_CASES
+        undefined_when=NO_SAMPLES
         | {
             Reason.CONSTANT_ACTUAL: "only one class has cases",
             Reason.CONSTANT_PREDICTED: "only one class is ever predicted",
@@ -376,7 +376,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source="Gwet 2008, British Journal of Math. and Stat. Psychology 61(1), 29-48",
-        undefined_when=NO_CASES
+        undefined_when=NO_SAMPLES
         | {Reason.SINGLE_CLASS_DECLARED: "only one class is declared (K = 1)"},
         ignores=(PATTERN_OF_ERRORS,),
         other_names={"PyCM": "Gwet AC1"},

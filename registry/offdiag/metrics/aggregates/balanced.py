@@ -12,7 +12,7 @@ from offdiag.metrics.spec import (
     FEW_OR_ABSENT,
     MEAN_RECALL,
     NAMED_CLASS,
-    NO_CASES,
+    NO_SAMPLES,
     PATTERN_OF_ERRORS,
     RESAMPLED,
     Direction,
@@ -24,40 +24,40 @@ from offdiag.metrics.tally import over_classes
 
 def balanced_accuracy(m: Classified) -> Quantity:
     """Mean recall over the classes that have cases."""
-    return fraction(m.class_sum("recall"), m.tally.n_actual_classes, m.tally.no_cases)
+    return fraction(m.class_sum("recall"), m.tally.n_actual_classes, m.tally.no_samples)
 
 
 def _balanced_accuracy_slopes(s: ClassShares) -> Dual:
-    return s.recall.total() / int(s.has_cases.sum())
+    return s.recall.total() / int(s.has_samples.sum())
 
 
 def balanced_accuracy_adjusted(m: Classified) -> Quantity:
     """Balanced accuracy with chance (1/K' of the K' actual classes) at 0 and perfection at 1."""
     n_actual = m.tally.n_actual_classes
-    undefined = first_cause(m.tally.no_cases, cause(Reason.SINGLE_ACTUAL_CLASS, n_actual == 1))
+    undefined = first_cause(m.tally.no_samples, cause(Reason.SINGLE_ACTUAL_CLASS, n_actual == 1))
     return fraction(m.class_sum("recall") - 1.0, n_actual - 1, undefined)
 
 
 def _balanced_accuracy_adjusted_slopes(s: ClassShares) -> Dual:
-    n_actual = int(s.has_cases.sum())
+    n_actual = int(s.has_samples.sum())
     return (s.recall.total() - 1.0) / (n_actual - 1) if n_actual > 1 else s.undefined
 
 
 def gmean_multiclass(m: Classified) -> Quantity:
     """Geometric mean of the recalls of the classes that have cases."""
     recall = m.per_class["recall"]
-    # A class without cases takes no part; log 1 = 0 leaves the sum as it is. The sum of
+    # A class without samples takes no part; log 1 = 0 leaves the sum as it is. The sum of
     # logarithms stays in range where a product of a thousand recalls would underflow. That of
     # a class that is always missed is -inf, which makes the mean 0.
     values = recall.value if recall.causes is None else np.where(recall.causes, 1.0, recall.value)
     with np.errstate(divide="ignore"):
         log_sum = over_classes(np.log(values))
-    return fraction(log_sum, m.tally.n_actual_classes, m.tally.no_cases).map(np.exp)
+    return fraction(log_sum, m.tally.n_actual_classes, m.tally.no_samples).map(np.exp)
 
 
 def _gmean_multiclass_slopes(s: ClassShares) -> Dual:
-    logs = s.recall.log().where(s.has_cases).total()
-    return (logs / int(s.has_cases.sum())).exp()
+    logs = s.recall.log().where(s.has_samples).total()
+    return (logs / int(s.has_samples.sum())).exp()
 
 
 _BY_ROW = (PATTERN_OF_ERRORS, NAMED_CLASS)
@@ -83,7 +83,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source="Brodersen et al. 2010, ICPR, 3121-3124",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=_BY_ROW,
         other_names={
             "scikit-learn": "balanced_accuracy_score",
@@ -111,7 +111,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source="Brodersen et al. 2010, ICPR, 3121-3124",
-        undefined_when=NO_CASES
+        undefined_when=NO_SAMPLES
         | {Reason.SINGLE_ACTUAL_CLASS: "only one class has cases (K' = 1)"},
         ignores=_BY_ROW,
         other_names={
@@ -138,7 +138,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source="Sun et al. 2006, ICDM, 592-602",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=_BY_ROW,
         other_names={"imbalanced-learn": "geometric_mean_score(average='multiclass')"},
         notes="0 as soon as one class is missed completely.",

@@ -14,7 +14,7 @@ from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.dual import Floats, Gradient, cell_shares
 from offdiag.metrics.quantity import Quantity, as_float, cause, first_cause, fraction
-from offdiag.metrics.spec import NO_CASES, Direction, Symmetry
+from offdiag.metrics.spec import NO_SAMPLES, Direction, Symmetry
 from offdiag.metrics.tally import Tally, over_classes
 
 LOWEST_EXCESS = 2.0**-53 - 1.0
@@ -38,7 +38,7 @@ def mutual_information(m: Classified) -> Quantity:
                 tally.total[block],
             )
     # Rounding may leave a sum of almost nothing just below zero.
-    return fraction(np.maximum(sums, 0.0), tally.total, tally.no_cases)
+    return fraction(np.maximum(sums, 0.0), tally.total, tally.no_samples)
 
 
 def _mutual_information_gradient(matrix: ConfusionMatrix) -> Gradient:
@@ -58,7 +58,7 @@ def normalized_mutual_information(m: Classified) -> Quantity:
     """Mutual information over the mean entropy of the two margins."""
     tally = m.tally
     is_constant = (tally.n_actual_classes == 1) & (tally.n_predicted_classes == 1)
-    undefined = first_cause(tally.no_cases, cause(Reason.CONSTANT_MARGIN, is_constant))
+    undefined = first_cause(tally.no_samples, cause(Reason.CONSTANT_MARGIN, is_constant))
     of_actual, of_predicted = _entropies(tally)
     shared = m.aggregate["mutual_information"].or_zero()
     return fraction(2.0 * shared, of_actual + of_predicted, undefined).map(_at_most_one)
@@ -106,11 +106,11 @@ def _slices(length: int, step: int) -> Iterator[slice]:
 
 
 def _entropies(tally: Tally) -> NDArray[np.float64]:
-    """Entropies of the actual and of the predicted margin, shape (2, R), 0 without cases."""
+    """Entropies of the actual and of the predicted margin, shape (2, R), 0 without samples."""
     margins = np.array((tally.actual, tally.predicted))
     cases, others = as_float(margins), as_float(tally.wide_total - margins)
     total = np.maximum(as_float(tally.wide_total), 0.5)
-    # The share of a class that has almost all cases is known best from the others.
+    # The share of a class that has almost all samples is known best from the others.
     logarithms = np.where(
         cases > others,
         np.log1p(-np.minimum(others / total, 0.5)),
@@ -146,7 +146,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=math.inf,
         direction=Direction.HIGHER,
         source="Shannon 1948, Bell System Technical Journal 27(3), 379-423",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         other_names={
             "scikit-learn": "mutual_info_score",
             "PyCM": "Mutual Information (in bits)",
@@ -166,7 +166,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source="Vinh et al. 2010, Journal of Machine Learning Research 11, 2837-2854 (sum)",
-        undefined_when=NO_CASES
+        undefined_when=NO_SAMPLES
         | {Reason.CONSTANT_MARGIN: "only one class has cases and only one is predicted"},
         other_names={"scikit-learn": "normalized_mutual_info_score (1 where undefined)"},
         notes="Blind to which answer means which class, as mutual information is.",

@@ -1,7 +1,7 @@
 """Averages of class values, with the treatment of undefined classes in the name.
 
 Libraries return five different macro F1 values for one matrix because each treats a class
-without cases or predictions in its own silent way. Here every way has its own key:
+without samples or predictions in its own silent way. Here every way has its own key:
 
 * `macro_x`: classes that occur in either margin, an undefined value counts as 0;
 * `macro_x_all_labels`: all declared classes, an undefined value counts as 0;
@@ -36,7 +36,7 @@ from offdiag.metrics.spec import (
     FEW_OR_ABSENT,
     MEAN_RECALL,
     NAMED_CLASS,
-    NO_CASES,
+    NO_SAMPLES,
     PATTERN_OF_ERRORS,
     RESAMPLED,
     ZENG,
@@ -51,7 +51,7 @@ AVERAGED = ("precision", "recall", "f1", "jaccard")
 
 def macro(key: str) -> Formula:
     def over_occurring_classes(m: Classified) -> Quantity:
-        return fraction(m.class_sum(key), m.tally.n_occurring_classes, m.tally.no_cases)
+        return fraction(m.class_sum(key), m.tally.n_occurring_classes, m.tally.no_samples)
 
     return over_occurring_classes
 
@@ -63,7 +63,7 @@ def _macro_slopes(key: str) -> Slopes:
 def macro_all_labels(key: str) -> Formula:
     def over_declared_classes(m: Classified) -> Quantity:
         n_classes = np.array(m.tally.n_classes, np.float64)
-        return fraction(m.class_sum(key), n_classes, m.tally.no_cases)
+        return fraction(m.class_sum(key), n_classes, m.tally.no_samples)
 
     return over_declared_classes
 
@@ -77,14 +77,14 @@ def macro_defined(key: str) -> Formula:
         values = m.per_class[key]
         if values.causes is None:  # It is in all classes.
             return m.aggregate[f"macro_{key}_all_labels"]
-        return fraction(m.class_sum(key), how_many(values.is_defined), m.tally.no_cases)
+        return fraction(m.class_sum(key), how_many(values.is_defined), m.tally.no_samples)
 
     return over_defined_classes
 
 
 def _macro_defined_slopes(key: str) -> Slopes:
     def mean(s: ClassShares) -> Dual:
-        defined = {"recall": s.has_cases, "precision": s.is_predicted}
+        defined = {"recall": s.has_samples, "precision": s.is_predicted}
         n_defined = int(defined[key].sum()) if key in defined else len(s.codes)
         return RATES[key](s).total() / n_defined
 
@@ -110,7 +110,7 @@ def _harmonic_mean(m: Classified, first: str, second: str) -> Quantity:
     """2 a b / (a + b), and 0 for a = b = 0: the mean lies between its terms, so it tends to 0."""
     a, b = m.aggregate[first].or_zero(), m.aggregate[second].or_zero()
     both = a + b
-    return fraction(2.0 * a * b, np.where(both == 0, 1.0, both), m.tally.no_cases)
+    return fraction(2.0 * a * b, np.where(both == 0, 1.0, both), m.tally.no_samples)
 
 
 def _harmonic_mean_slopes(first: Dual, second: Dual) -> Dual:
@@ -137,7 +137,7 @@ _MACRO_FAMILIES = (
         "Macro {}",
         "mean of {} over the classes that occur or are predicted, undefined values as 0",
         "A class that occurs but is never predicted pulls the mean down instead of vanishing.",
-        NO_CASES,
+        NO_SAMPLES,
         "{}_score(average='macro')",
         macro,
         _macro_slopes,
@@ -147,7 +147,7 @@ _MACRO_FAMILIES = (
         "Macro {} over all labels",
         "mean of {} over all K declared classes, undefined values as 0",
         "A declared class without any trace in the data counts as 0 as well.",
-        NO_CASES,
+        NO_SAMPLES,
         "{}_score(average='macro', labels=...)",
         macro_all_labels,
         _macro_all_labels_slopes,
@@ -157,7 +157,7 @@ _MACRO_FAMILIES = (
         "Macro {} over defined classes",
         "mean of {} over the classes where it is defined",
         "Flatters a classifier that never names a class: the class simply drops out.",
-        NO_CASES,
+        NO_SAMPLES,
         "{}_score(average='macro', zero_division=nan)",
         macro_defined,
         _macro_defined_slopes,
@@ -167,7 +167,7 @@ _MACRO_FAMILIES = (
         "Macro {}, strict",
         "mean of {} over all K declared classes",
         "Undefined as soon as one class value is, like the averages of PyCM.",
-        NO_CASES | CLASS_VALUE_UNDEFINED,
+        NO_SAMPLES | CLASS_VALUE_UNDEFINED,
         "",
         macro_strict,
         # Where it is defined, the strict mean is the one over all labels.
@@ -256,7 +256,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source=f"{ZENG}, item 11 (MH); {OPITZ}",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=(PATTERN_OF_ERRORS,),
         notes="Elsewhere also called macro F1. Never below macro_f1, and higher the more "
         "precision and recall of a class differ.",
@@ -274,7 +274,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source=f"{ZENG}, item 18",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=(PATTERN_OF_ERRORS,),
         notes="Elsewhere also called weighted F1.",
         symmetry=ORIENTED,

@@ -19,7 +19,7 @@ from offdiag.metrics.spec import (
     CLASS_VALUE_UNDEFINED,
     ERRING_CLASS,
     NAMED_CLASS,
-    NO_CASES,
+    NO_SAMPLES,
     PATTERN_OF_ERRORS,
     POWERS,
     WILSON,
@@ -70,7 +70,7 @@ def micro(m: Classified) -> Quantity:
 def micro_jaccard(m: Classified) -> Quantity:
     """Every error is one false negative and one false positive: S / (2 N - S)."""
     union = 2 * m.tally.total - m.tally.n_correct
-    return fraction(m.tally.n_correct, union, m.tally.no_cases)
+    return fraction(m.tally.n_correct, union, m.tally.no_samples)
 
 
 def _micro_jaccard_slopes(s: ClassShares) -> Dual:
@@ -81,7 +81,7 @@ def weighted(key: str) -> Formula:
     """Support-weighted mean; an undefined class value counts as 0."""
 
     def by_support(m: Classified) -> Quantity:
-        return fraction(_support_sum(m, key), m.tally.total, m.tally.no_cases)
+        return fraction(_support_sum(m, key), m.tally.total, m.tally.no_samples)
 
     return by_support
 
@@ -100,7 +100,7 @@ def weighted_precision_defined(m: Classified) -> Quantity:
     if m.per_class["precision"].causes is None:
         return m.aggregate["weighted_precision"]  # All classes were.
     covered = over_classes(np.where(m.tally.predicted == 0, 0, m.tally.actual))
-    undefined = first_cause(m.tally.no_cases, cause(Reason.CLASS_VALUE_UNDEFINED, covered == 0))
+    undefined = first_cause(m.tally.no_samples, cause(Reason.CLASS_VALUE_UNDEFINED, covered == 0))
     return fraction(_support_sum(m, "precision"), covered, undefined)
 
 
@@ -120,7 +120,7 @@ def strict(m: Classified, key: str, mean: Quantity) -> Quantity:
 
 def _strict_mean(m: Classified, key: str, weights: NDArray[Any]) -> Quantity:
     weighted_sum = over_classes(as_float(weights) * m.per_class[key].or_zero())
-    mean = fraction(weighted_sum, m.tally.total, m.tally.no_cases)
+    mean = fraction(weighted_sum, m.tally.total, m.tally.no_samples)
     return strict(m, key, mean)
 
 
@@ -155,7 +155,7 @@ def _micro(key: str, name: str, item: str) -> AggregateMetric:
         high=1,
         direction=Direction.HIGHER,
         source=f"{ZENG}, {item} and Property 4",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
         other_names={"scikit-learn": f"{key}_score(average='micro')"},
         notes="Differs from the accuracy only where a case can have several labels.",
@@ -174,7 +174,7 @@ def _weighted(key: str, name: str, source: str, symmetry: Symmetry) -> Aggregate
         high=1,
         direction=Direction.HIGHER,
         source=source,
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=(PATTERN_OF_ERRORS,),
         other_names={"scikit-learn": f"{key}_score(average='weighted')"},
         notes="Large classes dominate, as they do the accuracy.",
@@ -193,7 +193,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source=POWERS,
-        undefined_when=NO_CASES | CLASS_VALUE_UNDEFINED,
+        undefined_when=NO_SAMPLES | CLASS_VALUE_UNDEFINED,
         ignores=(PATTERN_OF_ERRORS,),
         notes="Provisional: the weights follow one source, and no other library has it.",
         symmetry=Symmetry(
@@ -213,7 +213,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source=POWERS,
-        undefined_when=NO_CASES | CLASS_VALUE_UNDEFINED,
+        undefined_when=NO_SAMPLES | CLASS_VALUE_UNDEFINED,
         ignores=(PATTERN_OF_ERRORS,),
         notes="Provisional: the weights follow one source, and no other library has it.",
         symmetry=Symmetry(
@@ -237,7 +237,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source="Jaccard 1912, New Phytologist 11(2), 37-50, on pooled counts",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
         other_names={"scikit-learn": "jaccard_score(average='micro')"},
         notes="OA / (2 - OA): orders classifiers as the accuracy does.",
@@ -255,7 +255,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source=f"{ZENG}, item 17 and Property 4",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
         other_names={"scikit-learn": "recall_score(average='weighted')"},
         symmetry=_ACCURACY,
@@ -272,7 +272,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source=f"{ZENG}, item 16, without undefined classes",
-        undefined_when=NO_CASES
+        undefined_when=NO_SAMPLES
         | {Reason.CLASS_VALUE_UNDEFINED: "only classes without actual cases are predicted"},
         ignores=(PATTERN_OF_ERRORS,),
         other_names={"scikit-learn": "precision_score(average='weighted', zero_division=nan)"},

@@ -50,7 +50,7 @@ def ray_between(
     """Mean cost along W(s) = W_start + s (W_end - W_start); s is 0 at start and 1 at end.
 
     `prevalence` (K,) are class shares at deployment. Raises `InvalidInput` for labels that
-    differ, for a matrix without cases, and for a class that is expected but has none.
+    differ, for a matrix without samples, and for a class that is expected but has none.
     """
     if not matrix.labels.names == start.labels.names == end.labels.names:
         raise InvalidInput(
@@ -121,7 +121,7 @@ def _mean_cost(
 ) -> Fraction:
     if prevalence is None:
         return _total_cost(matrix.counts, weights) / matrix.total
-    # The cases of a class stand for its share, whatever their number.
+    # The samples of a class stand for its share, whatever their number.
     return sum(
         (
             Fraction(float(share)) * _total_cost(cases, costs) / int(cases.sum())

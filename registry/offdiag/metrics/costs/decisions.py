@@ -178,7 +178,7 @@ def positive_scores(
 def at_deployment(
     costs: CostMatrix, matrix: ConfusionMatrix, prevalence: NDArray[np.float64] | None
 ) -> CostMatrix:
-    """Costs that weigh the cases of a test set as if classes had other shares, (K,).
+    """Costs that weigh the samples of a test set as if classes had other shares, (K,).
 
     Each actual class i costs q_i / (t_i / N) times as much. For probabilities that were right
     at the shares of the test set this is also what their correction to other shares amounts to.

@@ -28,7 +28,7 @@ class CostMatrix:
     """Cost of predicting one class when another is the actual one.
 
     `weights` is a read-only float64 array of shape (K, K), `weights[i, j]` being the cost of
-    a case of actual class i predicted as class j, in `currency` (any unit, or None). Negative
+    a sample of actual class i predicted as class j, in `currency` (any unit, or None). Negative
     costs are gains; the diagonal may differ from 0.
     """
 
@@ -190,7 +190,7 @@ def prevalence_costs(matrix: ConfusionMatrix) -> CostMatrix:
 
     An error on class i costs max_k t_k / t_i, so that all classes together weigh the same and
     runs rank as by balanced accuracy: the total is K' max_k t_k (1 - balanced accuracy). A
-    class without cases is priced as if it had one.
+    class without samples is priced as if it had one.
     """
     rarity = matrix.actual.max(initial=1) / np.maximum(matrix.actual, 1)
     weights = np.repeat(
@@ -203,9 +203,9 @@ def prevalence_costs(matrix: ConfusionMatrix) -> CostMatrix:
 class CostOddity(StrEnum):
     """Something to look at twice."""
 
-    ANSWER_DOES_NOT_MATTER = "answer_does_not_matter"
+    PREDICTION_DOES_NOT_MATTER = "answer_does_not_matter"
     """Every answer costs the same for this actual class, right ones too."""
-    RIGHT_ANSWER_IS_PRICED = "right_answer_is_priced"
+    CORRECT_PREDICTION_COSTS = "right_answer_is_priced"
     """A right answer costs, or earns, something."""
     ERROR_IS_CHEAPER = "error_is_cheaper"
     """Some wrong answer costs less than the right one."""
@@ -229,8 +229,8 @@ def check_costs(costs: CostMatrix) -> tuple[CostWarning, ...]:
     weights, right = costs.weights, np.diagonal(costs.weights)
     cheapest = weights.min(axis=PREDICTED_AXIS)
     concerned = {
-        CostOddity.ANSWER_DOES_NOT_MATTER: cheapest == weights.max(axis=PREDICTED_AXIS),
-        CostOddity.RIGHT_ANSWER_IS_PRICED: right != 0,
+        CostOddity.PREDICTION_DOES_NOT_MATTER: cheapest == weights.max(axis=PREDICTED_AXIS),
+        CostOddity.CORRECT_PREDICTION_COSTS: right != 0,
         CostOddity.ERROR_IS_CHEAPER: cheapest < right,
     }
     return tuple(
@@ -241,7 +241,7 @@ def check_costs(costs: CostMatrix) -> tuple[CostWarning, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class PriceChange:
+class CostChange:
     """One cell whose price differs."""
 
     actual: str
@@ -255,7 +255,7 @@ class PriceChange:
         return self.after / self.before if self.before > 0 and self.after > 0 else None
 
 
-def changed_prices(before: CostMatrix, after: CostMatrix) -> tuple[PriceChange, ...]:
+def changed_costs(before: CostMatrix, after: CostMatrix) -> tuple[CostChange, ...]:
     """All cells that differ, in the label order of `after`, of classes that both have."""
     common = [name for name in after.labels.names if name in before.labels.index]
     if not common:
@@ -266,7 +266,7 @@ def changed_prices(before: CostMatrix, after: CostMatrix) -> tuple[PriceChange, 
         for codes in [[costs.labels.index[name] for name in common]]
     )
     return tuple(
-        PriceChange(
+        CostChange(
             common[actual],
             common[predicted],
             float(was[actual, predicted]),

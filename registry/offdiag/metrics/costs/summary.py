@@ -1,7 +1,7 @@
-"""The cost of a confusion matrix, beside what one constant answer and no error would cost.
+"""The cost of a confusion matrix, beside what one constant prediction and no error would cost.
 
-A cost alone says little: the yardstick is the cheapest constant answer, "always j". A model
-with a ratio above 1 is worse than that. With a declared prevalence q the cases of actual
+A cost alone says little: the yardstick is the cheapest constant prediction, "always j". A model
+with a ratio above 1 is worse than that. With a declared prevalence q the samples of actual
 class i are weighted by q_i / (t_i / N) first, as if the test set had the classes in these
 shares.
 
@@ -48,37 +48,37 @@ def evaluate_costs(
 ) -> Mapping[str, Quantity]:
     """Costs of one matrix (K, K) or of many (..., K, K), quantities of shape (...).
 
-    `counts` are numbers of cases with the actual class along the last axis but one, `weights`
+    `counts` are numbers of samples with the actual class along the last axis but one, `weights`
     (K, K) the costs [actual, predicted], `prevalence` (K,) the shares at deployment or None.
 
     * `total_cost` = sum W_ij c_ij over the test set (re-weighted to N cases), any sign;
     * `mean_cost` = total / N;
-    * `best_trivial_class` = code of the constant answer j that costs least, the lowest of
+    * `best_trivial_class` = code of the constant prediction j that costs least, the lowest of
       equals, and `best_trivial_cost` = sum_i t_i W_ij for it;
     * `cost_ratio_to_best_trivial` = total / trivial, undefined for a trivial cost <= 0;
     * `skill_vs_trivial` = (trivial - total) / (trivial - perfect), 1 for a perfect matrix and
-      0 for a trivial one; undefined where a constant answer is as cheap as a perfect one.
+      0 for a trivial one; undefined where a constant prediction is as cheap as a perfect one.
 
-    All are undefined without cases, or if a class that is expected at deployment has none:
+    All are undefined without samples, or if a class that is expected at deployment has none:
     nothing is known about it. Sums run over cells in row order, one after the other, so that
     another program adding in the same order gets the same digits.
     """
     tested = actual_totals(counts.astype(np.float64))
     total_cases = tested.sum(axis=CLASS_AXIS)
-    undefined = cause(Reason.NO_CASES, np.asarray(total_cases == 0))
+    undefined = cause(Reason.NO_SAMPLES, np.asarray(total_cases == 0))
     if prevalence is not None:
         unknown = ((prevalence > 0) & (tested == 0)).any(axis=CLASS_AXIS)
         undefined = first_cause(undefined, cause(Reason.CLASS_ABSENT, np.asarray(unknown)))
-    cases, support = expected_cases(counts, prevalence=prevalence)
+    cases, support = expected_samples(counts, prevalence=prevalence)
     return _summary(cases, support, total_cases, weights, undefined)
 
 
-def expected_cases(
+def expected_samples(
     counts: NDArray[Any], *, prevalence: Floats | None = None
 ) -> tuple[Floats, Floats]:
-    """The cases that costs are summed over, (..., K, K), and those of each actual class, (..., K).
+    """Samples that costs are summed over, (..., K, K), and those of each actual class, (..., K).
 
-    Without a prevalence they are the counts. With one, the cases of each class count so many
+    Without a prevalence they are the counts. With one, the samples of each class count so many
     times that the class has its share of all of them.
     """
     cases = counts.astype(np.float64)
@@ -94,7 +94,7 @@ def _summary(
     cases: Floats, support: Floats, total_cases: Floats, weights: Floats, undefined: Causes
 ) -> dict[str, Quantity]:
     total = _added_in_order((cases * weights).reshape(*cases.shape[:-2], weights.size))
-    # Cost of each constant answer, shape (..., K): all cases of class i pay W_ij.
+    # Cost of each constant prediction, shape (..., K): all samples of class i pay W_ij.
     constant = np.add.accumulate(support[..., np.newaxis] * weights, axis=STACK_ACTUAL_AXIS)
     constant = constant.take(-1, axis=STACK_ACTUAL_AXIS)
     best = constant.argmin(axis=CLASS_AXIS)
@@ -195,7 +195,7 @@ def _at_prevalence(
 ) -> tuple[_Linear, _Linear, _Linear]:
     """The same with the cost of each actual class weighted by its share at deployment.
 
-    What constant answers cost no longer depends on the cases.
+    What constant predictions cost no longer depends on the samples.
     """
     weights = costs.weights
     nothing = np.zeros(matrix.n_classes)
@@ -220,8 +220,8 @@ def _gradient(linear: _Linear, weights: Floats) -> Gradient:
     return Gradient(linear.value, nothing, linear.offset, nothing, cell_term)
 
 
-_NO_CASES = {
-    Reason.NO_CASES: "the matrix has no cases",
+_NO_SAMPLES = {
+    Reason.NO_SAMPLES: "the matrix has no cases",
     Reason.CLASS_ABSENT: "a class expected at the declared prevalence has no cases",
 }
 
@@ -241,7 +241,7 @@ SPECS: tuple[MetricSpec, ...] = (
         high=math.inf,
         direction=Direction.LOWER,
         source=_ELKAN,
-        undefined_when=_NO_CASES,
+        undefined_when=_NO_SAMPLES,
         other_names={"NannyML": "business_value (negated: gains instead of costs)"},
         notes="In the currency of the cost matrix. With a declared prevalence q the cases of "
         "class i count q_i / (t_i / N) each, so that N stays the same.",
@@ -256,7 +256,7 @@ SPECS: tuple[MetricSpec, ...] = (
         high=math.inf,
         direction=Direction.LOWER,
         source=_ELKAN,
-        undefined_when=_NO_CASES,
+        undefined_when=_NO_SAMPLES,
         ignores=("the number of cases",),
         other_names={"NannyML": "business_value with normalize_business_value='per_prediction'"},
         notes="With a cost of 1 for every error and 0 otherwise it is the error rate.",
@@ -272,7 +272,7 @@ SPECS: tuple[MetricSpec, ...] = (
         high=math.inf,
         direction=Direction.NEITHER,
         source=_ELKAN,
-        undefined_when=_NO_CASES,
+        undefined_when=_NO_SAMPLES,
         ignores=("the predictions",),
         notes="A class code; of equally cheap answers the lowest code. The cheapest constant "
         "answer need not be the majority class.",
@@ -287,7 +287,7 @@ SPECS: tuple[MetricSpec, ...] = (
         high=math.inf,
         direction=Direction.NEITHER,
         source=_ELKAN,
-        undefined_when=_NO_CASES,
+        undefined_when=_NO_SAMPLES,
         ignores=("the predictions",),
         notes="The yardstick for every other cost: a model above it should not be used.",
         symmetry=_BY_CELL,
@@ -301,7 +301,7 @@ SPECS: tuple[MetricSpec, ...] = (
         high=math.inf,
         direction=Direction.LOWER,
         source=_ELKAN,
-        undefined_when=_NO_CASES
+        undefined_when=_NO_SAMPLES
         | {Reason.TRIVIAL_COST_NOT_POSITIVE: "the best constant answer costs nothing or gains"},
         ignores=("the number of cases", "the unit of the costs"),
         notes="Above 1 the model is worse than a constant answer.",
@@ -317,7 +317,7 @@ SPECS: tuple[MetricSpec, ...] = (
         direction=Direction.HIGHER,
         source="Murphy and Daan 1985, Forecast evaluation, in: Probability, Statistics, and "
         "Decision Making in the Atmospheric Sciences, 379-437 (skill scores)",
-        undefined_when=_NO_CASES
+        undefined_when=_NO_SAMPLES
         | {
             Reason.TRIVIAL_COST_IS_PERFECT: "a constant answer costs no more than being right "
             "throughout"

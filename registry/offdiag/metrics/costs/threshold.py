@@ -2,7 +2,7 @@
 
 The cost of a threshold is linear in the counts it gives, so all that is needed are operating
 points. The cheapest one on some cases looks cheaper than it is on others, because it was chosen
-for these; cross-fitting chooses it on one part of the cases and pays on the other.
+for these; cross-fitting chooses it on one part of the samples and pays on the other.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class SidePrices:
+class SideCosts:
     """What each kind of answer costs, seen from a class that is flagged or not.
 
     With a declared `share` of the class its cases, and the others, count for so much of all.
@@ -48,7 +48,7 @@ class SidePrices:
     ) -> Floats:
         """Cost per case for counts of flagged cases, both (n,), shape (n,).
 
-        NaN where one of the sides is expected to occur and has no cases.
+        NaN where one of the sides is expected to occur and has no samples.
         """
         found = true_positives * self.hit + (n_positive - true_positives) * self.miss
         others = (
@@ -68,7 +68,7 @@ class SidePrices:
         return parts
 
 
-def side_prices(costs: CostMatrix, positive: int, prevalence: Floats | None = None) -> SidePrices:
+def side_costs(costs: CostMatrix, positive: int, prevalence: Floats | None = None) -> SideCosts:
     """The prices of two classes as seen from class `positive`.
 
     Raises `InvalidInput` unless there are two classes.
@@ -80,7 +80,7 @@ def side_prices(costs: CostMatrix, positive: int, prevalence: Floats | None = No
             hint="A threshold needs two classes; use the decisions by expected cost instead.",
         )
     negative = 1 - positive
-    return SidePrices(
+    return SideCosts(
         hit=float(costs.weights[positive, positive]),
         miss=float(costs.weights[positive, negative]),
         false_alarm=float(costs.weights[negative, positive]),
@@ -89,7 +89,7 @@ def side_prices(costs: CostMatrix, positive: int, prevalence: Floats | None = No
     )
 
 
-def cost_at_each(points: OperatingPoints, prices: SidePrices) -> Floats:
+def cost_at_each(points: OperatingPoints, prices: SideCosts) -> Floats:
     """Cost per case at each operating point, (n,)."""
     return prices.means(
         points.true_positives,
@@ -99,18 +99,18 @@ def cost_at_each(points: OperatingPoints, prices: SidePrices) -> Floats:
     )
 
 
-def cheapest_point(points: OperatingPoints, prices: SidePrices) -> int | None:
+def cheapest_point(points: OperatingPoints, prices: SideCosts) -> int | None:
     """Place of the cheapest point, the strictest of equals; None where no cost is defined."""
     means = cost_at_each(points, prices)
     return None if not len(means) or np.isnan(means).all() else int(np.nanargmin(means))
 
 
-def crossfitted_cost(points: OperatingPoints, prices: SidePrices, *, seed: int) -> float | None:
+def crossfitted_cost(points: OperatingPoints, prices: SideCosts, *, seed: int) -> float | None:
     """What the choice of the cheapest point costs per case where it was not made.
 
-    The cases are dealt into `FOLDS` parts; for each the cheapest point of the other parts is
+    The samples are dealt into `FOLDS` parts; for each the cheapest point of the other parts is
     taken, and all parts together pay. The mean of `SPLITS` such deals, of which the seed decides.
-    Cases between two neighbouring points need not be told apart for that. None with fewer cases
+    Cases between two neighbouring points need not be told apart for that. None with fewer samples
     of a side than parts.
     """
     if min(points.n_positive, points.n_negative) < FOLDS or len(points) < 2:
@@ -148,7 +148,7 @@ def _dealt(between: Counts, rng: np.random.Generator) -> Counts:
     return parts
 
 
-def _cost_of_deal(hits: Counts, alarms: Counts, prices: SidePrices) -> float:
+def _cost_of_deal(hits: Counts, alarms: Counts, prices: SideCosts) -> float:
     """The cost per case of all parts, each at the cheapest point of the others."""
     all_hits, all_alarms = hits.sum(axis=FOLD_AXIS), alarms.sum(axis=FOLD_AXIS)
     flagged_hits = flagged_alarms = 0

@@ -23,7 +23,7 @@ from offdiag.metrics.symmetry import invert_classes
 
 @dataclass(frozen=True)
 class WeightedMatrix:
-    """A confusion matrix whose cells are sums of weights, not numbers of cases.
+    """A confusion matrix whose cells are sums of weights, not numbers of samples.
 
     `weights` is float64 of shape (K, K), actual classes along the first axis. The suite
     accepts it as it accepts counts.
@@ -59,7 +59,7 @@ def at_prevalence(
     q_i of every label, by label or in label order.
 
     Raises `InvalidInput` for shares that are none, and for a class that is expected to occur
-    but has no cases to judge from.
+    but has no samples to judge from.
     """
     shares = declared_prevalence(prevalence, labels=matrix.labels)
     without_cases = (shares > 0) & (matrix.actual == 0)

@@ -101,7 +101,7 @@ def smallest_class(cases: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def flagged(found: Intervals, cases: NDArray[np.int64], what: str) -> Intervals:
-    """The intervals with a warning wherever there are ends but too few cases."""
+    """The intervals with a warning wherever there are ends but too few samples."""
     notes = dict(found.notes)
     few = (cases < RELIABLE_CLASS_SIZE) & ~np.isnan(found.bounds.low)
     for place in np.argwhere(few):
@@ -158,7 +158,7 @@ def difference_bounds(before: MetricValue, after: MetricValue) -> tuple[float, f
     """Interval of the difference of two values, new minus old, from the interval of each.
 
     Square-and-add (Zou and Donner 2008, Statistics in Medicine 27, 1693-1702), which takes
-    the runs for independent. Runs on the same cases usually err on the same ones, and then
+    the runs for independent. Runs on the same samples usually err on the same ones, and then
     this interval is wider than it need be. None where either interval is missing.
     """
     if before.value is None or after.value is None:

@@ -13,7 +13,7 @@ The posterior is what the counts leave open about the true matrix. With Jeffreys
 classes, and a prior of 1/K for K >= 3, the class shares are Dirichlet and each recall is a beta
 variable, independently (Goutte and Gaussier 2005; Caelen 2017; Tötsch and Hoffmann 2021, PeerJ
 CS 7, e398). A resample knows no errors that the sample does not have, and its interval is too
-short for a class that has few cases; a posterior does.
+short for a class that has few samples; a posterior does.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class DrawnMargins:
-    """Shares of all cases in b drawn matrices, each (b, K): actual, predicted, and both right.
+    """Shares of all samples in b drawn matrices, each (b, K): actual, predicted, and both right.
 
-    A class may have 2^61 of the cases and another a single one. In a draw whose shares then round
-    to 1 and 0, what is divided by their spread is undefined (NaN).
+    A class may have 2^61 of the samples and another a single one. In a draw whose shares then
+    round to 1 and 0, what is divided by their spread is undefined (NaN).
     """
 
     actual: Floats
@@ -63,7 +63,7 @@ class DrawnMargins:
 
 
 def prior_of(n_classes: int) -> float:
-    """What is added to the numbers of right and of wrong answers of each class.
+    """What is added to the numbers of right and of wrong predictions of each class.
 
     Jeffreys' prior pulls every one of many small classes towards 1/2, the smaller one does not.
     """
@@ -80,13 +80,13 @@ def drawn_margins(
 ) -> Iterator[tuple[slice, DrawnMargins]]:
     """Margins of `draws` matrices from the posterior, in batches of bounded size.
 
-    The wrong answers of a class are split among the other classes in the same way, with a
+    The wrong predictions of a class are split among the other classes in the same way, with a
     prior of 1 / (K (K - 1)) for each. Classes that a class was never taken for share what falls
     to all of them equally, so the work grows with the occupied cells and not with K squared.
     """
     rng = generator(seed)
     prior = prior_of(matrix.n_classes)
-    wrong = _WrongAnswers.of(matrix)
+    wrong = _WrongPredictions.of(matrix)
     n_numbers = max(1, len(wrong.row) + 2 * matrix.n_classes)
     for part in batches(draws, n_cells=n_numbers):
         size = part.stop - part.start
@@ -105,7 +105,7 @@ def _recalls(matrix: ConfusionMatrix, rng: np.random.Generator, size: int) -> Fl
 
 
 @dataclass(frozen=True, eq=False)
-class _WrongAnswers:
+class _WrongPredictions:
     """The m occupied cells off the diagonal, ordered by predicted class, and the empty ones.
 
     `row`, `column` and `count` are (m,); `is_empty` (K, K) marks the empty cells off the
@@ -118,7 +118,7 @@ class _WrongAnswers:
     is_empty: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, matrix: ConfusionMatrix) -> _WrongAnswers:
+    def of(cls, matrix: ConfusionMatrix) -> _WrongPredictions:
         off_diagonal = ~np.eye(matrix.n_classes, dtype=np.bool_)
         row, column = np.nonzero(off_diagonal & (matrix.counts > 0))
         by_column = np.argsort(column, kind="stable")

@@ -41,8 +41,8 @@ GROUP_AXIS = 1
 
 
 @dataclass(frozen=True)
-class PricedCases:
-    """Groups of cases with one price: `costs` rising, and how many cases there are of each.
+class SampleCosts:
+    """Groups of samples with one price: `costs` rising, and how many cases there are of each.
 
     At a declared prevalence cases count by their class, so each class has groups of its own and
     `actual` names it; else it is all zeros. All arrays have shape (m,), counts are positive.
@@ -57,14 +57,14 @@ class PricedCases:
     def total(self) -> int:
         return int(self.counts.sum())
 
-    def negated(self) -> PricedCases:
-        """The same cases if they earned what they cost."""
+    def negated(self) -> SampleCosts:
+        """The same samples if they earned what they cost."""
         return grouped(self.actual, -self.costs, self.counts, prevalence=self.prevalence)
 
     def means(self, counts: NDArray[np.int64]) -> Floats:
         """Mean cost for stacked counts (b, m), shape (b,).
 
-        NaN where a class that is expected to occur has no cases.
+        NaN where a class that is expected to occur has no samples.
         """
         priced = counts * self.costs
         if self.prevalence is None:
@@ -91,7 +91,7 @@ class PricedCases:
 
 def grouped(
     actual: Counts, costs: Floats, counts: Counts, *, prevalence: Floats | None
-) -> PricedCases:
+) -> SampleCosts:
     """Put cases of one class and price together; those without any are left out."""
     occupied = counts > 0
     classes = np.zeros_like(actual) if prevalence is None else actual
@@ -102,7 +102,7 @@ def grouped(
     is_first[1:] = (classes[1:] != classes[:-1]) | (prices[1:] != prices[:-1])
     starts = np.flatnonzero(is_first)
     sums = np.add.reduceat(counts, starts) if len(counts) else counts
-    return PricedCases(classes[starts], prices[starts], sums, prevalence)
+    return SampleCosts(classes[starts], prices[starts], sums, prevalence)
 
 
 COST_INTERVAL_KEYS = tuple(key for key in COST_KEYS if key != "best_trivial_class")
@@ -139,7 +139,7 @@ def cost_intervals(
             seed=seed,
             replicates=count,
         )
-        means = priced_cases(matrix, costs, prevalence).resampled_means(
+        means = sample_costs(matrix, costs, prevalence).resampled_means(
             seed=seed, replicates=count
         )
         resampled |= {"mean_cost": means, "total_cost": means * matrix.total}
@@ -178,7 +178,7 @@ def mean_cost_interval(
     value = cost_values(matrix.counts, costs, prevalence)["mean_cost"]
     if np.count_nonzero(matrix.counts) <= LARGEST_BOOTSTRAPPED:
         found = percentile_intervals(
-            priced_cases(matrix, costs, prevalence).resampled_means(seed=seed, replicates=count),
+            sample_costs(matrix, costs, prevalence).resampled_means(seed=seed, replicates=count),
             estimate=value,
             confidence=level,
             method=bootstrap_name(count),
@@ -191,10 +191,10 @@ def mean_cost_interval(
     return flagged(found, smallest_class(matrix.actual), "smallest class").at()
 
 
-def priced_cases(
+def sample_costs(
     matrix: ConfusionMatrix, costs: CostMatrix, prevalence: Floats | None
-) -> PricedCases:
-    """The cases of a matrix by what they cost."""
+) -> SampleCosts:
+    """The samples of a matrix by what they cost."""
     actual, predicted = np.nonzero(matrix.counts)
     return grouped(
         actual,

@@ -74,7 +74,7 @@ def aggregate_standard_errors(
     cells = matrix.counts[actual, predicted] / matrix.total
     with np.errstate(invalid="ignore"):
         return {
-            key: standard_error(gradient.at(actual, predicted), cells, n_cases=matrix.total)
+            key: standard_error(gradient.at(actual, predicted), cells, n_samples=matrix.total)
             for key, gradient in gradients.items()
         }
 
@@ -85,19 +85,19 @@ def class_standard_errors(matrix: ConfusionMatrix, duals: Mapping[str, Dual]) ->
     cells = np.stack([part.value for part in (shares.tp, shares.fn, shares.fp, shares.tn)])
     with np.errstate(invalid="ignore"):
         return {
-            key: standard_error(dual.slope, cells, n_cases=matrix.total)
+            key: standard_error(dual.slope, cells, n_samples=matrix.total)
             for key, dual in duals.items()
         }
 
 
-def standard_error(slopes: Floats, cells: Floats, *, n_cases: int) -> Floats:
+def standard_error(slopes: Floats, cells: Floats, *, n_samples: int) -> Floats:
     """Square root of the first-order variance; cells, summing to 1, lie along the first axis.
 
-    A cell without cases takes no part, whatever its slope.
+    A cell without samples takes no part, whatever its slope.
     """
     used = np.where(cells > 0, slopes, 0.0)
     centred = used - (cells * used).sum(axis=OUTCOME_AXIS)
-    variance: Floats = (cells * centred**2).sum(axis=OUTCOME_AXIS) / n_cases
+    variance: Floats = (cells * centred**2).sum(axis=OUTCOME_AXIS) / n_samples
     return np.sqrt(variance)
 
 

@@ -12,7 +12,7 @@ area is the mean placement, and the spread of the placements gives its variance.
 all placements in O(n log n) (Sun and Xu 2014, IEEE Signal Process. Lett. 21, 1389).
 
 An area that is averaged over several classes is a function of the wins W[i, j] of class i over
-class j and of the numbers of cases P[i]. A case enters W through its placements, the cases it
+class j and of the numbers of samples P[i]. A case enters W through its placements, the samples it
 beats and those that beat it, and P by 1, so it has a slope; the spread of the slopes gives the
 variance to first order. This is DeLong's method (1988, Biometrics 44, 837), which it equals for
 two classes.
@@ -25,7 +25,7 @@ positive cases estimate the variance badly, which Student's t makes up for in pa
 of them, intervals cover the truth in 92 to 96 of 100 samples instead of 83 to 94.
 
 The Kolmogorov-Smirnov distance is the largest of many gaps, which noise widens, and no interval
-by resampling keeps its level with few cases. What holds is the bound of the two-sample test: two
+by resampling keeps its level with few samples. What holds is the bound of the two-sample test: two
 empirical distributions of m and n cases are, together, off by more than sqrt(ln(2/a)/2) sqrt(1/m
 + 1/n) in at most a share a of samples (Smirnov 1948, Annals of Mathematical Statistics 19, 279);
 for 95 % the factor is 1.358. It is up to twice as wide as needed.
@@ -61,7 +61,7 @@ _HALVINGS = 60
 
 @dataclass(frozen=True, slots=True)
 class Placements:
-    """Twice the number of cases of the other class that each case beats, ties counting one.
+    """Twice the number of samples of the other class that each case beats, ties counting one.
 
     Whole numbers, so that equal rankings have exactly equal placements. `of_positives` is
     int64 of shape (m,), counted among the n negatives; `of_negatives` (n,) counts the
@@ -79,7 +79,7 @@ class Placements:
 
 
 def placements(is_positive: NDArray[np.bool_], score: NDArray[np.float64]) -> Placements:
-    """Placements of all cases; both arrays have shape (n_cases,)."""
+    """Placements of all samples; both arrays have shape (n_cases,)."""
     positives, negatives = score[is_positive], score[~is_positive]
     overall = _twice_midranks(score)
     return Placements(
@@ -124,7 +124,7 @@ def area_bounds(
     """All true areas t with |area - t| <= z sqrt(V(t)), for at least one case of each class.
 
     V(t) = t (1 - t) (1 + (M - 1) ((1 - t) / (2 - t) + t / (1 + t))) / (m n) with M the mean of
-    the numbers m and n of cases: Hanley and McNeil's variance with both numbers levelled.
+    the numbers m and n of samples: Hanley and McNeil's variance with both numbers levelled.
     """
     z = normal_quantile(confidence)
     pairs, others = n_positive * n_negative, (n_positive + n_negative) / 2 - 1
@@ -175,7 +175,7 @@ class AreaSlopes:
     """Derivatives of one averaged area.
 
     `by_wins` (K, K) by the doubled wins W[i, j], 0 on the diagonal; `by_cases` (K,) by the
-    number of cases of each class.
+    number of samples of each class.
     """
 
     by_wins: Floats
@@ -247,11 +247,11 @@ def averaged_area_variances(
 ) -> dict[str, float]:
     """First-order variances by key, with DeLong's denominators; each class has two cases."""
     n_classes = len(scores[0])
-    at_case = slopes_at_cases(actual, scores, slopes)
+    at_case = slopes_at_samples(actual, scores, slopes)
     return {key: slope_variance(at_case[key], actual, n_classes) for key in slopes}
 
 
-def slopes_at_cases(
+def slopes_at_samples(
     actual: NDArray[Any], scores: NDArray[Any], slopes: Mapping[str, AreaSlopes]
 ) -> dict[str, Floats]:
     """What each case adds to the averages to first order, by key, shape (n,)."""
@@ -311,7 +311,7 @@ def average_precision_interval(ranked: RankedScores, *, confidence: float = 0.95
         0.0 if value is None else value,
         average_precision_variance(ranked) if ranked.n_positive else None,
         method=SLOPES_OF_PRECISION,
-        quantile=student_quantile(confidence, n_cases=max(ranked.n_positive, 2)),
+        quantile=student_quantile(confidence, n_samples=max(ranked.n_positive, 2)),
         n_smallest=min(ranked.n_positive, ranked.n_negative),
         smallest="smaller class",
     )
@@ -322,13 +322,13 @@ def average_precision_variance(ranked: RankedScores) -> float:
 
     With g positive cases at a distinct score, h positive and r cases in all at or above it,
     AP = sum g (h / r) / P. A case adds to h and r of all lower scores, and a positive one to
-    g and P as well; the slope at a case is the derivative by its number.
+    g and P as well; the slope at a sample is the derivative by its number.
     """
     gained_everywhere = np.diff(ranked.positives_below)
     steps = np.flatnonzero(gained_everywhere)
     gained = gained_everywhere[steps]
     hits = ranked.n_positive - ranked.positives_below[steps]
-    reported = ranked.n_cases - ranked.cases_below[steps]
+    reported = ranked.n_samples - ranked.samples_below[steps]
     precision = hits / reported
     value = (gained * precision).sum() / ranked.n_positive
 

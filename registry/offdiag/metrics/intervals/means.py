@@ -30,7 +30,7 @@ from offdiag.metrics.intervals.resampling import (
     affordable,
     generator,
     reflected_interval,
-    resampled_cases,
+    resampled_samples,
     row_bootstrap_name,
 )
 from offdiag.metrics.scores.forecasts import CELLS_AT_ONCE, CLASS_AXIS, Forecasts
@@ -47,12 +47,12 @@ Floats = NDArray[np.float64]
 def mean_interval(values: Floats, *, low: float, high: float, confidence: float) -> Interval:
     """Interval of the mean of n values that lie between `low` and `high`.
 
-    No ends, with a note, for a single case and where all cases are equal.
+    No ends, with a note, for a single case and where all samples are equal.
     """
     mean, error = _mean_and_error(values)
     if error is None:
         return _no_interval(values, STUDENT)
-    reach = student_quantile(confidence, n_cases=len(values)) * error
+    reach = student_quantile(confidence, n_samples=len(values)) * error
     ends = max(mean - reach, low), min(mean + reach, high)
     return Interval(*ends, STUDENT, note=_warning(values))
 
@@ -60,24 +60,24 @@ def mean_interval(values: Floats, *, low: float, high: float, confidence: float)
 def mean_loss_interval(losses: Floats, *, largest: float = inf, confidence: float) -> Interval:
     """Interval of the mean of n losses between 0 and `largest`, on the log scale.
 
-    No ends, with a note, for a single case and where all cases are equal.
+    No ends, with a note, for a single case and where all samples are equal.
     """
     mean, error = _mean_and_error(losses)
     if error is None:
         return _no_interval(losses, STUDENT_LOG)
-    reach = student_quantile(confidence, n_cases=len(losses)) * error / mean
+    reach = student_quantile(confidence, n_samples=len(losses)) * error / mean
     # The exponential of a huge reach is beyond all numbers, its logarithm is not.
     top = log(mean) + reach
     high = largest if largest < inf and top >= log(largest) else _exponential(top)
     return Interval(mean * exp(-reach), high, STUDENT_LOG, note=_warning(losses))
 
 
-def student_quantile(confidence: float, *, n_cases: int) -> float:
+def student_quantile(confidence: float, *, n_samples: int) -> float:
     """The t with P(|T| <= t) = `confidence` for n - 1 degrees of freedom; n is at least 2."""
     from scipy.special import stdtrit
 
     tail = (1.0 - confidence_level(confidence)) / 2.0
-    return float(-stdtrit(n_cases - 1, tail))
+    return float(-stdtrit(n_samples - 1, tail))
 
 
 def _mean_and_error(values: Floats) -> tuple[float, float | None]:
@@ -95,8 +95,8 @@ def _no_interval(values: Floats, method: str) -> Interval:
 
 
 def _warning(values: Floats) -> str | None:
-    n_cases = len(values)
-    return None if n_cases >= RELIABLE_CLASS_SIZE else f"unreliable, n = {n_cases}"
+    n_samples = len(values)
+    return None if n_samples >= RELIABLE_CLASS_SIZE else f"unreliable, n = {n_samples}"
 
 
 def _exponential(power: float) -> float | None:
@@ -138,7 +138,7 @@ def logit_interval(
 def loss_intervals(forecasts: Forecasts, *, confidence: float) -> dict[str, Interval]:
     """Intervals by key, without `log_loss` where that is infinite.
 
-    Few cases of a class can carry most of a logarithmic loss, so it is called unreliable below
+    Few samples of a class can carry most of a logarithmic loss, so it is called unreliable below
     20 cases of the smallest class that has any. Brier scores are bounded and not affected.
     """
     given = forecasts.of_actual()
@@ -183,13 +183,13 @@ def brier_part_intervals(
     taken = affordable(replicates, cells.count)
     estimates = brier_parts(cells, cells.count[np.newaxis].astype(np.float64))
     values = {key: np.empty(taken) for key in estimates}
-    for part, drawn in resampled_cases(cells.count, replicates=taken, rng=generator(seed)):
+    for part, drawn in resampled_samples(cells.count, replicates=taken, rng=generator(seed)):
         for key, found in brier_parts(cells, drawn).items():
             values[key][part] = found
     specs = CATALOGUE[Scope.PROBABILISTIC]
     # Resolution is at most the uncertainty, which is largest for classes of equal size.
     highest: Mapping[str, float] = {"brier_resolution": 1 - 1 / forecasts.n_classes}
-    n_cases = forecasts.n_cases
+    n_samples = forecasts.n_samples
     return {
         key: reflected_interval(
             values[key],
@@ -198,7 +198,7 @@ def brier_part_intervals(
             high=highest.get(key, specs[key].high),
             confidence=confidence,
             method=row_bootstrap_name(taken, reflected=True),
-            warning=None if n_cases >= RELIABLE_CLASS_SIZE else f"unreliable, n = {n_cases}",
+            warning=None if n_samples >= RELIABLE_CLASS_SIZE else f"unreliable, n = {n_samples}",
         )
         for key, estimate in estimates.items()
     }
@@ -222,7 +222,7 @@ class ForecastCells:
 
 
 def forecast_cells(forecasts: Forecasts) -> ForecastCells:
-    """Count cases by forecast and actual class."""
+    """Count samples by forecast and actual class."""
     group, first = groups_of_equal_rows(forecasts.scores)
     keys = forecasts.actual.astype(np.int64) * len(first) + group
     cell, count = np.unique(keys, return_counts=True)
@@ -245,19 +245,19 @@ def brier_parts(cells: ForecastCells, counts: Floats) -> dict[str, Floats]:
     Resolution only if some forecast was given to several classes: otherwise it is that of the
     class shares, whatever was forecast.
     """
-    n_cases = int(cells.count.sum())
-    concentration = _concentration(cells, counts) / n_cases
-    distance = np.einsum("rc,c->r", counts, cells.distance) / n_cases
+    n_samples = int(cells.count.sum())
+    concentration = _concentration(cells, counts) / n_samples
+    distance = np.einsum("rc,c->r", counts, cells.distance) / n_samples
     parts = {"brier_reliability": distance + concentration}
     if len(cells.shared):
         by_class = np.add.reduceat(counts, cells.class_starts, axis=CELL_AXIS)
-        squared_shares = np.einsum("rk,rk->r", by_class, by_class) / n_cases**2
+        squared_shares = np.einsum("rk,rk->r", by_class, by_class) / n_samples**2
         parts["brier_resolution"] = concentration - squared_shares
     return parts
 
 
 def _concentration(cells: ForecastCells, counts: Floats) -> Floats:
-    """Q: all cases, less what is lost where a forecast was given to several classes."""
+    """Q: all samples, less what is lost where a forecast was given to several classes."""
     every_case: Floats = np.einsum("rc->r", counts)
     if not len(cells.shared):
         return every_case

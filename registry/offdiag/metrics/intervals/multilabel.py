@@ -30,13 +30,13 @@ from offdiag.metrics.intervals.resampling import (
     generator,
     percentile_intervals,
     replicated,
-    resampled_cases,
+    resampled_samples,
     row_bootstrap_name,
 )
 from offdiag.metrics.intervals.scores import class_interval
 from offdiag.metrics.multilabel.examples import MEASURES, overlaps
 from offdiag.metrics.multilabel.label_averages import LAST_LABEL_AXIS, averages_over_labels
-from offdiag.metrics.multilabel.ranking import rank_cases
+from offdiag.metrics.multilabel.ranking import rank_samples
 from offdiag.metrics.multilabel.sets import (
     LABEL_AXIS,
     SetPatterns,
@@ -64,7 +64,7 @@ class SetAverages:
 
     @cached_property
     def of_examples(self) -> dict[str, Floats]:
-        """By key of an average over cases: what a case of each pattern adds, (m,)."""
+        """By key of an average over cases: what a sample of each pattern adds, (m,)."""
         patterns = self._patterns
         wrong = set_sizes(patterns.actual ^ patterns.predicted)
         found = {"hamming_loss": wrong / patterns.n_labels}
@@ -84,10 +84,10 @@ class SetAverages:
 
     def __call__(self, counts: Floats) -> dict[str, Floats]:
         """Averages by key, each (b,), of counts (b, m); NaN where undefined."""
-        n_cases = self._patterns.n_cases
+        n_samples = self._patterns.n_samples
         found = {
             # Einstein summation gives the same bits however many threads a machine has.
-            key: np.einsum("rm,m->r", counts, share) / n_cases
+            key: np.einsum("rm,m->r", counts, share) / n_samples
             for key, share in self.of_examples.items()
         }
         right, actual, predicted = (
@@ -98,7 +98,7 @@ class SetAverages:
             tp=right,
             fn=actual - right,
             fp=predicted - right,
-            tn=n_cases - actual - predicted + right,
+            tn=n_samples - actual - predicted + right,
         )
         averages = averages_over_labels(labels, _pooled(labels))
         return found | {key: replicated(average) for key, average in averages.items()}
@@ -149,7 +149,7 @@ def multilabel_intervals(
     wanted = positive_count(replicates, field="replicates")
     counts = count_labels(actual, predicted)
     per_label = _rates(counts, confidence=level)
-    if counts.n_cases == 0:
+    if counts.n_samples == 0:
         return MultilabelIntervals({}, per_label, level, seed, 0)
     patterns = distinct_patterns(actual, predicted)
     averages = SetAverages(patterns)
@@ -163,7 +163,7 @@ def multilabel_intervals(
 
 
 def _rates(counts: LabelCounts, *, confidence: float) -> dict[str, list[Interval]]:
-    outcomes = Outcomes(counts.true_positives, counts.actual, counts.predicted, counts.n_cases)
+    outcomes = Outcomes(counts.true_positives, counts.actual, counts.predicted, counts.n_samples)
     found = proportion_intervals(outcomes, proportions.PER_CLASS, confidence=confidence)
     return {
         key: [intervals.at(code) for code in range(outcomes.n_classes)]
@@ -174,7 +174,7 @@ def _rates(counts: LabelCounts, *, confidence: float) -> dict[str, list[Interval
 def _exact_matches(patterns: SetPatterns, *, confidence: float) -> Interval:
     is_right = (patterns.actual == patterns.predicted).all(axis=LABEL_AXIS)
     hits = patterns.count[is_right].sum()
-    return Interval(*wilson(hits, patterns.n_cases, confidence=confidence).at(), WILSON)
+    return Interval(*wilson(hits, patterns.n_samples, confidence=confidence).at(), WILSON)
 
 
 def _resampled(
@@ -189,12 +189,12 @@ def _resampled(
     estimates = averages(patterns.count[np.newaxis].astype(np.float64))
     values = {key: np.empty(replicates) for key in estimates}
     rng = generator(seed)
-    for part, drawn in resampled_cases(patterns.count, replicates=replicates, rng=rng):
+    for part, drawn in resampled_samples(patterns.count, replicates=replicates, rng=rng):
         for key, found in averages(drawn).items():
             values[key][part] = found
     method = row_bootstrap_name(replicates)
     support = counts.actual[counts.actual > 0]
-    smallest = np.asarray(support.min(initial=counts.n_cases))
+    smallest = np.asarray(support.min(initial=counts.n_samples))
     intervals = {}
     for key, estimate in estimates.items():
         found_intervals = percentile_intervals(
@@ -212,7 +212,7 @@ def _resampled(
 def _rankings(
     actual: NDArray[np.bool_], scores: NDArray[Any], *, confidence: float
 ) -> dict[str, Interval]:
-    found = rank_cases(actual, scores)
+    found = rank_samples(actual, scores)
     n_labels = float(actual.shape[LABEL_AXIS])
     return {
         "coverage_error": mean_interval(

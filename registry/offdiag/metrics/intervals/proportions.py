@@ -38,14 +38,14 @@ def wilson(hits: ArrayLike, cases: ArrayLike, *, confidence: float = 0.95) -> Bo
 
     Raises `InvalidInput` for counts that are negative, fractional, or above their cases.
     """
-    x, n = _hits_and_cases(hits, cases)
+    x, n = _hits_and_samples(hits, cases)
     z_squared = normal_quantile(confidence) ** 2
     low = _wilson_lower(x, n, z_squared)
     # Near 1 the distance from 1 is the accurate number, elsewhere the end itself.
     high = np.where(
         2 * x > n, 1.0 - _wilson_lower(n - x, n, z_squared), _wilson_upper(x, n, z_squared)
     )
-    return _undefined_without_cases(low, high, n)
+    return _undefined_without_samples(low, high, n)
 
 
 def clopper_pearson(hits: ArrayLike, cases: ArrayLike, *, confidence: float = 0.95) -> Bounds:
@@ -57,7 +57,7 @@ def clopper_pearson(hits: ArrayLike, cases: ArrayLike, *, confidence: float = 0.
     """
     from scipy.special import betainccinv, betaincinv
 
-    x, n = _hits_and_cases(hits, cases)
+    x, n = _hits_and_samples(hits, cases)
     misses = n - x
     tail = (1.0 - confidence_level(confidence)) / 2.0
     low = np.where(x > 0, betaincinv(np.maximum(x, 1), misses + 1, tail), 0.0)
@@ -65,7 +65,7 @@ def clopper_pearson(hits: ArrayLike, cases: ArrayLike, *, confidence: float = 0.
     below_one = betaincinv(np.maximum(misses, 1), x + 1, tail)
     itself = betainccinv(x + 1, np.maximum(misses, 1), tail)
     high = np.where(misses > 0, np.where(x > misses, 1.0 - below_one, itself), 1.0)
-    return _undefined_without_cases(low, high, n)
+    return _undefined_without_samples(low, high, n)
 
 
 def normal_quantile(confidence: float) -> float:
@@ -92,13 +92,13 @@ def _wilson_lower(
     return lower
 
 
-def _undefined_without_cases(
+def _undefined_without_samples(
     low: NDArray[np.float64], high: NDArray[np.float64], n: NDArray[np.float64]
 ) -> Bounds:
     return Bounds(np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan))
 
 
-def _hits_and_cases(
+def _hits_and_samples(
     hits: ArrayLike, cases: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     x, n = whole_counts(hits, field="x"), whole_counts(cases, field="n")

@@ -72,7 +72,7 @@ class CalibrationReference:
     mean: float
     upper: float
     p: float
-    n_cases: int
+    n_samples: int
 
     @property
     def excess(self) -> float:
@@ -94,7 +94,7 @@ no evidence of miscalibration (p = 0.450)'
         )
         return (
             f"a calibrated model would show about {self.mean:.3f} (up to {self.upper:.3f}) "
-            f"on these {self.n_cases:,} examples: {finding}"
+            f"on these {self.n_samples:,} examples: {finding}"
         )
 
     def as_interval(self) -> Interval:
@@ -107,8 +107,8 @@ def calibration_references(
 ) -> dict[str, CalibrationReference]:
     """Figures of an event by kind of error, as in the keys: "ece", "mce", "ece_equal_mass".
 
-    `ranked` holds the probabilities, in [0, 1], of the cases where the event happened and of
-    those where it did not; at least one. The same cases and seed give the same bits.
+    `ranked` holds the probabilities, in [0, 1], of the samples where the event happened and of
+    those where it did not; at least one. The same samples and seed give the same bits.
     """
     by_width, by_mass = equal_width_bins(ranked), equal_mass_bins(ranked)
     errors = {
@@ -129,14 +129,14 @@ def calibration_references(
             float(errors_of(bins, bins.happened[np.newaxis])[0]),
             drawn[kind],
             confidence=confidence,
-            n_cases=ranked.n_cases,
+            n_samples=ranked.n_samples,
         )
         for kind, (bins, errors_of) in errors.items()
     }
 
 
 def _reference(
-    value: float, drawn: Floats, *, confidence: float, n_cases: int
+    value: float, drawn: Floats, *, confidence: float, n_samples: int
 ) -> CalibrationReference:
     n_as_large = int((drawn >= value - _ROUNDING).sum())
     return CalibrationReference(
@@ -144,28 +144,28 @@ def _reference(
         mean=float(drawn.mean()),
         upper=float(np.quantile(drawn, confidence)),
         p=(1 + n_as_large) / (1 + len(drawn)),
-        n_cases=n_cases,
+        n_samples=n_samples,
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """m cells of cases in ascending order of their scores.
+    """m cells of samples in ascending order of their scores.
 
-    `cases_below` int64 (m + 1,) counts the cases before each cell, and all of them;
+    `samples_below` int64 (m + 1,) counts the samples before each cell, and all of them;
     `probability` (m,) is the mean score of a cell.
     """
 
-    cases_below: Counts
+    samples_below: Counts
     probability: Floats
 
     def ends_of(self, bins: CalibrationBins) -> NDArray[np.intp]:
         """Where bins begin and end among the cells, (B + 1,); every border is one of cells."""
-        return np.searchsorted(self.cases_below, np.append(0, np.cumsum(bins.count)))
+        return np.searchsorted(self.samples_below, np.append(0, np.cumsum(bins.count)))
 
     def drawn_events(self, rng: np.random.Generator, size: int) -> Counts:
         """Drawn events before each cell, and all of them, (size, m + 1)."""
-        count = np.diff(self.cases_below)
+        count = np.diff(self.samples_below)
         shape = (size, len(count))
         # Most small runs have no two equal scores, and a coin is the fastest binomial draw.
         events = (
@@ -180,17 +180,17 @@ class _Cells:
 
 def _cells(ranked: RankedScores, *bins: CalibrationBins) -> _Cells:
     """Distinct scores, or where there are too many, neighbours within the same bins."""
-    cases_below = ranked.cases_below
+    samples_below = ranked.samples_below
     values = ranked.values.astype(np.float64)
-    borders = np.arange(len(cases_below))
+    borders = np.arange(len(samples_below))
     if len(values) > MOST_CELLS:
-        wanted = np.linspace(0, ranked.n_cases, MOST_CELLS + 1)
+        wanted = np.linspace(0, ranked.n_samples, MOST_CELLS + 1)
         ends = [np.cumsum(each.count) for each in bins]
-        borders = np.unique(np.searchsorted(cases_below, np.concatenate([wanted, *ends])))
-    sums = np.add.reduceat(values * np.diff(cases_below), borders[:-1])
-    count = np.diff(cases_below[borders])
+        borders = np.unique(np.searchsorted(samples_below, np.concatenate([wanted, *ends])))
+    sums = np.add.reduceat(values * np.diff(samples_below), borders[:-1])
+    count = np.diff(samples_below[borders])
     # A mean of numbers up to 1 may be rounded to more.
-    return _Cells(cases_below[borders], np.clip(sums / count, 0.0, 1.0))
+    return _Cells(samples_below[borders], np.clip(sums / count, 0.0, 1.0))
 
 
 def score_intervals(

@@ -3,7 +3,7 @@
 * Proportions, and functions of one, take Wilson's interval.
 * Balanced accuracy, macro F1, MCC and kappa have methods of their own (`class_averages`).
 * Everything else is resampled, or takes the delta method when too many cells are occupied.
-* Numbers of cases and classes, the majority share (a fact of the dataset) and the p value have
+* Numbers of samples and classes, the majority share (a fact of the dataset) and the p value have
   no interval.
 """
 
@@ -67,7 +67,7 @@ RESAMPLED_PER_CLASS = tuple(
 AVERAGES_OVER_CLASSES = frozenset(
     key for key, metric in AGGREGATES.items() if metric.averages_classes
 )
-"""Means in which every class counts the same, however few cases it has."""
+"""Means in which every class counts the same, however few samples it has."""
 DECIDED_BY_CLASSES = AVERAGES_OVER_CLASSES | {"mcc", "cohen_kappa"}
 """Aggregates whose intervals have no ends where a class is too small."""
 

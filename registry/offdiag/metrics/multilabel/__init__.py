@@ -1,1 +1,1 @@
-"""Metrics of cases that carry a set of labels each: exact, mergeable over chunks of cases."""
+"""Metrics of samples that carry a set of labels each: exact, mergeable over chunks of samples."""

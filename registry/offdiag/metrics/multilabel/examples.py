@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.multilabel.exact_sums import ExactSums
 from offdiag.metrics.multilabel.sets import SetPatterns, has_labels, set_sizes
-from offdiag.metrics.spec import KRSTINIC, RESAMPLED_CASES, WILSON, Direction, MetricSpec, Scope
+from offdiag.metrics.spec import KRSTINIC, RESAMPLED_SAMPLES, WILSON, Direction, MetricSpec, Scope
 
 Sizes = NDArray[np.int64]
 MEASURES = ("jaccard", "precision", "recall", "f1")
@@ -30,12 +30,12 @@ MEASURES = ("jaccard", "precision", "recall", "f1")
 class ExampleSums:
     """Sums over n cases of q labels from which every example-based average follows.
 
-    `overlap` holds, for each of `MEASURES`, the sum over the cases whose denominator is not
+    `overlap` holds, for each of `MEASURES`, the sum over the samples whose denominator is not
     zero. `n_without_denominator` counts the others for each measure; `both_empty` those among
     them where neither set has an element.
     """
 
-    n_cases: int
+    n_samples: int
     n_labels: int
     n_equal: int
     n_wrong_labels: int
@@ -46,7 +46,7 @@ class ExampleSums:
     def __add__(self, other: ExampleSums) -> ExampleSums:
         missing = zip(self.n_without_denominator, other.n_without_denominator, strict=True)
         return ExampleSums(
-            n_cases=self.n_cases + other.n_cases,
+            n_samples=self.n_samples + other.n_samples,
             n_labels=self.n_labels,
             n_equal=self.n_equal + other.n_equal,
             n_wrong_labels=self.n_wrong_labels + other.n_wrong_labels,
@@ -57,12 +57,12 @@ class ExampleSums:
 
 
 def sum_over_examples(patterns: SetPatterns) -> ExampleSums:
-    """Sum the overlap of the two sets over all cases."""
+    """Sum the overlap of the two sets over all samples."""
     n_wrong = set_sizes(patterns.actual ^ patterns.predicted)
     fractions = overlaps(patterns)
     is_empty = ~(has_labels(patterns.actual) | has_labels(patterns.predicted))
     return ExampleSums(
-        n_cases=patterns.n_cases,
+        n_samples=patterns.n_samples,
         n_labels=patterns.n_labels,
         n_equal=int(patterns.count[n_wrong == 0].sum()),
         n_wrong_labels=int((n_wrong * patterns.count).sum()),
@@ -93,34 +93,34 @@ def overlaps(patterns: SetPatterns) -> tuple[tuple[Sizes, Sizes], ...]:
 def example_metrics(sums: ExampleSums) -> Mapping[str, MetricValue]:
     """`subset_accuracy`, `hamming_loss` and the example-based averages, each rounded once.
 
-    Undefined only without cases.
+    Undefined only without samples.
     """
     values = {
-        "subset_accuracy": _mean(Fraction(sums.n_equal), sums.n_cases),
-        "hamming_loss": _mean(Fraction(sums.n_wrong_labels, sums.n_labels), sums.n_cases),
+        "subset_accuracy": _mean(Fraction(sums.n_equal), sums.n_samples),
+        "hamming_loss": _mean(Fraction(sums.n_wrong_labels, sums.n_labels), sums.n_samples),
     }
     for cell, measure in enumerate(MEASURES):
         total, missing = sums.overlap.total(cell), sums.n_without_denominator[cell]
-        values[f"example_{measure}"] = _mean(total + sums.both_empty, sums.n_cases)
-        values[f"example_{measure}_zd0"] = _mean(total, sums.n_cases)
-        values[f"example_{measure}_zd1"] = _mean(total + missing, sums.n_cases)
+        values[f"example_{measure}"] = _mean(total + sums.both_empty, sums.n_samples)
+        values[f"example_{measure}_zd0"] = _mean(total, sums.n_samples)
+        values[f"example_{measure}_zd1"] = _mean(total + missing, sums.n_samples)
     return values
 
 
-def _mean(total: Fraction, n_cases: int) -> MetricValue:
-    if n_cases == 0:
-        return MetricValue(None, Reason.NO_CASES.value)
-    return MetricValue(float(total / n_cases))
+def _mean(total: Fraction, n_samples: int) -> MetricValue:
+    if n_samples == 0:
+        return MetricValue(None, Reason.NO_SAMPLES.value)
+    return MetricValue(float(total / n_samples))
 
 
-# Y is the true and Z the predicted set of a case, q the number of labels, n that of cases.
-NO_CASES = {Reason.NO_CASES: "there are no cases"}
+# Y is the true and Z the predicted set of a case, q the number of labels, n that of samples.
+NO_SAMPLES = {Reason.NO_SAMPLES: "there are no cases"}
 _GODBOLE = "Godbole and Sarawagi 2004, Discriminative methods for multi-labeled classification"
 
 
 @dataclass(frozen=True)
 class _Measure:
-    """One way to compare the true set of a case with the predicted one."""
+    """One way to compare the true set of a sample with the predicted one."""
 
     key: str
     title: str
@@ -137,7 +137,7 @@ _MEASURES = (
 )
 
 
-def _of_cases(measure: _Measure) -> Iterator[MetricSpec]:
+def _of_samples(measure: _Measure) -> Iterator[MetricSpec]:
     """The mean over cases under each of the three rules for empty sets."""
     readings: tuple[tuple[str, str, str, Mapping[str, str]], ...] = (
         (
@@ -163,14 +163,14 @@ def _of_cases(measure: _Measure) -> Iterator[MetricSpec]:
         yield MetricSpec(
             key=f"example_{measure.key}{suffix}",
             scope=Scope.MULTILABEL,
-            interval=RESAMPLED_CASES,
+            interval=RESAMPLED_SAMPLES,
             title=f"Example-based {measure.title}{rule}",
             formula=f"mean over cases of {measure.of_case}",
             low=0,
             high=1,
             direction=Direction.HIGHER,
             source=f"{_GODBOLE}; {KRSTINIC}, eq. {measure.equation}",
-            undefined_when=NO_CASES,
+            undefined_when=NO_SAMPLES,
             ignores=("which labels are confused",),
             other_names=other_names,
             notes=notes,
@@ -188,7 +188,7 @@ SPECS: tuple[MetricSpec, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source=f"{KRSTINIC}, eq. 6",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=("how wrong a wrong set is",),
         other_names={
             "scikit-learn": "accuracy_score",
@@ -199,17 +199,17 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="hamming_loss",
         scope=Scope.MULTILABEL,
-        interval=RESAMPLED_CASES,
+        interval=RESAMPLED_SAMPLES,
         title="Hamming loss",
         formula="mean over cases of |Y xor Z| / q",
         low=0,
         high=1,
         direction=Direction.LOWER,
         source=f"{KRSTINIC}, eq. 5",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=("whether a label was missed or spurious",),
         other_names={"scikit-learn": "hamming_loss"},
         notes="With few labels per case a model that never predicts anything already looks good.",
     ),
-    *(spec for measure in _MEASURES for spec in _of_cases(measure)),
+    *(spec for measure in _MEASURES for spec in _of_samples(measure)),
 )

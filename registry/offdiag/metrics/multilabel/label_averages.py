@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics.multilabel.examples import NO_CASES
+from offdiag.metrics.multilabel.examples import NO_SAMPLES
 from offdiag.metrics.multilabel.tally import LabelCounts
 from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.per_class.one_vs_rest import OneVsRest
 from offdiag.metrics.quantity import Quantity, as_float, defined, quotient
-from offdiag.metrics.spec import KRSTINIC, RESAMPLED_CASES, Direction, MetricSpec, Scope
+from offdiag.metrics.spec import KRSTINIC, RESAMPLED_SAMPLES, Direction, MetricSpec, Scope
 
 AVERAGED = ("precision", "recall", "f1", "jaccard")
 
@@ -33,8 +33,8 @@ LAST_LABEL_AXIS = -1
 def label_averages(counts: LabelCounts) -> Mapping[str, MetricValue]:
     """All averages of `AVERAGED` by key."""
     averages = averages_over_labels(counts.one_vs_rest(), counts.pooled())
-    if counts.n_cases == 0:
-        return {key: MetricValue(None, Reason.NO_CASES.value) for key in averages}
+    if counts.n_samples == 0:
+        return {key: MetricValue(None, Reason.NO_SAMPLES.value) for key in averages}
     return {key: average.at() for key, average in averages.items()}
 
 
@@ -68,7 +68,7 @@ def _weighted(values: Quantity, support: NDArray[np.float64]) -> Quantity:
 _Average: TypeAlias = tuple[str, str, str, Mapping[Reason, str], Mapping[str, str], str]
 """Key, kind, formula, when it is undefined, other names, notes."""
 
-_OF_SMALL_LABELS = f"{RESAMPLED_CASES} No ends where a label has fewer than 5 cases."
+_OF_SMALL_LABELS = f"{RESAMPLED_SAMPLES} No ends where a label has fewer than 5 cases."
 _NOTHING_TRUE = {Reason.NO_ACTUAL_POSITIVES: "no case has a true label"}
 
 _NOTHING_PREDICTED = {Reason.NO_PREDICTED_POSITIVES: "nothing is ever predicted"}
@@ -135,14 +135,14 @@ def _of_labels(measure: _Measure) -> Iterator[MetricSpec]:
         yield MetricSpec(
             key=key,
             scope=Scope.MULTILABEL,
-            interval=_OF_SMALL_LABELS if average.startswith("Macro") else RESAMPLED_CASES,
+            interval=_OF_SMALL_LABELS if average.startswith("Macro") else RESAMPLED_SAMPLES,
             title=f"{average} {measure.title}",
             formula=formula,
             low=0,
             high=1,
             direction=Direction.HIGHER,
             source=f"{KRSTINIC}, eqs. 7-10",
-            undefined_when={**NO_CASES, **undefined},
+            undefined_when={**NO_SAMPLES, **undefined},
             other_names=other_names,
             notes=notes,
         )

@@ -30,7 +30,7 @@ _TRUE_DIVISION = np.frompyfunc(operator.truediv, 2, 1)
 
 @dataclass(frozen=True, eq=False)
 class MultilabelMatrix:
-    """Mass of each (true label, predicted label) pair over the cases with two non-empty sets.
+    """Mass of each (true label, predicted label) pair over the samples with two non-empty sets.
 
     `cells` is float64 (q, q), actual label along the first axis, each cell the exact sum
     rounded once. `row_share` divides by the mass of the true label, `column_share` by the mass
@@ -40,7 +40,12 @@ class MultilabelMatrix:
     cells: NDArray[np.float64]
     row_share: Quantity
     column_share: Quantity
-    n_cases: int
+    n_samples: int
+
+    @property
+    def n_cases(self) -> int:
+        """Former name of `n_samples`, for one minor version."""
+        return self.n_samples
 
 
 def spread_mass(patterns: SetPatterns) -> ExactSums:
@@ -74,7 +79,7 @@ def spread_mass(patterns: SetPatterns) -> ExactSums:
     return moved + kept
 
 
-def multilabel_matrix(mass: ExactSums, *, n_labels: int, n_cases: int) -> MultilabelMatrix:
+def multilabel_matrix(mass: ExactSums, *, n_labels: int, n_samples: int) -> MultilabelMatrix:
     """The matrix of shape (n_labels, n_labels) and its two normalised forms."""
     totals = mass.over_common_denominator()
     cell = np.fromiter(totals, dtype=np.int64, count=len(totals))
@@ -101,12 +106,12 @@ def multilabel_matrix(mass: ExactSums, *, n_labels: int, n_cases: int) -> Multil
         column_share=defined_except(
             laid_out(of_predicted[predicted]), cause(Reason.NO_PREDICTED_POSITIVES, no_predicted)
         ),
-        n_cases=n_cases,
+        n_samples=n_samples,
     )
 
 
 def total_mass(mass: ExactSums) -> Fraction:
-    """Sum of all cells: the number of true labels of the cases counted."""
+    """Sum of all cells: the number of true labels of the samples counted."""
     return Fraction(sum(mass.over_common_denominator().values()), mass.common_denominator())
 
 
@@ -119,17 +124,17 @@ def _pairs(
 ) -> ExactSums:
     """Sum over cases of count / shares for every giving label with every receiving one.
 
-    One product of two sparse matrices does all cases at once: its rows are (shares, giving
+    One product of two sparse matrices does all samples at once: its rows are (shares, giving
     label), its columns receiving labels, so different denominators never mix.
     """
     from scipy import sparse
 
-    n_cases, n_labels = giving.shape
+    n_samples, n_labels = giving.shape
     most = int(shares.max(initial=0))
     case, label = np.nonzero(giving)
     by_share = sparse.csr_array(
         (count[case], (shares[case] * n_labels + label, case)),
-        shape=((most + 1) * n_labels, n_cases),
+        shape=((most + 1) * n_labels, n_samples),
     )
     product = (by_share @ sparse.csr_array(receiving.astype(np.int64))).tocoo()
     denominator, source = np.divmod(product.row.astype(np.int64), n_labels)

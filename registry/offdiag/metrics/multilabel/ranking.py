@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.multilabel.exact_sums import ExactSums
-from offdiag.metrics.multilabel.examples import NO_CASES
+from offdiag.metrics.multilabel.examples import NO_SAMPLES
 from offdiag.metrics.multilabel.sets import LABEL_AXIS, set_sizes
 from offdiag.metrics.spec import STUDENT_LOG, Direction, MetricSpec, Scope
 
@@ -33,20 +33,20 @@ _PRECISION, _LOSS = 0, 1
 class RankingSums:
     """Sums over n cases: ranks to go down to (`coverage`), and the two averaged fractions."""
 
-    n_cases: int
+    n_samples: int
     coverage: int
     fractions: ExactSums
 
     def __add__(self, other: RankingSums) -> RankingSums:
         return RankingSums(
-            self.n_cases + other.n_cases,
+            self.n_samples + other.n_samples,
             self.coverage + other.coverage,
             self.fractions + other.fractions,
         )
 
 
 @dataclass(frozen=True, eq=False)
-class CaseRankings:
+class SampleRankings:
     """The three measures of each of n cases, float64 arrays of shape (n,)."""
 
     coverage: NDArray[np.float64]
@@ -56,7 +56,7 @@ class CaseRankings:
 
 @dataclass(frozen=True, eq=False)
 class _RankedBlock:
-    """The relevant labels of a block of cases, r in all, each with its place in the ranking.
+    """The relevant labels of a block of samples, r in all, each with its place in the ranking.
 
     Of shape (r,): `case` is the row it belongs to; `at_least` labels score as high or higher,
     `relevant_at_least` of them relevant; `last_ranked` marks the last one of each case.
@@ -77,10 +77,10 @@ def sum_over_rankings(actual: NDArray[np.bool_], scores: NDArray[np.floating]) -
     return sum(others, start=first)
 
 
-def rank_cases(actual: NDArray[np.bool_], scores: NDArray[np.floating]) -> CaseRankings:
+def rank_samples(actual: NDArray[np.bool_], scores: NDArray[np.floating]) -> SampleRankings:
     """The measures of each case, rounded. Arguments as for `sum_over_rankings`."""
-    parts = [_by_case(block) for block in _ranked_blocks(actual, scores)]
-    return CaseRankings(
+    parts = [_by_sample(block) for block in _ranked_blocks(actual, scores)]
+    return SampleRankings(
         coverage=np.concatenate([part.coverage for part in parts]),
         loss=np.concatenate([part.loss for part in parts]),
         average_precision=np.concatenate([part.average_precision for part in parts]),
@@ -94,9 +94,9 @@ def ranking_metrics(sums: RankingSums) -> Mapping[str, MetricValue]:
         "label_ranking_loss": sums.fractions.total(_LOSS),
         "label_ranking_average_precision": sums.fractions.total(_PRECISION),
     }
-    if sums.n_cases == 0:
-        return {key: MetricValue(None, Reason.NO_CASES.value) for key in totals}
-    return {key: MetricValue(float(total / sums.n_cases)) for key, total in totals.items()}
+    if sums.n_samples == 0:
+        return {key: MetricValue(None, Reason.NO_SAMPLES.value) for key in totals}
+    return {key: MetricValue(float(total / sums.n_samples)) for key, total in totals.items()}
 
 
 def _ranked_blocks(
@@ -135,7 +135,7 @@ def _sums(block: _RankedBlock) -> RankingSums:
     has_order = block.n_pairs > 0
     undecided = int(np.count_nonzero(~has_order))
     return RankingSums(
-        n_cases=len(block.n_pairs),
+        n_samples=len(block.n_pairs),
         coverage=int(at_least[block.last_ranked].sum()),
         fractions=ExactSums.collect(
             cell=np.concatenate(
@@ -155,16 +155,16 @@ def _sums(block: _RankedBlock) -> RankingSums:
     )
 
 
-def _by_case(block: _RankedBlock) -> CaseRankings:
-    n_cases = len(block.n_pairs)
+def _by_sample(block: _RankedBlock) -> SampleRankings:
+    n_samples = len(block.n_pairs)
     has_order = block.n_pairs > 0
 
     def added_up(terms: NDArray[Any]) -> NDArray[np.float64]:
-        found = np.bincount(block.case, weights=terms, minlength=n_cases)
+        found = np.bincount(block.case, weights=terms, minlength=n_samples)
         return found.astype(np.float64, copy=False)
 
     precision = added_up(block.relevant_at_least / block.at_least)
-    return CaseRankings(
+    return SampleRankings(
         coverage=added_up(block.at_least * block.last_ranked),
         loss=added_up(block.at_least - block.relevant_at_least) / np.maximum(block.n_pairs, 1),
         average_precision=np.where(has_order, precision / np.maximum(block.n_relevant, 1), 1.0),
@@ -199,7 +199,7 @@ SPECS: tuple[MetricSpec, ...] = (
         high=math.inf,
         direction=Direction.LOWER,
         source=_TSOUMAKAS,
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=("everything about scores but their order",),
         other_names={
             "scikit-learn": "coverage_error",
@@ -218,7 +218,7 @@ SPECS: tuple[MetricSpec, ...] = (
         high=1,
         direction=Direction.LOWER,
         source=_TSOUMAKAS,
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=("everything about scores but their order",),
         other_names={
             "scikit-learn": "label_ranking_loss",
@@ -237,7 +237,7 @@ SPECS: tuple[MetricSpec, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source=_TSOUMAKAS,
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         ignores=("everything about scores but their order",),
         other_names={
             "scikit-learn": "label_ranking_average_precision_score",

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-CASE_AXIS = 0
+SAMPLE_AXIS = 0
 """Axis of an (n, q) indicator array along which the case changes."""
 LABEL_AXIS = 1
 """Axis of an (n, q) indicator array along which the label changes."""
@@ -27,7 +27,7 @@ class SetPatterns:
     """m distinct pairs of label sets over q labels.
 
     `actual` and `predicted` are bool (m, q), True where the label belongs to the set;
-    `count` is int64 (m,), the number of cases with this pair.
+    `count` is int64 (m,), the number of samples with this pair.
     """
 
     actual: NDArray[np.bool_]
@@ -39,7 +39,7 @@ class SetPatterns:
         return int(self.actual.shape[LABEL_AXIS])
 
     @property
-    def n_cases(self) -> int:
+    def n_samples(self) -> int:
         return int(self.count.sum())
 
     def where(self, chosen: NDArray[np.bool_]) -> SetPatterns:
@@ -99,9 +99,9 @@ def unpack_sets(bits: Bits, n_labels: int) -> NDArray[np.bool_]:
     return np.unpackbits(bits, axis=LABEL_AXIS, count=n_labels, bitorder=_BITS).view(np.bool_)
 
 
-def nothing_known(n_cases: int, n_labels: int) -> Bits:
+def nothing_known(n_samples: int, n_labels: int) -> Bits:
     """Packed sets of which nobody knows any."""
-    bits = np.zeros((n_cases, n_bytes(n_labels + 1)), dtype=np.uint8)
+    bits = np.zeros((n_samples, n_bytes(n_labels + 1)), dtype=np.uint8)
     bits[:, n_labels // 8] = 1 << (n_labels % 8)
     return bits
 
@@ -129,7 +129,7 @@ def without_room(bits: Bits, n_labels: int) -> Bits:
 def label_counts(bits: Bits, n_labels: int) -> NDArray[np.int64]:
     """How many of the sets hold each label, shape (n_labels,)."""
     counts = [
-        np.count_nonzero(bits[:, code // 8] & np.uint8(1 << (code % 8)), axis=CASE_AXIS)
+        np.count_nonzero(bits[:, code // 8] & np.uint8(1 << (code % 8)), axis=SAMPLE_AXIS)
         for code in range(n_labels)
     ]
     return np.array(counts, dtype=np.int64)

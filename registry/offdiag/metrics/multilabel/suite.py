@@ -36,7 +36,7 @@ class LabelledSets:
     scores: NDArray[Any] | None = None
 
     @property
-    def n_cases(self) -> int:
+    def n_samples(self) -> int:
         return len(self.actual)
 
 
@@ -65,7 +65,7 @@ def set_score_metrics(
 def label_score_metrics(
     actual: NDArray[np.bool_], scores: NDArray[Any]
 ) -> Mapping[str, list[MetricValue]]:
-    """How well (n, q) scores rank the cases of a label, q values in label order by key."""
+    """How well (n, q) scores rank the samples of a label, q values in label order by key."""
     ranked = [rank_scores(actual[:, code], scores[:, code]) for code in range(scores.shape[1])]
     found = ([roc_auc(label) for label in ranked], [average_precision(label) for label in ranked])
     return dict(zip(SCORE_KEYS, found, strict=True))

@@ -1,6 +1,6 @@
-"""Everything counted about sets of labels, one pass over the cases, mergeable over chunks.
+"""Everything counted about sets of labels, one pass over the samples, mergeable over chunks.
 
-Tallies of disjoint chunks add up to the tally of all cases, in any order and grouping, to the
+Tallies of disjoint chunks add up to the tally of all samples, in any order and grouping, to the
 last bit: all their parts are whole numbers.
 
 The multi-label matrix has no place for cases where the true set, the predicted set, or both are
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.multilabel.exact_sums import ExactSums
 from offdiag.metrics.multilabel.examples import MEASURES, ExampleSums, sum_over_examples
 from offdiag.metrics.multilabel.matrix import MultilabelMatrix, multilabel_matrix, spread_mass
-from offdiag.metrics.multilabel.sets import CASE_AXIS, distinct_patterns, has_labels
+from offdiag.metrics.multilabel.sets import SAMPLE_AXIS, distinct_patterns, has_labels
 from offdiag.metrics.per_class.one_vs_rest import OneVsRest
 from offdiag.metrics.tally import widened
 
@@ -32,7 +32,7 @@ from offdiag.metrics.tally import widened
 class LabelCounts:
     """Counts over n cases for each of q labels, int64 arrays of shape (q,)."""
 
-    n_cases: int
+    n_samples: int
     true_positives: NDArray[np.int64]
     actual: NDArray[np.int64]
     """Cases whose true set holds the label (its support)."""
@@ -42,10 +42,10 @@ class LabelCounts:
     def one_vs_rest(self) -> OneVsRest:
         """The four cells of each label, shape (q,), for the per-class formulas."""
         hits, actual, predicted = widened(
-            4 * self.n_cases**2, self.true_positives, self.actual, self.predicted
+            4 * self.n_samples**2, self.true_positives, self.actual, self.predicted
         )
         fp = predicted - hits
-        return OneVsRest(tp=hits, fn=actual - hits, fp=fp, tn=self.n_cases - actual - fp)
+        return OneVsRest(tp=hits, fn=actual - hits, fp=fp, tn=self.n_samples - actual - fp)
 
     def pooled(self) -> OneVsRest:
         """The four cells added up over all labels, as Python integers of shape ()."""
@@ -59,7 +59,7 @@ class LabelCounts:
 
     def __add__(self, other: LabelCounts) -> LabelCounts:
         return LabelCounts(
-            self.n_cases + other.n_cases,
+            self.n_samples + other.n_samples,
             self.true_positives + other.true_positives,
             self.actual + other.actual,
             self.predicted + other.predicted,
@@ -70,15 +70,15 @@ def count_labels(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> Lab
     """Count each label of two (n, q) indicator arrays."""
     return LabelCounts(
         len(actual),
-        cases_with_label(actual & predicted),
-        cases_with_label(actual),
-        cases_with_label(predicted),
+        samples_with_label(actual & predicted),
+        samples_with_label(actual),
+        samples_with_label(predicted),
     )
 
 
-def cases_with_label(sets: NDArray[np.bool_]) -> NDArray[np.int64]:
+def samples_with_label(sets: NDArray[np.bool_]) -> NDArray[np.int64]:
     """How many of the n sets hold each label, (n, q) -> (q,)."""
-    return np.asarray(np.count_nonzero(sets, axis=CASE_AXIS), np.int64)
+    return np.asarray(np.count_nonzero(sets, axis=SAMPLE_AXIS), np.int64)
 
 
 def _added_up(counts: NDArray[Any]) -> NDArray[Any]:
@@ -87,7 +87,7 @@ def _added_up(counts: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class EmptySets:
-    """Counts of cases by which of their sets is empty.
+    """Counts of samples by which of their sets is empty.
 
     `n_true_empty` and `n_pred_empty` both include the `both_empty` cases.
     `missed_when_pred_empty` is int64 (q,): how often each label was true while nothing was
@@ -117,8 +117,8 @@ def count_empty_sets(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) ->
         both_empty=int(np.count_nonzero(nothing_true & nothing_predicted)),
         n_true_empty=int(np.count_nonzero(nothing_true)),
         n_pred_empty=int(np.count_nonzero(nothing_predicted)),
-        missed_when_pred_empty=cases_with_label(actual[nothing_predicted]),
-        spurious_when_true_empty=cases_with_label(predicted[nothing_true]),
+        missed_when_pred_empty=samples_with_label(actual[nothing_predicted]),
+        spurious_when_true_empty=samples_with_label(predicted[nothing_true]),
     )
 
 
@@ -135,8 +135,8 @@ class SetTally:
     mass: ExactSums
 
     @property
-    def n_cases(self) -> int:
-        return self.labels.n_cases
+    def n_samples(self) -> int:
+        return self.labels.n_samples
 
     @property
     def n_labels(self) -> int:
@@ -151,11 +151,11 @@ class SetTally:
         )
 
     def matrix(self) -> MultilabelMatrix:
-        """The matrix of Krstinic et al. over the cases with two non-empty sets."""
+        """The matrix of Krstinic et al. over the samples with two non-empty sets."""
         empty = self.empty_sets
         n_left_out = empty.n_true_empty + empty.n_pred_empty - empty.both_empty
         return multilabel_matrix(
-            self.mass, n_labels=self.n_labels, n_cases=self.n_cases - n_left_out
+            self.mass, n_labels=self.n_labels, n_samples=self.n_samples - n_left_out
         )
 
 
@@ -179,7 +179,7 @@ def tally_numbers(tally: SetTally) -> Numbers:
     labels, examples, empty = tally.labels, tally.examples, tally.empty_sets
     return np.concatenate(
         [
-            [labels.n_cases],
+            [labels.n_samples],
             *(labels.true_positives, labels.actual, labels.predicted),
             [examples.n_equal, examples.n_wrong_labels, examples.both_empty],
             examples.n_without_denominator,
@@ -194,14 +194,14 @@ def tally_numbers(tally: SetTally) -> Numbers:
 def tally_of_numbers(numbers: Numbers, n_labels: int) -> SetTally:
     """The tally again. Raises `ValueError` for numbers that are none of a tally."""
     row = _Row(numbers)
-    n_cases = row.one()
-    labels = LabelCounts(n_cases, row.take(n_labels), row.take(n_labels), row.take(n_labels))
+    n_samples = row.one()
+    labels = LabelCounts(n_samples, row.take(n_labels), row.take(n_labels), row.take(n_labels))
     n_equal, n_wrong, both_empty = row.one(), row.one(), row.one()
     without = tuple(row.take(len(MEASURES)).tolist())
     empty = EmptySets(row.one(), row.one(), row.one(), row.take(n_labels), row.take(n_labels))
     overlap, mass = row.sums(len(MEASURES)), row.sums(n_labels * n_labels)
     row.require_end()
-    examples = ExampleSums(n_cases, n_labels, n_equal, n_wrong, both_empty, without, overlap)
+    examples = ExampleSums(n_samples, n_labels, n_equal, n_wrong, both_empty, without, overlap)
     return SetTally(labels, examples, empty, mass)
 
 

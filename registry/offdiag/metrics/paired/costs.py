@@ -1,4 +1,4 @@
-"""How much two runs differ in what they cost on the same cases."""
+"""How much two runs differ in what they cost on the same samples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from offdiag.metrics.costs.summary import cost_gradients
 from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.bounds import Interval, Intervals, flagged, smallest_class
 from offdiag.metrics.intervals.costs import (
-    PricedCases,
+    SampleCosts,
     cost_values,
     grouped,
     unbounded_normal,
@@ -26,7 +26,7 @@ from offdiag.metrics.paired.joint import JointCounts
 from offdiag.metrics.paired.resampling import bootstrap_name, difference, paired_bootstrap
 
 KEYS = ("total_cost", "mean_cost", "cost_ratio_to_best_trivial", "skill_vs_trivial")
-"""The costs in which two runs on the same cases can differ."""
+"""The costs in which two runs on the same samples can differ."""
 
 
 def paired_cost_differences(
@@ -63,7 +63,7 @@ def paired_cost_differences(
             replicates=count,
         )
         means = _resampled_differences(
-            priced_pairs(joint, costs, prevalence), seed=seed, replicates=count
+            pair_costs(joint, costs, prevalence), seed=seed, replicates=count
         )
         values |= {"mean_cost": means, "total_cost": means * joint.total}
         found = percentile_intervals_by_key(
@@ -117,7 +117,7 @@ def mean_cost_difference(
     gap = difference(first, second)
     if len(joint.counts) <= LARGEST_BOOTSTRAPPED:
         means = _resampled_differences(
-            priced_pairs(joint, costs, prevalence), seed=seed, replicates=count
+            pair_costs(joint, costs, prevalence), seed=seed, replicates=count
         )
         found = percentile_intervals(means, estimate=gap, confidence=level, method=method)
     else:
@@ -135,14 +135,14 @@ def mean_cost_difference(
     )
 
 
-def priced_pairs(joint: JointCounts, costs: CostMatrix, prevalence: Floats | None) -> PricedCases:
-    """The cases of two runs by how much more the second one's answer costs."""
+def pair_costs(joint: JointCounts, costs: CostMatrix, prevalence: Floats | None) -> SampleCosts:
+    """The samples of two runs by how much more the second one's answer costs."""
     after = costs.weights[joint.actual, joint.second]
     before = costs.weights[joint.actual, joint.first]
     return grouped(joint.actual, after - before, joint.counts, prevalence=prevalence)
 
 
-def _resampled_differences(pairs: PricedCases, *, seed: int, replicates: int) -> Floats:
+def _resampled_differences(pairs: SampleCosts, *, seed: int, replicates: int) -> Floats:
     """Differences of the mean in resamples; with the runs swapped only their signs change."""
     mirrored = pairs.negated()
     if _key(mirrored) < _key(pairs):
@@ -150,5 +150,5 @@ def _resampled_differences(pairs: PricedCases, *, seed: int, replicates: int) ->
     return pairs.resampled_means(seed=seed, replicates=replicates)
 
 
-def _key(pairs: PricedCases) -> tuple[bytes, bytes]:
+def _key(pairs: SampleCosts) -> tuple[bytes, bytes]:
     return pairs.costs.tobytes(), pairs.counts.tobytes()

@@ -1,11 +1,11 @@
-"""How much two runs differ on the same cases: every metric, each with an interval.
+"""How much two runs differ on the same samples: every metric, each with an interval.
 
 The methods are those of a single matrix, paired: Tango's score interval for proportions of the
 same cases, pooled slopes for the metrics that two runs are judged by, the bootstrap of the joint
 counts for the rest, the delta method for many classes. Pairing removes what the runs have in
 common, so these intervals are narrower than those of two separate runs, often by far.
 
-For the delta method, a case that the first run puts into cell c and the second into cell d moves
+For the delta method, a sample that the first run puts into cell c and the second into cell d moves
 the difference by the slope of the second run's metric at d minus that of the first run's at c.
 The spread of these moves over the joint counts is the variance.
 """
@@ -66,7 +66,7 @@ def difference_errors(
             moves = second[key].at(joint.actual, joint.second) - first[key].at(
                 joint.actual, joint.first
             )
-            errors[key] = standard_error(moves, shares, n_cases=joint.total)
+            errors[key] = standard_error(moves, shares, n_samples=joint.total)
     return errors
 
 
@@ -87,7 +87,7 @@ def class_difference_errors(joint: JointCounts, keys: Iterable[str]) -> dict[str
     with np.errstate(invalid="ignore"):
         return {
             key: standard_error(
-                _moves(first[key], second[key]), shares / joint.total, n_cases=joint.total
+                _moves(first[key], second[key]), shares / joint.total, n_samples=joint.total
             )
             for key in names
         }
@@ -132,7 +132,7 @@ def _moves(first: Dual, second: Dual) -> Floats:
 
 
 SAME_FOR_BOTH = frozenset({"prevalence"})
-"""Facts of the ground truth, which two runs on the same cases share."""
+"""Facts of the ground truth, which two runs on the same samples share."""
 
 AGGREGATES = tuple(key for key in AGGREGATE_KEYS if key not in WITHOUT_INTERVAL)
 PER_CLASS = tuple(key for key in PER_CLASS_KEYS if key not in WITHOUT_INTERVAL | SAME_FOR_BOTH)
@@ -188,7 +188,7 @@ def paired_differences(
     confidence: float = 0.95,
     replicates: int = 2_000,
 ) -> PairedDifferences:
-    """Differences of the metrics of two runs on the same cases, with intervals.
+    """Differences of the metrics of two runs on the same samples, with intervals.
 
     The same counts, seed and replicates give the same bits, whatever else is compared. With
     more than 2,500 distinct triples, or more than 200 classes, nothing is resampled and

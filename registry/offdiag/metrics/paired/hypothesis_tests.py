@@ -21,7 +21,7 @@ from offdiag.metrics.orientation import ACTUAL_AXIS, actual_totals, predicted_to
 
 @dataclass(frozen=True, slots=True)
 class McNemar:
-    """Result of McNemar's test on two runs of the same cases.
+    """Result of McNemar's test on two runs of the same samples.
 
     `only_first` cases are right in the first run only, `only_second` in the second only. The
     p values are two-sided. The chi-square fields are None, with the reason beside them, where
@@ -40,7 +40,7 @@ class McNemar:
 
 
 def mcnemar(b: int, c: int) -> McNemar:
-    """Compare two runs by the cases that only one of them gets right.
+    """Compare two runs by the samples that only one of them gets right.
 
     `b` cases are right in the first run and wrong in the second, `c` the reverse. Given b + c
     and no difference, b is binomial with probability 1/2 (McNemar 1947, Psychometrika 12,
@@ -103,7 +103,7 @@ def _fair_coin_tail(heads: int, tosses: int) -> float:
     return float(betainc(tosses - heads, heads + 1, 0.5))
 
 
-CASE_AXIS = 0
+SAMPLE_AXIS = 0
 RUN_AXIS = 1
 
 
@@ -134,7 +134,7 @@ def cochran_q(correct: ArrayLike) -> CochranQ:
             hint="Give one row for each case and one column for each of two or more runs.",
         )
     per_case = hits.sum(axis=RUN_AXIS, dtype=np.int64)
-    per_run = hits.sum(axis=CASE_AXIS, dtype=np.int64)
+    per_run = hits.sum(axis=SAMPLE_AXIS, dtype=np.int64)
     return _cochran([int(count) for count in per_run], int((per_case * per_case).sum()))
 
 

@@ -1,6 +1,6 @@
 """Counts of (actual, first prediction, second prediction): all that two runs tell together.
 
-Any statistic of two confusion matrices over the same cases is a function of these counts, so
+Any statistic of two confusion matrices over the same samples is a function of these counts, so
 resampling cases means resampling the triples that occur. Two thresholds on one score give such
 counts without any pairing.
 """
@@ -29,7 +29,7 @@ class PairedRates:
     """One yes-or-no fact about each case under both runs, arrays of one shape.
 
     `only_first` cases have it under the first run alone, `only_second` under the second
-    alone, out of `cases`. Under the second run the share of cases that have it is larger by
+    alone, out of `cases`. Under the second run the share of samples that have it is larger by
     (only_second - only_first) / cases.
     """
 
@@ -43,7 +43,7 @@ class JointCounts:
     """The triples that occur, in ascending order, and how often.
 
     `actual`, `first`, `second` are class codes and `counts` is positive, all int64 of shape
-    (m,) with m at most K^3 and at most the number of cases.
+    (m,) with m at most K^3 and at most the number of samples.
     """
 
     actual: NDArray[np.int64]
@@ -58,7 +58,7 @@ class JointCounts:
 
     @cached_property
     def total(self) -> int:
-        """Number of cases, N."""
+        """Number of samples, N."""
         return int(self.counts.sum())
 
     @cached_property
@@ -81,7 +81,7 @@ class JointCounts:
 
     @cached_property
     def answers(self) -> NDArray[np.int64]:
-        """Cases by both predictions whatever is right, (K, K): the first run's class comes first.
+        """Samples by both predictions whatever is right, (K, K): the class of the first run first.
 
         Symmetric where the runs exchange classes equally often in both directions.
         """
@@ -91,7 +91,7 @@ class JointCounts:
         return cells.reshape(size, size)
 
     def swapped(self) -> JointCounts:
-        """The same cases with the second run first."""
+        """The same samples with the second run first."""
         order = np.lexsort((self.first, self.second, self.actual))
         return JointCounts(
             self.actual[order],
@@ -123,7 +123,7 @@ class JointCounts:
 
     @cached_property
     def false_alarms(self) -> PairedRates:
-        """For each class the cases of other classes taken for it, arrays of shape (K,)."""
+        """For each class the samples of other classes taken for it, arrays of shape (K,)."""
         differ = self.first != self.second
         return PairedRates(
             self._per_class(self.first, differ & (self.first != self.actual)),
@@ -153,7 +153,7 @@ def joint_counts(
     size = len(labels)
     arrays = {"actual": actual, "first": first, "second": second}
     for field, codes in arrays.items():
-        _require_codes(codes, field, n_cases=len(actual), n_classes=size)
+        _require_codes(codes, field, n_samples=len(actual), n_classes=size)
     if size**3 <= LARGEST_CUBE:
         cube = np.zeros(size**3, np.int64)
         for start in range(0, len(actual), CHUNK):
@@ -181,14 +181,14 @@ def _triple_codes(
     return codes
 
 
-def _require_codes(codes: NDArray[Any], field: str, *, n_cases: int, n_classes: int) -> None:
-    if codes.shape != (n_cases,) or codes.dtype.kind not in "iu":
+def _require_codes(codes: NDArray[Any], field: str, *, n_samples: int, n_classes: int) -> None:
+    if codes.shape != (n_samples,) or codes.dtype.kind not in "iu":
         raise InvalidInput(
-            f"{codes.dtype} codes of shape {codes.shape} for {n_cases} cases.",
+            f"{codes.dtype} codes of shape {codes.shape} for {n_samples} cases.",
             field=field,
             hint="Give one whole-number class code for each case.",
         )
-    if n_cases and not 0 <= int(codes.min()) <= int(codes.max()) < n_classes:
+    if n_samples and not 0 <= int(codes.min()) <= int(codes.max()) < n_classes:
         raise InvalidInput(
             f"codes reach from {codes.min()} to {codes.max()}.",
             field=field,
@@ -226,7 +226,7 @@ def cell_sums(cells: NDArray[np.int64], *, n_classes: int) -> CellSums:
 def joint_of_points(
     points: OperatingPoints, first: int, second: int, *, positive: int, labels: LabelSet
 ) -> JointCounts:
-    """The answers of two thresholds on the same cases: the looser one flags all the stricter does.
+    """Predictions of two thresholds on the same samples; the looser flags what the stricter does.
 
     `first` and `second` are places; classes are those of a data set with two.
     """

@@ -6,7 +6,7 @@ interval (1998) keeps the width that n cases warrant. It is one of the methods t
 Lydersen and Laake (2014, Stat. Med. 33, 2850) recommend.
 
 Recall, specificity and accuracy divide by counts of the ground truth, which the runs share;
-precision does not, because each run predicts its own number of cases.
+precision does not, because each run predicts its own number of samples.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def paired_score_interval(rates: PairedRates, *, confidence: float = 0.95) -> Bo
     nuisance parameter at its maximum likelihood under d (Tango 1998, Stat. Med. 17, 891;
     b = only_second, c = only_first). The statistic falls with d, so the ends are found by
     bisection. With b = c = 0 they are -+ z^2/(n + z^2).
-    There is no interval (NaN) where there are no cases.
+    There is no interval (NaN) where there are no samples.
     """
     b, c, n = np.broadcast_arrays(
         *(part.astype(np.float64) for part in (rates.only_second, rates.only_first, rates.cases))
@@ -102,7 +102,7 @@ def _predicted(joint: JointCounts) -> PairedRates:
 
 
 def _rightly_sorted(joint: JointCounts) -> PairedRates:
-    """Cases of each class found, and cases of other classes not taken for it."""
+    """Samples of each class found, and cases of other classes not taken for it."""
     hits, alarms = joint.hits, joint.false_alarms
     return PairedRates(
         hits.only_first + alarms.only_second,

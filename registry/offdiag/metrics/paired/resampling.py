@@ -87,7 +87,7 @@ class PermutationTest:
 
     `undefined_share` of the permutations had no difference; they count as extreme, which can
     only raise `p`. `difference` and `p` are None, with the reason, where the metric is
-    undefined for a run, or where there are no cases.
+    undefined for a run, or where there are no samples.
     """
 
     difference: float | None
@@ -114,7 +114,7 @@ def permutation_test(
     """
     count = positive_count(replicates, field="replicates")
     if joint.total == 0:
-        return PermutationTest(None, None, count, 0.0, seed, Reason.NO_CASES.value)
+        return PermutationTest(None, None, count, 0.0, seed, Reason.NO_SAMPLES.value)
     observed = _difference(
         statistic, joint.first_matrix.counts[np.newaxis], joint.second_matrix.counts[np.newaxis]
     )[0]

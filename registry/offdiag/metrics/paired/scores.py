@@ -1,8 +1,8 @@
-"""How much the scores of two runs of the same cases differ: ranking and probabilities.
+"""How much the scores of two runs of the same samples differ: ranking and probabilities.
 
 The area under the ROC curve takes DeLong's test; averaged over several classes it takes the same
 idea, the difference of what each case adds to the average to first order. Losses of
-probabilities are means of cases, so their difference is the mean of paired differences.
+probabilities are means of samples, so their difference is the mean of paired differences.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from offdiag.metrics.intervals.discrimination import (
     area_slopes,
     placements,
     slope_variance,
-    slopes_at_cases,
+    slopes_at_samples,
     variance_of_mean_placement,
 )
 from offdiag.metrics.intervals.means import mean_interval, squared_distances
@@ -65,8 +65,8 @@ def delong(y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike) -> DeLong:
     `y_true` holds 0 and 1 (or booleans), the scores any finite numbers, all of shape (n,).
     The variance of the difference has denominators m - 1 and n - 1 (DeLong, DeLong and
     Clarke-Pearson 1988, Biometrics 44, 837). `p` is two-sided. The areas are undefined
-    without cases of both classes. `z` is undefined with a single case of a class (the
-    variance is 0/0), and with zero variance, as for two scores that rank the cases alike.
+    without samples of both classes. `z` is undefined with a single case of a class (the
+    variance is 0/0), and with zero variance, as for two scores that rank the samples alike.
 
     Raises `InvalidInput` for unequal lengths, other labels, and scores that are not finite.
     """
@@ -84,7 +84,7 @@ def delong(y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike) -> DeLong:
             )
     n_positive = int(is_positive.sum())
     if n_positive == 0:
-        return _no_test(Reason.NO_ACTUAL_POSITIVES if len(first) else Reason.NO_CASES)
+        return _no_test(Reason.NO_ACTUAL_POSITIVES if len(first) else Reason.NO_SAMPLES)
     if n_positive == len(is_positive):
         return _no_test(Reason.NO_ACTUAL_NEGATIVES)
     a, b = placements(is_positive, first), placements(is_positive, second)
@@ -111,7 +111,7 @@ AVERAGED = "delong, averaged"
 
 Floats = NDArray[np.float64]
 Loss = Callable[[Forecasts], MetricValue]
-LossesOfCases = Callable[[Forecasts], Floats]
+LossesOfSamples = Callable[[Forecasts], Floats]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +149,8 @@ def score_differences(
     """Compare the scores of the same n cases in the same order.
 
     `roc_auc` where a class is the positive one, else `roc_auc_ovr_macro` where every class has
-    a column; `log_loss` and `brier_sum` where both runs give probabilities. Without cases
-    nothing is compared. Raises `InvalidInput` if the cases differ.
+    a column; `log_loss` and `brier_sum` where both runs give probabilities. Without samples
+    nothing is compared. Raises `InvalidInput` if the samples differ.
     """
     if not np.array_equal(first.actual, second.actual):
         raise InvalidInput(
@@ -158,7 +158,7 @@ def score_differences(
             field="scores",
             hint="Give scores of the same cases in the same order.",
         )
-    if first.n_cases == 0:
+    if first.n_samples == 0:
         return ()
     areas: list[Callable[[_Levels], ScoreDifference]] = []
     if first.positive is not None and second.positive == first.positive:
@@ -202,7 +202,7 @@ def _averaged_area(first: Forecasts, second: Forecasts, levels: _Levels) -> Scor
     if int(wins[0].support.min()) < 2:
         return ScoreDifference(MACRO_AREA, before, after, gap, None, None)
     at_first, at_second = (
-        slopes_at_cases(each.actual, each.scores, {MACRO_AREA: area_slopes(won)[MACRO_AREA]})
+        slopes_at_samples(each.actual, each.scores, {MACRO_AREA: area_slopes(won)[MACRO_AREA]})
         for each, won in zip((first, second), wins, strict=True)
     )
     moves = at_second[MACRO_AREA] - at_first[MACRO_AREA]
@@ -229,14 +229,14 @@ def _log_losses(forecasts: Forecasts) -> Floats:
     return -np.log(forecasts.of_actual())
 
 
-_LOSSES: dict[str, tuple[Loss, LossesOfCases]] = {
+_LOSSES: dict[str, tuple[Loss, LossesOfSamples]] = {
     "log_loss": (log_loss, _log_losses),
     "brier_sum": (lambda forecasts: brier_scores(forecasts)["brier_sum"], squared_distances),
 }
 
 
 def _loss(key: str, first: Forecasts, second: Forecasts, levels: _Levels) -> ScoreDifference:
-    """The mean of the differences of all cases, with Student's t."""
+    """The mean of the differences of all samples, with Student's t."""
     mean, of_cases = _LOSSES[key]
     before, after = mean(first), mean(second)
     if before.value is None or after.value is None:
@@ -257,9 +257,9 @@ def _if_any(interval: Interval) -> Interval | None:
 def _student_p(moves: Floats) -> float:
     from scipy.special import stdtr
 
-    n_cases = len(moves)
-    t = float(moves.mean()) / (float(moves.std(ddof=1)) / sqrt(n_cases))
-    return float(2 * stdtr(n_cases - 1, -abs(t)))
+    n_samples = len(moves)
+    t = float(moves.mean()) / (float(moves.std(ddof=1)) / sqrt(n_samples))
+    return float(2 * stdtr(n_samples - 1, -abs(t)))
 
 
 def _undefined(key: str, first: MetricValue, second: MetricValue) -> ScoreDifference:

@@ -13,8 +13,8 @@ from offdiag.metrics.spec import (
     FALSE_NEGATIVES,
     FALSE_POSITIVES,
     LECTURE,
-    NO_CASES,
     NO_INTERVAL,
+    NO_SAMPLES,
     TRUE_NEGATIVES,
     TRUE_POSITIVES,
     WILSON,
@@ -50,11 +50,11 @@ def predicted(c: OneVsRest) -> Quantity:
 
 
 def prevalence(c: OneVsRest) -> Quantity:
-    return fraction(c.positives, c.total, c.no_cases)
+    return fraction(c.positives, c.total, c.no_samples)
 
 
 def predicted_rate(c: OneVsRest) -> Quantity:
-    return fraction(c.predicted_positives, c.total, c.no_cases)
+    return fraction(c.predicted_positives, c.total, c.no_samples)
 
 
 def _cases(c: OneVsRest, whole: NDArray[Any]) -> Quantity:
@@ -167,7 +167,7 @@ SPECS: tuple[ClassMetric, ...] = (
         high=1,
         direction=Direction.NEITHER,
         source="Kuhn 2008, Journal of Statistical Software 28(5) (caret)",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         other_names={"PyCM": "PRE", "TFMA": "Prevalence", "caret": "Prevalence"},
         notes="The share of the class in the evaluated data, which need not be its share in use.",
         symmetry=Symmetry(full_inversion=True, becomes={_ROLES: "predicted_rate"}),
@@ -183,7 +183,7 @@ SPECS: tuple[ClassMetric, ...] = (
         high=1,
         direction=Direction.NEITHER,
         source="Kuhn 2008, Journal of Statistical Software 28(5) (caret)",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         other_names={
             "PyCM": "TOPR",
             "TFMA": "PredictedPositiveRate",

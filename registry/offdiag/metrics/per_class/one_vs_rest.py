@@ -53,7 +53,7 @@ class OneVsRest:
 
     @cached_property
     def total(self) -> NDArray[Any]:
-        """All cases, N, the same for every class."""
+        """All samples, N, the same for every class."""
         return np.asarray(self.positives + self.negatives)
 
     @cached_property
@@ -62,8 +62,8 @@ class OneVsRest:
         return np.asarray(self.tp * self.tn - self.fp * self.fn)
 
     @cached_property
-    def no_cases(self) -> Causes:
-        return cause(Reason.NO_CASES, np.asarray(self.total == 0))
+    def no_samples(self) -> Causes:
+        return cause(Reason.NO_SAMPLES, np.asarray(self.total == 0))
 
     @cached_property
     def no_positives(self) -> Causes:

@@ -65,8 +65,8 @@ _SCORING = Transformation.SCORING_INVERSION
 _FULL = Transformation.FULL_INVERSION
 
 
-def _of_actual_cases(*, roles: str, classes: str) -> Symmetry:
-    """A share of the cases of one actual class: other classes' sizes do not matter."""
+def _of_actual_samples(*, roles: str, classes: str) -> Symmetry:
+    """A share of the samples of one actual class: other classes' sizes do not matter."""
     return Symmetry(
         scoring_inversion=True,
         prevalence_independent=True,
@@ -74,7 +74,7 @@ def _of_actual_cases(*, roles: str, classes: str) -> Symmetry:
     )
 
 
-def _of_answers(*, roles: str, classes: str) -> Symmetry:
+def _of_predictions(*, roles: str, classes: str) -> Symmetry:
     """A share of the answers that name one class, or that do not."""
     return Symmetry(
         full_inversion=True, becomes={_ROLES: roles, _CLASSES: classes, _SCORING: classes}
@@ -105,7 +105,7 @@ SPECS: tuple[ClassMetric, ...] = (
             "caret": "Sensitivity, Recall",
         },
         notes="Also sensitivity, true positive rate, hit rate. Naming the class always gives 1.",
-        symmetry=_of_actual_cases(roles="precision", classes="specificity"),
+        symmetry=_of_actual_samples(roles="precision", classes="specificity"),
     ),
     ClassMetric(
         key="specificity",
@@ -130,7 +130,7 @@ SPECS: tuple[ClassMetric, ...] = (
             "imbalanced-learn": "specificity_score",
         },
         notes="Also true negative rate, selectivity. Never naming the class gives 1.",
-        symmetry=_of_actual_cases(roles="npv", classes="recall"),
+        symmetry=_of_actual_samples(roles="npv", classes="recall"),
     ),
     ClassMetric(
         key="precision",
@@ -156,7 +156,7 @@ SPECS: tuple[ClassMetric, ...] = (
         },
         notes="Also positive predictive value. It falls with the prevalence even if the "
         "classifier stays the same.",
-        symmetry=_of_answers(roles="recall", classes="npv"),
+        symmetry=_of_predictions(roles="recall", classes="npv"),
     ),
     ClassMetric(
         key="npv",
@@ -179,7 +179,7 @@ SPECS: tuple[ClassMetric, ...] = (
             "TFMA": "NegativePredictiveValue",
             "caret": "Neg Pred Value",
         },
-        symmetry=_of_answers(roles="specificity", classes="precision"),
+        symmetry=_of_predictions(roles="specificity", classes="precision"),
     ),
     ClassMetric(
         key="fpr",
@@ -198,7 +198,7 @@ SPECS: tuple[ClassMetric, ...] = (
         ignores=(TRUE_POSITIVES, FALSE_NEGATIVES),
         other_names={"PyCM": "FPR", "TFMA": "FallOut"},
         notes="Also fall-out.",
-        symmetry=_of_actual_cases(roles="for", classes="fnr"),
+        symmetry=_of_actual_samples(roles="for", classes="fnr"),
     ),
     ClassMetric(
         key="fnr",
@@ -217,7 +217,7 @@ SPECS: tuple[ClassMetric, ...] = (
         ignores=(FALSE_POSITIVES, TRUE_NEGATIVES),
         other_names={"PyCM": "FNR", "TFMA": "MissRate"},
         notes="Also miss rate.",
-        symmetry=_of_actual_cases(roles="fdr", classes="fpr"),
+        symmetry=_of_actual_samples(roles="fdr", classes="fpr"),
     ),
     ClassMetric(
         key="fdr",
@@ -235,7 +235,7 @@ SPECS: tuple[ClassMetric, ...] = (
         undefined_when=NO_PREDICTED_POSITIVES,
         ignores=(FALSE_NEGATIVES, TRUE_NEGATIVES),
         other_names={"PyCM": "FDR", "TFMA": "FalseDiscoveryRate"},
-        symmetry=_of_answers(roles="fnr", classes="for"),
+        symmetry=_of_predictions(roles="fnr", classes="for"),
     ),
     ClassMetric(
         key="for",
@@ -252,6 +252,6 @@ SPECS: tuple[ClassMetric, ...] = (
         undefined_when=NO_PREDICTED_NEGATIVES,
         ignores=(TRUE_POSITIVES, FALSE_POSITIVES),
         other_names={"PyCM": "FOR", "TFMA": "FalseOmissionRate"},
-        symmetry=_of_answers(roles="fpr", classes="fdr"),
+        symmetry=_of_predictions(roles="fpr", classes="fdr"),
     ),
 )

@@ -15,9 +15,9 @@ from offdiag.metrics.spec import (
     CLASS_ABSENT,
     LECTURE,
     LUQUE,
-    NO_CASES,
     NO_POSITIVES,
     NO_PREDICTED_POSITIVES,
+    NO_SAMPLES,
     ONE_SIDED_ACTUAL,
     ONE_SIDED_PREDICTED,
     POWERS,
@@ -51,7 +51,7 @@ def jaccard(c: OneVsRest) -> Quantity:
 
 
 def accuracy_ovr(c: OneVsRest) -> Quantity:
-    return fraction(c.tp + c.tn, c.total, c.no_cases)
+    return fraction(c.tp + c.tn, c.total, c.no_samples)
 
 
 def balanced_accuracy_ovr(c: OneVsRest) -> Quantity:
@@ -81,7 +81,7 @@ def fowlkes_mallows(c: OneVsRest) -> Quantity:
 
 def mcc_ovr(c: OneVsRest) -> Quantity:
     undefined = first_cause(
-        c.no_cases,
+        c.no_samples,
         renamed(Reason.CONSTANT_ACTUAL, c.one_sided_actual),
         renamed(Reason.CONSTANT_PREDICTED, c.one_sided_predicted),
     )
@@ -224,7 +224,7 @@ SPECS: tuple[ClassMetric, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source=f"{ZENG}, item 20; {LUQUE} (ACC); {LECTURE}, section 12.3.1",
-        undefined_when=NO_CASES,
+        undefined_when=NO_SAMPLES,
         other_names={"PyCM": "ACC", "TFMA": "BinaryAccuracy", "torchmetrics": "binary_accuracy"},
         notes="High for every rare class, found or not, because of the true negatives.",
         symmetry=Symmetry(
@@ -361,7 +361,7 @@ SPECS: tuple[ClassMetric, ...] = (
         high=1,
         direction=Direction.HIGHER,
         source=f"{LUQUE} (MCC); Matthews 1975, BBA 405(2), 442-451",
-        undefined_when=NO_CASES
+        undefined_when=NO_SAMPLES
         | {
             Reason.CONSTANT_ACTUAL: "the class has no actual case, or all of them",
             Reason.CONSTANT_PREDICTED: "the class is never predicted, or always",

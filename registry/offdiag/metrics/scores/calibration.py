@@ -1,6 +1,6 @@
 """Whether a score of 0.8 means that the event happens 8 times in 10.
 
-Scores are put into bins, in each of which the mean score is compared with the share of cases
+Scores are put into bins, in each of which the mean score is compared with the share of samples
 where the event happened. Results depend on how that is done, so the key says it: which score
 (the positive class, or the top label of each case), which bins and how many.
 """
@@ -26,7 +26,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class CalibrationBins:
-    """Counts of cases by score, B bins in ascending order.
+    """Counts of samples by score, B bins in ascending order.
 
     `count` and `happened` are int64 (B,): cases, and those where the event happened.
     `score_sum` is float64 (B,). `edges` is float64 (B + 1,), bin b holding the scores from
@@ -61,7 +61,7 @@ def equal_mass_bins(ranked: RankedScores, *, n_bins: int = DEFAULT_BINS) -> Cali
     A score with c smaller ones among n cases belongs to bin floor(c * n_bins / n).
     """
     values = ranked.values
-    bin_of_value = ranked.cases_below[:-1] * n_bins // ranked.n_cases
+    bin_of_value = ranked.samples_below[:-1] * n_bins // ranked.n_samples
     places = np.searchsorted(bin_of_value, np.arange(1, n_bins), side="left")
     # A bin begins at the smallest score in it; an empty one at the end of what is there.
     begins = np.append(values, values[-1]).astype(np.float64)[places]
@@ -108,15 +108,15 @@ def calibrated_shares(
     return low, high
 
 
-def _binomial_quantile(level: float, n_cases: Counts, p: NDArray[np.float64]) -> Counts:
+def _binomial_quantile(level: float, n_samples: Counts, p: NDArray[np.float64]) -> Counts:
     """The smallest k with P(X <= k) >= level, by halving the range of k."""
     from scipy.special import betainc
 
-    below, found = np.full(n_cases.shape, -1), n_cases.astype(np.int64)
+    below, found = np.full(n_samples.shape, -1), n_samples.astype(np.int64)
     while (found - below > 1).any():
         middle = (below + found) // 2
         k = np.maximum(middle, 0)
-        reaches = (betainc(np.maximum(n_cases - k, 1), k + 1, 1 - p) >= level) & (middle >= 0)
+        reaches = (betainc(np.maximum(n_samples - k, 1), k + 1, 1 - p) >= level) & (middle >= 0)
         found, below = np.where(reaches, middle, found), np.where(reaches, below, middle)
     return found
 
@@ -128,7 +128,7 @@ def _binned(
     borders = np.concatenate([[0], places, [len(ranked.values)]])
     positives = ranked.positives_below[borders]
     negatives = ranked.negatives_below[borders]
-    weighted = ranked.values.astype(np.float64) * np.diff(ranked.cases_below)
+    weighted = ranked.values.astype(np.float64) * np.diff(ranked.samples_below)
     score_sum = [float(weighted[low:high].sum()) for low, high in pairwise(borders.tolist())]
     happened = np.diff(positives)
     return CalibrationBins(edges, happened + np.diff(negatives), happened, np.array(score_sum))

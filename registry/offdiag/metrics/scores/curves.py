@@ -1,6 +1,6 @@
 """Curves over all thresholds, as exact data.
 
-A case is reported positive when its score is at least the threshold. Every distinct score is a
+A sample is reported positive when its score is at least the threshold. Every distinct score is a
 threshold, and one above the largest score is added, at which nothing is reported.
 
 The cost curve of Drummond and Holte (2006) says how cheap the scores can be, for any costs. Each
@@ -68,7 +68,7 @@ class Curve:
 def roc_curve(ranked: RankedScores) -> Curve:
     """True positive rate over false positive rate, from (0, 0) to (1, 1).
 
-    No points unless both kinds of cases exist.
+    No points unless both kinds of samples exist.
     """
     x, y = "false_positive_rate", "true_positive_rate"
     reason = one_sided_reason(ranked)
@@ -139,7 +139,7 @@ def thin(curve: Curve, *, max_points: int) -> Curve:
 
 
 def one_sided_reason(ranked: RankedScores) -> Reason | None:
-    """Why a curve that needs both kinds of cases has no points."""
+    """Why a curve that needs both kinds of samples has no points."""
     if ranked.n_positive == 0:
         return Reason.NO_ACTUAL_POSITIVES
     return Reason.NO_ACTUAL_NEGATIVES if ranked.n_negative == 0 else None
@@ -173,7 +173,7 @@ def cost_curve(ranked: RankedScores) -> Curve:
     """Normalised expected cost over PC(+), 0 to 1: the corners of a piecewise linear curve.
 
     `threshold` and its rates apply from a corner up to the next one. At most min(PC(+),
-    1 - PC(+)), the cost of the better constant answer. No points unless both kinds of cases
+    1 - PC(+)), the cost of the better constant prediction. No points unless both kinds of samples
     exist.
     """
     x, y = "probability_cost", "normalized_expected_cost"

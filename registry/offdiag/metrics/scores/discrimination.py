@@ -3,7 +3,7 @@
 Nothing here needs probabilities: only the order of the scores counts.
 
 With several classes an area is that of one against the rest, or of one against one. Both follow
-from one table of whole numbers, how often a case of class i beats one of class j when both are
+from one table of whole numbers, how often a sample of class i beats one of class j when both are
 judged by the score for i.
 """
 
@@ -26,7 +26,7 @@ def roc_auc(ranked: RankedScores) -> MetricValue:
     """Probability that a positive case scores higher than a negative one, ties counting 1/2.
 
     The Mann-Whitney statistic over its maximum, exact until one final division; 0 to 1, and
-    below 1/2 when the scores point the wrong way. Undefined unless both kinds of cases exist
+    below 1/2 when the scores point the wrong way. Undefined unless both kinds of samples exist
     (Hanley and McNeil 1982).
     """
     undefined = _one_sided(ranked)
@@ -46,7 +46,7 @@ def average_precision(ranked: RankedScores) -> MetricValue:
     gained = np.diff(ranked.positives_below)
     steps = np.flatnonzero(gained)
     hits = ranked.n_positive - ranked.positives_below[steps]
-    reported = ranked.n_cases - ranked.cases_below[steps]
+    reported = ranked.n_samples - ranked.samples_below[steps]
     return MetricValue(float((gained[steps] * (hits / reported)).sum()) / ranked.n_positive)
 
 
@@ -54,7 +54,7 @@ def ks(ranked: RankedScores) -> MetricValue:
     """Largest gap between the score distributions of positive and negative cases; 0 to 1.
 
     The two-sample Kolmogorov-Smirnov statistic, equally the largest |TPR - FPR| over all
-    thresholds. Undefined unless both kinds of cases exist.
+    thresholds. Undefined unless both kinds of samples exist.
     """
     undefined = _one_sided(ranked)
     if undefined is not None:
@@ -74,7 +74,7 @@ def _one_sided(ranked: RankedScores) -> MetricValue | None:
 
 @dataclass(frozen=True, eq=False)
 class PairwiseWins:
-    """`doubled[i, j]`: 2 for each case of class i with a higher score for i than a case of
+    """`doubled[i, j]`: 2 for each case of class i with a higher score for i than a sample of
     class j has, 1 for a tie. int64 (K, K); the diagonal is not used. `support` is (K,).
     """
 
@@ -83,7 +83,7 @@ class PairwiseWins:
 
 
 def pairwise_wins(actual: NDArray[Any], scores: NDArray[Any]) -> PairwiseWins:
-    """Compare all pairs of cases. `actual` holds n codes, `scores` is (n, K)."""
+    """Compare all pairs of samples. `actual` holds n codes, `scores` is (n, K)."""
     n_classes = scores.shape[CLASS_AXIS]
     support = np.bincount(actual, minlength=n_classes).astype(np.int64)
     doubled = np.zeros((n_classes, n_classes), dtype=np.int64)
@@ -102,7 +102,7 @@ def auc_averages(wins: PairwiseWins) -> Mapping[str, MetricValue]:
     """`roc_auc_{ovr,ovo}_{macro,weighted}`.
 
     One against one is the mean of both directions of a pair (Hand and Till 2001), which then
-    counts once (macro) or by its number of cases (weighted). All are undefined as soon as a
+    counts once (macro) or by its number of samples (weighted). All are undefined as soon as a
     class has no case: leaving it out, or counting it as 0, would compare different things.
     """
     keys = [

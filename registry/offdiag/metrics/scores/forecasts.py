@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.spec import WILSON, Direction, MetricSpec, Scope
 
-CASE_AXIS = 0
+SAMPLE_AXIS = 0
 """Axis of an (n, K) score table along which the case changes."""
 CLASS_AXIS = 1
 """Axis of an (n, K) score table along which the class changes."""
@@ -45,7 +45,7 @@ class Forecasts:
     positive: int | None = None
 
     @property
-    def n_cases(self) -> int:
+    def n_samples(self) -> int:
         return len(self.actual)
 
     @property
@@ -96,7 +96,7 @@ class Forecasts:
     def blocks(self) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
         """Actual codes and rows of `table` in consecutive blocks of bounded size."""
         step = max(1, CELLS_AT_ONCE // self.n_classes)
-        for start in range(0, self.n_cases, step):
+        for start in range(0, self.n_samples, step):
             yield self.actual[start : start + step], self.table[start : start + step]
 
 
@@ -118,7 +118,7 @@ def rank_counts(forecasts: Forecasts) -> NDArray[np.int64]:
 
 
 def top_k_accuracy(counts: NDArray[np.int64], *, k: int) -> MetricValue:
-    """Share of cases whose actual class is among the first k of the ranking; 0 to 1."""
+    """Share of samples whose actual class is among the first k of the ranking; 0 to 1."""
     return MetricValue(int(counts[:k].sum()) / int(counts.sum()))
 
 
@@ -169,7 +169,7 @@ class RankedScores:
         return len(self.negative)
 
     @property
-    def n_cases(self) -> int:
+    def n_samples(self) -> int:
         return self.n_positive + self.n_negative
 
     @cached_property
@@ -188,8 +188,8 @@ class RankedScores:
         return self._distinct[0]
 
     @property
-    def cases_below(self) -> NDArray[np.int64]:
-        """For each distinct score the cases with a smaller one, then all cases; (V + 1,)."""
+    def samples_below(self) -> NDArray[np.int64]:
+        """For each distinct score the samples with a smaller one, then all samples; (V + 1,)."""
         return self._distinct[1]
 
     @cached_property
@@ -201,7 +201,7 @@ class RankedScores:
     @cached_property
     def negatives_below(self) -> NDArray[np.int64]:
         """The same for negative cases."""
-        return self.cases_below - self.positives_below
+        return self.samples_below - self.positives_below
 
     @property
     def thresholds(self) -> NDArray[np.float64]:

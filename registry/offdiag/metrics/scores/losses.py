@@ -66,7 +66,7 @@ def brier_scores(forecasts: Forecasts) -> Mapping[str, MetricValue]:
         distance = table.astype(np.float64)
         distance[np.arange(len(actual)), actual] -= 1
         total += float(np.square(distance).sum())
-    score = total / forecasts.n_cases
+    score = total / forecasts.n_samples
     return {"brier_sum": MetricValue(score), "brier_half": MetricValue(score / 2)}
 
 
@@ -77,8 +77,8 @@ def brier_decomposition(forecasts: Forecasts) -> Mapping[str, MetricValue]:
     brier_sum = reliability - resolution + uncertainty without a remainder (binning would leave
     one). Where no forecast occurs twice, resolution equals uncertainty and says nothing.
     """
-    n_cases, n_classes = forecasts.n_cases, forecasts.n_classes
-    share = np.bincount(forecasts.actual, minlength=n_classes) / n_cases
+    n_samples, n_classes = forecasts.n_samples, forecasts.n_classes
+    share = np.bincount(forecasts.actual, minlength=n_classes) / n_samples
     group, first = groups_of_equal_rows(forecasts.scores)
     size = np.bincount(group)
     cell, count = np.unique(group * n_classes + forecasts.actual, return_counts=True)
@@ -95,8 +95,8 @@ def brier_decomposition(forecasts: Forecasts) -> Mapping[str, MetricValue]:
         reliability += float((weight * np.square(forecast - observed)).sum())
         resolution += float((weight * np.square(observed - share)).sum())
     return {
-        "brier_reliability": MetricValue(reliability / n_cases),
-        "brier_resolution": MetricValue(resolution / n_cases),
+        "brier_reliability": MetricValue(reliability / n_samples),
+        "brier_resolution": MetricValue(resolution / n_samples),
         "brier_uncertainty": MetricValue(float((share * (1 - share)).sum())),
     }
 
@@ -106,15 +106,15 @@ def brier_decomposition_of_event(ranked: RankedScores) -> Mapping[str, MetricVal
 
     The other class has the complement, so every squared distance counts twice.
     """
-    size = np.diff(ranked.cases_below)
+    size = np.diff(ranked.samples_below)
     observed = np.diff(ranked.positives_below) / size
-    share = ranked.n_positive / ranked.n_cases
+    share = ranked.n_positive / ranked.n_samples
     distance = ranked.values.astype(np.float64) - observed
     reliability = float((size * np.square(distance)).sum())
     resolution = float((size * np.square(observed - share)).sum())
     return {
-        "brier_reliability": MetricValue(2 * reliability / ranked.n_cases),
-        "brier_resolution": MetricValue(2 * resolution / ranked.n_cases),
+        "brier_reliability": MetricValue(2 * reliability / ranked.n_samples),
+        "brier_resolution": MetricValue(2 * resolution / ranked.n_samples),
         "brier_uncertainty": MetricValue(2 * share * (1 - share)),
     }
 

@@ -1,6 +1,6 @@
 """What is reported at every threshold, and few thresholds that draw the same picture.
 
-A case is reported when its score is at least the threshold. The two counts that a threshold
+A sample is reported when its score is at least the threshold. The two counts that a threshold
 gives, true and false positives, are all that ROC, precision-recall and cost curves are drawn
 from, so they are kept once, as whole numbers, and every rate is derived from them.
 
@@ -92,7 +92,7 @@ class OperatingPoints:
 
 def operating_points(ranked: RankedScores) -> OperatingPoints:
     """One point for each distinct score, and one above the largest."""
-    if ranked.n_cases == 0:
+    if ranked.n_samples == 0:
         nothing = np.zeros(0, dtype=np.int64)
         return OperatingPoints(nothing.astype(np.float64), nothing, nothing, 0, 0, 0)
     return OperatingPoints(

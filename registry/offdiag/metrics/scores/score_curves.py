@@ -1,7 +1,7 @@
 """Everything that pictures of scores are drawn from, small enough to be kept with the results.
 
 For one class against the rest: its operating points, how often the event happened in each bin
-of its score, and how the scores of both kinds of cases are spread. For all classes together:
+of its score, and how the scores of both kinds of samples are spread. For all classes together:
 whether the largest probability of a case says how often the answer is right.
 """
 
@@ -59,7 +59,7 @@ class ScoreHistogram:
 class ScoreCurve:
     """What is kept for the class with code `code`, or for the top label.
 
-    The event is that a case is of the class, or that the top label is right. `bins` is None
+    The event is that a sample is of the class, or that the top label is right. `bins` is None
     for scores that are no probabilities. The top label has no operating points.
     """
 
@@ -218,7 +218,7 @@ def _in_use(points: OperatingPoints, hits: int, predicted: int) -> list[int]:
 
 def _range(ranked: RankedScores) -> tuple[float, float]:
     """Smallest and largest score, apart where all are equal."""
-    if not ranked.n_cases:
+    if not ranked.n_samples:
         return 0.0, 1.0
     low, high = float(ranked.values[0]), float(ranked.values[-1])
     return (low, high) if low < high else (low, low + 1.0)

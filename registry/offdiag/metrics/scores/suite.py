@@ -89,7 +89,7 @@ def ranked_against_rest(forecasts: Forecasts, code: int) -> RankedScores:
 
 
 def ranked_top_label(forecasts: Forecasts) -> RankedScores:
-    """Largest probability of each case; positive are the cases where its class is the actual one.
+    """Largest probability of each sample; positive are those where its class is the actual one.
 
     Equal probabilities go to the class with the lowest index.
     """

@@ -58,9 +58,14 @@ class WeightedEvaluation:
         return self.matrix.labels.names
 
     @property
+    def n_samples(self) -> int:
+        """Number of samples, whatever their weights."""
+        return self.matrix.cases.n_samples
+
+    @property
     def n_cases(self) -> int:
-        """Number of cases, whatever their weights."""
-        return self.matrix.cases.n_cases
+        """Former name of `n_samples`, for one minor version."""
+        return self.n_samples
 
     @property
     def confusion_matrix(self) -> pd.DataFrame:
@@ -79,7 +84,7 @@ class WeightedEvaluation:
             "labels": list(self.labels),
             "orientation": "actual_rows",
             "weighted": True,
-            "n_cases": self.n_cases,
+            "n_cases": self.n_samples,
             "matrix": self.matrix.weights.tolist(),
             "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
             "per_class": {
@@ -91,7 +96,7 @@ class WeightedEvaluation:
     def _repr_html_(self) -> str:
         from offdiag.sdk.evaluations.evaluation_html import metric_table
 
-        return metric_table(f"Weighted metrics of {self.n_cases} cases", self.aggregate)
+        return metric_table(f"Weighted metrics of {self.n_samples} cases", self.aggregate)
 
 
 def evaluate_matrix(

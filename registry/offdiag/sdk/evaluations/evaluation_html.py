@@ -120,7 +120,8 @@ def _matrix(counted: CountedSets) -> str:
         for name, row in zip(names, counted.matrix.cells[:n, :n].tolist(), strict=True)
     )
     return (
-        f"<table><caption>Multi-label matrix, {counted.matrix.n_cases} cases, fractional shares, "
+        "<table><caption>Multi-label matrix, "
+        f"{counted.matrix.n_samples} cases, fractional shares, "
         f"Algorithm 1{_cut(counted)}</caption><thead><tr><th>actual ↓ predicted →</th>{head}</tr>"
         f"</thead><tbody>{body}</tbody></table>"
     )

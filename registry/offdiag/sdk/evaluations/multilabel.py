@@ -46,7 +46,7 @@ class MultilabelEvaluation:
     """
 
     label_set: LabelSet
-    n_cases: int
+    n_samples: int
     aggregate: MetricTable[MetricValue]
     per_label: MetricTable[ClassValues]
     matrix: MultilabelMatrix
@@ -54,6 +54,11 @@ class MultilabelEvaluation:
     actual: NDArray[np.bool_]
     predicted: NDArray[np.bool_]
     scores: NDArray[Any] | None = None
+
+    @property
+    def n_cases(self) -> int:
+        """Former name of `n_samples`, for one minor version."""
+        return self.n_samples
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -80,7 +85,7 @@ class MultilabelEvaluation:
         return {
             "labels": list(self.labels),
             "orientation": "actual_rows",
-            "n_cases": self.n_cases,
+            "n_cases": self.n_samples,
             "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
             "per_label": {
                 key: [value.to_dict() for value in values.values()]
@@ -94,7 +99,7 @@ class MultilabelEvaluation:
         from offdiag.sdk.evaluations.evaluation_html import metric_table
 
         return metric_table(
-            f"{self.n_cases} cases, sets of {len(self.labels)} labels", self.aggregate
+            f"{self.n_samples} cases, sets of {len(self.labels)} labels", self.aggregate
         )
 
 
@@ -135,13 +140,13 @@ def evaluate_multilabel(
     per_label = dict(label_metrics(tally.labels))
     scores = None
     if y_score is not None:
-        scores = score_table(given["y_score"], n_cases=tally.n_cases, labels=sets.labels)
+        scores = score_table(given["y_score"], n_samples=tally.n_samples, labels=sets.labels)
         _require_columns(scores, sets.labels)
         aggregate |= set_score_metrics(sets.actual, scores)
         per_label |= label_score_metrics(sets.actual, scores)
     return MultilabelEvaluation(
         label_set=sets.labels,
-        n_cases=tally.n_cases,
+        n_samples=tally.n_samples,
         aggregate=MetricTable(aggregate),
         per_label=MetricTable(
             {key: ClassValues(sets.labels, values) for key, values in per_label.items()}

@@ -84,7 +84,7 @@ class ScoreEvaluation:
             "labels": list(self.labels),
             "positive_label": self.positive_label,
             "positive_by_convention": self.positive_by_convention,
-            "n_cases": self.forecasts.n_cases,
+            "n_cases": self.forecasts.n_samples,
             "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
             "per_class": {
                 key: [value.to_dict() for value in values.values()]
@@ -95,7 +95,7 @@ class ScoreEvaluation:
     def _repr_html_(self) -> str:
         from offdiag.sdk.evaluations.evaluation_html import metric_table
 
-        caption = f"Scores of {self.forecasts.n_cases} cases"
+        caption = f"Scores of {self.forecasts.n_samples} cases"
         if self.positive_label is not None:
             caption += f", positive class {self.positive_label}"
             caption += " by convention" if self.positive_by_convention else ""
@@ -155,7 +155,7 @@ def evaluate_scores(
     known = _label_set(labels, column)
     actual = encode_labels(column, known, field="y_true")
     warn_of(label_notes(known.names, whole_floats=floats_among(y_true=column)))
-    scores = score_table(given["y_score"], n_cases=len(actual), labels=known)
+    scores = score_table(given["y_score"], n_samples=len(actual), labels=known)
     positive = _positive_code(positive_label, known, n_columns=scores.shape[1])
     if positive is not None:
         require_column_of(given["y_score"], known, known.names[positive])

@@ -22,7 +22,7 @@ from offdiag.sdk.registry import ExampleRow, ExampleTable, SearchQuestion
 from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.services.examples.selection import ExampleQuestion
 
-Answer = TypeVar("Answer", bound=BaseModel)
+Document = TypeVar("Document", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Reader:
     connection: Connection
     patience_s: float
 
-    def get(self, path: str, answer: type[Answer], **params: Any) -> Answer:
+    def get(self, path: str, answer: type[Document], **params: Any) -> Document:
         """The answer to a question; parameters that are None are left out."""
         asked = {name: value for name, value in params.items() if value is not None}
         body = with_retries(

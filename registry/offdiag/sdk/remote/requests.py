@@ -188,7 +188,7 @@ def _named(codes: Codes, labels: LabelSet) -> list[str | None] | list[list[str] 
 def decide(reader: Reader, run_id: str, question: DecideQuestion) -> Decided:
     """Answer the question about an evaluated run, and keep the answers if that is asked for."""
     asked = DecisionAsked(
-        **_pricing(reader, run_id, question),
+        **_cost_basis(reader, run_id, question),
         threshold=_threshold(question.threshold),
         positive=question.positive,
         save_as=question.save_as,
@@ -209,7 +209,7 @@ def decide(reader: Reader, run_id: str, question: DecideQuestion) -> Decided:
     )
 
 
-def _pricing(reader: Reader, run_id: str, question: DecideQuestion) -> dict[str, Any]:
+def _cost_basis(reader: Reader, run_id: str, question: DecideQuestion) -> dict[str, Any]:
     """Costs and shares as plain values, checked here where arrays and frames are at hand."""
     weights, prevalence = question.weights, question.prevalence
     is_named = weights is None or isinstance(weights, str)

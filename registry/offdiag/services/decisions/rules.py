@@ -44,10 +44,10 @@ from offdiag.store.evaluations_write import read_curves
 from offdiag.store.run_costs import (
     CostChoice,
     OtherRun,
-    PricedRun,
+    RunWithCosts,
     cost_choices,
-    priced_runs,
     runs_derived_from,
+    runs_with_costs,
 )
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
@@ -62,7 +62,7 @@ class NoDecision(StrEnum):
 
     NO_SCORES = "no_scores"
     NOT_DRAWN = "not_drawn"
-    NO_CASES = "no_cases"
+    NO_SAMPLES = "no_cases"
     NO_PROBABILITIES = "no_probabilities"
     TOO_MANY = "too_many"
 
@@ -76,7 +76,7 @@ class Decisions:
     scores. `derived` are the runs that were decided from these scores before.
     """
 
-    run: PricedRun
+    run: RunWithCosts
     scenario: Scenario
     choices: tuple[CostChoice, ...]
     derived: tuple[OtherRun, ...]
@@ -96,7 +96,7 @@ def decisions_of(
     `Conflict` for costs of other classes.
     """
     with database.read() as session:
-        run, base = read_priced(session, run_id, question.costs)
+        run, base = read_with_costs(session, run_id, question.costs)
         scenario = understand(question, base, [run.matrix])
         choices = cost_choices(session, project=run.project, labels=run.matrix.labels)
         derived = runs_derived_from(session, run, limit=_MOST_DERIVED)
@@ -109,9 +109,11 @@ def decisions_of(
         return _by_expected_cost(session, found)
 
 
-def read_priced(session: Session, run_id: str, costs: str | None) -> tuple[PricedRun, BaseCosts]:
+def read_with_costs(
+    session: Session, run_id: str, costs: str | None
+) -> tuple[RunWithCosts, BaseCosts]:
     """An evaluated run and the costs to start from. Raises as `decisions_of`."""
-    found = priced_runs(session, [run_id])
+    found = runs_with_costs(session, [run_id])
     if not found:
         raise NotFound(
             f"run {run_id!r} does not exist or has not been evaluated.",
@@ -121,7 +123,7 @@ def read_priced(session: Session, run_id: str, costs: str | None) -> tuple[Price
     return found[0], base_costs(session, found[0], costs)
 
 
-def flagged_class(run: PricedRun, stated: str | None) -> int:
+def flagged_class(run: RunWithCosts, stated: str | None) -> int:
     """The code of the class of two whose score is held against a threshold."""
     labels = run.matrix.labels
     named = run.positive_label or stated
@@ -130,16 +132,16 @@ def flagged_class(run: PricedRun, stated: str | None) -> int:
     return int(run.matrix.actual[1] <= run.matrix.actual[0])
 
 
-def expected_cost_rule(run: PricedRun, scenario: Scenario) -> ExpectedCostRule:
+def expected_cost_rule(run: RunWithCosts, scenario: Scenario) -> ExpectedCostRule:
     """Answer what is cheapest to expect, at the class shares that were declared."""
     return ExpectedCostRule(at_deployment(scenario.effective, run.matrix, scenario.prevalence))
 
 
-def _why_none(run: PricedRun) -> NoDecision | None:
+def _why_none(run: RunWithCosts) -> NoDecision | None:
     if not run.score_columns:
         return NoDecision.NO_SCORES
     if not run.matrix.total:
-        return NoDecision.NO_CASES
+        return NoDecision.NO_SAMPLES
     is_long = run.matrix.n_classes > 2 and run.matrix.total * run.score_columns > MOST_SCORES
     return NoDecision.TOO_MANY if is_long else None
 
@@ -198,7 +200,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Pricing:
+class CostBasis:
     """Costs that answers are judged by: (K, K), and class shares at deployment or None.
 
     `origin` says as plain values where the costs come from; it is kept with a run.
@@ -213,21 +215,21 @@ class Pricing:
 class Trial:
     """A rule, the words it would be kept with, and what it changes."""
 
-    run: PricedRun
+    run: RunWithCosts
     rule: Rule
     recipe: Mapping[str, Any]
-    pricing: Pricing
+    cost_basis: CostBasis
     change: Change
 
 
-def pricing_of(
+def cost_basis_of(
     costs: CostMatrix, prevalence: NDArray[np.float64] | None, reference: str | None
-) -> Pricing:
+) -> CostBasis:
     """Costs as they are, `reference` being the name they are stored under."""
     shares = None
     if prevalence is not None:
         shares = shares_text(dict(enumerate(prevalence.tolist())), costs.labels)
-    return Pricing(costs, prevalence, {"costs": reference, "shares": shares})
+    return CostBasis(costs, prevalence, {"costs": reference, "shares": shares})
 
 
 def default_costs(database: Database, run_id: str, costs: str | None) -> tuple[CostMatrix, str]:
@@ -237,7 +239,7 @@ def default_costs(database: Database, run_id: str, costs: str | None) -> tuple[C
     the dataset is judged by none.
     """
     with database.read() as session:
-        _, base = read_priced(session, run_id, costs)
+        _, base = read_with_costs(session, run_id, costs)
     if costs is None and base.preset is not None:
         raise Conflict(
             f"the dataset of run {run_id} is judged by no costs.",
@@ -250,27 +252,27 @@ def default_costs(database: Database, run_id: str, costs: str | None) -> tuple[C
 def labels_of_run(database: Database, run_id: str) -> LabelSet:
     """The classes that an evaluated run tells apart. Raises `NotFound`."""
     with database.read() as session:
-        run, _ = read_priced(session, run_id, Preset.ZERO_ONE)
+        run, _ = read_with_costs(session, run_id, Preset.ZERO_ONE)
     return run.matrix.labels
 
 
-def try_rule(database: Database, run_id: str, pricing: Pricing, choice: Choice) -> Trial:
-    """Decide the cases of a run anew and price both answers; nothing is stored.
+def try_rule(database: Database, run_id: str, cost_basis: CostBasis, choice: Choice) -> Trial:
+    """Decide the samples of a run anew and price both answers; nothing is stored.
 
     Raises `NotFound`, and `InvalidInput` for a rule that the scores or classes do not allow.
     """
     with database.read() as session:
-        run, _ = read_priced(session, run_id, Preset.ZERO_ONE)
-        rule = _rule(session, run, pricing, choice)
+        run, _ = read_with_costs(session, run_id, Preset.ZERO_ONE)
+        rule = _rule(session, run, cost_basis, choice)
         joint = redecided(session, run, rule)
-    change = change_of(joint, pricing.costs, prevalence=pricing.prevalence)
-    return Trial(run, rule, _recipe(rule, pricing, choice), pricing, change)
+    change = change_of(joint, cost_basis.costs, prevalence=cost_basis.prevalence)
+    return Trial(run, rule, _recipe(rule, cost_basis, choice), cost_basis, change)
 
 
 def save_choice(
     database: Database,
     run_id: str,
-    pricing: Pricing,
+    cost_basis: CostBasis,
     choice: Choice,
     *,
     name: str,
@@ -281,25 +283,25 @@ def save_choice(
     Raises as `try_rule`, and `Conflict` if that run was deleted.
     """
     with database.read() as session:
-        run, _ = read_priced(session, run_id, Preset.ZERO_ONE)
-        rule = _rule(session, run, pricing, choice)
+        run, _ = read_with_costs(session, run_id, Preset.ZERO_ONE)
+        rule = _rule(session, run, cost_basis, choice)
     return derive_run(
         database,
         source_id=run_id,
         rule=rule,
-        recipe=_recipe(rule, pricing, choice),
+        recipe=_recipe(rule, cost_basis, choice),
         name=name,
         author=author,
     )
 
 
-def asked_pricing(database: Database, run_id: str, question: Question) -> Pricing:
+def requested_cost_basis(database: Database, run_id: str, question: Question) -> CostBasis:
     """The costs that a question about a run is about. Raises as `decisions_of`."""
     with database.read() as session:
-        run, base = read_priced(session, run_id, question.costs)
+        run, base = read_with_costs(session, run_id, question.costs)
     scenario = understand(question, base, [run.matrix])
     labels = scenario.costs.labels
-    return Pricing(
+    return CostBasis(
         scenario.effective,
         scenario.prevalence,
         {
@@ -311,12 +313,12 @@ def asked_pricing(database: Database, run_id: str, question: Question) -> Pricin
     )
 
 
-def _recipe(rule: Rule, pricing: Pricing, choice: Choice) -> Mapping[str, Any]:
+def _recipe(rule: Rule, cost_basis: CostBasis, choice: Choice) -> Mapping[str, Any]:
     chosen = CHOSEN_HERE if choice.chosen is Chosen.CHEAPEST else None
-    return described(rule, **pricing.origin, chosen=chosen)
+    return described(rule, **cost_basis.origin, chosen=chosen)
 
 
-def _rule(session: Session, run: PricedRun, pricing: Pricing, choice: Choice) -> Rule:
+def _rule(session: Session, run: RunWithCosts, cost_basis: CostBasis, choice: Choice) -> Rule:
     if not run.score_columns:
         raise InvalidInput(
             f"run {run.id} has no scores to decide from.",
@@ -324,7 +326,7 @@ def _rule(session: Session, run: PricedRun, pricing: Pricing, choice: Choice) ->
             hint="Log the scores with the predictions: y_score=.",
         )
     if choice.chosen is Chosen.EXPECTED:
-        return ExpectedCostRule(at_deployment(pricing.costs, run.matrix, pricing.prevalence))
+        return ExpectedCostRule(at_deployment(cost_basis.costs, run.matrix, cost_basis.prevalence))
     labels = run.matrix.labels
     if len(labels) != 2:
         raise InvalidInput(
@@ -335,13 +337,15 @@ def _rule(session: Session, run: PricedRun, pricing: Pricing, choice: Choice) ->
     code = flagged_class(run, choice.positive)
     threshold = choice.threshold
     if choice.chosen is Chosen.CHEAPEST:
-        threshold = _cheapest(session, run, pricing, code)
+        threshold = _cheapest(session, run, cost_basis, code)
     else:
         threshold = finite_threshold(threshold)
     return ThresholdRule(code, threshold, labels.names[code])
 
 
-def _cheapest(session: Session, run: PricedRun, pricing: Pricing, code: int) -> float | None:
+def _cheapest(
+    session: Session, run: RunWithCosts, cost_basis: CostBasis, code: int
+) -> float | None:
     curve = read_curves(session, run.evaluation_id, {code}).get(code)
     if curve is None:
         raise Conflict(
@@ -349,5 +353,7 @@ def _cheapest(session: Session, run: PricedRun, pricing: Pricing, code: int) -> 
             field="run",
             hint="A worker draws it by itself; offdiag recompute does it at once.",
         )
-    found = threshold_costs_of(curve, run.matrix, pricing.costs, prevalence=pricing.prevalence)
+    found = threshold_costs_of(
+        curve, run.matrix, cost_basis.costs, prevalence=cost_basis.prevalence
+    )
     return found.best_threshold

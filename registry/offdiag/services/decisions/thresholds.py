@@ -22,7 +22,7 @@ from offdiag.metrics.costs.threshold import (
     cost_at_each,
     crossfitted_cost,
     matrix_at,
-    side_prices,
+    side_costs,
 )
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.costs import mean_cost_interval
@@ -35,7 +35,7 @@ from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.store import predictions
 from offdiag.store.predictions_read import PredictionChunk, TruthOfRun, read_beside_truth
-from offdiag.store.run_costs import PricedRun
+from offdiag.store.run_costs import RunWithCosts
 from offdiag.store.session import Session
 
 Floats = NDArray[np.float64]
@@ -67,7 +67,7 @@ class ClassChange:
 
 @dataclass(frozen=True)
 class Change:
-    """What other answers to the same cases change.
+    """What other answers to the same samples change.
 
     `before` and `after` are costs per case with their intervals, `difference` is after minus
     before with the interval of the paired difference.
@@ -80,7 +80,7 @@ class Change:
     classes: tuple[ClassChange, ...]
 
 
-def redecided(session: Session, run: PricedRun, rule: Rule) -> JointCounts:
+def redecided(session: Session, run: RunWithCosts, rule: Rule) -> JointCounts:
     """Cases of a run by what is right, what was answered and what the rule answers.
 
     Only those with a label. Raises `InvalidInput` for scores that the rule cannot use.
@@ -164,10 +164,10 @@ def _recalls(joint: JointCounts) -> tuple[ClassChange, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class PricedPoint:
+class CostPoint:
     """A threshold by its place among the points, and its cost per case with the interval.
 
-    The interval is about the cases, the threshold being what it is.
+    The interval is about the samples, the threshold being what it is.
     """
 
     place: int
@@ -190,13 +190,13 @@ class ThresholdCosts:
     points: OperatingPoints
     are_probabilities: bool
     means: Floats
-    best: PricedPoint | None
+    best: CostPoint | None
     crossfitted: float | None
     in_use: MetricValue
     in_use_place: int | None
     change: Change | None
     implied: float | None
-    at_implied: PricedPoint | None
+    at_implied: CostPoint | None
 
     @property
     def nothing(self) -> float:
@@ -230,11 +230,11 @@ def threshold_costs_of(
 ) -> ThresholdCosts:
     """Price the thresholds of a curve; `matrix` is that of the answers that were given."""
     points, positive, labels = curve.points, curve.code, matrix.labels
-    prices = side_prices(costs, positive, prevalence)
+    prices = side_costs(costs, positive, prevalence)
 
-    def priced(place: int) -> PricedPoint:
+    def priced(place: int) -> CostPoint:
         at = matrix_at(points, place, positive=positive, labels=labels)
-        return PricedPoint(place, mean_cost(at, costs, prevalence=prevalence))
+        return CostPoint(place, mean_cost(at, costs, prevalence=prevalence))
 
     hits = int(matrix.counts[positive, positive])
     in_use = points.of_counts(hits, int(matrix.predicted[positive]) - hits)

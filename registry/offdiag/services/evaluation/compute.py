@@ -133,8 +133,8 @@ def of_matrix(matrix: ConfusionMatrix) -> EvaluatedValues:
 
 def of_scores(forecasts: Forecasts) -> EvaluatedValues:
     """What scores tell beyond the predicted class: ranking, calibration, proper scores."""
-    if forecasts.n_cases == 0:
-        return _without_cases(forecasts)
+    if forecasts.n_samples == 0:
+        return _without_samples(forecasts)
     found = score_intervals(forecasts, seed=INTERVAL_SEED)
     aggregate = dict(score_metrics(forecasts))
     for key, interval in found.items():
@@ -153,9 +153,9 @@ def of_scores(forecasts: Forecasts) -> EvaluatedValues:
     )
 
 
-def _without_cases(forecasts: Forecasts) -> EvaluatedValues:
+def _without_samples(forecasts: Forecasts) -> EvaluatedValues:
     """The keys that a case would give, each undefined because there is none."""
-    nothing = MetricValue(None, Reason.NO_CASES.value)
+    nothing = MetricValue(None, Reason.NO_SAMPLES.value)
     n_columns = int(forecasts.scores.shape[CLASS_AXIS])
     one_case = replace(
         forecasts,

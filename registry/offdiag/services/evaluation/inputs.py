@@ -20,7 +20,7 @@ from offdiag.errors import InvalidInput
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import is_labelled, masked
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counted import CaseCounts, Counted, added_up, count_cases, counted
+from offdiag.metrics.counted import Counted, SampleCounts, added_up, count_samples, counted
 from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.metrics.multilabel.suite import LabelledSets
 from offdiag.metrics.scores.forecasts import Forecasts
@@ -45,8 +45,8 @@ class Cases:
     members: NDArray[np.bool_] | None
     of_sets: bool = False
 
-    def count(self) -> tuple[CaseCounts, tuple[PackedCounts, ...]]:
-        """Counts of the cases that have a label.
+    def count(self) -> tuple[SampleCounts, tuple[PackedCounts, ...]]:
+        """Counts of the samples that have a label.
 
         With them come the counts that chunks should keep and do not: those that were dropped,
         to be rebuilt from the predictions.
@@ -68,11 +68,11 @@ class Cases:
 
     @property
     def are_as_logged(self) -> bool:
-        """Whether these are the cases and the truth that the counts of chunks are of."""
+        """Whether these are the samples and the truth that the counts of chunks are of."""
         return self.members is None and self.truth.id == self.run.truth_version_id
 
     def forecasts(self, dataset: DatasetRecord) -> Forecasts | None:
-        """Scores of the cases that have a label, in the order they were logged in."""
+        """Scores of the samples that have a label, in the order they were logged in."""
         scores = predictions.read_scores(self.session, self.run.id)
         if scores is None:
             return None
@@ -87,7 +87,7 @@ class Cases:
         )
 
     def sets(self) -> LabelledSets:
-        """The sets of the cases whose truth is known, in the order they were logged in."""
+        """The sets of the samples whose truth is known, in the order they were logged in."""
         actual, predicted, known = [], [], []
         for chunk in self._chunks():
             true = chunk.actual_in(self.actual)
@@ -110,13 +110,15 @@ class Cases:
             return codes
         return masked(codes, self.members, self.n_classes)
 
-    def _counted_anew(self) -> CaseCounts:
+    def _counted_anew(self) -> SampleCounts:
         return self._sum(self._counts_of(chunk) for chunk in self._chunks())
 
-    def _counts_of(self, chunk: StoredChunk) -> CaseCounts:
-        return count_cases(chunk.actual_in(self.actual), chunk.predicted, n_classes=self.n_classes)
+    def _counts_of(self, chunk: StoredChunk) -> SampleCounts:
+        return count_samples(
+            chunk.actual_in(self.actual), chunk.predicted, n_classes=self.n_classes
+        )
 
-    def _sum(self, parts: Iterable[CaseCounts]) -> CaseCounts:
+    def _sum(self, parts: Iterable[SampleCounts]) -> SampleCounts:
         return added_up(parts, n_classes=self.n_classes, of_sets=self.of_sets)
 
     def _chunks(self) -> Iterator[StoredChunk]:
@@ -166,7 +168,7 @@ def _members_by_term(choices: SliceChoices, term: SliceTerm) -> NDArray[np.bool_
 class EvaluationInputs:
     """Everything an evaluation depends on; `digest` changes whenever one of it does.
 
-    `truth` is the version the cases are scored with; `part` is the slice whose cases are meant,
+    `truth` is the version the samples are scored with; `part` is the slice whose cases are meant,
     None for all. `n_cases` is their number whether they have a label or not. Those that have
     are `counted`. `forecasts` are there where classes have scores, `sets` where cases have sets
     of labels.
@@ -220,9 +222,9 @@ def _kept_matrix(
 ) -> ConfusionMatrix:
     if part is None:
         return uploads.read_matrix(session, run.id, dataset.labels, run.source)
-    cases = uploads.find_counted_cases(session, run.id)
+    cases = uploads.find_counted_samples(session, run.id)
     if cases is None:
-        raise _no_cases_to_choose_from(run)
+        raise _no_samples_to_choose_from(run)
     levels = {name: column.levels for name, column in cases.slices.items()}
     choices = SliceChoices(levels, cases.slices)
     return cases.matrix(dataset.labels, members_among(choices, part, n_samples=len(cases)))
@@ -257,7 +259,7 @@ def input_digest(run: RunRecord, truth: TruthRecord | None, part: Slice | None =
     return hashlib.sha256(facts.encode()).hexdigest()
 
 
-def _no_cases_to_choose_from(run: RunRecord) -> InvalidInput:
+def _no_samples_to_choose_from(run: RunRecord) -> InvalidInput:
     return InvalidInput(
         f"run {run.id} is a matrix without predictions.",
         field="slice",

@@ -18,7 +18,7 @@ from offdiag.version import offdiag_version
 
 
 def evaluation_of_slice(database: Database, run_id: str, text: str) -> StoredEvaluation:
-    """Every metric of the cases of a run that are in a slice, such as `country=DE`.
+    """Every metric of the samples of a run that are in a slice, such as `country=DE`.
 
     They are counted from the predictions against the truth that counts now, at once and by
     whoever asks: that takes no longer than reading them. Raises `NotFound`, `InvalidInput` for

@@ -20,8 +20,8 @@ from offdiag.services.compare import (
 )
 from offdiag.services.examples.selection import confidences
 from offdiag.services.shared_samples import (
-    NO_CASES_TO_CHOOSE_FROM,
-    NO_CASES_TO_SHOW,
+    NO_SAMPLES_TO_CHOOSE_FROM,
+    NO_SAMPLES_TO_SHOW,
     Aligned,
     Refusal,
     refused,
@@ -138,7 +138,7 @@ def _aligned(
     if refusal is not None:
         return refusal
     if not all(run.has_predictions for run in runs):
-        return NO_CASES_TO_SHOW if part is None else NO_CASES_TO_CHOOSE_FROM
+        return NO_SAMPLES_TO_SHOW if part is None else NO_SAMPLES_TO_CHOOSE_FROM
     choices = SliceChoices({}, {}) if part is None else choices_of(session, runs, part)
     return read_aligned(session, Asked(runs, part, choices, on_shared, 0.95), runs)
 

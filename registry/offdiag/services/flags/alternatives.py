@@ -28,7 +28,7 @@ MOST_ALTERNATIVES = 5
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What the other run has more, as a share of the same cases, with its interval.
+    """What the other run has more, as a share of the same samples, with its interval.
 
     The intervals of all runs that were compared hold together at 95 % (Bonferroni).
 
@@ -44,10 +44,10 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A run that finds more cases of a class.
+    """A run that finds more samples of a class.
 
-    `recall` is its gain on the class and `accuracy` on all cases. `p` is McNemar's exact p for
-    the cases of the class, times the number of runs it was picked from (Bonferroni): the best
+    `recall` is its gain on the class and `accuracy` on all samples. `p` is McNemar's exact p for
+    the samples of the class, times the number of runs it was picked from (Bonferroni): the best
     of many looks better than it is. All three are None where the runs could not be compared
     case by case.
     """

@@ -40,7 +40,7 @@ from offdiag.store.session import Session
 
 @dataclass(frozen=True, slots=True)
 class AgainstBaseline:
-    """The baseline's predictions (first) and the run's (second) on the same cases."""
+    """The baseline's predictions (first) and the run's (second) on the same samples."""
 
     name: str
     joint: JointCounts

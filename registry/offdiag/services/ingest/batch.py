@@ -126,7 +126,7 @@ class Batch:
         return are_sets(self.predicted)
 
     def take(self, positions: NDArray[np.int64]) -> Batch:
-        """The cases at these positions, in this order."""
+        """The samples at these positions, in this order."""
         return Batch(
             self.predicted[positions],
             None if self.actual is None else self.actual[positions],
@@ -137,7 +137,7 @@ class Batch:
         )
 
     def slice(self, start: int, stop: int) -> Batch:
-        """The cases from `start` up to but without `stop`, sharing memory."""
+        """The samples from `start` up to but without `stop`, sharing memory."""
         return Batch(
             self.predicted[start:stop],
             None if self.actual is None else self.actual[start:stop],
@@ -148,9 +148,9 @@ class Batch:
         )
 
     def digest(self, labels: LabelSet) -> str:
-        """SHA-256 over what was predicted for which cases: equal uploads have equal digests.
+        """SHA-256 over what was predicted for which samples: equal uploads have equal digests.
 
-        Slices are facts about the cases, whoever predicts them. They are compared with what is
+        Slices are facts about the samples, whoever predicts them. They are compared with what is
         known of these, and left out here.
         """
         content = hashlib.sha256(b"offdiag batch 1")
@@ -246,7 +246,7 @@ def _answers(
 
 
 def in_id_order(batch: Batch) -> Batch:
-    """The same cases sorted by identifier, so that every shuffle of them is the same batch."""
+    """The same samples sorted by identifier, so that every shuffle of them is the same batch."""
     if batch.ids is None:
         return batch
     order = batch.ids.order()

@@ -61,7 +61,7 @@ def require_task(session: Session, dataset: DatasetRecord, *, of_sets: bool) -> 
         _require_plain_labels(dataset)
     if (dataset.task is Task.MULTILABEL) == of_sets:
         return dataset
-    if datasets.holds_cases(session, dataset.id):
+    if datasets.holds_samples(session, dataset.id):
         raise other_kind(dataset, of_sets=of_sets)
     task = Task.MULTILABEL if of_sets else datasets.single_label_task(dataset.labels)
     datasets.set_task(session, dataset.id, task)

@@ -36,7 +36,7 @@ def derive_run(
     name: str,
     author: str | None = None,
 ) -> RunRecord:
-    """Store what a rule decides from the scores of a run, as a run of the same cases.
+    """Store what a rule decides from the scores of a run, as a run of the same samples.
 
     `recipe` describes the rule as plain values; it is kept with the run. The same recipe again
     is the run that has it. The scores stay with the source. Raises `NotFound`, `Conflict` for a

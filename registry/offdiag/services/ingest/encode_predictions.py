@@ -86,7 +86,7 @@ def positive_in(labels: LabelSet, positive_label: str | None) -> str | None:
 
 @dataclass(frozen=True)
 class EncodedRun:
-    """The cases of a run in the order of their identifiers, and the dataset they belong to.
+    """The samples of a run in the order of their identifiers, and the dataset they belong to.
 
     `positive_label` is the one that was stated. `notes` say what may not be meant as it was read.
     """
@@ -99,7 +99,7 @@ class EncodedRun:
 
 
 def require_dataset_or_truth(dataset: str | None, given: Predictions) -> None:
-    """Raise `InvalidInput` where nothing tells which cases were predicted."""
+    """Raise `InvalidInput` where nothing tells which samples were predicted."""
     if dataset is None and given.y_true is None:
         raise InvalidInput(
             "neither ground truth nor the name of a dataset that has one is given.",

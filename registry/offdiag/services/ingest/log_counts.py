@@ -21,7 +21,7 @@ from offdiag.domain.labels import (
 from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
 from offdiag.domain.runs import RunFacts, new_run_id, require_name
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.inputs.counted_samples import CountedCases, counted_cases
+from offdiag.inputs.counted_samples import CountedSamples, counted_samples
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.orientation import verify_orientation
 from offdiag.services.ingest.batch import GivenCounts
@@ -208,7 +208,7 @@ def _log_counts(
 ) -> RunRecord:
     known = datasets.find_dataset(session, project=facts.project, name=dataset)
     labels = _labels_of(known, declared, given)
-    cases = counted_cases(
+    cases = counted_samples(
         actual=given.actual,
         predicted=given.predicted,
         sizes=given.sizes,
@@ -242,7 +242,7 @@ def _log_counts(
         now=now,
     )
     uploads.insert_matrix(session, run.id, matrix, LAYOUT)
-    kept.insert_counted_cases(session, run.id, cases)
+    kept.insert_counted_samples(session, run.id, cases)
     runs.mark_finished(
         session,
         run.id,
@@ -257,7 +257,7 @@ def _log_counts(
     return runs.get_run(session, run.id)
 
 
-def content_digest(cases: CountedCases, matrix: ConfusionMatrix) -> str:
+def content_digest(cases: CountedSamples, matrix: ConfusionMatrix) -> str:
     """The digest of what was logged: of the matrix alone where nothing else was counted."""
     return cases.digest(matrix.labels) if cases.slices else matrix.digest
 

@@ -52,7 +52,7 @@ def register_truth(
 ) -> PlacedTruth:
     """Store the truth a run brought along, or find the equal one that is already there.
 
-    With identifiers the order of the cases does not matter. Labels for samples that had none
+    With identifiers the order of the samples does not matter. Labels for samples that had none
     are a new version of the same truth. Raises `InvalidInput` when an identifier stands twice.
     """
     positions = None
@@ -108,7 +108,7 @@ def place_in_latest_truth(
     """Match predictions that came without labels to the newest truth of their dataset.
 
     Where there is none, the identifiers make one whose labels come later. Raises
-    `InvalidInput` when there are none either, or the cases are not exactly the samples.
+    `InvalidInput` when there are none either, or the samples are not exactly the samples.
     """
     record = truths.latest_truth(session, dataset.id)
     if record is None and ids is not None:

@@ -20,7 +20,7 @@ from offdiag.reports.snapshot import (
     MOST_FLAGS,
     MOST_RUNS,
     Confusion,
-    ConstantAnswer,
+    ConstantPrediction,
     CostFigures,
     LeaderErrors,
     Matrix,
@@ -82,12 +82,12 @@ def with_costs(
         return snapshot
     runs = priced(database, snapshot.runs, found.costs)
     best = ranked(runs, scope.ranking_metric)
-    constant = None if not best else _constant_answer(database, best[0], found.costs)
+    constant = None if not best else _constant_prediction(database, best[0], found.costs)
     figures = CostFigures(found.name, found.version, found.costs.currency, constant)
     return replace(snapshot, runs=runs, costs=figures)
 
 
-def priced_slices(
+def slices_with_costs(
     database: Database, scope: ReportScope, slices: Sequence[RunFigures], costs: CostFigures | None
 ) -> tuple[RunFigures, ...]:
     """Slices with what their errors cost, by the same version as the runs."""
@@ -121,9 +121,9 @@ def _priced(database: Database, run: RunFigures, costs: CostMatrix) -> RunFigure
     return replace(run, metrics=metrics)
 
 
-def _constant_answer(
+def _constant_prediction(
     database: Database, run: RunFigures, costs: CostMatrix
-) -> ConstantAnswer | None:
+) -> ConstantPrediction | None:
     with database.read() as session:
         stored = evaluations.evaluation_of_inputs(session, run.id, run.input_digest)
     if stored is None:
@@ -132,7 +132,7 @@ def _constant_answer(
     code, cost = values["best_trivial_class"].value, values["best_trivial_cost"].value
     if code is None or cost is None:
         return None
-    return ConstantAnswer(costs.labels.names[round(code)], cost / stored.matrix.total)
+    return ConstantPrediction(costs.labels.names[round(code)], cost / stored.matrix.total)
 
 
 LARGEST_MATRIX = 15

@@ -36,8 +36,8 @@ from offdiag.services.reports.snapshot import (
     costs_in_scope,
     dataset_in_scope,
     figures_in_scope,
-    priced_slices,
     read_snapshot,
+    slices_with_costs,
     with_costs,
     with_leader,
 )
@@ -72,7 +72,7 @@ def with_slices(database: Database, scope: ReportScope, snapshot: Snapshot) -> S
     with database.read() as session:
         dataset = dataset_in_scope(session, scope)
         figures = figures_in_scope(session, scope, dataset, run_ids=run_ids, slices=scope.slices)
-    return replace(snapshot, slices=priced_slices(database, scope, figures, snapshot.costs))
+    return replace(snapshot, slices=slices_with_costs(database, scope, figures, snapshot.costs))
 
 
 MOST_CANDIDATES = 50

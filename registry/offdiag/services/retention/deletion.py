@@ -13,7 +13,7 @@ from offdiag.services.jobs.submit import evaluation_key, submit_evaluation
 from offdiag.store import jobs, retention, runs
 from offdiag.store.database import Database
 from offdiag.store.failures import after_failures
-from offdiag.store.idempotency import remove_answers
+from offdiag.store.idempotency import remove_responses
 from offdiag.store.outdated import stale_runs
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
@@ -95,16 +95,16 @@ def collect(
         if open_older_than is None
         else remove_runs(retention.runs_open_since_before, now - open_older_than),
         evaluations=_remove_evaluations(database, is_stopped, keep),
-        answers=_remove_answers(database, now - KEPT_FOR),
+        answers=_remove_responses(database, now - KEPT_FOR),
     )
 
 
-def _remove_answers(database: Database, before: datetime) -> int:
+def _remove_responses(database: Database, before: datetime) -> int:
     """Forget answers that were kept for requests that might have been sent again."""
 
     def transaction() -> int:
         with database.write() as session:
-            return remove_answers(session, before=before)
+            return remove_responses(session, before=before)
 
     return after_failures(transaction)
 

@@ -24,7 +24,7 @@ from offdiag.inputs.ids import SampleIds, sample_ids
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import count_labelled
 from offdiag.inputs.scores import Scores
-from offdiag.metrics.counted import are_equal, count_cases, matrix_of
+from offdiag.metrics.counted import are_equal, count_samples, matrix_of
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import curves_of, evaluate, price
 from offdiag.services.evaluation.inputs import EvaluationInputs, read_inputs
@@ -112,7 +112,7 @@ def content_is_intact(
     """
     if run.source is not SourceOrientation.PREDICTIONS:
         stored = uploads.read_matrix(session, run.id, dataset.labels, run.source)
-        cases = uploads.find_counted_cases(session, run.id)
+        cases = uploads.find_counted_samples(session, run.id)
         if cases is None:
             return stored.digest == run.content_digest
         counted_again = cases.matrix(dataset.labels)
@@ -270,7 +270,7 @@ def _wrong_counts(
     for chunk in predictions.read_chunks(session, run.id, n_classes=n_classes):
         if chunk.counts is None:
             continue
-        counts = count_cases(chunk.actual_in(actual), chunk.predicted, n_classes=n_classes)
+        counts = count_samples(chunk.actual_in(actual), chunk.predicted, n_classes=n_classes)
         if not are_equal(counts, chunk.counts):
             yield Finding(
                 FindingKind.DRIFT, run.id, f"the counts of chunk {chunk.seq} are not its own."

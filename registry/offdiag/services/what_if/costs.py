@@ -34,7 +34,7 @@ from offdiag.services.what_if.scenario import (
     understand,
 )
 from offdiag.store.database import Database
-from offdiag.store.run_costs import PricedRun
+from offdiag.store.run_costs import RunWithCosts
 
 Verdict = Literal["cheapest", "dearer", "open", "not paired", "not tested"]
 
@@ -106,7 +106,7 @@ def _paired_with(
     if cheapest is None:
         return None
     usable = answered[cheapest]
-    # The comparison is about cases all runs answered; that must be all cases of each.
+    # The comparison is about cases all runs answered; that must be all samples of each.
     positions = tuple(
         at
         for at, mask in answered.items()
@@ -168,14 +168,14 @@ def _place(
 
 
 @dataclass(frozen=True)
-class PricedAnswer:
+class PredictionCost:
     """What one run costs.
 
-    `mean` is the cost per case with its interval; `total` its sum over the cases. `place` says
+    `mean` is the cost per case with its interval; `total` its sum over the samples. `place` says
     how it stands against the cheapest run. Ranks count from 1, None where a value is undefined.
     """
 
-    run: PricedRun
+    run: RunWithCosts
     total: MetricValue
     mean: MetricValue
     ratio: MetricValue
@@ -186,7 +186,7 @@ class PricedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class ConstantAnswer:
+class ConstantPrediction:
     """The cheapest class to answer every time, and what that costs per case."""
 
     code: int
@@ -216,9 +216,9 @@ class WhatIf:
 
     frame: WhatIfFrame
     scenario: Scenario
-    answers: tuple[PricedAnswer, ...]
+    answers: tuple[PredictionCost, ...]
     cheapest: int | None
-    constant: ConstantAnswer | None
+    constant: ConstantPrediction | None
     warnings: tuple[CostWarning, ...]
     choice: Choice | None
 
@@ -244,7 +244,7 @@ def answer(frame: WhatIfFrame, question: Question) -> WhatIf:
         frame=frame,
         scenario=scenario,
         answers=tuple(
-            PricedAnswer(
+            PredictionCost(
                 run=run,
                 total=values["total_cost"],
                 mean=values["mean_cost"],
@@ -263,7 +263,7 @@ def answer(frame: WhatIfFrame, question: Question) -> WhatIf:
     )
 
 
-def _priced(run: PricedRun, scenario: Scenario) -> dict[str, MetricValue]:
+def _priced(run: RunWithCosts, scenario: Scenario) -> dict[str, MetricValue]:
     costs = scenario.effective
     found = evaluate_costs(run.matrix.counts, costs.weights, prevalence=scenario.prevalence)
     values = {key: quantity.at() for key, quantity in found.items()}
@@ -273,18 +273,18 @@ def _priced(run: PricedRun, scenario: Scenario) -> dict[str, MetricValue]:
     return values | {"mean_cost": interval.around(values["mean_cost"])}
 
 
-def _accuracy(run: PricedRun, scenario: Scenario) -> float:
-    """Right answers among the cases, those inside a merged group included."""
+def _accuracy(run: RunWithCosts, scenario: Scenario) -> float:
+    """Correct predictions among the samples, those inside a merged group included."""
     groups = group_names(scenario.groups, run.matrix.labels)
     matrix = merge_classes(run.matrix, groups) if groups else run.matrix
     return int(matrix.counts.trace()) / matrix.total
 
 
-def _constant(run: PricedRun, values: Mapping[str, MetricValue]) -> ConstantAnswer | None:
+def _constant(run: RunWithCosts, values: Mapping[str, MetricValue]) -> ConstantPrediction | None:
     code, total = values["best_trivial_class"].value, values["best_trivial_cost"].value
     if code is None or total is None:
         return None
-    return ConstantAnswer(int(code), total / run.matrix.total)
+    return ConstantPrediction(int(code), total / run.matrix.total)
 
 
 def _choice(frame: WhatIfFrame, scenario: Scenario, places: tuple[int, ...]) -> Choice | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from offdiag.comparison.texts import run_label
-from offdiag.services.what_if.costs import PricedAnswer, WhatIf
+from offdiag.services.what_if.costs import PredictionCost, WhatIf
 
 
 def scenario_record(found: WhatIf) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def scenario_record(found: WhatIf) -> dict[str, Any]:
     }
 
 
-def price_record(each: PricedAnswer) -> dict[str, Any]:
+def cost_record(each: PredictionCost) -> dict[str, Any]:
     """What one run costs, and its place among the others."""
     return {
         "rank": each.rank,

@@ -37,10 +37,10 @@ from offdiag.store.predictions import in_truth_order
 from offdiag.store.run_costs import (
     CostChoice,
     OtherRun,
-    PricedRun,
+    RunWithCosts,
     cost_choices,
     newest_runs,
-    priced_runs,
+    runs_with_costs,
 )
 from offdiag.store.session import Session
 
@@ -91,7 +91,7 @@ class WhatIfFrame:
     `left_out` are the ids that were asked for and are not among the runs, with the reason.
     """
 
-    runs: tuple[PricedRun, ...]
+    runs: tuple[RunWithCosts, ...]
     left_out: tuple[tuple[str, str], ...]
     base: BaseCosts
     choices: tuple[CostChoice, ...]
@@ -128,7 +128,7 @@ def read_frame(
 
 def read_base(
     database: Database, run_ids: Sequence[str], costs: str | None
-) -> tuple[PricedRun, BaseCosts]:
+) -> tuple[RunWithCosts, BaseCosts]:
     """The first of the runs and the costs to start from. Raises as `read_frame`."""
     with database.read() as session:
         runs, _ = _runs_of_one_dataset(session, run_ids[:MOST_RUNS], MOST_RUNS)
@@ -146,9 +146,9 @@ def newest_run_ids(
 
 def _runs_of_one_dataset(
     session: Session, run_ids: Sequence[str], most: int
-) -> tuple[tuple[PricedRun, ...], tuple[tuple[str, str], ...]]:
+) -> tuple[tuple[RunWithCosts, ...], tuple[tuple[str, str], ...]]:
     wanted = list(dict.fromkeys(run_ids))[:most]
-    found = {run.id: run for run in priced_runs(session, wanted)}
+    found = {run.id: run for run in runs_with_costs(session, wanted)}
     if not found:
         raise NotFound(
             "none of these runs has been evaluated.",
@@ -178,7 +178,7 @@ def _runs_of_one_dataset(
     return tuple(kept), tuple(left_out)
 
 
-def base_costs(session: Session, run: PricedRun, costs: str | None) -> BaseCosts:
+def base_costs(session: Session, run: RunWithCosts, costs: str | None) -> BaseCosts:
     """The costs `name@version`, a preset, or the default ones of the dataset of a run.
 
     Raises `NotFound` for unknown costs and `Conflict` for costs of other classes.
@@ -204,7 +204,7 @@ def base_costs(session: Session, run: PricedRun, costs: str | None) -> BaseCosts
     return BaseCosts(record.costs, record, None)
 
 
-def _side_by_side(session: Session, runs: Sequence[PricedRun]) -> SideBySide | None:
+def _side_by_side(session: Session, runs: Sequence[RunWithCosts]) -> SideBySide | None:
     """The runs that were scored with the same truth as the first one, case by case."""
     truth = runs[0].truth
     paired = [

@@ -25,7 +25,7 @@ from offdiag.store.archive.project import (
     table_of,
 )
 from offdiag.store.models import (
-    CountedCasesRow,
+    CountedSamplesRow,
     CountedSliceRow,
     DeliveryRow,
     EvaluationRow,
@@ -44,7 +44,7 @@ _OF_RUN = (
     PredictionChunkRow,
     ScoreChunkRow,
     UploadedMatrixRow,
-    CountedCasesRow,
+    CountedSamplesRow,
     CountedSliceRow,
 )
 

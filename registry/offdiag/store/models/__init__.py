@@ -2,10 +2,10 @@
 
 from offdiag.store.models.access import (
     AuditEventRow,
-    KeptAnswerRow,
     MembershipRow,
     SavedViewRow,
     SessionRow,
+    StoredResponseRow,
     TokenRow,
     UserRow,
 )
@@ -30,7 +30,7 @@ from offdiag.store.models.evaluations import (
 from offdiag.store.models.flags import FlagEventRow, FlagRow
 from offdiag.store.models.jobs import HeartbeatRow, WorkRow
 from offdiag.store.models.predictions import (
-    CountedCasesRow,
+    CountedSamplesRow,
     CountedSliceRow,
     PendingTruthRow,
     PredictionChunkRow,
@@ -48,7 +48,7 @@ __all__ = [
     "ClassValuesRow",
     "ConfusionMatrixRow",
     "CostMatrixRow",
-    "CountedCasesRow",
+    "CountedSamplesRow",
     "CountedSliceRow",
     "DatasetRow",
     "DeliveryRow",
@@ -56,7 +56,6 @@ __all__ = [
     "FlagEventRow",
     "FlagRow",
     "HeartbeatRow",
-    "KeptAnswerRow",
     "LabelSetRow",
     "MembershipRow",
     "MetricValueRow",
@@ -73,6 +72,7 @@ __all__ = [
     "ScoreChunkRow",
     "ScoreCurveRow",
     "SessionRow",
+    "StoredResponseRow",
     "TokenRow",
     "TruthChunkRow",
     "TruthSliceRow",

@@ -112,7 +112,7 @@ class AuditEventRow(Base):
     detail: Mapped[dict[str, Any]]
 
 
-class KeptAnswerRow(Base):
+class StoredResponseRow(Base):
     """What was answered to the request with a key; `status` is empty while it is worked on.
 
     `scope` is whose key it is, `digest` what was asked with it.

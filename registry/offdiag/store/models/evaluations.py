@@ -42,8 +42,8 @@ class EvaluationRow(Base):
     """`input_digest` covers predictions, truth, slice and suite: the same inputs are evaluated
     once.
 
-    `slice` is the canonical text of a slice, absent where all cases are meant. `n_cases` counts
-    the cases of the run that are in it, `n_labelled` those that have a label and are scored.
+    `slice` is the canonical text of a slice, absent where all samples are meant. `n_cases` counts
+    the samples of the run that are in it, `n_labelled` those that have a label and are scored.
 
     The flags of the run were raised by the rules and thresholds of `rules_digest`, with these
     costs and against this baseline. Other ones make them out of date, so they are named here

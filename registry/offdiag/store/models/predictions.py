@@ -4,7 +4,7 @@ A chunk is one blob of plain little-endian codes. Counting a matrix reads the on
 per prediction it needs; scores lie in rows of their own and are not touched. Samples of chunk
 `seq` follow those of chunk `seq - 1`.
 
-Counts are kept by what the cases can be sliced by, one entry for each combination that occurs.
+Counts are kept by what the samples can be sliced by, one entry for each combination that occurs.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class PendingTruthRow(Base):
     sample_ids: Mapped[bytes | None]
 
 
-class CountedCasesRow(Base):
+class CountedSamplesRow(Base):
     """`actual` and `predicted` hold one code per kind of case, `sizes` how many cases it has."""
 
     __tablename__ = "counted_cases"

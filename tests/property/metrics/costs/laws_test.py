@@ -16,7 +16,7 @@ from offdiag.metrics.costs.break_even import CostRay, cheapest_along
 from offdiag.metrics.costs.decisions import bayes_decisions, expected_costs
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.metrics.costs.summary import COST_KEYS, evaluate_costs
-from offdiag.metrics.costs.threshold import cheapest_point, cost_at_each, side_prices
+from offdiag.metrics.costs.threshold import cheapest_point, cost_at_each, side_costs
 from offdiag.metrics.scores.forecasts import rank_scores
 from offdiag.metrics.scores.operating_points import operating_points
 from offdiag.metrics.suite import evaluate_stack
@@ -134,12 +134,12 @@ def test_costs_at_thresholds_are_those_of_the_answers(
     costs = cost_matrix(weights, labels=numbered_labels(2))
 
     points = operating_points(rank_scores(truth, score.astype(np.float32)))
-    found = cost_at_each(points, side_prices(costs, 1))
+    found = cost_at_each(points, side_costs(costs, 1))
 
     for threshold, cost in zip(points.thresholds, found, strict=True):
         answers = (score >= threshold).astype(int)
         assert cost == pytest.approx(weights[truth.astype(int), answers].sum() / len(truth))
-    cheapest = cheapest_point(points, side_prices(costs, 1))
+    cheapest = cheapest_point(points, side_costs(costs, 1))
     assert cheapest is not None
     assert found[cheapest] == found.min()
 

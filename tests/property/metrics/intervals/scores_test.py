@@ -28,15 +28,15 @@ FEW = 40
 def forecasts(draw: st.DrawFn) -> Forecasts:
     """Up to 30 cases; of two classes one may have the only column, and be the positive one."""
     n_classes = draw(st.integers(1, 4))
-    n_cases = draw(st.integers(1, 30))
-    actual = draw(st.lists(st.integers(0, n_classes - 1), min_size=n_cases, max_size=n_cases))
+    n_samples = draw(st.integers(1, 30))
+    actual = draw(st.lists(st.integers(0, n_classes - 1), min_size=n_samples, max_size=n_samples))
     if n_classes == 2 and draw(st.booleans()):
-        column = draw(st.lists(st.integers(0, 8), min_size=n_cases, max_size=n_cases))
+        column = draw(st.lists(st.integers(0, 8), min_size=n_samples, max_size=n_samples))
         scores = np.array(column).reshape(-1, 1) / 8
         return Forecasts(np.array(actual, np.uint8), scores, 2, positive=1)
-    width = n_cases * n_classes
+    width = n_samples * n_classes
     table = np.array(draw(st.lists(st.integers(0, 4), min_size=width, max_size=width)), float)
-    table = table.reshape(n_cases, n_classes) + 0.25
+    table = table.reshape(n_samples, n_classes) + 0.25
     if draw(st.booleans()):
         table /= table.sum(axis=1, keepdims=True)
     return Forecasts(np.array(actual, np.uint8), table, n_classes)
@@ -78,7 +78,7 @@ def test_intervals_of_scores_are_lawful(given_forecasts: Forecasts) -> None:
 def test_the_order_of_the_cases_does_not_matter(
     given_forecasts: Forecasts, random: object
 ) -> None:
-    order = np.arange(given_forecasts.n_cases)
+    order = np.arange(given_forecasts.n_samples)
     random.shuffle(order)  # type: ignore[attr-defined]  # A random.Random by another name.
     shuffled = Forecasts(
         given_forecasts.actual[order],

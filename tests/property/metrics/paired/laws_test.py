@@ -87,7 +87,7 @@ def test_the_ends_of_the_score_interval_are_rejected_by_just_z(
     for end in (float(bounds.low), float(bounds.high)):
         if abs(end) > 1 - 1e-9:
             continue
-        # The share of cases right in the first run alone that is likeliest given the difference.
+        # The share of samples right in the first run alone that is likeliest given the difference.
         share = np.linspace(max(0.0, -end), (1 - end) / 2, 200_001)
         likelihood = (
             xlogy(second, share + end)

@@ -10,12 +10,12 @@ from offdiag.metrics.intervals.discrimination import placements, variance_of_mea
 
 
 @pytest.mark.parametrize("digits", [0, 1, 8], ids=["many ties", "some ties", "no ties"])
-@pytest.mark.parametrize("n_cases", [12, 400])
-def test_area_and_variance_follow_from_all_pairs(n_cases: int, digits: int) -> None:
-    rng = np.random.default_rng(n_cases + digits)
-    truth = rng.random(n_cases) < 0.4
+@pytest.mark.parametrize("n_samples", [12, 400])
+def test_area_and_variance_follow_from_all_pairs(n_samples: int, digits: int) -> None:
+    rng = np.random.default_rng(n_samples + digits)
+    truth = rng.random(n_samples) < 0.4
     truth[:4] = [True, True, False, False]
-    score = np.round(rng.normal(size=n_cases) + truth, digits)
+    score = np.round(rng.normal(size=n_samples) + truth, digits)
     positives, negatives = score[truth], score[~truth]
     won = (positives[:, None] > negatives) + 0.5 * (positives[:, None] == negatives)
 

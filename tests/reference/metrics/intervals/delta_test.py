@@ -15,13 +15,13 @@ LECTURE = np.array([[72, 6, 2], [8, 6, 1], [2, 1, 2]]) / 100
 BALANCED = (np.full((3, 3), 0.1) + 0.7 * np.eye(3)) / 3
 
 
-def macro_f1_coverage(cells: NDArray[np.float64], n_cases: int, *, draws: int = 800) -> float:
+def macro_f1_coverage(cells: NDArray[np.float64], n_samples: int, *, draws: int = 800) -> float:
     """Share of samples whose 95 % interval of macro F1 holds the true value."""
     rng = np.random.default_rng(1)
     many = (cells * 10**9).astype(np.int64)
     truth = float(evaluate_stack(many, ordinal=False).aggregate["macro_f1"].value)
     covered = 0
-    for sample in rng.multinomial(n_cases, cells.ravel(), size=draws):
+    for sample in rng.multinomial(n_samples, cells.ravel(), size=draws):
         matrix = matrix_of(sample.reshape(cells.shape))
         gradients = aggregate_gradients(matrix, ("macro_f1",))
         error = float(aggregate_standard_errors(matrix, gradients)["macro_f1"])
@@ -49,7 +49,7 @@ def test_errors_of_kappas_are_those_of_statsmodels(key: str, weights: str | None
 
 
 @pytest.mark.parametrize(
-    ("cells", "n_cases", "coverage"),
+    ("cells", "n_samples", "coverage"),
     [
         (BALANCED, 200, 0.95),
         (BALANCED, 1000, 0.955),
@@ -60,6 +60,6 @@ def test_errors_of_kappas_are_those_of_statsmodels(key: str, weights: str | None
     ids=["balanced 200", "balanced 1000", "lecture 50", "lecture 100", "lecture 1000"],
 )
 def test_coverage_of_macro_f1_is_nominal_only_with_enough_cases_in_every_class(
-    cells: NDArray[np.float64], n_cases: int, coverage: float
+    cells: NDArray[np.float64], n_samples: int, coverage: float
 ) -> None:
-    assert macro_f1_coverage(cells, n_cases) == pytest.approx(coverage, abs=0.03)
+    assert macro_f1_coverage(cells, n_samples) == pytest.approx(coverage, abs=0.03)

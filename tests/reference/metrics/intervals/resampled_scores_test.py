@@ -17,36 +17,36 @@ Resamples = NDArray[np.int64]
 """How often each case is drawn, (replicates, n)."""
 
 
-def events(n_cases: int, digits: int, seed: int = 0) -> Forecasts:
+def events(n_samples: int, digits: int, seed: int = 0) -> Forecasts:
     rng = np.random.default_rng(seed)
-    p = np.round(rng.random(n_cases), digits)
-    actual = (rng.random(n_cases) < 0.2 + 0.6 * p).astype(np.uint8)
+    p = np.round(rng.random(n_samples), digits)
+    actual = (rng.random(n_samples) < 0.2 + 0.6 * p).astype(np.uint8)
     return Forecasts(actual, p.reshape(-1, 1), n_classes=2, positive=1)
 
 
-def classes(n_cases: int, digits: int, seed: int = 0) -> Forecasts:
+def classes(n_samples: int, digits: int, seed: int = 0) -> Forecasts:
     rng = np.random.default_rng(seed)
-    table = np.round(rng.dirichlet([1.0, 1.0, 1.0], size=n_cases), digits)
+    table = np.round(rng.dirichlet([1.0, 1.0, 1.0], size=n_samples), digits)
     table[:, 2] = 1 - table[:, 0] - table[:, 1]
-    actual = rng.integers(0, 3, n_cases).astype(np.uint8)
+    actual = rng.integers(0, 3, n_samples).astype(np.uint8)
     return Forecasts(actual, np.abs(table), n_classes=3)
 
 
-def every_resample(n_cases: int) -> Resamples:
-    draws = product(range(n_cases), repeat=n_cases)
-    return np.array([np.bincount(drawn, minlength=n_cases) for drawn in draws])
+def every_resample(n_samples: int) -> Resamples:
+    draws = product(range(n_samples), repeat=n_samples)
+    return np.array([np.bincount(drawn, minlength=n_samples) for drawn in draws])
 
 
-def some_resamples(n_cases: int, replicates: int) -> Resamples:
+def some_resamples(n_samples: int, replicates: int) -> Resamples:
     rng = np.random.default_rng(9)
-    drawn = rng.integers(0, n_cases, (replicates, n_cases))
-    return np.array([np.bincount(row, minlength=n_cases) for row in drawn])
+    drawn = rng.integers(0, n_samples, (replicates, n_samples))
+    return np.array([np.bincount(row, minlength=n_samples) for row in drawn])
 
 
 def values_of(
     forecasts: Forecasts, resamples: Resamples, keys: tuple[str, ...]
 ) -> dict[str, NDArray[np.float64]]:
-    """The metrics of cases that are really repeated; NaN where undefined."""
+    """The metrics of samples that are really repeated; NaN where undefined."""
     found: dict[str, list[float]] = {key: [] for key in keys}
     for times in resamples:
         repeated = Forecasts(

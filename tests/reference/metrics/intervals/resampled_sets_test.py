@@ -17,12 +17,12 @@ from offdiag.metrics.multilabel.tally import tally_sets
 Sets = NDArray[np.bool_]
 
 
-def random_sets(n_cases: int, n_labels: int) -> tuple[Sets, Sets]:
+def random_sets(n_samples: int, n_labels: int) -> tuple[Sets, Sets]:
     """Empty sets on either side, and a last label that is never true, occur among them."""
-    rng = np.random.default_rng(n_cases)
-    actual = rng.random((n_cases, n_labels)) < 0.35
+    rng = np.random.default_rng(n_samples)
+    actual = rng.random((n_samples, n_labels)) < 0.35
     actual[:, -1] = False
-    return actual, actual ^ (rng.random((n_cases, n_labels)) < 0.3)
+    return actual, actual ^ (rng.random((n_samples, n_labels)) < 0.3)
 
 
 def metrics_of(actual: Sets, predicted: Sets) -> dict[str, float]:
@@ -36,7 +36,7 @@ def metrics_of(actual: Sets, predicted: Sets) -> dict[str, float]:
 
 
 @pytest.mark.parametrize(
-    ("n_cases", "draws"),
+    ("n_samples", "draws"),
     [
         (5, list(product(range(5), repeat=5))),
         (60, np.random.default_rng(1).integers(0, 60, (50, 60)).tolist()),
@@ -44,14 +44,14 @@ def metrics_of(actual: Sets, predicted: Sets) -> dict[str, float]:
     ids=["every resample of five", "some resamples of sixty"],
 )
 def test_counts_of_patterns_give_the_metrics_of_the_cases(
-    n_cases: int, draws: list[list[int]]
+    n_samples: int, draws: list[list[int]]
 ) -> None:
-    actual, predicted = random_sets(n_cases, 3)
+    actual, predicted = random_sets(n_samples, 3)
     patterns = distinct_patterns(actual, predicted)
     both = np.concatenate([actual, predicted], axis=1)
     of_patterns = np.concatenate([patterns.actual, patterns.predicted], axis=1)
     belongs = (both[:, np.newaxis] == of_patterns).all(axis=2)
-    times = np.array([np.bincount(drawn, minlength=n_cases) for drawn in draws])
+    times = np.array([np.bincount(drawn, minlength=n_samples) for drawn in draws])
 
     found = SetAverages(patterns)((times @ belongs).astype(np.float64))
 
@@ -67,9 +67,9 @@ def test_intervals_of_averages_cover_the_truth() -> None:
     rng = np.random.default_rng(30)
     shares = np.array([0.5, 0.3, 0.2])
 
-    def draw(n_cases: int) -> tuple[Sets, Sets]:
-        actual = rng.random((n_cases, 3)) < shares
-        return actual, actual ^ (rng.random((n_cases, 3)) < [0.1, 0.2, 0.1])
+    def draw(n_samples: int) -> tuple[Sets, Sets]:
+        actual = rng.random((n_samples, 3)) < shares
+        return actual, actual ^ (rng.random((n_samples, 3)) < [0.1, 0.2, 0.1])
 
     truth = metrics_of(*draw(400_000))
     keys = ("hamming_loss", "example_f1", "micro_f1", "macro_f1", "weighted_precision")

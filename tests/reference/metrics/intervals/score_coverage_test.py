@@ -25,7 +25,7 @@ from offdiag.metrics.intervals.means import (
     forecast_cells,
     mean_loss_interval,
 )
-from offdiag.metrics.intervals.resampling import generator, resampled_cases
+from offdiag.metrics.intervals.resampling import generator, resampled_samples
 from offdiag.metrics.intervals.scores import calibration_references
 from offdiag.metrics.scores.discrimination import (
     auc_averages,
@@ -52,15 +52,15 @@ def holds(interval: Interval, truth: float) -> bool:
 def shifted(prevalence: float, shift: float) -> Draw:
     """Normal scores, those of positive cases higher by `shift`."""
 
-    def draw(rng: np.random.Generator, n_cases: int) -> RankedScores:
-        is_positive = rng.random(n_cases) < prevalence
-        return rank_scores(is_positive, rng.normal(size=n_cases) + shift * is_positive)
+    def draw(rng: np.random.Generator, n_samples: int) -> RankedScores:
+        is_positive = rng.random(n_samples) < prevalence
+        return rank_scores(is_positive, rng.normal(size=n_samples) + shift * is_positive)
 
     return draw
 
 
 @pytest.mark.parametrize(
-    ("draw", "n_cases", "fewest"),
+    ("draw", "n_samples", "fewest"),
     [
         (shifted(0.3, 1.0), 200, 20),
         (shifted(0.05, 1.5), 1_000, 20),
@@ -69,7 +69,7 @@ def shifted(prevalence: float, shift: float) -> Draw:
     ],
 )
 def test_intervals_of_ranking_metrics_cover_the_truth(
-    draw: Draw, n_cases: int, fewest: int
+    draw: Draw, n_samples: int, fewest: int
 ) -> None:
     rng = np.random.default_rng(20)
     population = draw(rng, LARGE)
@@ -79,7 +79,7 @@ def test_intervals_of_ranking_metrics_cover_the_truth(
 
     samples: list[RankedScores] = []
     while len(samples) < 400:
-        sample = draw(rng, n_cases)
+        sample = draw(rng, n_samples)
         if sample.n_positive >= fewest:
             samples.append(sample)
     of_area = [holds(auc_interval(s), area) for s in samples]
@@ -93,9 +93,9 @@ def test_intervals_of_averaged_areas_cover_the_truth() -> None:
     rng = np.random.default_rng(21)
     shares = np.array([0.6, 0.3, 0.1])
 
-    def draw(n_cases: int) -> tuple[NDArray[np.int64], Scores]:
-        actual = rng.choice(3, size=n_cases, p=shares)
-        return actual, rng.normal(size=(n_cases, 3)) + np.eye(3)[actual]
+    def draw(n_samples: int) -> tuple[NDArray[np.int64], Scores]:
+        actual = rng.choice(3, size=n_samples, p=shares)
+        return actual, rng.normal(size=(n_samples, 3)) + np.eye(3)[actual]
 
     truth = auc_averages(pairwise_wins(*draw(LARGE // 4)))
     covered: dict[str, list[bool]] = {key: [] for key in truth}
@@ -111,9 +111,9 @@ def test_intervals_of_averaged_areas_cover_the_truth() -> None:
 def test_intervals_of_log_loss_cover_the_truth_from_twenty_cases_on() -> None:
     rng = np.random.default_rng(22)
 
-    def losses(n_cases: int) -> Scores:
-        p = rng.beta(0.6, 0.6, n_cases)
-        return -np.log(np.where(rng.random(n_cases) < p, p, 1 - p))
+    def losses(n_samples: int) -> Scores:
+        p = rng.beta(0.6, 0.6, n_samples)
+        return -np.log(np.where(rng.random(n_samples) < p, p, 1 - p))
 
     truth = losses(LARGE).mean()
 
@@ -122,35 +122,35 @@ def test_intervals_of_log_loss_cover_the_truth_from_twenty_cases_on() -> None:
     assert 0.90 <= np.mean(covered) <= 0.97
 
 
-@pytest.mark.parametrize(("prevalence", "n_cases"), [(0.3, 300), (0.05, 200)])
+@pytest.mark.parametrize(("prevalence", "n_samples"), [(0.3, 300), (0.05, 200)])
 def test_the_bound_of_the_distance_of_distributions_covers_the_truth(
-    prevalence: float, n_cases: int
+    prevalence: float, n_samples: int
 ) -> None:
     rng = np.random.default_rng(23)
     draw = shifted(prevalence, 1.0)
     truth = ks(draw(rng, LARGE)).value
     assert truth is not None
 
-    samples = [draw(rng, n_cases) for _ in range(300)]
+    samples = [draw(rng, n_samples) for _ in range(300)]
     intervals = [ks_interval(s, confidence=0.95) for s in samples if s.n_positive >= 5]
 
     assert np.mean([holds(interval, truth) for interval in intervals]) >= 0.98
 
 
 @pytest.mark.parametrize(
-    ("n_cases", "sharpened", "at_least", "at_most"),
+    ("n_samples", "sharpened", "at_least", "at_most"),
     # Calibrated scores are called miscalibrated in 1 of 20 samples; logits half as large again
     # as they should be are found in most samples of 400.
     [(60, 1.0, 0.02, 0.09), (400, 1.0, 0.02, 0.09), (400, 1.5, 0.6, 1.0)],
 )
 def test_miscalibration_is_found_and_calibration_is_not_accused(
-    n_cases: int, sharpened: float, at_least: float, at_most: float
+    n_samples: int, sharpened: float, at_least: float, at_most: float
 ) -> None:
     rng = np.random.default_rng(25)
     called, excess = [], []
     for seed in range(200):
-        logit = rng.normal(-1, 1.5, n_cases)
-        is_event = rng.random(n_cases) < 1 / (1 + np.exp(-logit))
+        logit = rng.normal(-1, 1.5, n_samples)
+        is_event = rng.random(n_samples) < 1 / (1 + np.exp(-logit))
         p = 1 / (1 + np.exp(-sharpened * logit))
         found = calibration_references(rank_scores(is_event, p), seed=seed)["ece"]
         called.append(found.p <= 0.05)
@@ -172,7 +172,7 @@ def test_only_reflection_covers_the_reliability_of_calibrated_forecasts() -> Non
         cells = forecast_cells(forecasts)
         drawn = [
             brier_parts(cells, counts)["brier_reliability"]
-            for _, counts in resampled_cases(cells.count, replicates=300, rng=generator(1))
+            for _, counts in resampled_samples(cells.count, replicates=300, rng=generator(1))
         ]
         by_percentiles.append(np.quantile(np.concatenate(drawn), 0.025) <= 0)
         interval = brier_part_intervals(forecasts, seed=1, confidence=0.95, replicates=300)[

@@ -1,4 +1,4 @@
-"""Resampling of cases as an oracle for resampling of counts."""
+"""Resampling of samples as an oracle for resampling of counts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def runs() -> Runs:
 def resampled(
     runs: Runs,
 ) -> tuple[Values, Values]:
-    """Values of the first run, and differences, over resamples of the cases."""
+    """Values of the first run, and differences, over resamples of the samples."""
     actual, first, second = runs
     drawn = np.random.default_rng(1).integers(0, 250, (REPLICATES, 250))
     before, after = (

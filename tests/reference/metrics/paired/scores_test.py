@@ -15,22 +15,22 @@ def by_key(first: Forecasts, second: Forecasts) -> dict[str, ScoreDifference]:
     return {each.key: each for each in score_differences(first, second)}
 
 
-def two_runs(*, n_cases: int, n_classes: int, seed: int = 0) -> tuple[Forecasts, Forecasts]:
+def two_runs(*, n_samples: int, n_classes: int, seed: int = 0) -> tuple[Forecasts, Forecasts]:
     """Probabilities of two runs whose errors have something in common."""
     rng = np.random.default_rng(seed)
-    actual = rng.integers(0, n_classes, n_cases)
-    common = rng.normal(size=(n_cases, n_classes))
+    actual = rng.integers(0, n_classes, n_samples)
+    common = rng.normal(size=(n_samples, n_classes))
     runs = []
     for sharpness in (0.8, 1.1):
         logits = common + 0.7 * rng.normal(size=common.shape)
-        logits[np.arange(n_cases), actual] += sharpness
+        logits[np.arange(n_samples), actual] += sharpness
         table = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
         runs.append(Forecasts(actual, table, n_classes=n_classes))
     return runs[0], runs[1]
 
 
 def test_the_averaged_area_of_two_classes_is_delongs() -> None:
-    first, second = two_runs(n_cases=120, n_classes=2)
+    first, second = two_runs(n_samples=120, n_classes=2)
 
     found = by_key(first, second)["roc_auc_ovr_macro"]
 
@@ -40,8 +40,8 @@ def test_the_averaged_area_of_two_classes_is_delongs() -> None:
 
 
 def test_losses_agree_with_a_paired_t_test_and_its_interval() -> None:
-    first, second = two_runs(n_cases=80, n_classes=3)
-    rows = np.arange(first.n_cases)
+    first, second = two_runs(n_samples=80, n_classes=3)
+    rows = np.arange(first.n_samples)
     losses = [-np.log(each.scores[rows, each.actual]) for each in (first, second)]
     oracle = ttest_rel(losses[1], losses[0])
 
@@ -54,7 +54,7 @@ def test_losses_agree_with_a_paired_t_test_and_its_interval() -> None:
 
 
 def test_the_interval_of_an_averaged_area_is_that_of_resampled_cases() -> None:
-    first, second = two_runs(n_cases=400, n_classes=3)
+    first, second = two_runs(n_samples=400, n_classes=3)
     rng = np.random.default_rng(1)
     drawn = []
     for _ in range(800):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from offdiag.domain.labels import LabelSet
-from offdiag.flags.rules.costs import PricedRun, cost_verdict, rank_flip_verdict
+from offdiag.flags.rules.costs import RunWithCosts, cost_verdict, rank_flip_verdict
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Severity
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -54,13 +54,13 @@ def test_a_run_with_one_actual_class_is_not_judged() -> None:
     assert cost_verdict(matrix([[0, 0], [0, 990]]), TEN_TO_ONE) is None
 
 
-LEADER = PricedRun("a", 0.95, 100.0)
+LEADER = RunWithCosts("a", 0.95, 100.0)
 
 
 def test_a_cheaper_less_accurate_run_reverses_the_ranking() -> None:
     verdict = rank_flip_verdict(
-        PricedRun("a", 0.95, 100.0, "EUR"),
-        [PricedRun("b", 0.93, 60.0, "EUR"), PricedRun("c", 0.9, 80.0, "EUR")],
+        RunWithCosts("a", 0.95, 100.0, "EUR"),
+        [RunWithCosts("b", 0.93, 60.0, "EUR"), RunWithCosts("c", 0.9, 80.0, "EUR")],
     )
 
     assert verdict is not None
@@ -77,26 +77,26 @@ def test_a_cheaper_less_accurate_run_reverses_the_ranking() -> None:
     "others",
     [
         [],
-        [PricedRun("b", 0.96, 60.0)],
-        [PricedRun("b", 0.95, 60.0)],
-        [PricedRun("b", 0.90, 95.1)],
-        [PricedRun("b", 0.90, 100.0)],
+        [RunWithCosts("b", 0.96, 60.0)],
+        [RunWithCosts("b", 0.95, 60.0)],
+        [RunWithCosts("b", 0.90, 95.1)],
+        [RunWithCosts("b", 0.90, 100.0)],
     ],
     ids=["alone", "a better leader", "as accurate", "too small a saving", "no saving"],
 )
-def test_the_ranking_stands(others: list[PricedRun]) -> None:
+def test_the_ranking_stands(others: list[RunWithCosts]) -> None:
     assert rank_flip_verdict(LEADER, others) is None
 
 
 def test_a_leader_without_cost_can_still_be_beaten_by_a_gain() -> None:
-    verdict = rank_flip_verdict(PricedRun("a", 0.9, 0.0), [PricedRun("b", 0.8, -5.0)])
+    verdict = rank_flip_verdict(RunWithCosts("a", 0.9, 0.0), [RunWithCosts("b", 0.8, -5.0)])
 
     assert verdict is not None
     assert verdict.evidence["saving"] is None
 
 
 def test_the_saving_asked_for_is_a_threshold() -> None:
-    others = [PricedRun("b", 0.9, 80.0)]
+    others = [RunWithCosts("b", 0.9, 80.0)]
 
     assert rank_flip_verdict(LEADER, others, Thresholds(rank_flip_saving=0.2)) is not None
     assert rank_flip_verdict(LEADER, others, Thresholds(rank_flip_saving=0.21)) is None

@@ -155,11 +155,11 @@ def test_ordinary_costs_are_not_odd() -> None:
 
 
 def test_a_class_for_which_every_answer_costs_the_same_is_named() -> None:
-    assert warnings([[0, 1], [0, 0]]) == [CostWarning(CostOddity.ANSWER_DOES_NOT_MATTER, (1,))]
+    assert warnings([[0, 1], [0, 0]]) == [CostWarning(CostOddity.PREDICTION_DOES_NOT_MATTER, (1,))]
 
 
 def test_a_price_of_the_right_answer_is_named() -> None:
-    assert warnings([[-2, 1], [9, 0]]) == [CostWarning(CostOddity.RIGHT_ANSWER_IS_PRICED, (0,))]
+    assert warnings([[-2, 1], [9, 0]]) == [CostWarning(CostOddity.CORRECT_PREDICTION_COSTS, (0,))]
 
 
 def test_a_wrong_answer_that_is_cheaper_than_the_right_one_is_named() -> None:

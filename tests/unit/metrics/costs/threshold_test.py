@@ -15,7 +15,7 @@ from offdiag.metrics.costs.threshold import (
     cost_at_each,
     crossfitted_cost,
     matrix_at,
-    side_prices,
+    side_costs,
 )
 from offdiag.metrics.paired.joint import joint_of_points
 from offdiag.metrics.scores.forecasts import rank_scores
@@ -54,7 +54,7 @@ def test_every_threshold_costs_what_its_matrix_costs(
     points = drawn(40, seed=3)
     shares = None if prevalence is None else np.array(prevalence)
 
-    found = cost_at_each(points, side_prices(prices, positive, shares))
+    found = cost_at_each(points, side_costs(prices, positive, shares))
 
     expected = [
         evaluate_costs(
@@ -75,7 +75,7 @@ def test_the_cheapest_point_is_that_of_the_scores_themselves() -> None:
     score = (rng.normal(size=200) + is_ill).astype(np.float32)
     points = points_of(is_ill.tolist(), score.tolist())
 
-    place = cheapest_point(points, side_prices(TEN_TO_ONE, ILL))
+    place = cheapest_point(points, side_costs(TEN_TO_ONE, ILL))
 
     costs_at = {
         at: TEN_TO_ONE.weights[is_ill.astype(int), (score >= at).astype(int)].sum()
@@ -88,24 +88,24 @@ def test_the_cheapest_point_is_that_of_the_scores_themselves() -> None:
 def test_of_equally_cheap_thresholds_the_strictest_is_taken() -> None:
     points = points_of([True, False], [1.0, 1.0])
 
-    assert cheapest_point(points, side_prices(costs([[0, 1], [1, 0]]), ILL)) == 0
+    assert cheapest_point(points, side_costs(costs([[0, 1], [1, 0]]), ILL)) == 0
 
 
 def test_a_class_that_is_expected_and_has_no_cases_leaves_nothing_to_choose() -> None:
     points = points_of([False, False], [0.2, 0.4])
 
-    assert cheapest_point(points, side_prices(TEN_TO_ONE, ILL, np.array([0.5, 0.5]))) is None
+    assert cheapest_point(points, side_costs(TEN_TO_ONE, ILL, np.array([0.5, 0.5]))) is None
 
 
 def test_without_cases_there_is_nothing_to_choose() -> None:
     points = points_of([], [])
 
-    assert cheapest_point(points, side_prices(TEN_TO_ONE, ILL)) is None
-    assert crossfitted_cost(points, side_prices(TEN_TO_ONE, ILL), seed=1) is None
+    assert cheapest_point(points, side_costs(TEN_TO_ONE, ILL)) is None
+    assert crossfitted_cost(points, side_costs(TEN_TO_ONE, ILL), seed=1) is None
 
 
 def test_a_choice_among_noise_pays_more_where_it_was_not_made() -> None:
-    prices = side_prices(costs([[0, 1], [2, 0]]), ILL)
+    prices = side_costs(costs([[0, 1], [2, 0]]), ILL)
     gains = []
     for seed in range(10):
         points = drawn(60, seed=seed, gap=0.0)
@@ -117,7 +117,7 @@ def test_a_choice_among_noise_pays_more_where_it_was_not_made() -> None:
 
 
 def test_many_cases_leave_little_to_luck() -> None:
-    points, prices = drawn(20_000, seed=1, gap=2.0), side_prices(TEN_TO_ONE, ILL)
+    points, prices = drawn(20_000, seed=1, gap=2.0), side_costs(TEN_TO_ONE, ILL)
 
     found = crossfitted_cost(points, prices, seed=1)
 
@@ -125,7 +125,7 @@ def test_many_cases_leave_little_to_luck() -> None:
 
 
 def test_the_seed_decides_alone() -> None:
-    points, prices = drawn(100, seed=2), side_prices(TEN_TO_ONE, ILL, np.array([0.8, 0.2]))
+    points, prices = drawn(100, seed=2), side_costs(TEN_TO_ONE, ILL, np.array([0.8, 0.2]))
 
     assert crossfitted_cost(points, prices, seed=7) == crossfitted_cost(points, prices, seed=7)
 
@@ -134,7 +134,7 @@ def test_fewer_cases_than_parts_cannot_be_dealt() -> None:
     few = FOLDS - 1
     points = points_of([True] * few + [False] * 50, list(np.linspace(0, 1, few + 50)))
 
-    assert crossfitted_cost(points, side_prices(TEN_TO_ONE, ILL), seed=1) is None
+    assert crossfitted_cost(points, side_costs(TEN_TO_ONE, ILL), seed=1) is None
 
 
 @pytest.mark.parametrize(("first", "second"), [(0, 5), (5, 0), (3, 3), (2, 6)])
@@ -155,4 +155,4 @@ def test_more_than_two_classes_have_no_threshold() -> None:
     three = cost_matrix(1 - np.eye(3), labels=LabelSet.declared(["a", "b", "c"]))
 
     with pytest.raises(InvalidInput, match="3 classes"):
-        side_prices(three, 0)
+        side_costs(three, 0)

@@ -1,4 +1,4 @@
-"""Cases by price: the same law as cells, with fewer numbers."""
+"""Samples by price: the same law as cells, with fewer numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix, zero_one_costs
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.intervals import costs as module
-from offdiag.metrics.intervals.costs import cost_intervals, mean_cost_interval, priced_cases
+from offdiag.metrics.intervals.costs import cost_intervals, mean_cost_interval, sample_costs
 from support.matrices import matrix_of, numbered_labels
 
 COSTS = cost_matrix([[0, 2, 2], [5, 0, 2], [5, 0, 0]], labels=numbered_labels(3))
@@ -21,7 +21,7 @@ COSTS_OF_TWO = cost_matrix([[0, 1], [9, 0]], labels=numbered_labels(2))
 
 
 def test_cells_of_one_price_are_one_group() -> None:
-    found = priced_cases(matrix_of(FEW_COUNTS), COSTS, None)
+    found = sample_costs(matrix_of(FEW_COUNTS), COSTS, None)
 
     assert found.costs.tolist() == [0.0, 2.0, 5.0]
     assert found.counts.tolist() == [10, 2, 1]
@@ -29,7 +29,7 @@ def test_cells_of_one_price_are_one_group() -> None:
 
 
 def test_at_a_declared_prevalence_each_class_has_its_own_groups() -> None:
-    found = priced_cases(matrix_of(FEW_COUNTS), COSTS, SPREAD_OUT)
+    found = sample_costs(matrix_of(FEW_COUNTS), COSTS, SPREAD_OUT)
 
     assert found.actual.tolist() == [0, 0, 1, 1, 1, 2]
     assert found.costs.tolist() == [0, 2, 0, 2, 5, 0]
@@ -39,7 +39,7 @@ def test_at_a_declared_prevalence_each_class_has_its_own_groups() -> None:
 def test_the_mean_of_the_groups_is_that_of_the_matrix(
     prevalence: np.ndarray[tuple[int], np.dtype[np.float64]] | None,
 ) -> None:
-    cases = priced_cases(matrix_of(FEW_COUNTS), COSTS, prevalence)
+    cases = sample_costs(matrix_of(FEW_COUNTS), COSTS, prevalence)
     expected = evaluate_costs(FEW_COUNTS, COSTS.weights, prevalence=prevalence)["mean_cost"]
 
     assert cases.means(cases.counts[np.newaxis]).tolist() == pytest.approx([expected.at().value])
@@ -51,7 +51,7 @@ def test_every_resample_of_cases_gives_the_mean_of_its_matrix_equally_often() ->
     matrix = np.zeros((3, 3), np.int64)
     for cell in cells:
         matrix[cell] += 1
-    cases = priced_cases(matrix_of(matrix), COSTS, None)
+    cases = sample_costs(matrix_of(matrix), COSTS, None)
     prices = [float(COSTS.weights[cell]) for cell in cells]
 
     of_cells, of_prices = [], []
@@ -67,7 +67,7 @@ def test_every_resample_of_cases_gives_the_mean_of_its_matrix_equally_often() ->
 
 
 def test_a_class_that_a_resample_misses_leaves_its_mean_undefined() -> None:
-    cases = priced_cases(matrix_of([[5, 1], [0, 1]]), COSTS_OF_TWO, np.array([0.5, 0.5]))
+    cases = sample_costs(matrix_of([[5, 1], [0, 1]]), COSTS_OF_TWO, np.array([0.5, 0.5]))
 
     found = cases.means(np.array([[6, 1, 0], [5, 1, 1]]))
 
@@ -75,7 +75,7 @@ def test_a_class_that_a_resample_misses_leaves_its_mean_undefined() -> None:
 
 
 def test_cases_that_earn_what_they_cost_have_the_opposite_mean() -> None:
-    cases = priced_cases(matrix_of(FEW_COUNTS), COSTS, SPREAD_OUT)
+    cases = sample_costs(matrix_of(FEW_COUNTS), COSTS, SPREAD_OUT)
 
     negated = cases.negated()
 

@@ -83,7 +83,7 @@ def test_slopes_of_empty_cells_take_no_part() -> None:
     slopes = np.array([1.0, np.inf, np.nan, 3.0])
     cells = np.array([0.5, 0.0, 0.0, 0.5])
 
-    assert standard_error(slopes, cells, n_cases=4) == pytest.approx(0.5)
+    assert standard_error(slopes, cells, n_samples=4) == pytest.approx(0.5)
 
 
 def test_a_perfect_matrix_has_no_error_and_hence_no_bounds() -> None:

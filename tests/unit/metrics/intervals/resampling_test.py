@@ -15,10 +15,10 @@ from offdiag.domain.values import Reason
 from offdiag.metrics.intervals import resampling
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.resampling import (
-    CASES_PER_CELL,
     FEWEST_REPLICATES,
     MOST_DRAWS,
     NUMBERS_PER_DRAW,
+    SAMPLES_PER_CELL,
     affordable,
     batches,
     generator,
@@ -27,9 +27,9 @@ from offdiag.metrics.intervals.resampling import (
     percentile_intervals_by_key,
     reflected_interval,
     replicated,
-    resampled_cases,
     resampled_counts,
     resampled_matrices,
+    resampled_samples,
     row_bootstrap_name,
 )
 from offdiag.metrics.quantity import Quantity, reason_code
@@ -38,7 +38,7 @@ SMALL = np.array([[2, 0, 1], [0, 1, 0], [0, 1, 0]])
 
 
 def law_of_row_resampling(counts: NDArray[np.int64]) -> dict[tuple[int, ...], Fraction]:
-    """Exact probability of each resampled matrix, by listing all N^N resamples of the cases."""
+    """Exact probability of each resampled matrix, by listing all N^N resamples of the samples."""
     cases = np.repeat(np.arange(counts.size), counts.ravel())
     n = len(cases)
     found = Counter(
@@ -144,7 +144,7 @@ IN_CELLS = np.array([3, 1, 2], np.int64)
 
 
 def resamples(counts: NDArray[np.int64], *, replicates: int, seed: int = 1) -> NDArray[np.float64]:
-    parts = resampled_cases(counts, replicates=replicates, rng=generator(seed))
+    parts = resampled_samples(counts, replicates=replicates, rng=generator(seed))
     return np.concatenate([drawn for _, drawn in parts])
 
 
@@ -179,7 +179,7 @@ def test_resamples_follow_the_law_of_drawing_cases_with_replacement(
 
 def test_cells_with_many_cases_follow_the_multinomial_law() -> None:
     counts = np.array([30, 10], np.int64)
-    assert counts.sum() > CASES_PER_CELL * len(counts)
+    assert counts.sum() > SAMPLES_PER_CELL * len(counts)
     replicates = 40_000
 
     found = Counter(resamples(counts, replicates=replicates)[:, 0].tolist())
@@ -200,14 +200,14 @@ def test_the_same_seed_repeats_every_resample() -> None:
 def test_batches_number_the_replicates_without_gap() -> None:
     counts = np.ones(200_000, np.int64)
 
-    parts = [part for part, _ in resampled_cases(counts, replicates=5, rng=generator(1))]
+    parts = [part for part, _ in resampled_samples(counts, replicates=5, rng=generator(1))]
 
     assert [number for part in parts for number in range(part.start, part.stop)] == [0, 1, 2, 3, 4]
     assert len(parts) > 1
 
 
 @pytest.mark.parametrize(
-    ("n_cases", "wanted", "taken"),
+    ("n_samples", "wanted", "taken"),
     [
         (1_000, 2_000, 2_000),
         (MOST_DRAWS // 500, 2_000, 500),
@@ -216,9 +216,9 @@ def test_batches_number_the_replicates_without_gap() -> None:
     ],
 )
 def test_many_cases_are_resampled_less_often_but_often_enough(
-    n_cases: int, wanted: int, taken: int
+    n_samples: int, wanted: int, taken: int
 ) -> None:
-    assert affordable(wanted, np.ones(n_cases, np.int64)) == taken
+    assert affordable(wanted, np.ones(n_samples, np.int64)) == taken
 
 
 def test_many_cases_of_few_kinds_are_no_more_work_than_few() -> None:

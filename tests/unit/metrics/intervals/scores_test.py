@@ -134,7 +134,7 @@ TABLE = RNG.dirichlet([0.5, 0.5, 0.5], size=300)
 CLASSES = Forecasts(
     np.array([RNG.choice(3, p=row) for row in TABLE], dtype=np.uint8), TABLE, n_classes=3
 )
-# The same cases, forecast in steps of one tenth: many share a forecast.
+# The same samples, forecast in steps of one tenth: many share a forecast.
 COARSE = Forecasts(EVENT.actual, np.round(EVENT.scores, 1).clip(0.1, 0.9), 2, positive=1)
 NOTHING_SHARED = {"brier_uncertainty", "brier_resolution"}
 

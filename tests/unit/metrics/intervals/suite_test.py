@@ -18,10 +18,10 @@ BALANCED = [[40, 6, 4], [5, 38, 7], [2, 8, 40]]
 UNBALANCED = [[72, 6, 2], [8, 6, 1], [2, 1, 2]]
 
 
-def spread_matrix(n_classes: int, n_cases: int) -> NDArray[np.int64]:
-    """A matrix of mostly right answers in which every cell is occupied."""
-    errors = np.full((n_classes, n_classes), max(1, n_cases // n_classes**2 // 10))
-    return errors + np.eye(n_classes, dtype=np.int64) * (n_cases // n_classes)
+def spread_matrix(n_classes: int, n_samples: int) -> NDArray[np.int64]:
+    """A matrix of mostly correct predictions in which every cell is occupied."""
+    errors = np.full((n_classes, n_classes), max(1, n_samples // n_classes**2 // 10))
+    return errors + np.eye(n_classes, dtype=np.int64) * (n_samples // n_classes)
 
 
 @pytest.fixture

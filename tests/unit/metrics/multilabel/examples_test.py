@@ -78,4 +78,4 @@ def test_without_cases_everything_is_undefined() -> None:
 
     values = example_metrics(sum_over_examples(distinct_patterns(nothing, nothing)))
 
-    assert {value.reason for value in values.values()} == {Reason.NO_CASES}
+    assert {value.reason for value in values.values()} == {Reason.NO_SAMPLES}

@@ -69,7 +69,7 @@ def test_without_cases_everything_is_undefined() -> None:
 
     values = label_averages(count_labels(nothing, nothing))
 
-    assert {value.reason for value in values.values()} == {Reason.NO_CASES}
+    assert {value.reason for value in values.values()} == {Reason.NO_SAMPLES}
 
 
 def test_counts_beyond_the_square_root_of_int64_stay_exact() -> None:

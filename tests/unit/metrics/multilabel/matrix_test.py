@@ -126,7 +126,7 @@ def test_cases_with_an_empty_set_are_left_out_of_the_matrix() -> None:
     result = matrix(actual, predicted)
 
     assert result.cells.tolist() == [[1.0, 0.0], [0.0, 0.0]]
-    assert result.n_cases == 1
+    assert result.n_samples == 1
 
 
 def test_one_label_alone_gives_a_matrix_of_one_cell() -> None:

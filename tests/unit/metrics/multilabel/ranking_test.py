@@ -7,7 +7,7 @@ import pytest
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.multilabel import ranking
-from offdiag.metrics.multilabel.ranking import rank_cases, ranking_metrics, sum_over_rankings
+from offdiag.metrics.multilabel.ranking import rank_samples, ranking_metrics, sum_over_rankings
 from support.krstinic import indicator
 
 
@@ -62,7 +62,7 @@ def test_blocks_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_without_cases_everything_is_undefined() -> None:
     sums = sum_over_rankings(np.zeros((0, 2), np.bool_), np.zeros((0, 2)))
 
-    assert {value.reason for value in ranking_metrics(sums).values()} == {Reason.NO_CASES}
+    assert {value.reason for value in ranking_metrics(sums).values()} == {Reason.NO_SAMPLES}
 
 
 def test_the_measures_of_the_cases_average_to_the_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +72,7 @@ def test_the_measures_of_the_cases_average_to_the_metrics(monkeypatch: pytest.Mo
     metrics = ranking_metrics(sum_over_rankings(actual, scores))
     monkeypatch.setattr(ranking, "CELLS_AT_ONCE", 28)
 
-    found = rank_cases(actual, scores)
+    found = rank_samples(actual, scores)
 
     assert found.coverage.mean() == pytest.approx(metrics["coverage_error"].value)
     assert found.loss.mean() == pytest.approx(metrics["label_ranking_loss"].value)

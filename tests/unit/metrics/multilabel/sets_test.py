@@ -78,7 +78,7 @@ def test_patterns_repeated_by_their_counts_are_the_cases(n_labels: int) -> None:
     expected = np.concatenate([actual, predicted], axis=1)
     assert sorted(rebuilt.tolist()) == sorted(expected.tolist())
     assert len(patterns.count) == len({row.tobytes() for row in expected})
-    assert (patterns.n_cases, patterns.n_labels) == (200, n_labels)
+    assert (patterns.n_samples, patterns.n_labels) == (200, n_labels)
 
 
 def test_the_order_of_cases_does_not_matter() -> None:
@@ -99,7 +99,7 @@ def test_no_cases_have_no_patterns() -> None:
 
     patterns = distinct_patterns(nothing, nothing)
 
-    assert patterns.n_cases == 0
+    assert patterns.n_samples == 0
     assert patterns.actual.shape == (0, 3)
 
 

@@ -69,7 +69,7 @@ def test_the_interval_together_never_contradicts_the_test(n_classes: int) -> Non
 
 
 def test_slopes_of_all_classes_at_once_are_those_of_each() -> None:
-    joint = two_runs(n_cases=400, n_classes=4, seed=4)
+    joint = two_runs(n_samples=400, n_classes=4, seed=4)
     pooled = pooled_matrix((joint.first_matrix, joint.second_matrix))
 
     for key in ("precision", "f1", "recall"):
@@ -80,7 +80,7 @@ def test_slopes_of_all_classes_at_once_are_those_of_each() -> None:
 
 
 def test_precision_takes_the_normal_p_of_its_statistic() -> None:
-    joint = two_runs(n_cases=400, n_classes=3, seed=5)
+    joint = two_runs(n_samples=400, n_classes=3, seed=5)
     first, second = (
         evaluate_stack(each.counts, ordinal=False).per_class["precision"].value
         for each in (joint.first_matrix, joint.second_matrix)
@@ -96,7 +96,7 @@ def test_precision_takes_the_normal_p_of_its_statistic() -> None:
 
 
 def test_a_class_no_changed_sample_counts_for_is_not_tested() -> None:
-    joint = two_runs(n_cases=90, n_classes=3, shared=1.0)
+    joint = two_runs(n_samples=90, n_classes=3, shared=1.0)
 
     found = sloped_changes(joint, "f1", np.zeros(3))
 

@@ -1,4 +1,4 @@
-"""Cost differences of two runs on the same cases."""
+"""Cost differences of two runs on the same samples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COSTS = cost_matrix([[0, 1, 2], [5, -1, 4], [30, 20, 0.5]], labels=numbered_labe
 
 
 def test_a_difference_is_second_minus_first() -> None:
-    joint = two_runs(n_cases=500, n_classes=3)
+    joint = two_runs(n_samples=500, n_classes=3)
     first, second = (
         evaluate_costs(matrix.counts, COSTS.weights)
         for matrix in (joint.first_matrix, joint.second_matrix)
@@ -37,7 +37,7 @@ def test_a_difference_is_second_minus_first() -> None:
 def test_the_delta_method_agrees_with_the_bootstrap(
     prevalence: NDArray[np.float64] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    joint = two_runs(n_cases=20_000, n_classes=3, seed=3)
+    joint = two_runs(n_samples=20_000, n_classes=3, seed=3)
     resampled = paired_cost_differences(
         joint, COSTS, prevalence=prevalence, seed=1, replicates=20_000
     )
@@ -56,7 +56,7 @@ def test_the_delta_method_agrees_with_the_bootstrap(
 
 
 def test_runs_that_agree_everywhere_have_no_interval() -> None:
-    found = paired_cost_differences(two_runs(n_cases=90, n_classes=3, shared=1.0), COSTS, seed=1)
+    found = paired_cost_differences(two_runs(n_samples=90, n_classes=3, shared=1.0), COSTS, seed=1)
 
     value, interval = found["mean_cost"]
     assert value == 0.0
@@ -79,7 +79,7 @@ def test_the_mean_cost_alone_has_the_same_difference(
     prevalence: NDArray[np.float64] | None, most_triples: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "LARGEST_BOOTSTRAPPED", most_triples)
-    joint = two_runs(n_cases=500, n_classes=3)
+    joint = two_runs(n_samples=500, n_classes=3)
     expected = paired_cost_differences(joint, COSTS, prevalence=prevalence, seed=1)
 
     found = mean_cost_difference(joint, COSTS, prevalence=prevalence, seed=1)
@@ -91,7 +91,7 @@ def test_the_mean_cost_alone_has_the_same_difference(
 def test_with_the_runs_swapped_only_the_sign_changes(
     prevalence: NDArray[np.float64] | None,
 ) -> None:
-    joint = two_runs(n_cases=500, n_classes=3)
+    joint = two_runs(n_samples=500, n_classes=3)
 
     gap, interval = mean_cost_difference(joint, COSTS, prevalence=prevalence, seed=1)
     swapped, other = mean_cost_difference(joint.swapped(), COSTS, prevalence=prevalence, seed=1)

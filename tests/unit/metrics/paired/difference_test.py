@@ -1,4 +1,4 @@
-"""Differences of all metrics between two runs on the same cases."""
+"""Differences of all metrics between two runs on the same samples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.matrices import numbered_labels, two_runs
 
 @pytest.fixture(scope="module")
 def joint() -> JointCounts:
-    return two_runs(n_cases=600, n_classes=3, seed=2, ordinal=True)
+    return two_runs(n_samples=600, n_classes=3, seed=2, ordinal=True)
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def test_pairing_narrows_the_interval(joint: JointCounts, found: PairedDifferenc
 
 
 def test_runs_that_agree_everywhere_keep_the_width_of_recall_only() -> None:
-    found = paired_differences(two_runs(n_cases=90, n_classes=3, shared=1.0), seed=1)
+    found = paired_differences(two_runs(n_samples=90, n_classes=3, shared=1.0), seed=1)
 
     recall = found.per_class_intervals["recall"]
     macro = found.aggregate_intervals["macro_f1"].at()
@@ -119,7 +119,7 @@ def test_runs_that_agree_everywhere_keep_the_width_of_recall_only() -> None:
 
 
 def test_the_delta_method_agrees_with_the_bootstrap(monkeypatch: pytest.MonkeyPatch) -> None:
-    joint = two_runs(n_cases=30_000, n_classes=3, seed=5, ordinal=True)
+    joint = two_runs(n_samples=30_000, n_classes=3, seed=5, ordinal=True)
     resampled = paired_differences(joint, seed=1, replicates=10_000)
     monkeypatch.setattr(module, "LARGEST_BOOTSTRAPPED", 0)
 
@@ -138,7 +138,7 @@ def test_the_delta_method_agrees_with_the_bootstrap(monkeypatch: pytest.MonkeyPa
 
 
 def test_many_triples_switch_to_the_delta_method() -> None:
-    found = paired_differences(two_runs(n_cases=40_000, n_classes=30, shared=0.1), seed=1)
+    found = paired_differences(two_runs(n_samples=40_000, n_classes=30, shared=0.1), seed=1)
 
     assert found.replicates == 0
     assert found.aggregate_intervals["macro_precision"].method == "paired delta"
@@ -165,7 +165,7 @@ def test_a_metric_undefined_for_one_run_has_no_difference() -> None:
 
 
 def test_small_classes_are_pointed_out() -> None:
-    joint = two_runs(n_cases=30, n_classes=3, seed=1)
+    joint = two_runs(n_samples=30, n_classes=3, seed=1)
     smallest = int(joint.first_matrix.actual.min())
 
     found = paired_differences(joint, seed=1)

@@ -260,7 +260,7 @@ def test_the_critical_value_is_the_quantile_of_the_largest() -> None:
 
 def test_an_interval_excludes_zero_exactly_where_t_is_beyond() -> None:
     for seed in range(8):
-        test = judged(two_runs(n_cases=400, n_classes=3, seed=seed))
+        test = judged(two_runs(n_samples=400, n_classes=3, seed=seed))
         for key in test.tested:
             for critical in (test.alone, test.critical):
                 low, high = test.intervals(key, critical=critical).bounds.at()
@@ -284,7 +284,7 @@ def test_ends_are_cut_at_the_range_of_a_difference() -> None:
 
 
 def test_runs_that_agree_everywhere_are_not_tested() -> None:
-    test = judged(two_runs(n_cases=90, n_classes=3, shared=1.0))
+    test = judged(two_runs(n_samples=90, n_classes=3, shared=1.0))
 
     assert test.tested == ()
     assert test.left_out == KEYS
@@ -293,7 +293,7 @@ def test_runs_that_agree_everywhere_are_not_tested() -> None:
 
 
 def test_an_undefined_metric_takes_no_part() -> None:
-    joint = two_runs(n_cases=400, n_classes=3, seed=3)
+    joint = two_runs(n_samples=400, n_classes=3, seed=3)
 
     test = judge_together(joint, {"mcc": nan, "macro_f1": 0.01})
 
@@ -303,7 +303,7 @@ def test_an_undefined_metric_takes_no_part() -> None:
 
 
 def test_few_samples_in_a_class_are_noted() -> None:
-    joint = two_runs(n_cases=30, n_classes=3, seed=1)
+    joint = two_runs(n_samples=30, n_classes=3, seed=1)
     smallest = int(joint.first_matrix.actual.min())
 
     found = judged(joint).intervals("macro_f1", critical=2.0).at()
@@ -312,7 +312,7 @@ def test_few_samples_in_a_class_are_noted() -> None:
 
 
 def test_swapping_the_runs_changes_signs_and_nothing_else() -> None:
-    joint = two_runs(n_cases=500, n_classes=4, seed=6)
+    joint = two_runs(n_samples=500, n_classes=4, seed=6)
     there, back = judged(joint), judged(joint.swapped())
 
     assert back.critical == there.critical
@@ -334,4 +334,4 @@ def test_variances_of_unpaired_runs_add_up() -> None:
 
 def test_a_confidence_that_is_none_is_refused() -> None:
     with pytest.raises(InvalidInput):
-        judge_together(two_runs(n_cases=60, n_classes=3), {"mcc": 0.1}, confidence=95)
+        judge_together(two_runs(n_samples=60, n_classes=3), {"mcc": 0.1}, confidence=95)

@@ -50,7 +50,7 @@ def test_all_swaps_of_a_small_sample_give_the_same_p() -> None:
 
 
 def test_for_accuracy_it_is_the_exact_test_of_mcnemar() -> None:
-    joint = two_runs(n_cases=300, n_classes=3, seed=4)
+    joint = two_runs(n_samples=300, n_classes=3, seed=4)
     exact = mcnemar(int(joint.accuracy.only_first), int(joint.accuracy.only_second)).exact_p
 
     found = permutation_test(joint, accuracy, seed=1, replicates=20_000)
@@ -59,7 +59,7 @@ def test_for_accuracy_it_is_the_exact_test_of_mcnemar() -> None:
 
 
 def test_runs_that_agree_everywhere_do_not_differ() -> None:
-    joint = two_runs(n_cases=50, n_classes=3, shared=1.0)
+    joint = two_runs(n_samples=50, n_classes=3, shared=1.0)
 
     found = permutation_test(joint, macro_f1, seed=1)
 
@@ -100,7 +100,7 @@ def test_a_large_true_difference_is_found_and_chance_is_not() -> None:
 
 
 def test_the_same_seed_repeats_the_result() -> None:
-    joint = two_runs(n_cases=200, n_classes=3)
+    joint = two_runs(n_samples=200, n_classes=3)
 
     assert permutation_test(joint, macro_f1, seed=3, replicates=200) == permutation_test(
         joint, macro_f1, seed=3, replicates=200
@@ -145,4 +145,4 @@ def test_no_cases_have_no_difference() -> None:
 
 def test_no_replicates_are_refused() -> None:
     with pytest.raises(InvalidInput, match="replicates"):
-        permutation_test(two_runs(n_cases=9, n_classes=2), macro_f1, seed=1, replicates=0)
+        permutation_test(two_runs(n_samples=9, n_classes=2), macro_f1, seed=1, replicates=0)

@@ -101,11 +101,11 @@ def by_key(first: Forecasts, second: Forecasts) -> dict[str, ScoreDifference]:
     return {each.key: each for each in score_differences(first, second)}
 
 
-def three_classes(*, sharpness: float, seed: int, n_cases: int = 300) -> Forecasts:
+def three_classes(*, sharpness: float, seed: int, n_samples: int = 300) -> Forecasts:
     rng = np.random.default_rng(seed)
-    actual = np.random.default_rng(0).integers(0, 3, n_cases)
-    logits = rng.normal(size=(n_cases, 3))
-    logits[np.arange(n_cases), actual] += sharpness
+    actual = np.random.default_rng(0).integers(0, 3, n_samples)
+    logits = rng.normal(size=(n_samples, 3))
+    logits[np.arange(n_samples), actual] += sharpness
     table = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     return Forecasts(actual, table, n_classes=3)
 

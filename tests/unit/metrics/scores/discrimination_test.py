@@ -98,7 +98,7 @@ SCORES = np.array(
 
 
 def area(code: int, against: list[int]) -> float:
-    """Area of class `code` by its own scores among the cases of the classes named."""
+    """Area of class `code` by its own scores among the samples of the classes named."""
     chosen = np.isin(ACTUAL, [code, *against])
     return float(exact_auc((ACTUAL[chosen] == code).tolist(), SCORES[chosen, code].tolist()))
 

@@ -115,7 +115,7 @@ def test_counts_at_each_distinct_score() -> None:
     scores = ranked([0, 1, 1, 0, 1], [0.2, 0.5, 0.5, 0.5, 0.9])
 
     assert scores.values.tolist() == [0.2, 0.5, 0.9]
-    assert scores.cases_below.tolist() == [0, 1, 4, 5]
+    assert scores.samples_below.tolist() == [0, 1, 4, 5]
     assert scores.positives_below.tolist() == [0, 0, 2, 3]
     assert scores.negatives_below.tolist() == [0, 1, 2, 2]
 

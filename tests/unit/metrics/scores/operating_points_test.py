@@ -132,7 +132,9 @@ def test_what_is_asked_for_is_kept() -> None:
         assert few.of_counts(*counts) is not None
 
 
-def _many(n_cases: int) -> OperatingPoints:
+def _many(n_samples: int) -> OperatingPoints:
     generator = np.random.default_rng(3)
-    is_positive = generator.random(n_cases) < 0.2
-    return operating_points(rank_scores(is_positive, generator.random(n_cases) + is_positive / 3))
+    is_positive = generator.random(n_samples) < 0.2
+    return operating_points(
+        rank_scores(is_positive, generator.random(n_samples) + is_positive / 3)
+    )

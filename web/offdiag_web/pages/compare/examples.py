@@ -24,7 +24,7 @@ EXAMPLE_COLUMNS = ("sample", "actual", "a", "b", "a_confidence", "b_confidence")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ShownPrediction:
     """What a run said, whether that is right, and how sure it was."""
 
     label: ClassHead
@@ -38,8 +38,8 @@ class ExampleLine:
 
     sample: str
     actual: ClassHead
-    first: Answer
-    second: Answer
+    first: ShownPrediction
+    second: ShownPrediction
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +152,6 @@ def _line(example: ChangedExample) -> ExampleLine:
     )
 
 
-def _answer(label: str, actual: str, confidence: float | None) -> Answer:
+def _answer(label: str, actual: str, confidence: float | None) -> ShownPrediction:
     shown = None if confidence is None else numbers.metric(confidence)
-    return Answer(class_head(label), label == actual, shown)
+    return ShownPrediction(class_head(label), label == actual, shown)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from offdiag.domain.texts import DEFAULT_PROJECT
-from offdiag.metrics.costs.matrix import changed_prices
+from offdiag.metrics.costs.matrix import changed_costs
 from offdiag.services.cost_matrices import CostDetail
 from offdiag.store.cost_matrices import CostMatrixRecord, CostOverview, CostVersion
 from offdiag_web.app.exports import Cell
@@ -152,7 +152,7 @@ def cost_record(detail: CostDetail) -> dict[str, object]:
                     "before": change.before,
                     "after": change.after,
                 }
-                for change in changed_prices(before.costs, detail.shown.costs)
+                for change in changed_costs(before.costs, detail.shown.costs)
             ],
         },
         "versions": [

@@ -9,7 +9,7 @@ import numpy as np
 
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.metrics.costs.edits import cost_text
-from offdiag.metrics.costs.matrix import CostMatrix, PriceChange, changed_prices, check_costs
+from offdiag.metrics.costs.matrix import CostChange, CostMatrix, changed_costs, check_costs
 from offdiag.services.cost_matrices import CostDetail
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag_web.charts.palette import BINS
@@ -24,11 +24,11 @@ from offdiag_web.urls.query_string import with_query
 from offdiag_web.urls.reports import ReportAddress
 
 MOST_CLASSES = 30
-DEAREST = 30
+MOST_EXPENSIVE = 30
 
 
 @dataclass(frozen=True, slots=True)
-class PriceCell:
+class CostCell:
     """A price with the step of its ramp."""
 
     text: str
@@ -36,7 +36,7 @@ class PriceCell:
 
 
 @dataclass(frozen=True, slots=True)
-class DearPrice:
+class ExpensiveEntry:
     """One of the highest prices of a large matrix."""
 
     actual: str
@@ -45,35 +45,37 @@ class DearPrice:
 
 
 @dataclass(frozen=True, slots=True)
-class PriceTable:
+class CostTable:
     """All cells, or the dearest ones."""
 
     heads: tuple[ClassHead, ...]
     turned_heads: bool
     density: str
-    lines: tuple[tuple[ClassHead, tuple[PriceCell, ...]], ...]
-    dearest: tuple[DearPrice, ...]
+    lines: tuple[tuple[ClassHead, tuple[CostCell, ...]], ...]
+    dearest: tuple[ExpensiveEntry, ...]
 
 
-def price_table(costs: CostMatrix) -> PriceTable:
+def cost_table(costs: CostMatrix) -> CostTable:
     """Present a cost matrix in label order."""
     names, weights = costs.labels.names, costs.weights
     largest = float(np.abs(weights).max())
     heads = tuple(class_head(name) for name in names[:MOST_CLASSES])
     if len(names) > MOST_CLASSES:
-        places = np.argsort(-weights, axis=None, kind="stable")[:DEAREST]
+        places = np.argsort(-weights, axis=None, kind="stable")[:MOST_EXPENSIVE]
         cells = [divmod(int(place), len(names)) for place in places]
-        return PriceTable(
+        return CostTable(
             (),
             turned_heads=False,
             density="plain",
             lines=(),
             dearest=tuple(
-                DearPrice(names[actual], names[predicted], price_text(weights[actual, predicted]))
+                ExpensiveEntry(
+                    names[actual], names[predicted], entry_text(weights[actual, predicted])
+                )
                 for actual, predicted in cells
             ),
         )
-    return PriceTable(
+    return CostTable(
         heads,
         turned_heads=max(len(head.short) for head in heads) > 6,
         density="roomy" if len(names) <= 8 else "plain" if len(names) <= 12 else "dense",
@@ -81,7 +83,7 @@ def price_table(costs: CostMatrix) -> PriceTable:
             (
                 heads[actual],
                 tuple(
-                    PriceCell(price_text(price), _ramp(price, largest))
+                    CostCell(entry_text(price), _ramp(price, largest))
                     for price in weights[actual].tolist()
                 ),
             )
@@ -91,7 +93,7 @@ def price_table(costs: CostMatrix) -> PriceTable:
     )
 
 
-def price_text(price: float) -> str:
+def entry_text(price: float) -> str:
     """A price with all its digits."""
     return cost_text(float(price)).replace("-", MINUS)
 
@@ -107,7 +109,7 @@ MOST_CELLS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedPrice:
+class ChangedCost:
     """One cell whose price differs."""
 
     actual: str
@@ -123,22 +125,22 @@ class CostDifference:
 
     title: str
     sentences: tuple[str, ...]
-    cells: tuple[ChangedPrice, ...]
+    cells: tuple[ChangedCost, ...]
     n_hidden: int
 
 
 def cost_difference(before: CostMatrixRecord, after: CostMatrixRecord) -> CostDifference:
     """Present what changed from one version to another."""
-    cells = changed_prices(before.costs, after.costs)
+    cells = changed_costs(before.costs, after.costs)
     return CostDifference(
         title=f"What changed from v{before.version} to v{after.version}",
         sentences=tuple(_sentences(before, after, len(cells))),
         cells=tuple(
-            ChangedPrice(
+            ChangedCost(
                 change.actual,
                 change.predicted,
-                price_text(change.before),
-                price_text(change.after),
+                entry_text(change.before),
+                entry_text(change.after),
                 _factor_text(change),
             )
             for change in cells[:MOST_CELLS]
@@ -167,7 +169,7 @@ def _sentences(before: CostMatrixRecord, after: CostMatrixRecord, n_cells: int) 
     return found
 
 
-def _factor_text(change: PriceChange) -> str:
+def _factor_text(change: CostChange) -> str:
     """How many times the price it is, where that means something."""
     return "" if change.factor is None else f"× {change.factor:.3g}"
 
@@ -218,7 +220,7 @@ class CostPageView:
     created: Moment
     is_newest: bool
     newest_url: str
-    table: PriceTable
+    table: CostTable
     passed: str
     warnings: tuple[str, ...]
     versions: tuple[VersionLine, ...]
@@ -242,7 +244,7 @@ def cost_page_view(detail: CostDetail, address: CostsAddress, *, now: datetime) 
         created=moment(shown.created_at, now=now),
         is_newest=shown.version == detail.versions[0].version,
         newest_url=replace(address, version=None, before=None).url(),
-        table=price_table(shown.costs),
+        table=cost_table(shown.costs),
         passed=PASSED,
         warnings=warning_texts(check_costs(shown.costs), shown.costs.labels),
         versions=tuple(_version_lines(detail, address, now)),

@@ -21,7 +21,7 @@ from offdiag.records.dataset import (
 from offdiag.services.datasets import DatasetDetail, browse_dataset
 from offdiag.store.dataset_page import dataset_overview, projects_with_dataset
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.errors import domain_answer
+from offdiag_web.app.errors import domain_response
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, asked_project
 from offdiag_web.components.datasets import dataset_cards
@@ -46,15 +46,15 @@ def find_in_any_project(blueprint: Blueprint) -> None:
     def look_elsewhere(error: NotFound) -> Response:
         name = (request.view_args or {}).get("name")
         if error.field != "dataset" or name is None or "project" in request.args:
-            return domain_answer(error)
+            return domain_response(error)
         with current_registry().database.read() as session:
             projects = projects_with_dataset(session, name)
         if len(projects) == 1:
             query = {**request.args.to_dict(), "project": projects[0]}
             return redirect(with_query(quote(request.path, safe="/~:@,"), query))
         if not projects or DEFAULT_PROJECT in projects:
-            return domain_answer(error)
-        return domain_answer(
+            return domain_response(error)
+        return domain_response(
             InvalidInput(
                 f"several projects have a dataset {name!r}.",
                 field="project",

@@ -65,7 +65,7 @@ class SmallMatrix:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswersView:
+class ChangedPredictionsView:
     """Both costs with their difference, and where it comes from."""
 
     sentences: tuple[str, ...]
@@ -79,7 +79,7 @@ class AnswersView:
     note: str
 
 
-def answers_view(found: Change, costs: CostMatrix) -> AnswersView:
+def changed_predictions_view(found: Change, costs: CostMatrix) -> ChangedPredictionsView:
     """Present what changes; `costs` weigh the cases as they are expected at deployment."""
     notes = Notes()
     means = [value.value for value in (found.before, found.after) if value.value is not None]
@@ -87,7 +87,7 @@ def answers_view(found: Change, costs: CostMatrix) -> AnswersView:
     order = class_order(found.joint.first_matrix, None)
     has_tables = len(order) <= LARGEST_TABLES
     moves = _moves(found, costs)
-    return AnswersView(
+    return ChangedPredictionsView(
         sentences=_sentences(found, amounts),
         recalls=tuple(_recall(found.classes[code], notes) for code in order[:MOST_CLASSES]),
         n_left_out=max(len(order) - MOST_CLASSES, 0),

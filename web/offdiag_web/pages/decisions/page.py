@@ -14,8 +14,8 @@ from offdiag.services.decisions.rules import (
     Choice,
     Chosen,
     Decisions,
-    asked_pricing,
     decisions_of,
+    requested_cost_basis,
     save_choice,
 )
 from offdiag.services.decisions.thresholds import Change, ClassChange, PricedPoint, ThresholdCosts
@@ -206,11 +206,11 @@ def save() -> Response:
     database = current_registry().database
     address = read_what_if(request.form, key=_KEY)
     run_id = _only_run(address)
-    pricing = asked_pricing(database, run_id, address.question)
+    cost_basis = requested_cost_basis(database, run_id, address.question)
     run = save_choice(
         database,
         run_id,
-        pricing,
+        cost_basis,
         _choice(address),
         name=request.form.get("name", "").strip(),
         author=_author(),

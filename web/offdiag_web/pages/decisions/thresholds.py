@@ -12,7 +12,7 @@ from markupsafe import Markup
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.scores.score_curves import TIDY_THRESHOLDS
-from offdiag.services.decisions.thresholds import PricedPoint, ThresholdCosts
+from offdiag.services.decisions.thresholds import CostPoint, ThresholdCosts
 from offdiag_web.charts.threshold_costs import CostLine, Mark, threshold_cost_chart
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
@@ -226,13 +226,13 @@ def _chart(
 def _lines(found: ThresholdCosts, amounts: Amounts) -> Iterator[ThresholdLine]:
     last = len(found.points) - 1
     marks: dict[int, list[str]] = {}
-    priced: dict[int, PricedPoint] = {}
+    priced: dict[int, CostPoint] = {}
     if found.best is not None:
         marks.setdefault(found.best.place, []).append("cheapest")
         priced[found.best.place] = found.best
     if found.in_use_place is not None:
         marks.setdefault(found.in_use_place, []).append("in use")
-        priced.setdefault(found.in_use_place, PricedPoint(found.in_use_place, found.in_use))
+        priced.setdefault(found.in_use_place, CostPoint(found.in_use_place, found.in_use))
     if found.at_implied is not None:
         marks.setdefault(found.at_implied.place, []).append(
             f"implied by the costs, {_implied_text(found)}"

@@ -14,7 +14,7 @@ from offdiag_web.components.classes import class_order
 from offdiag_web.components.controls import Caution, Segment
 from offdiag_web.components.cost_form import ShareField, base_segments, base_text, share_fields
 from offdiag_web.components.values import LOG_SCORES
-from offdiag_web.pages.decisions.changes import AnswersView, answers_view
+from offdiag_web.pages.decisions.changes import ChangedPredictionsView, changed_predictions_view
 from offdiag_web.pages.decisions.thresholds import ThresholdView, threshold_view
 from offdiag_web.urls.costs import CostsAddress
 from offdiag_web.urls.what_if import WhatIfAddress
@@ -51,7 +51,7 @@ class DecisionsView:
     has_shares: bool
     sides: tuple[Segment, ...]
     thresholds: ThresholdView | None
-    answers: AnswersView | None
+    answers: ChangedPredictionsView | None
     missing: Caution | None
     snippet: str | None
     save_name: str
@@ -95,7 +95,7 @@ def decisions_view(
         else threshold_view(found.thresholds, run.matrix, currency=scenario.costs.currency),
         answers=None
         if found.change is None
-        else answers_view(
+        else changed_predictions_view(
             found.change, at_deployment(scenario.effective, run.matrix, scenario.prevalence)
         ),
         missing=_missing(found),
@@ -171,7 +171,7 @@ def _missing(found: Decisions) -> Caution | None:
                 "These results were made before curves were kept with them. A worker draws them "
                 "by itself; offdiag recompute does it at once.",
             )
-        case NoDecision.NO_CASES:
+        case NoDecision.NO_SAMPLES:
             return Caution("No case has a label yet.", "Errors can be priced once labels arrive.")
         case NoDecision.NO_PROBABILITIES:
             problem = (found.problem or "").rstrip(".")

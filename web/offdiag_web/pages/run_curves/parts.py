@@ -127,7 +127,7 @@ def _unbounded(tile: Tile) -> Tile:
     return replace(tile, baseline=None, mark=None)
 
 
-FEWEST_CASES = 10
+FEWEST_SAMPLES = 10
 """A bin with fewer cases says too little and is left out of the line."""
 
 
@@ -178,7 +178,7 @@ def drawn_bins(bins: CalibrationBins) -> list[ReliabilityBin]:
     found = []
     for place, count in enumerate(bins.count.tolist()):
         edges = float(bins.edges[place]), float(bins.edges[place + 1])
-        if count < FEWEST_CASES:
+        if count < FEWEST_SAMPLES:
             found.append(ReliabilityBin(*edges, count))
             continue
         low, high = bounds.at(place)
@@ -198,11 +198,13 @@ def _rule(n_bins: int) -> str:
 
 
 def _left_out(bins: Sequence[ReliabilityBin]) -> str | None:
-    few = [each for each in bins if 0 < each.count < FEWEST_CASES]
+    few = [each for each in bins if 0 < each.count < FEWEST_SAMPLES]
     if not few:
         return None
     listed = [f"{_range(each)} ({numbers.plural(each.count, 'case')})" for each in few]
-    return f"Left out, with fewer than {FEWEST_CASES} cases: {numbers.listed(listed, at_most=15)}."
+    return (
+        f"Left out, with fewer than {FEWEST_SAMPLES} cases: {numbers.listed(listed, at_most=15)}."
+    )
 
 
 def _range(each: ReliabilityBin) -> str:
@@ -225,7 +227,7 @@ def _line(bins: CalibrationBins, place: int, each: ReliabilityBin) -> BinLine:
         numbers.metric(int(bins.happened[place]) / count),
         interval,
         calibrated,
-        is_left_out=count < FEWEST_CASES,
+        is_left_out=count < FEWEST_SAMPLES,
     )
 
 

@@ -243,7 +243,7 @@ def _missing(found: RunCurves) -> Caution | None:
                 "These results were made before curves were kept with them. A worker draws them "
                 "by itself; offdiag recompute does it at once.",
             )
-        case NoCurves.NO_CASES:
+        case NoCurves.NO_SAMPLES:
             return Caution(
                 "No case has a label yet.", "Curves are drawn as soon as labels arrive."
             )

@@ -185,7 +185,7 @@ def sets_record(counted: CountedSets) -> dict[str, object]:
         "orientation": "actual_rows",
         "caption": CAPTION,
         "n_cases": counted.total,
-        "n_cases_in_matrix": found.n_cases,
+        "n_cases_in_matrix": found.n_samples,
         "multilabel_matrix": found.cells.tolist(),
         "exact": [
             [str(exact.get(row * size + column, Fraction(0))) for column in range(size)]

@@ -237,7 +237,7 @@ def mass_table(counted: CountedSets, codes: list[int], address: LabelSetsAddress
 
     return MassTable(
         caption=f"Multi-label matrix, fractional shares, Algorithm 1. {_SAID[address.norm]} Rows: "
-        f"actual label. Columns: predicted label. {numbers.plural(found.n_cases, 'case')} whose "
+        f"actual label. Columns: predicted label. {numbers.plural(found.n_samples, 'case')} whose "
         "two sets are not empty.",
         heads=tuple(class_head(names[code]) for code in codes),
         lines=tuple(

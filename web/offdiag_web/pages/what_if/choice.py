@@ -161,7 +161,7 @@ def lever_choices(found: WhatIf, order: Sequence[int]) -> tuple[LeverChoice, ...
     current = found.scenario.lever
     is_stated = found.scenario.lever_is_stated
     stated = lever_text(current, labels) if current is not None and is_stated else None
-    cells = dict.fromkeys(_dearest_errors(found))
+    cells = dict.fromkeys(_most_expensive_errors(found))
     if current is not None and current.predicted is not None:
         cells.setdefault((current.actual, current.predicted))
     options = [
@@ -192,7 +192,7 @@ def lever_text(lever: Lever, labels: LabelSet) -> str:
     return f"{written(labels.names[lever.actual])}>{predicted}"
 
 
-def _dearest_errors(found: WhatIf) -> list[tuple[int, int]]:
+def _most_expensive_errors(found: WhatIf) -> list[tuple[int, int]]:
     """The errors that some run made whose price is highest, and can be moved."""
     costs = found.scenario.effective
     counts = np.stack([run.matrix.counts for run in found.frame.runs], axis=RUN_AXIS)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.comparison.texts import run_label
-from offdiag.metrics.costs.summary import expected_cases
+from offdiag.metrics.costs.summary import expected_samples
 from offdiag.metrics.costs.what_if import other_positive_class
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.what_if.costs import WhatIf
@@ -24,7 +24,7 @@ from offdiag_web.urls.what_if import WhatIfAddress
 
 MOST_CELLS = 800
 """Cells of all tables together; beyond it only the dearest confusions of each run are shown."""
-DEAREST = 8
+MOST_EXPENSIVE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class HeatTable:
 
 
 @dataclass(frozen=True, slots=True)
-class DearCell:
+class ExpensiveCell:
     """A confusion that costs much: its amount, its share of the run's cost, its cases."""
 
     actual: str
@@ -58,14 +58,14 @@ class DearCell:
 
 
 @dataclass(frozen=True, slots=True)
-class DearList:
+class ExpensiveList:
     """One run: its dearest confusions."""
 
     run_label: str
     css: str
     name: str
     total: str
-    cells: tuple[DearCell, ...]
+    cells: tuple[ExpensiveCell, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class HeatView:
     heads: tuple[ClassHead, ...]
     turned_heads: bool
     tables: tuple[HeatTable, ...]
-    lists: tuple[DearList, ...]
+    lists: tuple[ExpensiveList, ...]
     end: str
     has_gains: bool
 
@@ -132,7 +132,7 @@ def heat_view(found: WhatIf, order: Sequence[int], *, selected: Sequence[int]) -
 def _per_cell(found: WhatIf, place: int) -> NDArray[np.float64]:
     """Cost of each cell for so many cases, (K, K)."""
     run = found.frame.runs[place]
-    cases, _ = expected_cases(run.matrix.counts, prevalence=found.scenario.prevalence)
+    cases, _ = expected_samples(run.matrix.counts, prevalence=found.scenario.prevalence)
     return cases * found.scenario.effective.weights / run.matrix.total * PER
 
 
@@ -158,17 +158,17 @@ def _table(
     )
 
 
-def _list(found: WhatIf, place: int, cells: NDArray[np.float64], ramp: _Ramp) -> DearList:
+def _list(found: WhatIf, place: int, cells: NDArray[np.float64], ramp: _Ramp) -> ExpensiveList:
     names, counts = _names(found), found.frame.runs[place].matrix.counts
-    dearest = np.argsort(-np.abs(cells), axis=None, kind="stable")[:DEAREST]
+    dearest = np.argsort(-np.abs(cells), axis=None, kind="stable")[:MOST_EXPENSIVE]
     places = [divmod(int(flat), len(names)) for flat in dearest]
-    return DearList(
+    return ExpensiveList(
         run_label=run_label(place),
         css=run_style(place).css_class,
         name=found.answers[place].run.name,
         total=ramp.totals.text(float(cells.sum())),
         cells=tuple(
-            DearCell(
+            ExpensiveCell(
                 names[actual],
                 names[predicted],
                 ramp.amounts.text(float(cells[actual, predicted])),

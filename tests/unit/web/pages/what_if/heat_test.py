@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from offdiag.services.what_if.costs import WhatIf
-from offdiag_web.pages.what_if.heat import DEAREST, heat_view
+from offdiag_web.pages.what_if.heat import MOST_EXPENSIVE, heat_view
 
 Ask = Callable[..., WhatIf]
 
@@ -58,7 +58,7 @@ def test_many_cells_become_lists_of_the_dearest(ask: Ask) -> None:
 
     assert view.tables == ()
     (listed,) = view.lists
-    assert len(listed.cells) == DEAREST
+    assert len(listed.cells) == MOST_EXPENSIVE
     assert {cell.actual for cell in listed.cells} == {"c29"}
 
 
