@@ -12,8 +12,8 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.costs.edits import cost_text, written
 from offdiag.records import cost as records
 from offdiag.records.base import Value, values_of
-from offdiag.services.what_if.costs import Choice, PricedAnswer, WhatIf, ask
-from offdiag.services.what_if.record import price_record, scenario_record
+from offdiag.services.what_if.costs import Choice, PredictionCost, WhatIf, ask
+from offdiag.services.what_if.record import cost_record, scenario_record
 from offdiag.services.what_if.scenario import Question
 from offdiag.services.what_if.scenario_matrix import Change, Recounted, recount, require_one_kind
 from offdiag_web.api.operations import operation, resource
@@ -30,8 +30,8 @@ def costs_record(found: WhatIf) -> dict[str, Any]:
     }
 
 
-def _run(each: PricedAnswer) -> dict[str, Any]:
-    return {"run": each.run.id, "name": each.run.name, **price_record(each)}
+def _run(each: PredictionCost) -> dict[str, Any]:
+    return {"run": each.run.id, "name": each.run.name, **cost_record(each)}
 
 
 def _choice(found: WhatIf, choice: Choice) -> dict[str, Any] | None:

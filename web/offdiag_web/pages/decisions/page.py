@@ -18,7 +18,7 @@ from offdiag.services.decisions.rules import (
     requested_cost_basis,
     save_choice,
 )
-from offdiag.services.decisions.thresholds import Change, ClassChange, PricedPoint, ThresholdCosts
+from offdiag.services.decisions.thresholds import Change, ClassChange, CostPoint, ThresholdCosts
 from offdiag.services.what_if.scenario import read_base
 from offdiag_web.app.context import current_registry, signed_in_user
 from offdiag_web.app.exports import Cell, csv_response
@@ -29,7 +29,7 @@ from offdiag_web.urls.what_if import WhatIfAddress, asked_by_form, read_what_if
 THRESHOLD_COLUMNS = (
     *("threshold", "flagged", "true_positives", "false_positives", "missed", "mean_cost"),
 )
-ANSWER_COLUMNS = (*("actual", "before", "after", "count", "cost_before", "cost_after"),)
+PREDICTION_COLUMNS = (*("actual", "before", "after", "count", "cost_before", "cost_after"),)
 
 
 def decisions_table(found: Decisions) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
@@ -37,7 +37,7 @@ def decisions_table(found: Decisions) -> tuple[tuple[str, ...], list[tuple[Cell,
     if found.thresholds is not None:
         return THRESHOLD_COLUMNS, _threshold_rows(found.thresholds)
     if found.change is not None:
-        return ANSWER_COLUMNS, _answer_rows(found.change, found.scenario.effective)
+        return PREDICTION_COLUMNS, _prediction_rows(found.change, found.scenario.effective)
     return THRESHOLD_COLUMNS, []
 
 
@@ -122,7 +122,7 @@ def _thresholds(found: ThresholdCosts, positive: str) -> dict[str, object]:
     }
 
 
-def _point(found: ThresholdCosts, point: PricedPoint) -> dict[str, object]:
+def _point(found: ThresholdCosts, point: CostPoint) -> dict[str, object]:
     return {
         "threshold": None
         if point.place == 0
@@ -148,7 +148,7 @@ def _threshold_rows(found: ThresholdCosts) -> list[tuple[Cell, ...]]:
     ]
 
 
-def _answer_rows(change: Change, costs: CostMatrix) -> list[tuple[Cell, ...]]:
+def _prediction_rows(change: Change, costs: CostMatrix) -> list[tuple[Cell, ...]]:
     joint, names = change.joint, costs.labels.names
     triples = zip(
         joint.actual.tolist(),

@@ -8,8 +8,8 @@ from werkzeug.wrappers import Response
 from offdiag.comparison.texts import run_label
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.services.cost_matrices import add_costs
-from offdiag.services.what_if.costs import Choice, PricedAnswer, WhatIf, ask
-from offdiag.services.what_if.record import price_record, scenario_record
+from offdiag.services.what_if.costs import Choice, PredictionCost, WhatIf, ask
+from offdiag.services.what_if.record import cost_record, scenario_record
 from offdiag.services.what_if.scenario import newest_run_ids, read_base, understand
 from offdiag.store.dataset_page import dataset_overview
 from offdiag_web.app.context import current_registry
@@ -70,13 +70,13 @@ def what_if_record(found: WhatIf, address: WhatIfAddress) -> dict[str, object]:
     }
 
 
-def _run(place: int, each: PricedAnswer) -> dict[str, object]:
+def _run(place: int, each: PredictionCost) -> dict[str, object]:
     return {
         "letter": run_label(place),
         "id": each.run.id,
         "name": each.run.name,
         "model": each.run.model,
-        **price_record(each),
+        **cost_record(each),
     }
 
 
