@@ -24,12 +24,12 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check format docs routes site tour bench bench-full house mutations storm load soak peers clean audit fuzz
 
-help: ## Show what can be done.
+help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(DEV_READY) ## Prepare .venv for development.
 
-demo: $(DEMO_READY) ## Train real models, log and evaluate them, serve the dashboard.
+demo: $(DEMO_READY) ## Train models, log and evaluate them, serve the dashboard.
 	@$(BIN)/offdiag demo $(DEMO_ARGS)
 
 test: $(DEV_READY) ## Run all tests, several at a time.
@@ -42,61 +42,61 @@ check: $(DEV_READY) ## Check format, lint, types, layers and generated pages.
 	@$(BIN)/lint-imports
 	@$(BIN)/python docs/generate.py --check
 
-format: $(DEV_READY) ## Rewrite sources in the house format.
+format: $(DEV_READY) ## Format the sources.
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-docs: $(DEV_READY) ## Rewrite the pages that are generated from code.
+docs: $(DEV_READY) ## Write the generated pages.
 	@$(BIN)/python docs/generate.py
 
-routes: $(DEV_READY) ## Rewrite the table of addresses after adding or moving a page.
+routes: $(DEV_READY) ## Write the table of routes after adding or moving a page.
 	@cd tests && ../$(BIN)/python -m support.written_routes
 
 site: $(DEV_READY) ## Build the documentation into build/site; warnings are errors.
 	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --builder html docs build/site
 	@echo "build/site/index.html"
 
-tour: $(DEV_READY) ## Take the pictures of docs/tour.md; needs Chromium.
+tour: $(DEV_READY) ## Take the screenshots of docs/tour.md; needs Chromium.
 	@$(BIN)/python docs/tour.py
 
-snapshots: $(DEV_READY) ## Take the pictures that tests compare pages with; look at them then.
+snapshots: $(DEV_READY) ## Take the reference screenshots of the gallery; inspect them.
 	@cd tests && ../$(BIN)/python -m support.snapshots
 
-audit: $(DEV_READY) ## Look up known advisories on what is installed; needs PyPI.
+audit: $(DEV_READY) ## Look up advisories on installed packages; needs PyPI.
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[audit]'
 	@$(BIN)/pip-audit --local --skip-editable
 
-fuzz: $(DEV_READY) ## Fuzz whatever reads bytes of strangers, FUZZ_SECONDS for each.
+fuzz: $(DEV_READY) ## Fuzz all parsers of untrusted bytes, FUZZ_SECONDS each.
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	@$(BIN)/python tests/fuzz/run.py --seconds $(FUZZ_SECONDS)
 
-bench: $(DEV_READY) ## Measure, the quick set.
+bench: $(DEV_READY) ## Run the quick benchmarks.
 	@for script in $(BENCHMARKS); do $(BIN)/python $$script || exit 1; done
 	@$(BIN)/python benchmarks/summary.py
 
-bench-full: $(DEV_READY) ## Measure everything.
+bench-full: $(DEV_READY) ## Run all benchmarks.
 	@for script in $(BENCHMARKS); do $(BIN)/python $$script --full || exit 1; done
 	@$(BIN)/python benchmarks/summary.py
 
-peers: $(DEV_READY) ## Measure beside MLflow, Evidently, PyCM, scikit-learn and torchmetrics.
+peers: $(DEV_READY) ## Compare with MLflow, Evidently, PyCM, scikit-learn and torchmetrics.
 	@$(BIN)/python benchmarks/peers.py
 	@$(BIN)/python benchmarks/summary.py
 
-house: $(DEV_READY) ## Count files, importers and what one use case executes, beside their goals.
+house: $(DEV_READY) ## Measure files, importers and executed modules against their goals.
 	@$(BIN)/python benchmarks/house.py
 	@$(BIN)/python benchmarks/summary.py
 
-mutations: $(DEV_READY) ## Change single lines in a copy and see whether the tests notice.
+mutations: $(DEV_READY) ## Run the tests against mutations of the code.
 	@$(BIN)/python benchmarks/mutations.py $(MUTATIONS_ARGS)
 	@$(BIN)/python benchmarks/summary.py
 
-storm: $(DEV_READY) ## Kill, crowd and delay for long on both databases; writes docs/contributing/reliability.md.
+storm: $(DEV_READY) ## Long fault injection on both databases; writes docs/contributing/reliability.md.
 	@$(BIN)/python benchmarks/storm.py $(STORM_ARGS)
 
-load: $(DEV_READY) ## Seed 100,000 runs, let 52 clients loose on them; writes docs/contributing/load.md.
+load: $(DEV_READY) ## Load test with 100,000 runs and 52 clients; writes docs/contributing/load.md.
 	@cd benchmarks && ../$(BIN)/python -m load $(LOAD_ARGS)
 
-soak: $(DEV_READY) ## Go on for long with a fault now and then; writes docs/contributing/reliability.md.
+soak: $(DEV_READY) ## Long run at low load with faults; writes docs/contributing/reliability.md.
 	@cd benchmarks && ../$(BIN)/python -m soak $(SOAK_ARGS)
 
 clean: ## Remove .venv, caches and build results; registries stay.

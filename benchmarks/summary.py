@@ -16,21 +16,20 @@ README = Path(__file__).parent / "README.md"
 INTRODUCTION = """\
 # Benchmarks
 
-`make bench` measures the quick set, `make bench-full` everything. Each script runs its variants
-in turns within one process, so that a busy machine disturbs all of them alike; goals are ratios
-between medians of the same run. Absolute times belong to the machine and the load that stand
-beside them. `flag_rates.py` and `audit_tables.py` are simulations: rates, not
-times.
+`make bench` runs the quick set, `make bench-full` all. Each script alternates its variants within
+one process, so that a busy machine affects all of them alike; goals are ratios between medians of
+the same run. Absolute times depend on the machine and its load, which are listed with them.
+`flag_rates.py` and `audit_tables.py` are simulations of rates, not times.
 
-`make house` measures the code: how many files there are and how many of them one use case needs.
-Its goals are where the code is to go, so those that are missed say how far it is. `make mutations`
-changes single lines in a copy of the code and counts the changes that its tests notice.
+`make house` measures the structure of the code, such as the number of files and how many of them a
+use case executes. Its goals are targets; missed ones show the distance. `make mutations` changes
+single lines in a copy of the code and counts the changes that the tests detect.
 
-`make peers` measures offdiag beside MLflow, Evidently, PyCM, scikit-learn and torchmetrics on the
-same arrays. Each runs in a process and an environment of its own, which is made first; all take
-their turns in one run, and values that are defined alike have to agree.
+`make peers` compares offdiag with MLflow, Evidently, PyCM, scikit-learn and torchmetrics on the
+same arrays. Each runs in its own process and environment; all alternate within one run, and values
+with equal definitions must agree.
 
-Written by `summary.py` from `results/`; measure again on a quiet machine before you compare.
+Written by `summary.py` from `results/`. Measure again on a quiet machine before comparing.
 """
 
 

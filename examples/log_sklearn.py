@@ -1,4 +1,4 @@
-"""A pipeline of scikit-learn on the wines of its own collection: a test set and five folds."""
+"""A scikit-learn pipeline on the wine data: a test set and five folds."""
 
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression

@@ -30,6 +30,6 @@ for epoch in range(3):
         params={"epoch": epoch, "lr": 0.01},
     ) as run:
         for number, pixels, digit in DataLoader(validation, batch_size=50):
-            scores = model(pixels).softmax(-1)  # Tensors that need a gradient are fine.
+            scores = model(pixels).softmax(-1)  # Tensors may require gradients.
             run.log(y_true=digit, y_pred=scores.argmax(-1), y_score=scores, sample_ids=number)
     print(epoch, run.evaluation().aggregate["macro_f1"].value)
