@@ -1,0 +1,72 @@
+"""Retired terms stay out of the documentation and the example files; each has a replacement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RETIRED = {
+    r"bells?": "notifier",
+    r"doors?": "authentication",
+    r"twins?": "copy, format",
+    r"dear(?:er|est)?": "expensive",
+    r"grav(?:er|est)": "more severe, most severe",
+    r"anew": "again",
+    r"whoever": "the user, the caller, or the passive",
+    r"somebody": "the user, the caller, or the passive",
+    r"nobody": "no one, or the passive",
+    r"settl(?:e|es|ed|ing)": "triage, decide",
+    r"giv(?:e|es|en|ing) up": "fail, cancel",
+    r"gave up": "failed, cancelled",
+    r"on the spot": "immediately, in this process",
+    r"in vain": "without effect",
+    r"buri(?:ed|al)": "failed",
+    r"yardsticks?": "baseline",
+    r"headline (?:metrics|numbers)": "primary metrics",
+    r"mass matri(?:x|ces)": "fractional confusion matrix",
+    r"constant answers?": "constant prediction",
+    r"told apart": "distinguished",
+    r"not separable": "no significant difference",
+}
+"""Patterns of terms without an innocent use here, and what to write in their place."""
+PATTERN = re.compile(rf"\b(?:{'|'.join(RETIRED)})\b", re.IGNORECASE)
+SHOWN = re.compile(r"^> .*$|`[^`\n]+`", re.MULTILINE)
+"""Quotations of pages, and code: names that programs use may differ from the terms in prose."""
+FILES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *(path for path in (ROOT / "config").rglob("*") if path.is_file()),
+        *(ROOT / "examples").glob("*.*"),
+    ]
+)
+
+
+def retired(text: str) -> Iterator[str]:
+    """Retired terms in prose, also where a line break divides them."""
+    prose = SHOWN.sub("", text)
+    yield from (found.group() for found in PATTERN.finditer(" ".join(prose.split())))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_file_has_a_retired_term(path: Path) -> None:
+    assert list(retired(path.read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Ring the bell.", "the dearest error", "It was given\nup.", "Whoever asks.", "Settle it."],
+)
+def test_a_retired_term_would_be_noticed(text: str) -> None:
+    assert list(retired(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["`ring_bell` is a name", "> about 140 would settle it", "bellows"]
+)
+def test_code_and_quotations_may_have_them(text: str) -> None:
+    assert list(retired(text)) == []
