@@ -152,7 +152,7 @@ def many_differences(cell: Cell, rng: Rng) -> tuple[float, ...]:
 
 
 def pair_ties(cell: Cell, rng: Rng) -> tuple[bool, bool]:
-    """Whether any headline metric is called different, and any recall of a class."""
+    """Whether any primary metric is called different, and any recall of a class."""
     actual, (first, second) = cell.draw(rng)
     joint = joint_counts(actual=actual, first=first, second=second, labels=labels_of(cell))
     found = compare_paired(joint, seed=0)
@@ -268,7 +268,7 @@ def report_sets(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
             rows.append({"cell": f"{name_of(cell)}, {n_runs} runs", "sets": len(found), **columns})
             whole.append(found)
         pooled = np.concatenate(whole)
-        for name, at in (("all headline metrics", -2), ("recall of all classes", -1)):
+        for name, at in (("all primary metrics", -2), ("recall of all classes", -1)):
             report.goal(
                 f"{n_runs} equally good runs: any called worse, {name}, %",
                 measured=100 * float(pooled[:, at].mean()),
@@ -309,7 +309,7 @@ def report_pairs(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None
                      "class": classes})  # fmt: skip
         whole.append(found)
     pooled = np.concatenate(whole)
-    for name, at in (("headline metric", 0), ("class", 1)):
+    for name, at in (("primary metric", 0), ("class", 1)):
         report.goal(
             f"two equally good runs: any {name} called different, %",
             measured=100 * float(pooled[:, at].mean()),
@@ -390,7 +390,7 @@ def write_page(result: dict[str, Any]) -> None:
 
 TITLES = {
     "ties": "Equally good runs of which any is called worse, percent of data sets",
-    "pairs": "Two equally good runs: any headline metric, any class called different, percent",
+    "pairs": "Two equally good runs: any primary metric, any class called different, percent",
     "coverage": "Share of intervals that cover the true value",
 }
 

@@ -149,7 +149,7 @@ def _crowded(report: Report, kind: str, make: MakeDatabase, *, seeds: int, n_run
     report.fact(f"{name}: storms", len(found))
     report.fact(f"{name}: acknowledged runs", sum(each.after.acknowledged for each in found))
     report.fact(f"{name}: leases lost", sum(each.losses for each in found))
-    _none(report, f"{name}: runs given up", sum(each.given_up for each in found))
+    _none(report, f"{name}: runs failed", sum(each.given_up for each in found))
     _none(report, f"{name}: runs lost", sum(each.after.lost for each in found))
     _none(
         report,

@@ -33,7 +33,7 @@ def test_a_test_that_is_named_is_there_and_tests_something(name: str) -> None:
     assert re.search(r"^(async )?def test_", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
 
 
-@pytest.mark.parametrize("title", ["Faults", "Traps of the tools beneath"])
+@pytest.mark.parametrize("title", ["Faults", "Pitfalls of dependencies"])
 def test_every_row_names_its_test_and_says_what_came_of_it(title: str) -> None:
     rows = rows_of(title)
 

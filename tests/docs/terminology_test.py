@@ -39,7 +39,7 @@ SHOWN = re.compile(r"^> .*$|`[^`\n]+`", re.MULTILINE)
 FILES = sorted(
     [
         *ROOT.glob("*.md"),
-        *(ROOT / "docs").rglob("*.md"),
+        *(path for path in (ROOT / "docs").rglob("*.md") if path.parent.name != "metrics"),
         *(path for path in (ROOT / "config").rglob("*") if path.is_file()),
         *(ROOT / "examples").glob("*.*"),
     ]
