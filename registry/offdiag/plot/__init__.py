@@ -7,8 +7,7 @@ own is one of pyplot, so that notebooks show it; close it like any other.
 
 from __future__ import annotations
 
-from offdiag.plot.class_recall import class_recall
-from offdiag.plot.confusion_matrix import confusion_matrix
+from offdiag.plot.confusion_matrix import class_recall, confusion_matrix
 from offdiag.plot.curves import cost_curve, precision_recall, reliability, roc
 
 __all__ = [

@@ -5,20 +5,183 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from flask import Blueprint, abort, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.records.report import issue_detail
-from offdiag.services.delivery.message import file_name
+from offdiag.reports.document import provenance
+from offdiag.reports.files import SUFFIXES, FileKind
+from offdiag.reports.headline import further_sentences
+from offdiag.reports.report import Report
+from offdiag.reports.tables import Table, tables_of_figures, tables_of_findings
+from offdiag.reports.texts import visible
+from offdiag.services.delivery.message import file_name, read_target
 from offdiag.services.reports.edition import retry_delivery, retry_issue
-from offdiag.services.reports.page import issue_file, issue_page
+from offdiag.services.reports.page import IssuePage, issue_file, issue_page
+from offdiag.store.deliveries import DeliveryRecord, DeliveryState
+from offdiag.store.reports import IssueState
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import json_response
 from offdiag_web.app.paths import asked_project
-from offdiag_web.pages.reports.edition import FILE_NAMES, issue_view
+from offdiag_web.components import numbers
+from offdiag_web.components.controls import Chip, Moment, moment
 from offdiag_web.pages.reports.page import REPORT
+from offdiag_web.pages.reports.texts import (
+    Line,
+    Missed,
+    delivery_chip,
+    history_line,
+    issue_chip,
+    missed_times,
+)
 from offdiag_web.urls.reports import ReportAddress
+
+FILE_NAMES: dict[FileKind, str] = {kind: f"report{suffix}" for kind, suffix in SUFFIXES.items()}
+MOST_LINES = 15
+"""Lines of a table on the page; the files hold more."""
+_FILE_WORDS: dict[FileKind, str] = {
+    "html": "HTML",
+    "markdown": "Markdown",
+    "json": "JSON",
+    "csv": "CSV",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FileLink:
+    """One frozen form of an issue."""
+
+    text: str
+    url: str
+    size: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryLine:
+    """One delivery; `error` is of its latest attempt. `retry_url` is None unless it failed."""
+
+    target: str
+    state: Chip
+    attempts: str
+    error: str | None
+    sent: Moment | None
+    retry_url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class IssueView:
+    """One issue. `sentences` follow the headline; `error` is told in full."""
+
+    name: str
+    project: str | None
+    number: int
+    address: ReportAddress
+    state: Chip
+    is_pending: bool
+    has_failed: bool
+    fire_time: str
+    missed: Missed | None
+    headline: str | None
+    sentences: tuple[str, ...]
+    error: str | None
+    is_unreadable: bool
+    line: Line | None
+    findings: tuple[Table, ...]
+    figures: tuple[Table, ...]
+    provenance: tuple[tuple[str, str], ...]
+    files: tuple[FileLink, ...]
+    deliveries: tuple[DeliveryLine, ...]
+    previous_url: str | None
+
+
+def issue_view(page: IssuePage, *, now: datetime) -> IssueView:
+    """Present an issue."""
+    issue, report = page.issue, page.report
+    address = ReportAddress(issue.project, issue.name)
+    return IssueView(
+        name=issue.name,
+        project=None if issue.project == DEFAULT_PROJECT else issue.project,
+        number=issue.number,
+        address=address,
+        state=issue_chip(issue),
+        is_pending=issue.state is IssueState.PENDING,
+        has_failed=issue.state is IssueState.FAILED,
+        fire_time=issue.fire_time.replace("T", " ", 1),
+        missed=missed_times(issue),
+        headline=issue.headline,
+        sentences=() if report is None else further_sentences(report),
+        error=issue.error,
+        is_unreadable=issue.state is IssueState.COMPUTED and report is None,
+        line=None if report is None else history_line(report.history, report.scope),
+        findings=() if report is None else _shortened(tables_of_findings(report)),
+        figures=() if report is None else _shortened(tables_of_figures(report)),
+        provenance=() if report is None else _provenance(report),
+        files=_files(page, address),
+        deliveries=tuple(_delivery(each, address, issue.number, now) for each in page.deliveries),
+        previous_url=address.issue_url(issue.number - 1) if issue.number > 1 else None,
+    )
+
+
+def _shortened(tables: Sequence[Table]) -> tuple[Table, ...]:
+    """Tables with their first lines; names that hide something show it."""
+    return tuple(
+        replace(
+            table,
+            columns=tuple(map(_head, table.columns)),
+            rows=tuple(tuple(map(visible, row)) for row in table.rows[:MOST_LINES]),
+            note=_note(table),
+        )
+        for table in tables
+    )
+
+
+def _head(column: str) -> str:
+    return f"{column[:1].upper()}{column[1:]}"
+
+
+def _note(table: Table) -> str:
+    if len(table.rows) <= MOST_LINES:
+        return table.note
+    return f"{table.note} The first {MOST_LINES} lines; the files hold more.".strip()
+
+
+def _provenance(report: Report) -> tuple[tuple[str, str], ...]:
+    return tuple((name, visible(text)) for name, text in provenance(report))
+
+
+def _files(page: IssuePage, address: ReportAddress) -> tuple[FileLink, ...]:
+    stored = {file.kind: file for file in page.files}
+    return tuple(
+        FileLink(
+            text=words,
+            url=address.file_url(page.issue.number, FILE_NAMES[kind]),
+            size=f"{numbers.count(max(round(stored[kind].n_bytes / 1024), 1))} KiB",
+            digest=stored[kind].sha256,
+        )
+        for kind, words in _FILE_WORDS.items()
+        if kind in stored
+    )
+
+
+def _delivery(
+    each: DeliveryRecord, address: ReportAddress, number: int, now: datetime
+) -> DeliveryLine:
+    did_not_arrive = each.state in {DeliveryState.FAILED, DeliveryState.REFUSED}
+    return DeliveryLine(
+        target=read_target(each.target).text,
+        state=delivery_chip(each),
+        attempts=numbers.count(each.attempts),
+        error=each.error,
+        sent=None if each.sent_at is None else moment(each.sent_at, now=now),
+        retry_url=address.retry_url(number, each.id) if did_not_arrive else None,
+    )
+
 
 _NUMBER = "int(min=1, max=2147483647)"
 _ISSUE = f"{REPORT}/<{_NUMBER}:number>"
