@@ -42,17 +42,13 @@ def test_every_revision_has_data_and_no_data_is_left_over() -> None:
 
 
 @pytest.mark.parametrize("revision", offdiag_migrations.revisions())
-def test_data_survives_a_revision(empty_database: Database, revision: str) -> None:
+def test_data_survives_a_revision(database_before: Database, revision: str) -> None:
     data = data_of(revision)
-    number = offdiag_migrations.revisions().index(revision)
-    with empty_database.migrate() as connection:
-        if number:
-            upgrade_to(connection, offdiag_migrations.revisions()[number - 1])
-    with empty_database.write() as session:
+    with database_before.write() as session:
         data.load(session.connection())
 
-    with empty_database.migrate() as connection:
+    with database_before.migrate() as connection:
         upgrade_to(connection, revision)
 
-    with empty_database.write() as session:
+    with database_before.write() as session:
         data.check(session.connection())

@@ -29,15 +29,15 @@ def table_names(connection: Connection) -> set[str]:
 
 @pytest.mark.parametrize("revision", offdiag_migrations.revisions())
 def test_a_step_up_down_and_up_again_ends_where_it_was(
-    empty_database: Database, revision: str
+    database_before: Database, revision: str
 ) -> None:
     number = offdiag_migrations.revisions().index(revision)
     before = offdiag_migrations.revisions()[number - 1] if number else "base"
-    below = go_to(empty_database, before)
+    below = go_to(database_before, before)
 
-    above = go_to(empty_database, revision)
-    below_again = go_to(empty_database, before, down=True)
-    above_again = go_to(empty_database, revision)
+    above = go_to(database_before, revision)
+    below_again = go_to(database_before, before, down=True)
+    above_again = go_to(database_before, revision)
 
     assert (below == above) == (revision in CHANGES_ONLY_DATA)
     assert below_again == below

@@ -2,17 +2,19 @@
 
     python kill_points.py DATABASE_FILE [DEED]
 
-For every third n, from 1, 2 or 3 on, the file is copied, a forked child does the deed on the copy
-and kills itself with SIGKILL right before its n-th SQL statement, and then the same is done again
-without disturbance. Where to begin is drawn, so that a few runs of a test meet every statement;
-with OFFDIAG_LONG set each of them does. Prints one line of JSON for each n, {"n", "killed",
-"contents"}, and ends after the first child that came through. `contents` is a digest of all rows
-without clock columns.
+For each such n the file is copied, a forked child does the deed on the copy and kills itself with
+SIGKILL right before its n-th SQL statement, and then the same is done again without disturbance.
+What a killed process leaves depends on what it has committed, so n is the last statement before
+each commit and one that is drawn from those before it, and one after the last commit; with
+OFFDIAG_LONG set it is every statement. Prints one line of JSON for each n, {"n", "killed",
+"contents"}, and ends with a child that comes through. `contents` is a digest of all rows without
+clock columns.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import secrets
@@ -31,16 +33,42 @@ from support.operations import DEEDS, Deed, opened
 from support.quick_engines import remember_statements
 
 
+def commits_of(file: Path, deed: Deed) -> list[int]:
+    """How many statements a child had sent at each of its commits, and at its end."""
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        seen, found = itertools.count(1), [0]
+        event.listen(Engine, "before_cursor_execute", lambda *_: found.append(next(seen)))
+        committed: list[int] = []
+        event.listen(Engine, "commit", lambda _: committed.append(found[-1]))
+        deed.do(opened(f"sqlite:///{file}"))
+        os.write(writing, json.dumps([*committed, found[-1]]).encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        ends: list[int] = json.load(pipe)
+    os.wait()
+    return ends
+
+
+def statements_to_kill_before(ends: list[int]) -> list[int]:
+    """Two before each commit, one after the last; and the first that never comes."""
+    if "OFFDIAG_LONG" in os.environ:
+        return list(range(1, ends[-1] + 2))
+    chosen = {*ends, ends[-1] + 1}
+    for begin, end in itertools.pairwise([0, *ends]):
+        chosen |= {begin + 1 + secrets.randbelow(end - begin)} if begin < end else set()
+    return sorted(chosen)
+
+
 def killed_before(statement: int, file: Path, deed: Deed) -> bool:
     """Act in a child process that dies before its n-th statement. False if it came through."""
     child = os.fork()
     if child == 0:
-        seen = 0
+        seen = itertools.count(1)
 
         def count(*_: Any) -> None:
-            nonlocal seen
-            seen += 1
-            if seen == statement:
+            if next(seen) == statement:
                 os.kill(os.getpid(), signal.SIGKILL)
 
         event.listen(Engine, "before_cursor_execute", count)
@@ -61,16 +89,13 @@ def digest_after_recovery(file: Path, deed: Deed) -> str:
 def main(original: Path, deed: Deed) -> None:
     # Children find what this process compiled when it did the deed again.
     remember_statements()
-    stride = 1 if "OFFDIAG_LONG" in os.environ else 3
-    statement = 1 + secrets.randbelow(stride)
-    killed = True
-    while killed:
+    undisturbed = shutil.copy(original, original.with_name("undisturbed-child.db"))
+    for statement in statements_to_kill_before(commits_of(undisturbed, deed)):
         copy = original.with_name(f"killed-{statement}.db")
         shutil.copy(original, copy)
         killed = killed_before(statement, copy, deed)
         line = {"n": statement, "killed": killed, "contents": digest_after_recovery(copy, deed)}
         print(json.dumps(line), flush=True)  # noqa: T201
-        statement += stride
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Table, text
 
 import offdiag_migrations
 from offdiag.store import schema
-from offdiag.store.archive import backup
+from offdiag.store.archive.rows import reflected_tables
 
 _NOTHING_ELSE = ("BEGIN TRANSACTION;", "COMMIT;")
 
@@ -34,7 +34,7 @@ _asked: dict[Hashable, list[Table]] = {}
 
 def remember_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a test make and ask for schemas from what earlier ones of this process found."""
-    migrate_anew, ask_anew = schema.migrate_to, backup.reflected_tables
+    migrate_anew = schema.migrate_to
 
     def migrate(connection: Connection, revision: str) -> None:
         # A test may have a chain of revisions of its own.
@@ -51,11 +51,11 @@ def remember_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
     def ask(connection: Connection) -> list[Table]:
         described = _described(connection)
         if described not in _asked:
-            _asked[described] = ask_anew(connection)
+            _asked[described] = reflected_tables(connection)
         return _asked[described]
 
     monkeypatch.setattr(schema, "migrate_to", migrate)
-    monkeypatch.setattr(backup, "reflected_tables", ask)
+    monkeypatch.setattr("offdiag.store.archive.backup.reflected_tables", ask)
 
 
 def _described(connection: Connection) -> tuple[Any, ...]:
