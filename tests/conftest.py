@@ -15,5 +15,5 @@ def pytest_collection_finish() -> None:
     """Leave alone what is there, and look less often at what comes."""
     gc.freeze()
     gc.enable()
-    # Whole applications of tests are garbage in circles: with fewer full looks they fill gigabytes.
+    # Whole applications of tests are garbage in circles, and fill gigabytes unless looked for.
     gc.set_threshold(20_000, 20, 10)

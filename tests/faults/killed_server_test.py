@@ -26,7 +26,7 @@ pytestmark = pytest.mark.processes
 
 SCRIPT = Path(__file__).parents[1] / "support" / "train_over_http.py"
 TRAPS = ("config", "web", "registry", "workers", "settings", "tests")
-N = 1_000_000
+N = 300_000
 
 
 @pytest.fixture
@@ -116,10 +116,10 @@ def test_a_server_killed_in_mid_upload_costs_nothing(job_folder: Path, tmp_path:
 
 
 def test_a_killed_job_goes_on_where_it_is_started_again(job_folder: Path, tmp_path: Path) -> None:
-    n = 600_000
+    n = 200_000
     with server_process(tmp_path) as server:
         with started(job_folder, server.url, n) as first:
-            wait_until_logged(first, 400_000)
+            wait_until_logged(first, 135_000)
         with started(job_folder, server.url, n) as second:
             outcome = outcome_of(second)
 

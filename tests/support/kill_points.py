@@ -89,7 +89,8 @@ def digest_after_recovery(file: Path, deed: Deed) -> str:
 def main(original: Path, deed: Deed) -> None:
     # Children find what this process compiled when it did the deed again.
     remember_statements()
-    undisturbed = shutil.copy(original, original.with_name("undisturbed-child.db"))
+    undisturbed = original.with_name("not-killed.db")
+    shutil.copy(original, undisturbed)
     for statement in statements_to_kill_before(commits_of(undisturbed, deed)):
         copy = original.with_name(f"killed-{statement}.db")
         shutil.copy(original, copy)

@@ -7,6 +7,7 @@ addresses anew took longer than the requests; what comes out is the same every t
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import cache
 from types import MethodType
 
 from flask import Flask
@@ -36,6 +37,7 @@ def remember_templates(app: Flask) -> None:
     app.jinja_env.bytecode_cache = _TEMPLATES
 
 
+@cache
 def remember_addresses() -> None:
     """Let each rule that means the same be compiled once."""
     compiled: dict[tuple[Hashable, ...], Rule] = {}

@@ -19,8 +19,11 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_workers.process import working_in_background
 from support.processes import killed_after
+from support.quick_apps import remember_addresses
 
 _KEY = "0123456789abcdef" * 4
+
+remember_addresses()
 
 
 @contextmanager
