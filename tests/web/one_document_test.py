@@ -11,7 +11,7 @@ from offdiag import compare, evaluate_matrix
 from offdiag.cli.process import run as command_line
 from offdiag.records.run import Run, RunBasics
 from offdiag.store.database import Database
-from support.api import get
+from support.api import get, send
 from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry
 from support.pages import PageClient
 from support.reported import ReportedRegistry
@@ -183,6 +183,19 @@ def test_a_comparison_is_the_same_document_everywhere(
     assert printed(capfd, registry.database, "compare", *runs) == answer
     assert compare(runs, url=registry.database.url).to_dict() == answer
     assert answer["runs"][0].keys() >= RunBasics.model_fields.keys()
+
+
+def test_what_runs_cost_is_the_same_document_everywhere(
+    reader: PageClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
+) -> None:
+    runs = [registry.plain, registry.majority]
+    status, answer = send(reader, "/whatif", {"runs": runs, "costs": {"base": "@0-1"}})
+    page = reader.json(f"/whatif.json?runs={','.join(runs)}&cost=@0-1")
+    command = ("cost", "apply", *runs, "--matrix", "@0-1")
+
+    assert status == 200
+    assert without(page, "url") == answer["costs"]
+    assert printed(capfd, registry.database, *command) == answer["costs"]
 
 
 def without(document: dict[str, Any], *names: str) -> dict[str, Any]:

@@ -223,8 +223,9 @@ def rank(
 def _answer(
     run_ids: Sequence[str], question: dict[str, Any], *, url: str | None, as_json: bool
 ) -> None:
-    from offdiag.cli.cost_tables import ranking_record, ranking_tables
+    from offdiag.cli.cost_tables import cheapest_first, ranking_tables
     from offdiag.comparison.texts import MOST_RUNS
+    from offdiag.records.cost import costs_of_runs
     from offdiag.services.what_if.costs import ask
     from offdiag.services.what_if.scenario import Question
 
@@ -232,7 +233,9 @@ def _answer(
         found = ask(database, run_ids, Question(**question), most=MOST_RUNS)
     _tell_what_is_ignored(found)
     if as_json:
-        print_json(ranking_record(found))
+        answer = costs_of_runs(found)
+        runs = [answer.runs[place] for place in cheapest_first(found)]
+        print_json(answer.model_copy(update={"runs": runs}).plain())
     else:
         print_tables(*ranking_tables(found))
 

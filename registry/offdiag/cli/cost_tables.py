@@ -14,9 +14,9 @@ from offdiag.comparison.texts import run_label
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.break_even import Lever
 from offdiag.metrics.costs.decisions import ThresholdRule
-from offdiag.metrics.costs.edits import cost_text, written
+from offdiag.metrics.costs.edits import cost_text
 from offdiag.services.decisions.rules import Trial
-from offdiag.services.what_if.costs import Choice, PredictionCost, WhatIf
+from offdiag.services.what_if.costs import Choice, WhatIf
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.runs import RunRecord
 
@@ -74,7 +74,7 @@ def ranking_tables(found: WhatIf) -> Iterator[Table]:
     )
     for name in ("", "run", "id", "cost", "more than the cheapest", "", "by accuracy"):
         table.add_column(name, justify="left" if name in {"", "run", "id"} else "right")
-    for place in _order(found):
+    for place in cheapest_first(found):
         table.add_row(*_cells(found, place))
     if found.constant is not None:
         answer = scenario.costs.labels.names[found.constant.code]
@@ -84,30 +84,8 @@ def ranking_tables(found: WhatIf) -> Iterator[Table]:
         yield _choice_table(found, found.choice, scenario.lever)
 
 
-def ranking_record(found: WhatIf) -> dict[str, Any]:
-    """The same in full precision: costs per example, the cheapest run first."""
-    scenario, first = found.scenario, found.frame.runs[0]
-    labels = scenario.costs.labels
-    return {
-        "dataset": first.dataset,
-        "project": first.project,
-        "costs": scenario.base.reference,
-        "set": scenario.edits.text(labels),
-        "currency": scenario.costs.currency,
-        "prevalence": None
-        if scenario.prevalence is None
-        else dict(zip(labels.names, scenario.prevalence.tolist(), strict=True)),
-        "runs": [_run_record(found, place) for place in _order(found)],
-        "best_constant": None
-        if found.constant is None
-        else {"label": labels.names[found.constant.code], "mean_cost": found.constant.mean},
-        "break_even": None if found.choice is None else _choice_record(found, found.choice),
-        "left_out": [{"run": run_id, "reason": why} for run_id, why in found.frame.left_out],
-        "ignored": list(scenario.problems),
-    }
-
-
-def _order(found: WhatIf) -> list[int]:
+def cheapest_first(found: WhatIf) -> list[int]:
+    """Places of the runs in the order of their cost."""
     places = range(len(found.answers))
     return sorted(places, key=lambda place: (found.answers[place].rank or len(places) + 1, place))
 
@@ -149,44 +127,6 @@ def _choice_table(found: WhatIf, choice: Choice, lever: Lever) -> Table:
         run_labels = ", ".join(run_label(choice.runs[place]) for place in stretch.cheapest)
         table.add_row(f"{stretch.low:.4g}", f"{stretch.high:.4g}", run_labels)
     return table
-
-
-def _run_record(found: WhatIf, place: int) -> dict[str, Any]:
-    each: PredictionCost = found.answers[place]
-    return {
-        "letter": run_label(place),
-        "id": each.run.id,
-        "name": each.run.name,
-        "rank": each.rank,
-        "rank_by_accuracy": each.rank_by_accuracy,
-        "total_cost": each.total.to_dict(),
-        "mean_cost": each.mean.to_dict(),
-        "more_than_cheapest": each.place.behind.to_dict(),
-        "verdict": each.place.verdict,
-        "compared_with": None
-        if each.place.compared_with is None
-        else found.answers[each.place.compared_with].run.id,
-        "ratio_to_best_constant": each.ratio.to_dict(),
-    }
-
-
-def _choice_record(found: WhatIf, choice: Choice) -> dict[str, Any]:
-    lever, names = found.scenario.lever, found.scenario.costs.labels.names
-    assert lever is not None  # noqa: S101  # There is no choice without one.
-    predicted = "*" if lever.predicted is None else written(names[lever.predicted])
-    return {
-        "vary": f"{written(names[lever.actual])}>{predicted}",
-        "unit": lever.unit,
-        "now": lever.now,
-        "stretches": [
-            {
-                "from": stretch.low,
-                "to": stretch.high,
-                "cheapest": [found.answers[choice.runs[at]].run.id for at in stretch.cheapest],
-            }
-            for stretch in choice.stretches
-        ],
-    }
 
 
 def decision_tables(trial: Trial) -> Iterator[Table]:

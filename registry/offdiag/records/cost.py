@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.records.base import DEFAULT_PROJECT, Answered, Asked, InProject, Value
 from offdiag.records.run import Labels
+
+if TYPE_CHECKING:
+    from offdiag.domain.texts import Cell
+    from offdiag.services.what_if.costs import Choice, PredictionCost, WhatIf
 
 Weights = dict[str, dict[str, float]]
 
@@ -185,8 +190,180 @@ class Recounted(Answered):
     threshold: float | None = Field(description="The kept threshold that was used.")
 
 
+class CostBase(Answered):
+    """The costs that a question began with; without a name where they are not stored."""
+
+    reference: str
+    name: str | None
+    version: int | None
+
+
+class BestConstant(Answered):
+    """The class that is cheapest to predict always."""
+
+    label: str
+    mean_cost: float
+
+
+class CostOfRun(Answered):
+    """What one run costs, and its place among the others, which have letters."""
+
+    letter: str
+    run: str
+    name: str
+    model: str | None
+    rank: int | None
+    rank_by_accuracy: int | None
+    accuracy: float | None
+    total_cost: Value
+    mean_cost: Value
+    more_than_cheapest: Value
+    verdict: str
+    compared_with: str | None
+    ratio_to_best_constant: Value
+
+
+class CheapestAsOneCostMoves(Answered):
+    """Which runs are the cheapest `from` and `to` which cost; `to` is null where it never ends."""
+
+    actual: str
+    predicted: str | None = Field(description="Null for all errors on `actual` together.")
+    vary: str = Field(description="The same as people write it: `mel>nv`.")
+    unit: str
+    now: float
+    stretches: list[dict[str, Any]]
+
+
+class CostsOfRuns(Answered):
+    """What runs cost under costs as they were changed."""
+
+    project: str
+    dataset: str
+    labels: list[str]
+    base: CostBase
+    edits: str
+    currency: str | None
+    weights: Weights
+    prevalence: dict[str, float] | None
+    merged: list[list[str]]
+    warnings: list[dict[str, Any]]
+    best_constant: BestConstant | None
+    left_out: list[dict[str, str]]
+    ignored: list[str] = Field(description="What was not understood.")
+    runs: list[CostOfRun]
+    choice: CheapestAsOneCostMoves | None
+
+
+class CostsOfRunsAt(CostsOfRuns):
+    """The same with the address of the page."""
+
+    url: str
+
+
 class WhatIfAnswer(Answered):
     """The results after the change, run by run, and what they cost if that was asked."""
 
     runs: list[Recounted]
-    costs: dict[str, Any] | None
+    costs: CostsOfRuns | None
+
+
+def costs_of_runs(found: WhatIf) -> CostsOfRuns:
+    """What runs cost, in the order in which they were asked for."""
+    scenario, constant = found.scenario, found.constant
+    names, record = scenario.costs.labels.names, scenario.base.record
+    return CostsOfRuns(
+        project=found.frame.runs[0].project,
+        dataset=found.frame.runs[0].dataset,
+        labels=list(names),
+        base=CostBase(
+            reference=scenario.base.reference,
+            name=None if record is None else record.name,
+            version=None if record is None else record.version,
+        ),
+        edits=scenario.edits.text(scenario.costs.labels),
+        currency=scenario.costs.currency,
+        weights={
+            actual: dict(zip(names, row, strict=True))
+            for actual, row in zip(names, scenario.costs.weights.tolist(), strict=True)
+        },
+        prevalence=None
+        if scenario.prevalence is None
+        else dict(zip(names, scenario.prevalence.tolist(), strict=True)),
+        merged=[[names[code] for code in group] for group in scenario.groups],
+        warnings=[
+            {"oddity": each.oddity.value, "classes": [names[code] for code in each.classes]}
+            for each in found.warnings
+        ],
+        best_constant=None
+        if constant is None
+        else BestConstant(label=names[constant.code], mean_cost=constant.mean),
+        left_out=[{"run": run_id, "reason": why} for run_id, why in found.frame.left_out],
+        ignored=list(scenario.problems),
+        runs=[_cost_of_run(place, each) for place, each in enumerate(found.answers)],
+        choice=None if found.choice is None else _choice(found, found.choice),
+    )
+
+
+RANKING_COLUMNS = (
+    *("letter", "run", "name", "model", "rank", "rank_by_accuracy", "accuracy"),
+    *("total_cost", "mean_cost", "mean_cost_ci_low", "mean_cost_ci_high", "reason"),
+    *("more_than_cheapest", "more_ci_low", "more_ci_high", "more_ci_method"),
+    "ratio_to_best_constant",
+)
+
+
+def ranking_row(run: CostOfRun) -> tuple[Cell, ...]:
+    """A run as a line of CSV, in the order of `RANKING_COLUMNS`."""
+    mean, more = run.mean_cost, run.more_than_cheapest
+    return (
+        *run.row(RANKING_COLUMNS[:7]),
+        *(run.total_cost.value, mean.value, mean.ci_low, mean.ci_high, mean.reason),
+        *(more.value, more.ci_low, more.ci_high, more.ci_method),
+        run.ratio_to_best_constant.value,
+    )
+
+
+def _cost_of_run(place: int, each: PredictionCost) -> CostOfRun:
+    from offdiag.comparison.texts import run_label
+
+    rival = each.place.compared_with
+    return CostOfRun(
+        letter=run_label(place),
+        run=each.run.id,
+        name=each.run.name,
+        model=each.run.model,
+        rank=each.rank,
+        rank_by_accuracy=each.rank_by_accuracy,
+        accuracy=each.accuracy,
+        total_cost=Value.of(each.total),
+        mean_cost=Value.of(each.mean),
+        more_than_cheapest=Value.of(each.place.behind),
+        verdict=each.place.verdict,
+        compared_with=None if rival is None else run_label(rival),
+        ratio_to_best_constant=Value.of(each.ratio),
+    )
+
+
+def _choice(found: WhatIf, choice: Choice) -> CheapestAsOneCostMoves | None:
+    from offdiag.metrics.costs.edits import cost_text, written
+
+    lever, names = found.scenario.lever, found.scenario.costs.labels.names
+    if lever is None:
+        return None
+    actual = names[lever.actual]
+    predicted = None if lever.predicted is None else names[lever.predicted]
+    return CheapestAsOneCostMoves(
+        actual=actual,
+        predicted=predicted,
+        vary=f"{written(actual)}>{'*' if predicted is None else written(predicted)}",
+        unit=cost_text(lever.unit),
+        now=lever.now,
+        stretches=[
+            {
+                "from": stretch.low if isfinite(stretch.low) else None,
+                "to": stretch.high if isfinite(stretch.high) else None,
+                "cheapest": [found.answers[choice.runs[at]].run.id for at in stretch.cheapest],
+            }
+            for stretch in choice.stretches
+        ],
+    )

@@ -101,7 +101,7 @@ def test_break_even_ratios_are_those_of_the_page(offdiag: Command, runs: list[st
     record = offdiag("cost", "apply", *runs, "--matrix", "visits@2", "--json").json
 
     # 15 misses more against 15 alarms fewer.
-    choice = record["break_even"]
+    choice = record["choice"]
     assert (choice["vary"], choice["now"]) == ("ill>well", 10.0)
     assert [stretch["cheapest"] for stretch in choice["stretches"]] == [[runs[0]], [runs[1]]]
     assert choice["stretches"][0]["to"] == pytest.approx(1.0)
@@ -113,7 +113,7 @@ def test_changed_prices_and_class_shares_are_tried_out(offdiag: Command, runs: l
         *("--set", "ill>well:20", "--share", "ill:0.1", "--json"),
     ).json
 
-    assert record["set"] == "ill>well:20"
+    assert record["edits"] == "ill>well:20"
     assert record["prevalence"] == {"well": 0.9, "ill": 0.1}
     assert record["runs"][0]["mean_cost"]["value"] == pytest.approx(0.1 * 0.75 * 20 + 0.9 * 0.25)
 
@@ -122,7 +122,7 @@ def test_the_runs_of_a_dataset_are_ranked(offdiag: Command, runs: list[str]) -> 
     found = offdiag("cost", "rank", "--dataset", "clinic", "--matrix", "visits@1", "--json")
 
     assert [each["rank"] for each in found.json["runs"]] == [1, 2]
-    assert {each["id"] for each in found.json["runs"]} == set(runs)
+    assert {each["run"] for each in found.json["runs"]} == set(runs)
 
 
 def test_what_is_left_out_is_told_beside_the_result(offdiag: Command, runs: list[str]) -> None:

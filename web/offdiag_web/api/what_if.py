@@ -2,66 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from offdiag.domain.access import Role
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
-from offdiag.metrics.costs.edits import cost_text, written
+from offdiag.metrics.costs.edits import written
 from offdiag.records import cost as records
 from offdiag.records.base import Value, values_of
-from offdiag.services.what_if.costs import Choice, PredictionCost, WhatIf, ask
-from offdiag.services.what_if.record import cost_record, scenario_record
+from offdiag.services.what_if.costs import WhatIf, ask
 from offdiag.services.what_if.scenario import Question
 from offdiag.services.what_if.scenario_matrix import Change, Recounted, recount, require_one_kind
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.permissions import requires
-
-
-def costs_record(found: WhatIf) -> dict[str, Any]:
-    return {
-        **scenario_record(found),
-        "edits": found.scenario.edits.text(found.scenario.costs.labels),
-        "runs": list(map(_run, found.answers)),
-        "choice": None if found.choice is None else _choice(found, found.choice),
-    }
-
-
-def _run(each: PredictionCost) -> dict[str, Any]:
-    return {"run": each.run.id, "name": each.run.name, **cost_record(each)}
-
-
-def _choice(found: WhatIf, choice: Choice) -> dict[str, Any] | None:
-    """Which run is the cheapest as one price moves."""
-    lever = found.scenario.lever
-    if lever is None:
-        return None
-    names = found.scenario.costs.labels.names
-    return {
-        "actual": names[lever.actual],
-        "predicted": None if lever.predicted is None else names[lever.predicted],
-        "unit": cost_text(lever.unit),
-        "now": lever.now,
-        "stretches": [
-            {
-                "from": _finite(stretch.low),
-                "to": _finite(stretch.high),
-                "cheapest": [
-                    found.answers[choice.runs[place]].run.id for place in stretch.cheapest
-                ],
-            }
-            for stretch in choice.stretches
-        ],
-    }
-
-
-def _finite(bound: float) -> float | None:
-    """None for a stretch that never ends."""
-    return bound if math.isfinite(bound) else None
-
 
 blueprint = resource("what_if")
 
@@ -101,7 +55,7 @@ def _recounted(found: Recounted) -> records.Recounted:
     )
 
 
-def _costs(asked: records.WhatIfAsked) -> dict[str, Any] | None:
+def _costs(asked: records.WhatIfAsked) -> records.CostsOfRuns | None:
     if asked.costs is None:
         return None
     is_merged_and_shared = bool(asked.merge) and asked.prevalence is not None
@@ -124,7 +78,7 @@ def _costs(asked: records.WhatIfAsked) -> dict[str, Any] | None:
         ),
     )
     _require_understood(found)
-    return costs_record(found)
+    return records.costs_of_runs(found)
 
 
 def _require_understood(found: WhatIf) -> None:

@@ -2,101 +2,19 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, jsonify, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from offdiag.comparison.texts import run_label
-from offdiag.metrics.costs.edits import cost_text
+from offdiag.records.cost import RANKING_COLUMNS, CostsOfRunsAt, costs_of_runs, ranking_row
 from offdiag.services.cost_matrices import add_costs
-from offdiag.services.what_if.costs import Choice, PredictionCost, WhatIf, ask
-from offdiag.services.what_if.record import cost_record, scenario_record
+from offdiag.services.what_if.costs import ask
 from offdiag.services.what_if.scenario import newest_run_ids, read_base, understand
 from offdiag.store.dataset_page import dataset_overview
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.exports import Cell, csv_response
+from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import SENT_BY_FORM, TWIN, asked_project
-from offdiag_web.pages.what_if.choice import lever_text
 from offdiag_web.pages.what_if.view import start_view, what_if_view
 from offdiag_web.urls.what_if import WhatIfAddress, asked_by_form, read_what_if
-
-RANKING_COLUMNS = (
-    *("letter", "run", "name", "model", "rank", "rank_by_accuracy", "accuracy"),
-    *("total_cost", "mean_cost", "mean_cost_ci_low", "mean_cost_ci_high", "reason"),
-    *("more_than_cheapest", "more_ci_low", "more_ci_high", "more_ci_method"),
-    "ratio_to_best_constant",
-)
-
-
-def ranking_rows(found: WhatIf) -> list[tuple[Cell, ...]]:
-    """One line for each run, in the order of the address."""
-    return [
-        (
-            run_label(place),
-            each.run.id,
-            each.run.name,
-            each.run.model,
-            each.rank,
-            each.rank_by_accuracy,
-            each.accuracy,
-            each.total.value,
-            each.mean.value,
-            each.mean.ci_low,
-            each.mean.ci_high,
-            each.mean.reason,
-            each.place.behind.value,
-            each.place.behind.ci_low,
-            each.place.behind.ci_high,
-            each.place.behind.ci_method,
-            each.ratio.value,
-        )
-        for place, each in enumerate(found.answers)
-    ]
-
-
-def what_if_record(found: WhatIf, address: WhatIfAddress) -> dict[str, object]:
-    """The whole answer as one JSON document."""
-    scenario = found.scenario
-    labels = scenario.costs.labels
-    return {
-        "url": address.url(),
-        "dataset": found.frame.runs[0].dataset,
-        "project": found.frame.runs[0].project,
-        "labels": list(labels.names),
-        "set": scenario.edits.text(labels),
-        **scenario_record(found),
-        "ignored": list(scenario.problems),
-        "runs": [_run(place, each) for place, each in enumerate(found.answers)],
-        "choice": None if found.choice is None else _choice(found, found.choice),
-    }
-
-
-def _run(place: int, each: PredictionCost) -> dict[str, object]:
-    return {
-        "letter": run_label(place),
-        "id": each.run.id,
-        "name": each.run.name,
-        "model": each.run.model,
-        **cost_record(each),
-    }
-
-
-def _choice(found: WhatIf, choice: Choice) -> dict[str, object]:
-    lever = found.scenario.lever
-    assert lever is not None  # noqa: S101  # There is no choice without one.
-    return {
-        "vary": lever_text(lever, found.scenario.costs.labels),
-        "unit": cost_text(lever.unit),
-        "now": lever.now,
-        "stretches": [
-            {
-                "from": stretch.low,
-                "to": stretch.high,
-                "cheapest": [run_label(choice.runs[place]) for place in stretch.cheapest],
-            }
-            for stretch in choice.stretches
-        ],
-    }
-
 
 blueprint = Blueprint("what_if", __name__)
 
@@ -116,10 +34,10 @@ def page() -> Response:
 @blueprint.get(f"/whatif{TWIN}")
 def twin(form: str) -> Response:
     address = read_what_if(request.args)
-    found = ask(current_registry().database, address.runs, address.question)
+    found = costs_of_runs(ask(current_registry().database, address.runs, address.question))
     if form == "json":
-        return jsonify(what_if_record(found, address))
-    return csv_response("what-if", RANKING_COLUMNS, ranking_rows(found))
+        return json_response(CostsOfRunsAt(**dict(found), url=address.url()))
+    return csv_response("what-if", RANKING_COLUMNS, map(ranking_row, found.runs))
 
 
 @blueprint.post("/whatif")
