@@ -5,9 +5,10 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from offdiag.domain.access import Actor, Grant, Role
 from offdiag.store.database import Database
@@ -16,7 +17,6 @@ from support.browser import (
     CLEAN,
     served,
     violations_in_both_themes,
-    watched,
     width_on_a_small_screen,
 )
 from support.dashboard import HOSTILE_NAMES, log_lesions
@@ -40,12 +40,10 @@ def address(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
 def test_somebody_signs_in_makes_a_token_and_signs_out_by_keyboard(
-    browser: Browser, address: str, scripts: bool
+    open_at: Any, address: str, scripts: bool
 ) -> None:
-    context = browser.new_context(base_url=address, java_script_enabled=scripts)
-    seen = watched(context, address)
+    seen = open_at(address, "/settings/tokens", java_script_enabled=scripts)
     page = seen.page
-    page.goto("/settings/tokens")
 
     page.get_by_label("Name").fill("ana")
     page.get_by_label("Password").fill(PASSWORD)
@@ -58,21 +56,18 @@ def test_somebody_signs_in_makes_a_token_and_signs_out_by_keyboard(
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Sign out", exact=True).press("Enter")
     expect(page).to_have_url(f"{address}/sign-in")
-    page.goto("/settings/tokens")
+    seen.goto("/settings/tokens")
 
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     # A browser notes every answer of 401; there is nothing else to complain of.
     assert [text for text in seen.complaints if "401" not in text] == []
-    context.close()
 
 
 def test_the_pages_are_accessible_in_both_themes_and_fit_a_small_screen(
-    browser: Browser, address: str
+    open_at: Any, address: str
 ) -> None:
-    context = browser.new_context(base_url=address, bypass_csp=True)
-    seen = watched(context, address)
+    seen = open_at(address, "/runs")
     page = seen.page
-    page.goto("/runs")
     assert violations_in_both_themes(seen) == CLEAN
     page.get_by_label("Name").fill("ana")
     page.get_by_label("Password").fill("wrong")
@@ -87,19 +82,16 @@ def test_the_pages_are_accessible_in_both_themes_and_fit_a_small_screen(
     assert violations_in_both_themes(seen) == CLEAN
 
     for path in ("account", "tokens", "users", "audit"):
-        page.goto(f"/settings/{path}")
+        seen.goto(f"/settings/{path}")
         for closed in page.locator("details.more summary").all():
             closed.click()
         assert violations_in_both_themes(seen) == CLEAN, path
         assert width_on_a_small_screen(seen) <= 320, path
-    context.close()
 
 
-def test_what_is_forbidden_is_told_in_the_shell(browser: Browser, address: str) -> None:
-    context = browser.new_context(base_url=address, bypass_csp=True)
-    seen = watched(context, address)
+def test_what_is_forbidden_is_told_in_the_shell(open_at: Any, address: str) -> None:
+    seen = open_at(address, "/settings/users")
     page = seen.page
-    page.goto("/settings/users")
     page.get_by_label("Name").fill("bo")
     page.get_by_label("Password").fill(PASSWORD)
     page.keyboard.press("Enter")
@@ -108,4 +100,3 @@ def test_what_is_forbidden_is_told_in_the_shell(browser: Browser, address: str) 
     expect(page.get_by_text("This needs the role admin in all projects.")).to_be_visible()
     expect(page.get_by_role("link", name="Runs", exact=True)).to_be_visible()
     assert violations_in_both_themes(seen) == CLEAN
-    context.close()

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from support.browser import (
     CLEAN,
     served,
     violations_in_both_themes,
-    watched,
     width_on_a_small_screen,
 )
 from support.grouped import GroupedRegistry, fill_grouped
@@ -39,12 +39,10 @@ def grouped_url(grouped: GroupedRegistry) -> Iterator[str]:
 
 
 def test_groups_collapse_by_keyboard_and_the_page_stays_accessible(
-    browser: Browser, grouped: GroupedRegistry, grouped_url: str
+    open_at: Any, grouped: GroupedRegistry, grouped_url: str
 ) -> None:
-    context = browser.new_context(bypass_csp=True)
-    checked = watched(context, grouped_url)
+    checked = open_at(grouped_url, f"/runs/{grouped.first}?norm=none")
     page = checked.page
-    page.goto(f"{grouped_url}/runs/{grouped.first}?norm=none")
     assert violations_in_both_themes(checked) == CLEAN
 
     page.get_by_role("link", name=re.compile("animal.*collapse 2 classes")).first.focus()
@@ -60,19 +58,16 @@ def test_groups_collapse_by_keyboard_and_the_page_stays_accessible(
     page.locator("table.matrix td[data-cell] a").first.click()
     expect(page.locator("main")).to_contain_text("81 examples, actual “animal”")
     checked.expect_no_complaints()
-    context.close()
 
 
 def test_groups_collapse_and_expand_without_javascript(
-    browser: Browser, grouped: GroupedRegistry, grouped_url: str
+    open_at: Any, grouped: GroupedRegistry, grouped_url: str
 ) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{grouped_url}/runs/{grouped.first}?norm=none")
+    path = f"/runs/{grouped.first}?norm=none"
+    page = open_at(grouped_url, path, java_script_enabled=False).page
 
     page.get_by_role("link", name=re.compile("vehicle.*collapse 2 classes")).first.click()
     expect(page).to_have_url(f"{grouped_url}/runs/{grouped.first}?collapse=vehicle&norm=none")
     page.get_by_role("link", name=re.compile("vehicle.*expand 2 classes")).first.click()
 
     expect(page).to_have_url(f"{grouped_url}/runs/{grouped.first}?norm=none")
-    context.close()

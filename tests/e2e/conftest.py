@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,15 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from support.browser import CHROMIUM_ARGUMENTS, Watched, Windows, chromium, served
+from support.compared import ComparedRegistry, fill_compared
 from support.dashboard import LesionRegistry, fill
+from support.demo import run_demo
 from support.registries import dashboard, shared_registry
 from support.reported import fill_reports
 from support.revised import RevisedRegistry, fill_revised
 from support.scored_runs import ScoredRegistry, fill_scored
 
-OpenPage = Callable[..., Watched]
+Open = Callable[..., Watched]
 
 
 @pytest.fixture(scope="session")
@@ -89,30 +92,61 @@ def scored_url(scored: ScoredRegistry) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture
-def open_page(windows: Windows, base_url: str) -> Iterator[OpenPage]:
-    """Opens a path in a window of its own; options are those of a Playwright context."""
-    yield from _opener(windows, base_url)
+@pytest.fixture(scope="session")
+def compared(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ComparedRegistry]:
+    """Runs to compare, shared by tests that only read."""
+    with shared_registry(migrated_file, tmp_path_factory, "compared") as database:
+        yield fill_compared(database)
+
+
+@pytest.fixture(scope="session")
+def compared_url(compared: ComparedRegistry) -> Iterator[str]:
+    """Address of the dashboard over that registry."""
+    with served(dashboard(compared.database)) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The folder in which the demo was called once, and what it printed."""
+    folder = tmp_path_factory.mktemp("stranger")
+    return folder, run_demo(folder)
 
 
 @pytest.fixture
-def open_revised(windows: Windows, revised_url: str) -> Iterator[OpenPage]:
-    """The same over the registry whose ground truth was corrected."""
-    yield from _opener(windows, revised_url)
-
-
-@pytest.fixture
-def open_scored(windows: Windows, scored_url: str) -> Iterator[OpenPage]:
-    """The same over the registry of runs with scores."""
-    yield from _opener(windows, scored_url)
-
-
-def _opener(windows: Windows, address: str) -> Iterator[OpenPage]:
+def open_at(windows: Windows) -> Iterator[Open]:
+    """Opens a path of a server in a window; options are those of a Playwright context."""
     with windows.lent() as opened:
 
-        def go(path: str, **options: Any) -> Watched:
+        def go(address: str, path: str, **options: Any) -> Watched:
             seen = opened(address, **options)
-            seen.page.goto(path)
+            seen.goto(path)
             return seen
 
         yield go
+
+
+@pytest.fixture
+def open_page(open_at: Open, base_url: str) -> Open:
+    """Opens a path of the dashboard over runs of all kinds."""
+    return partial(open_at, base_url)
+
+
+@pytest.fixture
+def open_revised(open_at: Open, revised_url: str) -> Open:
+    """The same over the registry whose ground truth was corrected."""
+    return partial(open_at, revised_url)
+
+
+@pytest.fixture
+def open_scored(open_at: Open, scored_url: str) -> Open:
+    """The same over the registry of runs with scores."""
+    return partial(open_at, scored_url)
+
+
+@pytest.fixture
+def open_compared(open_at: Open, compared_url: str) -> Open:
+    """The same over the registry of runs to compare."""
+    return partial(open_at, compared_url)

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -21,15 +16,14 @@ from offdiag.services.cost_matrices import CostName, find_costs
 from offdiag.services.datasets import baseline_of
 from offdiag.services.reports.page import issue_page
 from offdiag.services.schedules.page import schedule_page
-from offdiag.store.database import Database
 from offdiag.store.reports import IssueState
 from offdiag.store.run_list import run_overview
 from offdiag.store.run_page import RunResults, read_run
 from offdiag.store.run_rows import RunEntry
-from support.processes import running
+from support.demo import DEMO, registry_of
+from support.processes import clean_environment, running
 from support.reads import read
 
-COMMAND = [sys.executable, "-c", "from offdiag.cli import main; main()", "demo"]
 WINE_BY_ALCOHOL = "alcohol only, random forest"
 
 # Zeng 2025 (Mathematics 13(16) 2609), Tables 9 to 11. Where the text of the paper and its
@@ -56,30 +50,8 @@ PAPER_AGGREGATES = {
 }
 
 
-def environment() -> Mapping[str, str]:
-    return {key: text for key, text in os.environ.items() if not key.startswith("OFFDIAG_")}
-
-
-def run_demo(folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, "--no-serve"],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-
-
-@contextmanager
-def registry(folder: Path) -> Iterator[Database]:
-    with closing(Database(f"sqlite:///{folder / 'demo-registry' / 'offdiag.db'}")) as database:
-        yield database
-
-
 def all_runs(folder: Path) -> list[RunEntry]:
-    with registry(folder) as database:
+    with registry_of(folder) as database:
         return list(read(database, run_overview).page.entries)
 
 
@@ -87,19 +59,10 @@ def results_of(folder: Path, name: str, dataset: str | None = None) -> RunResult
     (run_id,) = [
         run.id for run in all_runs(folder) if run.name == name and dataset in (None, run.dataset)
     ]
-    with registry(folder) as database:
+    with registry_of(folder) as database:
         results = read(database, read_run, run_id).results
     assert results is not None
     return results
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The folder in which the demo was called once, and what it printed."""
-    folder = tmp_path_factory.mktemp("stranger")
-    done = run_demo(folder)
-    assert done.returncode == 0, done.stderr
-    return folder, done.stdout
 
 
 def test_the_table_of_runs_is_printed_with_every_run_evaluated(demo: tuple[Path, str]) -> None:
@@ -132,7 +95,7 @@ def test_all_runs_of_a_dataset_share_one_truth(demo: tuple[Path, str]) -> None:
 
 
 def test_scores_are_stored_with_every_run(demo: tuple[Path, str]) -> None:
-    with registry(demo[0]) as database:
+    with registry_of(demo[0]) as database:
         details = [read(database, read_run, run.id) for run in all_runs(demo[0])]
 
     columns = {(detail.run.dataset, detail.run.score_columns) for detail in details}
@@ -174,7 +137,7 @@ def test_the_cautious_model_is_less_accurate_and_cheaper_where_a_miss_costs_twen
 ) -> None:
     names = ("logistic regression", "random forest", "random forest, cautious")
     found = [results_of(demo[0], name, "breast cancer") for name in names]
-    with registry(demo[0]) as database:
+    with registry_of(demo[0]) as database:
         weights = find_costs(database, project=PROJECT, wanted=CostName(COSTS)).costs.weights
 
     accuracy = [results.aggregate["overall_accuracy"].value or 0.0 for results in found]
@@ -184,7 +147,7 @@ def test_the_cautious_model_is_less_accurate_and_cheaper_where_a_miss_costs_twen
 
 
 def test_the_digits_are_held_against_the_run_in_use(demo: tuple[Path, str]) -> None:
-    with registry(demo[0]) as database:
+    with registry_of(demo[0]) as database:
         pinned = baseline_of(database, project=PROJECT, dataset=DIGITS)
 
     assert pinned is not None
@@ -192,7 +155,7 @@ def test_the_digits_are_held_against_the_run_in_use(demo: tuple[Path, str]) -> N
 
 
 def test_a_weekly_report_is_planned_and_issued_once(demo: tuple[Path, str]) -> None:
-    with registry(demo[0]) as database:
+    with registry_of(demo[0]) as database:
         planned = schedule_page(database, project=PROJECT, name=REPORT)
         newest = issue_page(database, project=PROJECT, name=REPORT, number=None)
 
@@ -200,25 +163,13 @@ def test_a_weekly_report_is_planned_and_issued_once(demo: tuple[Path, str]) -> N
     assert (newest.issue.number, newest.issue.state) == (1, IssueState.COMPUTED)
 
 
-def test_a_second_call_trains_and_logs_nothing_again(demo: tuple[Path, str]) -> None:
+def test_a_second_call_trains_nothing_again_and_serves_until_ctrl_c(
+    demo: tuple[Path, str],
+) -> None:
     folder, _ = demo
     before = all_runs(folder)
 
-    done = run_demo(folder)
-
-    assert done.returncode == 0
-    assert "Training" not in done.stderr
-    assert {run.id for run in all_runs(folder)} == {run.id for run in before}
-    with registry(folder) as database:
-        newest = issue_page(database, project=PROJECT, name=REPORT, number=None)
-    assert newest.issue.number == 1
-
-
-def test_the_dashboard_is_served_until_ctrl_c(demo: tuple[Path, str]) -> None:
-    folder, _ = demo
-    command = [*COMMAND, "--port", "0"]
-
-    with running(command, cwd=folder, env=environment()) as process:
+    with running([*DEMO, "--port", "0"], cwd=folder, env=clean_environment()) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         address = next(
@@ -234,3 +185,8 @@ def test_the_dashboard_is_served_until_ctrl_c(demo: tuple[Path, str]) -> None:
     assert WINE_BY_ALCOHOL in page
     assert code == 0, errors
     assert "Traceback" not in errors
+    assert "Training" not in errors
+    assert {run.id for run in all_runs(folder)} == {run.id for run in before}
+    with registry_of(folder) as database:
+        newest = issue_page(database, project=PROJECT, name=REPORT, number=None)
+    assert newest.issue.number == 1

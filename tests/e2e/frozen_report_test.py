@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext
 
 from offdiag.reports.files import html_page
 from offdiag.reports.report import Report
 from offdiag.reports.scope import Condition, Side
-from support.browser import Watched, violations, watched
+from support.browser import Watched, violations, width_on_a_small_screen
 from support.report_figures import (
     SCOPE,
     class_figures,
@@ -29,14 +29,6 @@ pytestmark = pytest.mark.browser
 HOSTILE = "<img src=x onerror=alert(1)></style><script>alert(2)</script>"
 
 
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    # The policy of the file is bypassed only where a test has to run axe inside it.
-    opened = browser.new_context()
-    yield opened
-    opened.close()
-
-
 def many_runs(n: int) -> Report:
     """An issue with changes, alerts, revisions and `n` runs, among them hostile names."""
     scope = replace(
@@ -50,22 +42,25 @@ def many_runs(n: int) -> Report:
     return report(after, before, scope=scope)
 
 
-def opened(context: BrowserContext, folder: Path, shown: Report) -> Watched:
-    file = folder / "report.html"
-    file.write_text(html_page(shown), encoding="utf-8")
-    seen = watched(context, file.as_uri())
-    seen.page.goto(file.as_uri())
-    return seen
+@pytest.fixture
+def open_report(open_at: Any, tmp_path: Path) -> Callable[..., Watched]:
+    """Opens the file of a report of so many runs; options are those of a Playwright context."""
+
+    def opened(n: int, **options: Any) -> Watched:
+        file = tmp_path / "report.html"
+        file.write_text(html_page(many_runs(n)), encoding="utf-8")
+        seen: Watched = open_at(file.as_uri(), "", **options)
+        return seen
+
+    return opened
 
 
 def n_pages(pdf: bytes) -> int:
     return len(re.findall(rb"/Type\s*/Page\b", pdf))
 
 
-def test_it_opens_without_a_complaint_and_without_any_request(
-    context: BrowserContext, tmp_path: Path
-) -> None:
-    seen = opened(context, tmp_path, many_runs(12))
+def test_it_opens_without_a_complaint_and_without_any_request(open_report: Any) -> None:
+    seen = open_report(12)
 
     seen.expect_no_complaints()
     assert seen.page.locator("script, img").count() == 0
@@ -74,42 +69,27 @@ def test_it_opens_without_a_complaint_and_without_any_request(
     )
 
 
-@pytest.mark.parametrize("width", [1280, 320])
-def test_it_is_accessible(browser: Browser, tmp_path: Path, width: int) -> None:
-    context = browser.new_context(bypass_csp=True, viewport={"width": width, "height": 640})
+def test_it_is_accessible_and_a_narrow_screen_scrolls_tables_and_not_the_page(
+    open_report: Any,
+) -> None:
+    # The policy of the file is bypassed only where a test has to run axe inside it.
+    checked = open_report(12, bypass_csp=True)
 
-    found = violations(opened(context, tmp_path, many_runs(12)))
-
-    context.close()
-    assert not found
-
-
-def test_a_narrow_screen_scrolls_tables_and_not_the_page(browser: Browser, tmp_path: Path) -> None:
-    context = browser.new_context(viewport={"width": 320, "height": 640})
-
-    page = opened(context, tmp_path, many_runs(12)).page
-
-    widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-    context.close()
-    assert widths[0] <= widths[1]
+    assert violations(checked) == []
+    assert width_on_a_small_screen(checked) <= 320
+    assert violations(checked) == []
 
 
 @pytest.mark.parametrize(("n", "at_most"), [(2, 4), (12, 9)])
-def test_it_prints_on_few_pages(
-    context: BrowserContext, tmp_path: Path, n: int, at_most: int
-) -> None:
-    page = opened(context, tmp_path, many_runs(n)).page
-
-    pdf = page.pdf(prefer_css_page_size=True)
+def test_it_prints_on_few_pages(open_report: Any, n: int, at_most: int) -> None:
+    pdf = open_report(n).page.pdf(prefer_css_page_size=True)
 
     assert 1 <= n_pages(pdf) <= at_most
     assert len(pdf) < 1_000_000
 
 
-def test_in_print_no_table_is_cut_off_at_the_right(
-    context: BrowserContext, tmp_path: Path
-) -> None:
-    page = opened(context, tmp_path, many_runs(12)).page
+def test_in_print_no_table_is_cut_off_at_the_right(open_report: Any) -> None:
+    page = open_report(12).page
     # A4 less the margins of the print stylesheet, at 96 pixels an inch.
     page.set_viewport_size({"width": 703, "height": 1009})
     page.emulate_media(media="print")
@@ -122,11 +102,8 @@ def test_in_print_no_table_is_cut_off_at_the_right(
     assert overflow == 0
 
 
-def test_it_is_light_and_legible_in_the_dark_too(browser: Browser, tmp_path: Path) -> None:
-    context = browser.new_context(color_scheme="dark")
-
-    page = opened(context, tmp_path, many_runs(2)).page
+def test_it_is_light_and_legible_in_the_dark_too(open_report: Any) -> None:
+    page = open_report(2, color_scheme="dark").page
 
     background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
-    context.close()
     assert background == "rgb(255, 255, 255)"

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from support.browser import served, text_without_ages, watched
+from support.browser import served, text_without_ages
 from support.dashboard import LesionRegistry, log_lesions
 from support.logging_runs import evaluate
 
@@ -87,7 +87,7 @@ def test_the_theme_can_be_switched_and_stays(open_page: Any, scripts: bool) -> N
         page.get_by_role("button", name="Theme: light").click()
     expect(page.get_by_role("button", name="Theme: dark")).to_be_visible()
     assert _background(page) == NEAR_BLACK
-    page.goto("/runs?sort=-acc")
+    seen.goto("/runs?sort=-acc")
 
     assert _background(page) == NEAR_BLACK
     seen.expect_no_complaints()
@@ -102,13 +102,12 @@ def test_without_a_choice_the_page_follows_the_system(
     assert _background(page).startswith(f"rgb({colour}, ")
 
 
-def test_a_waiting_page_fills_in_by_itself(browser: Browser, own_registry: Database) -> None:
+def test_a_waiting_page_fills_in_by_itself(open_at: Any, own_registry: Database) -> None:
     run_id = log_lesions(own_registry, evaluated=False)
-    app = create_app(Settings(), own_registry)
-    with served(app) as address, browser.new_context(base_url=address) as context:
-        context.clock.install()
-        seen = watched(context, address)
-        seen.page.goto(f"/runs/{run_id}")
+    with served(create_app(Settings(), own_registry)) as address:
+        seen = open_at(address, "about:blank", own_window=True)
+        seen.page.context.clock.install()
+        seen.goto(f"/runs/{run_id}")
         expect(seen.page.get_by_role("status").first).to_contain_text("metrics queued")
 
         evaluate(own_registry, run_id)
@@ -120,13 +119,9 @@ def test_a_waiting_page_fills_in_by_itself(browser: Browser, own_registry: Datab
         seen.expect_no_complaints()
 
 
-def test_a_logged_run_appears_in_the_empty_registry(
-    browser: Browser, own_registry: Database
-) -> None:
-    app = create_app(Settings(), own_registry)
-    with served(app) as address, browser.new_context(base_url=address) as context:
-        page = watched(context, address).page
-        page.goto("/")
+def test_a_logged_run_appears_in_the_empty_registry(open_at: Any, own_registry: Database) -> None:
+    with served(create_app(Settings(), own_registry)) as address:
+        page = open_at(address, "/").page
         expect(page.get_by_role("heading", name="This registry has no runs yet")).to_be_visible()
 
         log_lesions(own_registry, name="my first run")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from support.browser import (
     CLEAN,
     served,
     violations_in_both_themes,
-    watched,
     width_on_a_small_screen,
 )
 from support.logging_runs import work_off
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.browser
 
 
 def test_a_count_of_a_label_leads_to_its_cases(
-    browser: Browser, migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+    open_at: Any, migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with shared_registry(migrated_file, tmp_path_factory, "sets") as database:
         true, predicted = random_sets(120, 4)
@@ -30,10 +30,8 @@ def test_a_count_of_a_label_leads_to_its_cases(
         work_off(database)
         missed = int((true[:, 0] & ~predicted[:, 0]).sum())
         with served(dashboard(database)) as address:
-            context = browser.new_context(base_url=address, bypass_csp=True)
-            seen = watched(context, address)
+            seen = open_at(address, f"/runs/{run.id}")
             page = seen.page
-            page.goto(f"/runs/{run.id}")
 
             assert violations_in_both_themes(seen) == CLEAN
             assert width_on_a_small_screen(seen) <= 320
@@ -44,4 +42,3 @@ def test_a_count_of_a_label_leads_to_its_cases(
             )
             assert violations_in_both_themes(seen) == CLEAN
             seen.expect_no_complaints()
-            context.close()

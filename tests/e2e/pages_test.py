@@ -9,12 +9,7 @@ import pytest
 from offdiag.services.flags.page import browse_flags
 from offdiag.services.jobs.page import jobs_page
 from offdiag.store.flags import FlagFilter
-from support.browser import (
-    CLEAN,
-    text_without_ages,
-    violations_in_both_themes,
-    width_on_a_small_screen,
-)
+from support.browser import CLEAN, expect_sound_page, violations_in_both_themes
 from support.dashboard import LesionRegistry
 from support.reported import HOSTILE_REPORT
 
@@ -78,13 +73,7 @@ def path(request: pytest.FixtureRequest, registry: LesionRegistry) -> str:
 def test_a_page_breaks_no_policy_says_the_same_without_scripts_is_accessible_and_fits(
     open_page: Any, path: str
 ) -> None:
-    with_scripts = open_page(path)
-    without = open_page(path, java_script_enabled=False)
-
-    with_scripts.expect_no_complaints()
-    assert text_without_ages(without.page) == text_without_ages(with_scripts.page)
-    assert violations_in_both_themes(with_scripts) == CLEAN
-    assert width_on_a_small_screen(with_scripts) <= 320
+    expect_sound_page(open_page, path)
 
 
 @pytest.mark.parametrize("path", ["/no-such-page", "/runs/r_nosuchrun"])

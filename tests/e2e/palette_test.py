@@ -97,7 +97,7 @@ def test_a_server_that_fails_is_said(open_page: Any) -> None:
 
 
 def test_the_open_palette_is_accessible(open_page: Any) -> None:
-    watched = open_page("/runs?q=dataset:derm-7", bypass_csp=True)
+    watched = open_page("/runs?q=dataset:derm-7")
 
     watched.page.keyboard.press("Control+k")
     expect(watched.page.locator("#palette a").first).to_be_visible()

@@ -6,14 +6,15 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from support.browser import served, violations, watched
+from support.browser import served, violations, width_on_a_small_screen
 from support.dashboard import log_counts
 from support.logging_runs import work_off
 from support.reported import BINARY
@@ -31,13 +32,12 @@ def own_registry(migrated_file: Path, tmp_path: Path) -> Iterator[Database]:
     database.close()
 
 
-def test_from_a_plan_to_the_frozen_issue(browser: Browser, own_registry: Database) -> None:
-    app = create_app(Settings(), own_registry)
-    with served(app) as address, browser.new_context(base_url=address) as context:
-        context.clock.install()
-        seen = watched(context, address)
+def test_from_a_plan_to_the_frozen_issue(open_at: Any, own_registry: Database) -> None:
+    with served(create_app(Settings(), own_registry)) as address:
+        seen = open_at(address, "about:blank", own_window=True)
         page: Page = seen.page
-        page.goto("/")
+        page.context.clock.install()
+        seen.goto("/")
         page.keyboard.press("g")
         page.keyboard.press("p")
         page.get_by_role("link", name="New report").click()
@@ -78,27 +78,21 @@ def test_from_a_plan_to_the_frozen_issue(browser: Browser, own_registry: Databas
 
 
 def test_the_form_with_everything_wrong_is_accessible_and_works_without_scripts(
-    browser: Browser, own_registry: Database
+    open_at: Any, own_registry: Database
 ) -> None:
     app = create_app(Settings(), own_registry)
     app.testing = True
     with served(app) as address:
-        with browser.new_context(base_url=address, java_script_enabled=False) as context:
-            page = context.new_page()
-            page.goto("/reports/new")
-            page.get_by_label("Cron expression").fill("0 0 31 2 *")
-            page.get_by_role("button", name="Show the next times").click()
-            expect(page.get_by_role("status").first).to_contain_text("never happens")
-            assert page.get_by_label("Cron expression").input_value() == "0 0 31 2 *"
-        with browser.new_context(
-            base_url=address, bypass_csp=True, viewport={"width": 320, "height": 640}
-        ) as context:
-            checked = watched(context, address)
-            checked.page.goto("/reports/new")
-            for label in ("Cron expression", "E-mail addresses", "Metrics", "Webhooks"):
-                checked.page.get_by_label(label).fill("nothing like it")
-            checked.page.get_by_role("button", name="Save schedule").click()
-            expect(checked.page.get_by_role("alert")).to_be_focused()
+        page = open_at(address, "/reports/new", java_script_enabled=False).page
+        page.get_by_label("Cron expression").fill("0 0 31 2 *")
+        page.get_by_role("button", name="Show the next times").click()
+        expect(page.get_by_role("status").first).to_contain_text("never happens")
+        assert page.get_by_label("Cron expression").input_value() == "0 0 31 2 *"
 
-            assert violations(checked) == []
-            assert checked.page.evaluate("document.documentElement.scrollWidth") <= 320
+        checked = open_at(address, "/reports/new", viewport={"width": 320, "height": 640})
+        for label in ("Cron expression", "E-mail addresses", "Metrics", "Webhooks"):
+            checked.page.get_by_label(label).fill("nothing like it")
+        checked.page.get_by_role("button", name="Save schedule").click()
+        expect(checked.page.get_by_role("alert")).to_be_focused()
+        assert violations(checked) == []
+        assert width_on_a_small_screen(checked) <= 320

@@ -8,12 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from offdiag_web.urls.datasets import DatasetAddress
-from support.browser import (
-    CLEAN,
-    text_without_ages,
-    violations_in_both_themes,
-    width_on_a_small_screen,
-)
+from support.browser import expect_sound_page
 from support.revised import HOSTILE_DATASET, RevisedRegistry
 
 pytestmark = pytest.mark.browser
@@ -50,13 +45,7 @@ def path(request: pytest.FixtureRequest, revised: RevisedRegistry) -> str:
 def test_a_page_breaks_no_policy_says_the_same_without_scripts_is_accessible_and_fits(
     open_revised: Any, path: str
 ) -> None:
-    with_scripts = open_revised(path)
-    without = open_revised(path, java_script_enabled=False)
-
-    with_scripts.expect_no_complaints()
-    assert text_without_ages(without.page) == text_without_ages(with_scripts.page)
-    assert violations_in_both_themes(with_scripts) == CLEAN
-    assert width_on_a_small_screen(with_scripts) <= 320
+    expect_sound_page(open_revised, path)
 
 
 def test_from_the_datasets_to_what_a_correction_changed(open_revised: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from support.browser import CLEAN, violations_in_both_themes, width_on_a_small_screen
+from support.browser import expect_sound_page
 from support.scored_runs import ScoredRegistry
 
 pytestmark = pytest.mark.browser
@@ -30,11 +30,8 @@ def test_a_page_is_accessible_narrow_and_breaks_no_policy(
     if tab.startswith("decisions"):
         asked = tab.removeprefix("decisions")
         path = f"/whatif/decisions?run={getattr(scored, which)}&cost=@0-1{asked}"
-    checked = open_scored(path)
 
-    checked.expect_no_complaints()
-    assert violations_in_both_themes(checked) == CLEAN
-    assert width_on_a_small_screen(checked) <= 320
+    expect_sound_page(open_scored, path, also_without_scripts=False)
 
 
 @pytest.mark.parametrize("scripts", [True, False])

@@ -24,7 +24,7 @@ from offdiag_web import create_app
 from offdiag_web.app.assets import assets
 from offdiag_web.components.cost_ranking import PER, moved_text
 from offdiag_web.components.values import Amounts
-from support.browser import Watched, served, watched
+from support.browser import served
 from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry, log_counts
 from support.logging_runs import work_off
 from support.matrices import numbered_labels
@@ -73,11 +73,10 @@ def questions(
 @pytest.fixture(scope="module")
 def blank(browser: Browser, base_url: str) -> Iterator[Page]:
     """One page of the dashboard for all that only computes."""
-    context = browser.new_context(base_url=base_url)
-    page = context.new_page()
-    page.goto("/costs")
-    yield page
-    context.close()
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{base_url}/costs")
+        yield page
 
 
 def test_the_browser_gets_the_same_digits_as_the_server(blank: Page) -> None:
@@ -175,18 +174,11 @@ def priced(
     database.close()
 
 
-def _open(browser: Browser, address: str, path: str, **options: Any) -> Watched:
-    context = browser.new_context(base_url=address, **options)
-    seen = watched(context, address)
-    seen.page.goto(path)
-    return seen
-
-
 def test_a_changed_cost_shows_at_once_and_its_link_shows_the_same_to_somebody_else(
-    browser: Browser, priced: tuple[str, str]
+    open_at: Any, priced: tuple[str, str]
 ) -> None:
     address, path = priced
-    mine = _open(browser, address, path, permissions=["clipboard-read", "clipboard-write"])
+    mine = open_at(address, path, permissions=["clipboard-read", "clipboard-write"])
     page = mine.page
     field = page.get_by_role("textbox", name="cost, actual mel, predicted nv")
     before = page.locator("#ranking tbody tr").first.inner_text()
@@ -204,7 +196,7 @@ def test_a_changed_cost_shows_at_once_and_its_link_shows_the_same_to_somebody_el
     expect(page.locator("#announcement")).to_have_text("link copied")
     link = page.evaluate("navigator.clipboard.readText()")
 
-    other = _open(browser, address, link)
+    other = open_at(address, link.removeprefix(address))
 
     shown = other.page.locator("main").inner_text()
     assert shown == page.locator("main").inner_text()
@@ -213,28 +205,22 @@ def test_a_changed_cost_shows_at_once_and_its_link_shows_the_same_to_somebody_el
     )
     for seen in (mine, other):
         seen.expect_no_complaints()
-        seen.page.context.close()
 
 
-def test_without_scripts_the_form_asks_the_same(browser: Browser, priced: tuple[str, str]) -> None:
-    address, path = priced
-    seen = _open(browser, address, path, java_script_enabled=False)
-    page = seen.page
+def test_without_scripts_the_form_asks_the_same(open_at: Any, priced: tuple[str, str]) -> None:
+    page = open_at(*priced, java_script_enabled=False).page
 
     page.get_by_role("textbox", name="cost, actual mel, predicted nv").fill("20")
     page.get_by_role("button", name="Recalculate").click()
 
     expect(page).to_have_url(re.compile(r"cost=@0-1&runs=.*&set=mel%3Env:20$"))
     expect(page.locator("#ranking [data-letter=A] [data-cost]")).to_have_text("882")
-    page.context.close()
 
 
 def test_what_is_no_number_is_marked_and_changes_nothing(
-    browser: Browser, priced: tuple[str, str]
+    open_at: Any, priced: tuple[str, str]
 ) -> None:
-    address, path = priced
-    seen = _open(browser, address, path)
-    page = seen.page
+    page = open_at(*priced).page
     field = page.get_by_role("textbox", name="cost, actual mel, predicted nv")
     cost = page.locator("#ranking [data-letter=A] [data-cost]")
     before = cost.inner_text()
@@ -245,15 +231,12 @@ def test_what_is_no_number_is_marked_and_changes_nothing(
     expect(cost).to_have_text(before)
     field.fill("1")
     expect(field).not_to_have_attribute("aria-invalid", "true")
-    page.context.close()
 
 
 def test_a_block_of_a_spreadsheet_is_pasted_from_a_cell_on(
-    browser: Browser, priced: tuple[str, str]
+    open_at: Any, priced: tuple[str, str]
 ) -> None:
-    address, path = priced
-    seen = _open(browser, address, path)
-    page = seen.page
+    page = open_at(*priced).page
     field = page.get_by_role("textbox", name="cost, actual nv, predicted mel")
     field.focus()
 
@@ -270,28 +253,22 @@ def test_a_block_of_a_spreadsheet_is_pasted_from_a_cell_on(
     expect(page).to_have_url(re.compile("set=nv%3Emel:2,nv%3Ebkl:3,mel%3Emel:4,mel%3Ebkl:5"))
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("textbox", name="cost, actual mel, predicted mel")).to_be_focused()
-    page.context.close()
 
 
 def test_a_server_that_does_not_answer_leaves_the_numbers_of_the_browser(
-    browser: Browser, priced: tuple[str, str]
+    open_at: Any, priced: tuple[str, str]
 ) -> None:
-    address, path = priced
-    seen = _open(browser, address, path)
-    page = seen.page
+    page = open_at(*priced, own_window=True).page
     page.route("**/whatif?*", lambda route: route.fulfill(status=503, body="busy"))
 
     page.get_by_role("textbox", name="cost, actual mel, predicted nv").fill("20")
 
     expect(page.locator("#announcement")).to_contain_text("The server did not answer")
     expect(page.locator("#ranking [data-letter=A] [data-cost]")).to_have_text("881.6")
-    page.context.close()
 
 
-def test_a_disagreement_would_be_said(browser: Browser, priced: tuple[str, str]) -> None:
-    address, path = priced
-    seen = _open(browser, address, path)
-    page = seen.page
+def test_a_disagreement_would_be_said(open_at: Any, priced: tuple[str, str]) -> None:
+    page = open_at(*priced, own_window=True).page
 
     def wrong(route: Any) -> None:
         answer = route.fetch()
@@ -302,7 +279,6 @@ def test_a_disagreement_would_be_said(browser: Browser, priced: tuple[str, str])
     page.get_by_role("textbox", name="cost, actual mel, predicted nv").fill("20")
 
     expect(page.get_by_role("alert")).to_contain_text("do not get the same totals")
-    page.context.close()
 
 
 def _exact(number: float) -> str:

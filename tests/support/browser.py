@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Response
@@ -56,8 +56,6 @@ def served(app: Flask) -> Iterator[str]:
 
 _ABORTED_POLLS = ("htmx:sendAbort", "htmx:afterRequest")
 
-Theme = Literal["light", "dark"]
-THEMES: tuple[Theme, ...] = ("light", "dark")
 CLEAN: dict[str, list[str]] = {"light": [], "dark": []}
 """What axe-core finds on a page that is accessible."""
 
@@ -67,8 +65,13 @@ class Watched:
     """A page whose complaints are kept: console errors, exceptions, foreign requests."""
 
     page: Page
+    address: str
     complaints: list[str] = field(default_factory=list)
     _listening: dict[str, Callable[[Any], None]] = field(default_factory=dict)
+
+    def goto(self, path: str) -> None:
+        """Open a path of the server, or a whole address."""
+        self.page.goto(path if ":" in path.partition("/")[0] else self.address + path)
 
     def listen(self, **listeners: Callable[[Any], None]) -> None:
         self._listening |= listeners
@@ -84,12 +87,14 @@ class Watched:
 
 
 def violations_in_both_themes(checked: Watched) -> dict[str, list[str]]:
-    """The same in the light and in the dark theme of one page, which need not be loaded twice."""
-    found: dict[str, list[str]] = {}
-    for theme in THEMES:
-        checked.page.emulate_media(color_scheme=theme)
-        found[theme] = violations(checked)
-    return found
+    """The same in the light and in the dark theme of one page, which need not be loaded twice.
+
+    Themes differ in their colours alone, so the second one is held to the rules about these.
+    """
+    checked.page.emulate_media(color_scheme="light")
+    found: dict[str, list[str]] = {"light": violations(checked)}
+    checked.page.emulate_media(color_scheme="dark")
+    return found | {"dark": violations(checked, _RULES_OF_COLOURS)}
 
 
 def width_on_a_small_screen(checked: Watched) -> int:
@@ -98,16 +103,25 @@ def width_on_a_small_screen(checked: Watched) -> int:
     return int(checked.page.evaluate("document.documentElement.scrollWidth"))
 
 
-def watched(context: BrowserContext, base_url: str) -> Watched:
-    """Open a page in which nothing may go wrong unnoticed.
+def expect_sound_page(
+    open_page: Callable[..., Watched], path: str, *, also_without_scripts: bool = True
+) -> None:
+    """No complaint, the same text without scripts, accessible in both themes, and narrow."""
+    seen = open_page(path)
+    seen.expect_no_complaints()
+    if also_without_scripts:
+        plain = open_page(path, java_script_enabled=False)
+        assert text_without_ages(plain.page) == text_without_ages(seen.page)
+    assert violations_in_both_themes(seen) == CLEAN
+    assert width_on_a_small_screen(seen) <= 320
+
+
+def watched(page: Page, address: str) -> Watched:
+    """A page in which nothing may go wrong unnoticed.
 
     A violation of the content security policy is a console error, so it is noticed too.
     """
-    return _watched(context.new_page(), base_url)
-
-
-def _watched(page: Page, base_url: str) -> Watched:
-    seen = Watched(page)
+    seen = Watched(page, address)
 
     def on_console(message: ConsoleMessage) -> None:
         # A poll that is under way when the reader goes elsewhere is aborted, and that is fine.
@@ -117,7 +131,7 @@ def _watched(page: Page, base_url: str) -> Watched:
             seen.complaints.append(f"console {message.type}: {message.text}")
 
     def on_response(response: Response) -> None:
-        if not response.url.startswith(base_url):
+        if not response.url.startswith(address):
             seen.complaints.append(f"request to {response.url}")
 
     seen.listen(
@@ -144,22 +158,18 @@ class Windows:
 
     @contextmanager
     def lent(self) -> Iterator[Callable[..., Watched]]:
-        """A function that opens a window at an address; options are those of a context."""
+        """A function that opens a window for a server; options are those of a context."""
         in_use: list[tuple[str, dict[str, Any], Watched]] = []
         own: list[BrowserContext] = []
 
-        def opened(base_url: str, *, own_window: bool = False, **options: Any) -> Watched:
+        def opened(address: str, *, own_window: bool = False, **options: Any) -> Watched:
             if own_window:
-                own.append(self._browser.new_context(base_url=base_url, **options))
-                return watched(own[-1], base_url)
-            key = repr((base_url, sorted(options.items())))
+                own.append(self._browser.new_context(**options))
+                return watched(own[-1].new_page(), address)
+            key = repr(sorted(options.items()))
             idle = self._idle.setdefault(key, [])
-            page = (
-                idle.pop()
-                if idle
-                else self._browser.new_context(base_url=base_url, **options).new_page()
-            )
-            in_use.append((key, options, seen := _watched(page, base_url)))
+            page = idle.pop() if idle else self._browser.new_context(**options).new_page()
+            in_use.append((key, options, seen := watched(page, address)))
             return seen
 
         yield opened
@@ -191,19 +201,23 @@ def _tidy(seen: Watched, options: dict[str, Any]) -> None:
     )
 
 
-_FAILED_RULES = """async tags => {
-  const options = {runOnly: {type: 'tag', values: tags}, resultTypes: ['violations']};
+_FAILED_RULES = """async rules => {
+  const options = {runOnly: rules, resultTypes: ['violations']};
   const found = await axe.run(document, options);
   return found.violations.map(({id, help, nodes}) => ({id, help, html: nodes.map(n => n.html)}));
 }"""
 """What passed is megabytes on a large page, and telling them takes longer than the checks."""
 
 
-def violations(checked: Watched) -> list[str]:
-    """What axe-core finds on a page whose context bypasses its policy, one line for each rule."""
+_ALL_RULES = {"type": "tag", "values": AXE_TAGS}
+_RULES_OF_COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+
+
+def violations(checked: Watched, rules: Mapping[str, object] = _ALL_RULES) -> list[str]:
+    """What axe-core finds on a page, one line for each rule."""
     if not checked.page.evaluate("'axe' in window"):
         checked.page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = checked.page.evaluate(_FAILED_RULES, AXE_TAGS)
+    found = checked.page.evaluate(_FAILED_RULES, rules)
     return [
         f"{rule['id']}: {rule['help']}: {[html[:160] for html in rule['html'][:3]]}"
         for rule in found

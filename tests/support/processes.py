@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -98,3 +99,8 @@ def started(module: str, *arguments: str) -> Iterator[Process]:
         yield process
     finally:
         process.end()
+
+
+def clean_environment() -> Mapping[str, str]:
+    """The environment of this process without the settings of a registry."""
+    return {key: text for key, text in os.environ.items() if not key.startswith("OFFDIAG_")}

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from offdiag.cli.process import run as offdiag
 from offdiag.settings import Settings
-from offdiag.store.database import Database
 from offdiag_web import create_app
+from support.demo import registry_of
 from support.pages import Page
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -23,16 +21,14 @@ QUOTES = sorted(set(re.findall(r"^> (.+)$", TOUR + COSTS, flags=re.MULTILINE)))
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def said(demo: tuple[Path, str]) -> Iterator[str]:
     """All text of all pages where the tour stops, ids and white space evened out."""
-    folder = tmp_path_factory.mktemp("tour")
-    assert offdiag(["demo", "--no-serve", "--folder", str(folder)]) == 0
     sys.path.insert(0, str(DOCS))
     try:
         import tour_stops
     finally:
         sys.path.remove(str(DOCS))
-    with closing(Database(f"sqlite:///{folder / 'offdiag.db'}")) as database:
+    with registry_of(demo[0]) as database:
         client = create_app(Settings(), database).test_client()
         texts = []
         for address in tour_stops.addresses(database).values():
