@@ -1,6 +1,7 @@
 """A client of the dashboard over a database of its own, and registries that tests share.
 
-Pages run on SQLite. Those marked `both_databases` run on PostgreSQL as well: one for each route.
+Pages run on SQLite. Those marked `both_databases` run on PostgreSQL as well: in
+`every_route_test.py` one of each route, elsewhere what depends on the database.
 """
 
 from __future__ import annotations

@@ -104,7 +104,6 @@ EXAMPLES_OF_A_SLICE = ("/compare/examples", "slice")
 """A list of other examples than those that were asked for would mislead."""
 
 
-@pytest.mark.both_databases
 @pytest.mark.parametrize("path", ["/compare.csv?", "/compare/examples.csv?which=both_right&"])
 def test_no_cell_of_a_compared_csv_begins_like_a_formula(
     comparer: PageClient, compared: ComparedRegistry, path: str

@@ -59,7 +59,6 @@ def test_every_answer_carries_the_headers_whatever_it_says(
         assert "Strict-Transport-Security" not in answer.headers
 
 
-@pytest.mark.both_databases
 def test_downloads_are_attachments(client: PageClient, ana: dict[str, str]) -> None:
     for path in ("/runs.csv", "/settings/audit.csv", "/datasets.csv"):
         answer = client.get(path, headers=ana)
@@ -189,7 +188,6 @@ def test_no_cache_keeps_what_is_behind_the_sign_in(
         assert client.get(path, headers=headers).headers["Cache-Control"] == "no-store"
 
 
-@pytest.mark.both_databases
 def test_assets_are_cached_for_whoever_asks(client: PageClient) -> None:
     page = client.page("/sign-in")
     script = next(each.attributes["src"] for each in page.all("script"))
@@ -197,7 +195,6 @@ def test_assets_are_cached_for_whoever_asks(client: PageClient) -> None:
     assert "immutable" in client.get(script).headers["Cache-Control"]
 
 
-@pytest.mark.both_databases
 @pytest.mark.parametrize("path", ["/sign-out", "/settings/account/sign-out-everywhere"])
 def test_signing_out_clears_what_the_browser_has_kept(
     database: Database, ana: dict[str, str], path: str

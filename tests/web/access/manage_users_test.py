@@ -63,7 +63,6 @@ def test_the_page_that_shows_a_token_is_kept_by_nobody(ana: PageClient) -> None:
     assert "no-store" in answer.headers["Cache-Control"]
 
 
-@pytest.mark.both_databases
 def test_a_revoked_token_is_refused_and_says_so(app: Flask, ana: PageClient) -> None:
     _, page = make_token(ana)
     secret = page.one("code", "secret").text
@@ -118,7 +117,6 @@ def test_others_see_only_their_own_tokens_and_revoke_no_other(
     assert answer.status_code == 404
 
 
-@pytest.mark.both_databases
 def test_an_admin_adds_somebody_gives_them_a_role_and_locks_them_out(
     app: Flask, ana: PageClient, database: Database
 ) -> None:

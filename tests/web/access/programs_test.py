@@ -36,7 +36,6 @@ def ana(app: Flask, database: Database) -> PageClient:
     return client
 
 
-@pytest.mark.both_databases
 def test_users_are_added_changed_and_locked_out(ana: PageClient, database: Database) -> None:
     made = ana.post(
         f"{API}/users",
@@ -53,7 +52,6 @@ def test_users_are_added_changed_and_locked_out(ana: PageClient, database: Datab
     assert "password" not in made.text
 
 
-@pytest.mark.both_databases
 def test_a_token_is_told_once(app: Flask, ana: PageClient) -> None:
     made = ana.post(f"{API}/tokens", json={"name": "cluster"}).get_json()
 
@@ -158,7 +156,6 @@ def test_changes_are_listed_page_by_page(ana: PageClient) -> None:
     assert rest["next_page_token"] is None
 
 
-@pytest.mark.both_databases
 def test_an_admin_of_one_project_reads_what_was_changed_there(
     app: Flask, database: Database
 ) -> None:

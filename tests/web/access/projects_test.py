@@ -136,7 +136,6 @@ def test_no_page_tells_anything_of_another_project(two: TwoProjects) -> None:
     assert told == []
 
 
-@pytest.mark.both_databases
 def test_the_same_pages_tell_of_it_to_whoever_may_see_it(two: TwoProjects) -> None:
     telling = [
         path

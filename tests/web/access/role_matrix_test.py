@@ -154,7 +154,6 @@ def test_the_things_are_there(house: House) -> None:
     assert len(house.routes) > 150
 
 
-@pytest.mark.both_databases
 def test_nobody_is_let_in_but_where_anybody_is(house: House) -> None:
     client = client_for(house.app)
 

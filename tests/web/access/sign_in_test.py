@@ -293,7 +293,6 @@ def test_a_new_password_ends_every_session(database: Database, ana: int) -> None
     assert client.get("/runs").status_code == 401
 
 
-@pytest.mark.both_databases
 def test_ones_own_new_password_keeps_this_session_and_ends_the_others(
     database: Database, ana: int
 ) -> None:

@@ -38,7 +38,6 @@ def clinic(database: Database) -> tuple[PageClient, str]:
     return client_for(dashboard(database)), run.id
 
 
-@pytest.mark.both_databases
 def test_tries_a_rule_without_keeping_it(clinic: tuple[PageClient, str]) -> None:
     client, run_id = clinic
 
@@ -121,7 +120,6 @@ def test_whoever_may_log_may_decide(database: Database) -> None:
     assert found == [403, 404]
 
 
-@pytest.mark.both_databases
 def test_groups_are_set_seen_through_and_taken_away(database: Database) -> None:
     run_id = log_counts(database, LESION_COUNTS, LESIONS, name="ce", dataset="derm-7")
     client = client_for(dashboard(database))

@@ -22,7 +22,6 @@ from support.pages import PageClient, client_for
 from support.registries import dashboard
 
 
-@pytest.mark.both_databases
 def test_describes_itself_as_openapi(client: PageClient) -> None:
     document = client.get("/api/v1/openapi.json").get_json()
     assert document["openapi"].startswith("3.1")
@@ -43,7 +42,6 @@ def test_every_route_is_described(app: Flask, client: PageClient) -> None:
     assert len(routes) - 1 == sum(map(len, described.values())), "the description is not itself"
 
 
-@pytest.mark.both_databases
 def test_answers_what_was_seen_with_304(client: PageClient) -> None:
     first = client.get("/api/v1/metrics/mcc")
     etag = first.headers["ETag"]

@@ -143,7 +143,6 @@ def put_columns(
     return put(client, run_id, sink.getvalue(), PARQUET)
 
 
-@pytest.mark.both_databases
 def test_opening_tells_of_look_alikes_and_of_the_positive_class(client: PageClient) -> None:
     body = {"name": "run", "dataset": "d", "labels": ["a", "A"]}
     alike = client.post("/api/v1/runs", json=body).get_json()

@@ -35,7 +35,6 @@ def run_id(lesions: PageClient) -> str:
     return str(get(lesions, "/runs")["runs"][0]["id"])
 
 
-@pytest.mark.both_databases
 def test_lists_datasets_and_projects(reader: PageClient) -> None:
     found = {each["name"]: each for each in get(reader, "/datasets")["datasets"]}
     assert found["derm-7"]["n_classes"] == 7
@@ -77,7 +76,6 @@ def test_declares_a_dataset_once(client: PageClient) -> None:
     assert send(client, "/datasets", body | {"name": " "})[0] == 422
 
 
-@pytest.mark.both_databases
 def test_reads_versions_difference_and_impact_of_truth(
     revised_reader: PageClient, revised: RevisedRegistry
 ) -> None:
@@ -111,7 +109,6 @@ def test_corrects_labels_with_a_reason(lesions: PageClient) -> None:
     assert len(get(lesions, path)["versions"]) == 2
 
 
-@pytest.mark.both_databases
 def test_stores_costs_by_the_names_of_classes(lesions: PageClient) -> None:
     weights = {a: ZERO_ONE[a] | {"nv": 20.0 if a == "mel" else ZERO_ONE[a]["nv"]} for a in LESIONS}
     body = {"dataset": "derm-7", "name": "visits", "weights": weights, "currency": "EUR"}
@@ -165,7 +162,6 @@ def test_refuses_costs_that_are_no_numbers_naming_the_cell(lesions: PageClient) 
         assert answer.get_json()["error"]["field"] == "weights.mel.mel"
 
 
-@pytest.mark.both_databases
 def test_judges_a_dataset_by_costs_and_a_baseline(lesions: PageClient, run_id: str) -> None:
     send(lesions, "/cost-matrices", {"dataset": "derm-7", "name": "visits", "weights": ZERO_ONE})
     path = "/datasets/derm-7"
@@ -181,7 +177,6 @@ def test_judges_a_dataset_by_costs_and_a_baseline(lesions: PageClient, run_id: s
     assert send(lesions, f"{path}/baseline", {"run": None}, method="PUT")[0] == 200
 
 
-@pytest.mark.both_databases
 def test_lists_flags_page_by_page(reader: PageClient, registry: LesionRegistry) -> None:
     whole = get(reader, "/flags", limit=1000)
     read = [flag["id"] for page in pages(reader, "/flags", "flags", limit=3) for flag in page]
@@ -196,7 +191,6 @@ def test_lists_flags_page_by_page(reader: PageClient, registry: LesionRegistry) 
     assert refusal(reader, "/flags", limit=0)[0] == 422
 
 
-@pytest.mark.both_databases
 def test_decides_about_a_flag_that_was_seen(lesions: PageClient) -> None:
     flag = get(lesions, "/flags", limit=1)["flags"][0]
     path = f"/flags/{flag['id']}"
@@ -244,7 +238,6 @@ def test_every_decision_takes_its_own_field(lesions: PageClient) -> None:
         assert (status, error["field"]) == (422, field), body
 
 
-@pytest.mark.both_databases
 def test_decides_about_all_flags_or_none(lesions: PageClient) -> None:
     flags = get(lesions, "/flags")["flags"]
     seen = [{"id": flag["id"], "revision": flag["revision"]} for flag in flags]
@@ -259,7 +252,6 @@ def test_decides_about_all_flags_or_none(lesions: PageClient) -> None:
     assert send(lesions, "/flags/decisions", stale)[0] == 412
 
 
-@pytest.mark.both_databases
 def test_plans_a_report(lesions: PageClient) -> None:
     plan: dict[str, Any] = {
         "cron": "0 7 * * 1",
@@ -315,7 +307,6 @@ def test_refuses_plans_that_cannot_be_meant(
     assert (status, error["field"]) == (422, field)
 
 
-@pytest.mark.both_databases
 def test_reads_reports_and_their_files(
     report_reader: PageClient, reported: ReportedRegistry
 ) -> None:
@@ -360,7 +351,6 @@ def test_a_refused_request_gives_its_key_back(lesions: PageClient) -> None:
     assert send(lesions, "/reports", right, headers=key)[0] == 202
 
 
-@pytest.mark.both_databases
 def test_tries_jobs_again(lesions_database: Database) -> None:
     client = client_for(dashboard(lesions_database))
     dead = log_counts(lesions_database, [[3, 1], [1, 3]], ("a", "b"), evaluated=False)
@@ -410,7 +400,6 @@ def test_merged_classes_add_up(reader: PageClient, registry: LesionRegistry) -> 
     assert found["matrix"][0][1] == sum(plain[0][p] for p in group)
 
 
-@pytest.mark.both_databases
 def test_swaps_the_positive_class_and_moves_prevalence(
     reader: PageClient, registry: LesionRegistry
 ) -> None:

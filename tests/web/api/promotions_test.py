@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from flask.testing import FlaskClient
 
 from offdiag.store.database import Database
 from support.api import get, refusal, send
+from support.pages import PageClient, client_for
 from support.registries import dashboard
 
 
 @pytest.fixture
-def lesions(lesions_database: Database) -> FlaskClient:
+def lesions(lesions_database: Database) -> PageClient:
     """A client of a registry that may be changed."""
-    return dashboard(lesions_database).test_client()
+    return client_for(dashboard(lesions_database))
 
 
-@pytest.mark.both_databases
-def test_a_run_is_approved_and_withdrawn(lesions: FlaskClient) -> None:
+def test_a_run_is_approved_and_withdrawn(lesions: PageClient) -> None:
     run_id = get(lesions, "/runs")["runs"][0]["id"]
     address = "/datasets/derm-7/champion"
 
@@ -35,8 +34,7 @@ def test_a_run_is_approved_and_withdrawn(lesions: FlaskClient) -> None:
     assert [each["run"] for each in body["history"]] == [None, run_id]
 
 
-@pytest.mark.both_databases
-def test_runs_are_ranked_with_their_best_set(reader: FlaskClient) -> None:
+def test_runs_are_ranked_with_their_best_set(reader: PageClient) -> None:
     found = get(reader, "/datasets/derm-7/leaders")
 
     values = [run["value"]["value"] for run in found["runs"]]
@@ -46,8 +44,7 @@ def test_runs_are_ranked_with_their_best_set(reader: FlaskClient) -> None:
     assert refusal(reader, "/datasets/derm-7/leaders", metric="support")[0] == 422
 
 
-@pytest.mark.both_databases
-def test_the_primary_metric_is_set(lesions: FlaskClient) -> None:
+def test_the_primary_metric_is_set(lesions: PageClient) -> None:
     address = "/datasets/derm-7/primary-metric"
     assert send(lesions, address, {"metric": "mcc"}, method="PUT")[1]["metric"] == "mcc"
     assert get(lesions, "/datasets/derm-7/leaders")["metric"] == "mcc"

@@ -163,7 +163,6 @@ def test_shares_of_nothing_are_null(reader: PageClient, registry: LesionRegistry
     assert all(row[1] is None for row in columns)
 
 
-@pytest.mark.both_databases
 def test_reads_costs_and_history(reader: PageClient, registry: LesionRegistry) -> None:
     costs = get(reader, f"/runs/{registry.plain}/costs")
     assert costs["name"] is None or costs["values"]
@@ -172,7 +171,6 @@ def test_reads_costs_and_history(reader: PageClient, registry: LesionRegistry) -
     assert "mcc" in history["evaluations"][0]["metrics"]
 
 
-@pytest.mark.both_databases
 def test_reads_examples_of_a_cell_page_by_page(
     reader: PageClient, registry: LesionRegistry
 ) -> None:
@@ -186,7 +184,6 @@ def test_reads_examples_of_a_cell_page_by_page(
     assert refusal(reader, f"/runs/{registry.columns}/examples")[0] == 409
 
 
-@pytest.mark.both_databases
 def test_reads_curves_as_exact_counts(scored_reader: PageClient, scored: ScoredRegistry) -> None:
     run_id = scored.event
     found = get(scored_reader, f"/runs/{run_id}/curves")
@@ -204,7 +201,6 @@ def test_runs_without_scores_have_no_curves(reader: PageClient, registry: Lesion
     assert "no scores" in error["message"]
 
 
-@pytest.mark.both_databases
 def test_deletes_and_restores_a_run(lesions_database: Database) -> None:
     client = client_for(dashboard(lesions_database))
     run_id = get(client, "/runs")["runs"][0]["id"]

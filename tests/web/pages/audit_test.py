@@ -68,7 +68,6 @@ class TestAddresses:
         assert "too long for a link" in page.one("main").text
         assert [b.text for b in page.all("button") if "formaction" in b.attributes] == ["JSON"]
 
-    @pytest.mark.both_databases
     def test_the_json_of_a_long_text_can_be_sent_for(self, reader: PageClient) -> None:
         (form,) = forms_of(reader, "/audit")
         token = form.inside("input")[0].attributes["value"]
@@ -82,7 +81,6 @@ class TestAddresses:
     def test_a_form_without_its_token_is_refused(self, reader: PageClient) -> None:
         assert reader.post("/audit", data={"table": SVM}).status_code == 403
 
-    @pytest.mark.both_databases
     def test_the_json_at_the_address_agrees_with_the_page(self, reader: PageClient) -> None:
         page = audited(reader.get("/audit?example=wine-classes"))
         link = next(a for a in page.all("a") if a.text == "JSON")
@@ -130,7 +128,6 @@ class TestReading:
         assert contested(verdicts_on(page)) == {}
         assert [line.text for line in page.one("table", "heads").inside("div")].count("changed")
 
-    @pytest.mark.both_databases
     def test_an_emptied_field_is_found_out_anew(self, reader: PageClient) -> None:
         page = audited(paste(reader, SVM, **{"read:Error rate": "  "}))
 

@@ -538,7 +538,6 @@ def test_the_csv_of_several_runs_has_a_line_for_each(
             )
 
 
-@pytest.mark.both_databases
 def test_markdown_holds_verdict_table_and_address(
     comparer: PageClient, compared: ComparedRegistry
 ) -> None:

@@ -64,7 +64,6 @@ def test_page_terminal_api_and_sdk_agree(
                 assert f"{corrected:.3f}" in text
 
 
-@pytest.mark.both_databases
 def test_the_difference_that_matters_is_asked_for(
     comparer: PageClient, compared: ComparedRegistry
 ) -> None:

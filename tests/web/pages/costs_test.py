@@ -118,7 +118,6 @@ def test_the_json_of_a_version_names_every_cell(
     assert [each["version"] for each in record["versions"]] == [2, 1]
 
 
-@pytest.mark.both_databases
 def test_the_csv_of_a_version_can_be_uploaded_again(
     client: PageClient, costs: CostMatrixRecord, database: Database
 ) -> None:
@@ -146,7 +145,6 @@ def test_saving_the_form_makes_a_new_version_and_leaves_the_old_one(
     assert (third.costs.weights[1, 0], third.note, third.author) == (40, "doubled", "lee")
 
 
-@pytest.mark.both_databases
 def test_a_pasted_table_in_another_order_is_matched_by_name(
     client: PageClient, costs: CostMatrixRecord, database: Database
 ) -> None:
@@ -231,7 +229,6 @@ def test_new_costs_can_become_the_default_at_once(
     assert lines == {"equal": "default of derm-7", "triage": ""}
 
 
-@pytest.mark.both_databases
 def test_a_dataset_can_be_judged_by_any_version(
     client: PageClient, costs: CostMatrixRecord
 ) -> None:
@@ -317,7 +314,6 @@ def test_pages_need_few_statements(
     assert len(after) == len(before) <= most
 
 
-@pytest.mark.both_databases
 def test_hostile_names_are_text(client: PageClient, database: Database) -> None:
     labels = HOSTILE_NAMES[:4]
     log_counts(

@@ -38,7 +38,6 @@ def test_a_line_tells_both_values_their_difference_and_both_ranks(
     assert link.attributes["href"] == f"/runs/{revised.seer}"
 
 
-@pytest.mark.both_databases
 def test_values_of_the_page_are_those_of_the_runs(
     revised_reader: PageClient, revised: RevisedRegistry
 ) -> None:

@@ -167,7 +167,6 @@ def test_versions_that_say_the_same_differ_in_nothing(revised_reader: PageClient
     assert page.one("div", "empty").inside("h2")[0].text == "Both versions say the same"
 
 
-@pytest.mark.both_databases
 def test_the_twins_of_a_difference_hold_every_changed_sample(
     revised_reader: PageClient,
 ) -> None:
@@ -200,7 +199,6 @@ def test_a_place_that_cannot_be_read_is_a_notice(revised_reader: PageClient) -> 
     assert "could not be read" in page.one("main").text
 
 
-@pytest.mark.both_databases
 @pytest.mark.parametrize(
     "path", ["/datasets", "/datasets/pets", "/datasets/pets/truth/1..2", "/datasets/late.json"]
 )

@@ -104,7 +104,6 @@ def test_class_shares_are_typed_and_stay_in_the_address(client: PageClient, clin
     assert rows["flag nothing"][5] == "200.0"
 
 
-@pytest.mark.both_databases
 def test_where_the_dataset_names_no_class_either_may_be_flagged(
     client: PageClient, database: Database
 ) -> None:
@@ -329,7 +328,6 @@ def test_hostile_text_in_an_address_is_text_on_the_page(
         assert not [script for script in page.all("script") if script.text]
 
 
-@pytest.mark.both_databases
 def test_no_cell_of_the_csv_begins_like_a_formula(
     scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:

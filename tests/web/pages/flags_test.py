@@ -192,7 +192,6 @@ def test_a_flag_says_what_is_wrong_and_how_it_is_known(client: PageClient, lesio
     assert "▲accuracy hides a minority class" in chips
 
 
-@pytest.mark.both_databases
 def test_every_threshold_stands_beside_what_was_measured(client: PageClient, lesions: str) -> None:
     page = client.page("/flags/1")
     record = client.json("/flags/1.json")
@@ -212,7 +211,6 @@ def test_every_threshold_stands_beside_what_was_measured(client: PageClient, les
     assert float(lines[2]["measured"]) == 0.5**17
 
 
-@pytest.mark.both_databases
 def test_recall_against_class_size_is_drawn_told_and_listed(
     client: PageClient, lesions: str
 ) -> None:
@@ -338,7 +336,6 @@ def test_a_page_that_tells_of_a_failure_asks_the_database_for_nothing(
     assert statements == []
 
 
-@pytest.mark.both_databases
 def test_the_rules_show_the_thresholds_in_force_and_where_they_come_from(
     client: PageClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -163,7 +163,6 @@ def send_many(
     return response.status_code, page, response.headers.get("Location", "")
 
 
-@pytest.mark.both_databases
 def test_several_flags_are_settled_at_once(ana: PageClient, registry: Database) -> None:
     form, tokens = chosen(ana, "/flags?class=df", 2)
     numbers = [int(token.partition(".")[0]) for token in tokens]
@@ -254,7 +253,6 @@ def test_what_is_no_name_is_refused(client: PageClient, name: str) -> None:
     assert "Set-Cookie" not in response.headers
 
 
-@pytest.mark.both_databases
 def test_a_decision_does_not_lead_to_another_site(ana: PageClient, registry: Database) -> None:
     form = form_of(ana, "/flags/1", "/flags/1/acknowledge")
 

@@ -109,7 +109,6 @@ def test_a_share_that_is_none_is_said_so(client: PageClient, typed: str) -> None
     assert "is no share between 0 and 1" in answer.text
 
 
-@pytest.mark.both_databases
 def test_the_twins_hold_all_definitions_and_all_fields(client: PageClient) -> None:
     whole = client.get("/glossary.json").get_json()
     table = list(csv.DictReader(io.StringIO(client.get("/glossary.csv").text)))

@@ -89,7 +89,6 @@ def test_a_job_that_was_given_up_can_be_tried_again(
     assert client.get(f"/runs/{dead}.json").get_json()["state"] == "evaluated"
 
 
-@pytest.mark.both_databases
 def test_all_that_was_given_up_can_be_tried_again_at_once(
     client: PageClient, dead: str, database: Database
 ) -> None:
@@ -115,7 +114,6 @@ def test_a_job_that_waits_cannot_be_retried(client: PageClient, database: Databa
     assert send(client, form).status_code == 409
 
 
-@pytest.mark.both_databases
 @pytest.mark.parametrize("path", ["/jobs/1/retry", "/jobs/retry"])
 def test_without_the_token_of_a_form_nothing_is_done(
     client: PageClient, dead: str, path: str

@@ -271,7 +271,6 @@ def test_a_schedule_is_changed_and_keeps_its_name_and_its_webhooks(
     assert kept.targets == (WebhookTarget(SECRET),)
 
 
-@pytest.mark.both_databases
 def test_a_webhook_that_is_not_kept_is_gone(
     client: PageClient, run_id: str, database: Database
 ) -> None:

@@ -221,7 +221,6 @@ def test_a_report_called_new_is_not_the_form(client: PageClient, planned: Databa
     assert client.page("/reports/new").one("h1").text == "New report"
 
 
-@pytest.mark.both_databases
 def test_the_twins_of_a_report_hold_its_issues(report_reader: PageClient) -> None:
     record = report_reader.get("/reports/weekly.json").get_json()
     text = report_reader.get("/reports/weekly.csv").text
@@ -246,7 +245,6 @@ def test_a_page_needs_few_statements(report_reader: PageClient, path: str) -> No
 # -- doing something --------------------------------------------------------------------------
 
 
-@pytest.mark.both_databases
 def test_a_report_is_run_now_and_leads_to_its_issue(client: PageClient, planned: Database) -> None:
     response = send(client, _form(client, "/reports/weekly", "run"))
     waiting = client.page(response.headers["Location"])
@@ -260,7 +258,6 @@ def test_a_report_is_run_now_and_leads_to_its_issue(client: PageClient, planned:
     assert done.one("p", "lead").text.startswith("This is the first issue")
 
 
-@pytest.mark.both_databases
 def test_a_report_is_paused_and_resumed(client: PageClient, planned: Database) -> None:
     paused = send(client, _form(client, "/reports/weekly", "pause"))
     page = client.page("/reports/weekly")
@@ -284,7 +281,6 @@ def test_a_schedule_is_deleted_and_its_issues_stay(client: PageClient, planned: 
     assert "It has no schedule." in page.all("section", "card")[1].text
 
 
-@pytest.mark.both_databases
 def test_a_schedule_that_never_issued_anything_is_gone_when_deleted(
     client: PageClient, planned: Database
 ) -> None:
@@ -294,7 +290,6 @@ def test_a_schedule_that_never_issued_anything_is_gone_when_deleted(
     assert client.get("/reports/weekly").status_code == 404
 
 
-@pytest.mark.both_databases
 def test_a_failed_issue_is_tried_again(client: PageClient, planned: Database) -> None:
     run_schedule(planned, project="default", name="weekly")
     with planned.write() as session:
@@ -311,7 +306,6 @@ def test_a_failed_issue_is_tried_again(client: PageClient, planned: Database) ->
     assert client.post("/reports/weekly/1/retry").status_code == 403
 
 
-@pytest.mark.both_databases
 def test_a_refused_delivery_is_tried_again_from_its_issue(
     client: PageClient, planned: Database
 ) -> None:
@@ -375,7 +369,6 @@ def test_deliveries_are_told_one_by_one_with_their_errors(report_reader: PageCli
     assert (lines[1][1], lines[1][5]) == ("✓sent", "")
 
 
-@pytest.mark.both_databases
 def test_the_files_of_an_issue_are_served_byte_for_byte(
     report_reader: PageClient, reported: ReportedRegistry
 ) -> None:
@@ -508,7 +501,6 @@ def test_hostile_names_are_text(
             assert element.attributes["src"].startswith("/assets/")
 
 
-@pytest.mark.both_databases
 def test_hostile_names_are_read_in_full_and_safe_in_csv(
     report_reader: PageClient, reported: ReportedRegistry
 ) -> None:

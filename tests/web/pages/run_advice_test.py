@@ -132,7 +132,6 @@ def test_what_cannot_be_meant_is_noticed_and_left_out(
     assert len(titles(page)) == 3
 
 
-@pytest.mark.both_databases
 def test_the_twin_says_the_same_for_machines(reader: PageClient, registry: LesionRegistry) -> None:
     path = f"/runs/{registry.plain}/advice"
     page = page_of(reader, registry.plain, goal="misses", about="df")

@@ -28,7 +28,6 @@ def test_a_run_is_pinned_from_its_page_and_the_page_says_so(
     assert "baseline of derm-7" in [chip.text for chip in page.all("span", "chip")]
 
 
-@pytest.mark.both_databases
 def test_only_the_baseline_can_be_unpinned(client: PageClient, database: Database) -> None:
     first, second = log_lesions(database), log_lesions(database, name="other")
     send(client, forms_of(client, f"/runs/{first}")[0])

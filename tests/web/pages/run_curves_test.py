@@ -272,7 +272,6 @@ def test_results_from_before_curves_say_so(client: PageClient, database: Databas
     assert "Its curves have not been drawn yet." in page.one("main").text
 
 
-@pytest.mark.both_databases
 def test_the_csv_of_the_points_is_the_curve(
     scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:

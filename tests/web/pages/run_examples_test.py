@@ -31,7 +31,6 @@ def test_empty_cells_lead_nowhere(reader: PageClient, registry: LesionRegistry) 
             assert len(cell.inside("a")) == (cell.text != "0")
 
 
-@pytest.mark.both_databases
 def test_a_dense_matrix_leads_to_the_same_examples_by_number(
     scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
@@ -267,7 +266,6 @@ def test_an_export_that_is_cut_says_so_on_the_page_and_in_the_json(
     assert len(record["examples"]) == 12
 
 
-@pytest.mark.both_databases
 def test_an_export_without_examples_is_an_empty_table(
     scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:

@@ -110,7 +110,6 @@ def test_without_any_evaluation_the_history_shows_the_state_of_the_run(
     assert not page.all("table", "data")
 
 
-@pytest.mark.both_databases
 def test_the_twins_hold_the_values_of_the_page(
     revised_reader: PageClient, revised: RevisedRegistry
 ) -> None:

@@ -128,7 +128,6 @@ def test_numbers_are_those_of_the_collapsed_matrix(
     assert record["costs"] is None
 
 
-@pytest.mark.both_databases
 @pytest.mark.parametrize("turned", ["", "&t=1"])
 def test_every_file_follows_the_view_and_says_so(
     grouped_reader: PageClient, grouped: GroupedRegistry, turned: str
@@ -215,7 +214,6 @@ def test_many_classes_in_few_groups_are_a_table(
     assert [segment.text for segment in whole.all("a") if segment.text == "by group"]
 
 
-@pytest.mark.both_databases
 def test_the_map_stands_group_by_group(
     grouped_reader: PageClient, grouped: GroupedRegistry
 ) -> None:

@@ -108,7 +108,6 @@ def test_the_headline_agrees_with_the_json_to_its_last_digit(
     assert f"95 % CI {accuracy['ci_low']:.3f} – {accuracy['ci_high']:.3f}" in facts
 
 
-@pytest.mark.both_databases
 def test_the_csv_of_a_run_holds_all_its_aggregates(
     reader: PageClient, registry: LesionRegistry
 ) -> None:
@@ -267,7 +266,6 @@ def test_the_metadata_show_the_totals_that_were_compared(
     assert first == ["nv", "1,006", "1,112", "no", "1,006", "yes"]
 
 
-@pytest.mark.both_databases
 def test_the_metadata_hold_provenance_parameters_and_digests(
     reader: PageClient, registry: LesionRegistry
 ) -> None:
@@ -313,7 +311,6 @@ def test_undefined_class_values_are_words_with_reasons(
     assert "nan" not in page.one("main").text.lower().split()
 
 
-@pytest.mark.both_databases
 def test_the_class_csv_agrees_with_the_json(reader: PageClient, registry: LesionRegistry) -> None:
     lines = reader.rows(f"/runs/{registry.plain}/classes.csv?sort=label")
     per_class = reader.json(f"/runs/{registry.plain}/classes.json")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from support.dashboard import HOSTILE_NAMES
 from support.forms import forms_of, send
 from support.pages import Page, PageClient
@@ -16,7 +14,6 @@ def save(client: PageClient, name: str, path: str = FILTER) -> str:
     return send(client, forms_of(client, path)[0], {"name": name}).headers["Location"]
 
 
-@pytest.mark.both_databases
 def test_a_saved_view_leads_to_the_list_it_was_saved_of(client: PageClient) -> None:
     address = save(client, "flagged")
 
@@ -45,7 +42,6 @@ def test_a_name_that_is_taken_or_empty_is_refused_in_words(client: PageClient) -
     assert "view &#39;flagged&#39; already" in again.text
 
 
-@pytest.mark.both_databases
 def test_a_removed_view_is_gone(client: PageClient) -> None:
     address = save(client, "flagged")
     send(client, forms_of(client, "/views")[1])

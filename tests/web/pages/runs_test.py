@@ -376,7 +376,6 @@ def test_lower_is_better_where_it_is(reader: PageClient) -> None:
     assert "sort=error_rate" in link.attributes["href"]
 
 
-@pytest.mark.both_databases
 def test_the_others_are_held_against_the_run_that_is_ticked(
     reader: PageClient, registry: LesionRegistry
 ) -> None:

@@ -225,7 +225,6 @@ def test_the_chart_says_in_words_where_the_choice_flips(client: PageClient, runs
     assert "B is cheapest at every multiple" in chart.attributes["aria-label"]
 
 
-@pytest.mark.both_databases
 def test_saving_makes_a_new_version_and_asks_the_same_question_under_it(
     client: PageClient, runs: str, database: Database
 ) -> None:
@@ -320,7 +319,6 @@ def test_many_classes_are_changed_by_rows_and_columns(
     assert dict(parse_qsl(urlsplit(location).query))["set"] == "class 0*>class 01:x3"
 
 
-@pytest.mark.both_databases
 def test_hostile_names_are_text(reader: PageClient, registry: LesionRegistry) -> None:
     page = reader.page(f"/whatif?runs={registry.hostile}&cost=@0-1")
 

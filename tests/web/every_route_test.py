@@ -1,0 +1,489 @@
+"""Every route answers on both databases, and every page keeps to the same few counts.
+
+Whether a route answers rightly is asked on SQLite, by the tests of its own.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from flask import Flask
+from sqlalchemy import func, select, update
+
+from offdiag.domain.access import Grant, Role
+from offdiag.services.jobs.page import jobs_page
+from offdiag.store.database import Database
+from offdiag.store.models import DeliveryRow, ReportIssueRow, WorkRow
+from offdiag_web.routes import ROUTES
+from support.access import PASSWORD, add_person, client_of, guarded
+from support.compared import ComparedRegistry, fill_compared
+from support.dashboard import LESIONS, LesionRegistry, counted_statements, fill
+from support.kinds import Kind
+from support.pages import Element, Page, PageClient, client_for
+from support.registries import dashboard
+from support.reported import ReportedRegistry, fill_reports
+from support.revised import RevisedRegistry, fill_revised
+from support.routes import path_of, spelled
+from support.scored_runs import ScoredRegistry, fill_scored
+
+KIB = 1024
+MOST_BYTES, MOST_COMPRESSED, MOST_NODES = 150 * KIB, 20 * KIB, 3_000
+MOST_REQUESTS, MOST_STATEMENTS = 8, 6
+COUNTS_FLAGS = 1
+"""The page of a report also counts the open flags of its runs."""
+
+
+@dataclass(frozen=True)
+class Registries:
+    """Shared registries with something for every page, by the names of clients over them."""
+
+    lesions: LesionRegistry
+    scored: ScoredRegistry
+    compared: ComparedRegistry
+    reported: ReportedRegistry
+    revised: RevisedRegistry
+    clients: Mapping[str, PageClient]
+
+
+Place = Callable[[Registries], str]
+
+
+def _of_run(end: str) -> tuple[str, Place]:
+    return "lesions", lambda found: f"/runs/{found.lesions.plain}{end}"
+
+
+def _of_scored_run(end: str) -> tuple[str, Place]:
+    return "scored", lambda found: f"/runs/{found.scored.several}{end}"
+
+
+def _at(client: str, path: str) -> tuple[str, Place]:
+    return client, lambda _: path
+
+
+PAGES: dict[str, tuple[str, Place]] = {
+    "/": _at("lesions", "/"),
+    "/_gallery": _at("lesions", "/_gallery"),
+    "/_gallery/charts": _at("lesions", "/_gallery/charts"),
+    "/_gallery/matrices": _at("lesions", "/_gallery/matrices"),
+    "/audit": _at("lesions", "/audit?example=constant-answer"),
+    "/compare": ("compared", lambda found: f"/compare?{found.compared.pair}"),
+    "/compare/examples": (
+        "compared",
+        lambda found: f"/compare/examples?{found.compared.pair}&which=both_right",
+    ),
+    "/costs": _at("lesions", "/costs"),
+    "/costs/<name:name>": _at("lesions", "/costs/triage"),
+    "/costs/<name:name>/new": _at("lesions", "/costs/triage/new"),
+    "/costs/new": _at("lesions", "/costs/new?dataset=derm-7"),
+    "/datasets": _at("lesions", "/datasets"),
+    "/datasets/<name:name>": _at("lesions", "/datasets/derm-7"),
+    "/flags": _at("lesions", "/flags"),
+    "/flags/<int(max=9223372036854775807):number>": _at("lesions", "/flags/1"),
+    "/glossary": _at("lesions", "/glossary"),
+    "/glossary/<key>": _at("lesions", "/glossary/f1"),
+    "/datasets/<name:name>/truth/<int(min=1,max=2147483647):before>.."
+    "<int(min=1,max=2147483647):after>": _at("revised", "/datasets/pets/truth/1..2"),
+    "/datasets/<name:name>/truth/<int(min=1,max=2147483647):number>/impact": _at(
+        "revised", "/datasets/pets/truth/2/impact"
+    ),
+    "/jobs": _at("lesions", "/jobs"),
+    "/jobs/<int(max=9223372036854775807):job_id>": ("lesions", lambda found: _job(found.lesions)),
+    "/models/<name:name>": _at("lesions", "/models/effnet-b3"),
+    "/reports": _at("reported", "/reports"),
+    "/reports/<name:name>": ("reported", lambda found: found.reported.weekly.url()),
+    "/reports/<name:name>/<int(min=1,max=2147483647):number>": (
+        "reported",
+        lambda found: found.reported.weekly.issue_url(1),
+    ),
+    "/reports/<name:name>/edit": ("reported", lambda found: f"{found.reported.weekly.url()}/edit"),
+    "/reports/new": _at("reported", "/reports/new"),
+    "/runs": _at("lesions", "/runs"),
+    "/runs/<run:run_id>": _of_run(""),
+    "/runs/<run:run_id>/advice": _of_run("/advice"),
+    "/runs/<run:run_id>/classes": _of_run("/classes"),
+    "/runs/<run:run_id>/curves": _of_scored_run("/curves"),
+    "/runs/<run:run_id>/examples": _of_scored_run("/examples?show=all"),
+    "/runs/<run:run_id>/history": _of_run("/history"),
+    "/runs/<run:run_id>/meta": _of_run("/meta"),
+    "/search": _at("lesions", "/search?q=a"),
+    "/settings": _at("lesions", "/settings"),
+    "/settings/audit": _at("lesions", "/settings/audit"),
+    "/settings/tokens": _at("lesions", "/settings/tokens"),
+    "/settings/users": _at("lesions", "/settings/users"),
+    "/settings/rules": _at("lesions", "/settings/rules"),
+    "/views": _at("lesions", "/views?of=q%3Dflag:open"),
+    "/whatif": (
+        "lesions",
+        lambda found: f"/whatif?runs={found.lesions.plain},{found.lesions.majority}&cost=@0-1",
+    ),
+    "/whatif/decisions": (
+        "scored",
+        lambda found: f"/whatif/decisions?run={found.scored.event}&cost=@0-1",
+    ),
+}
+
+NO_PAGES = frozenset(
+    {
+        # Files and answers to programs.
+        *("/assets/<digest>/<name>", "/healthz", "/readyz", "/metrics", "/compare.md"),
+        *(f"/runs/<run:run_id>/matrix.{kind}" for kind in ("md", "tex", "svg", "png")),
+        "/reports/<name:name>/<int(min=1,max=2147483647):number>/<string:file>",
+        # They lead on to a page.
+        *("/runs/as-baseline", "/v/<slug>", "/runs/<run:run_id>/matrix/at"),
+        "/runs/<run:run_id>/cells/<actual>-<predicted>",
+        # Where nobody signs in they lead on, too; their own tests look at them.
+        *("/settings/account", "/sign-in", "/sign-in/openid", "/sign-in/openid/back"),
+    }
+)
+
+
+def _job(registry: LesionRegistry) -> str:
+    return f"/jobs/{jobs_page(registry.database).jobs.entries[0].id}"
+
+
+@pytest.fixture(scope="session")
+def registries(
+    registry: LesionRegistry,
+    scored: ScoredRegistry,
+    compared: ComparedRegistry,
+    reported: ReportedRegistry,
+    revised: RevisedRegistry,
+) -> Registries:
+    clients = {
+        "lesions": client_for(dashboard(registry.database)),
+        "scored": client_for(dashboard(scored.database)),
+        "compared": client_for(dashboard(compared.database)),
+        "reported": client_for(dashboard(reported.database)),
+        "revised": client_for(dashboard(revised.database)),
+    }
+    return Registries(registry, scored, compared, reported, revised, clients)
+
+
+def test_every_page_has_a_budget(app: Flask) -> None:
+    rules = {
+        spelled(rule)
+        for rule in app.url_map.iter_rules()
+        if "GET" in (rule.methods or ())
+        and not rule.rule.startswith("/api/")
+        and not rule.rule.endswith((":form>", ".json", ".csv"))
+    }
+
+    assert rules - NO_PAGES == set(PAGES)
+
+
+@pytest.mark.parametrize("rule", PAGES)
+def test_a_page_is_small_and_asks_little(registries: Registries, rule: str) -> None:
+    which, place = PAGES[rule]
+    client, path = registries.clients[which], place(registries)
+    response = client.get(path)
+    assert response.status_code == 200, f"{path}: {response.status}"
+
+    with counted_statements() as statements:
+        body = client.get(path).data
+
+    page = Page(body.decode())
+    loaded = {
+        *(link.attributes["href"] for link in page.all("link") if _is_loaded(link)),
+        *(script.attributes["src"] for script in page.all("script")),
+        *(image.attributes["src"] for image in page.all("img")),
+    }
+    assert len(body) <= MOST_BYTES
+    assert len(gzip.compress(body)) <= MOST_COMPRESSED
+    assert len(page.elements) <= MOST_NODES
+    assert 1 + len(loaded) <= MOST_REQUESTS, loaded
+    assert all(path.startswith("/") for path in loaded)
+    others = COUNTS_FLAGS if rule.startswith("/reports/") else 0
+    assert len(statements) <= MOST_STATEMENTS + others, statements
+
+
+def _is_loaded(link: Element) -> bool:
+    return link.attributes["rel"] in {"stylesheet", "icon"}
+
+
+WHO_ASKS = 3
+"""Whoever is signed in, and what the open flags in sight of them are counted with."""
+MOST_STATEMENTS_OF_OTHERS = 30
+"""Files, answers to programs and changes may ask more than a page, but not endlessly."""
+
+BROUGHT_BY_OTHERS = frozenset({"GET /sign-in/openid", "GET /sign-in/openid/back"})
+"""They need a provider of identities; `access/openid_test.py` has one, for both databases."""
+
+API, FORMS = "/api/v1", ("json", "csv")
+NEW = {"dataset": "new", "labels": ["a", "b"]}
+SCOPE = {"dataset": "derm-7"}
+ZERO_ONE = {a: {p: float(a != p) for p in LESIONS} for a in LESIONS}
+TYPED_COSTS = {"table": "\n".join(",".join(map(str, row)) for row in 1 - np.eye(7, dtype=int))}
+TYPED_PLAN = {"dataset": "1", "metrics": "mcc", "cron": "0 6 * * 1", "zone": "UTC"}
+TABLE = {"table": "Model,Accuracy,Error rate\nA,90,10\n"}
+
+OTHER_THINGS: dict[str, dict[str, str]] = {
+    "GET /reports/<name:name>/<int(min=1,max=2147483647):number>/<string:file>": {
+        "file": "report.html"
+    },
+    "GET /runs/<run:run_id>/cells/<actual>-<predicted>": {"run_id": "scored", "predicted": "0"},
+    f"GET {API}/runs/<run:run_id>/curves": {"run_id": "scored"},
+    f"GET {API}/runs/<run:run_id>/examples": {"run_id": "scored"},
+    f"PUT {API}/runs/<run:run_id>/chunks/<int:seq>": {"run_id": "opened", "seq": "0"},
+    f"POST {API}/runs/<run:run_id>/finish": {"run_id": "opened"},
+    f"POST {API}/runs/<run:run_id>/decisions": {"run_id": "event"},
+    f"DELETE {API}/runs/<run:run_id>": {"run_id": "waiting"},
+    f"POST {API}/runs/<run:run_id>/restore": {"run_id": "waiting"},
+    f"POST {API}/reports/<name:name>/issues/<number:number>/retry": {"number": "3"},
+    "POST /reports/<name:name>/<int(min=1,max=2147483647):number>/retry": {"number": "3"},
+    "POST /settings/tokens/<int:token_id>/revoke": {"token_id": "2"},
+    f"GET {API}/datasets/<name:name>/truth/<number:number>/impact": {"datasets/name": "pets"},
+    f"GET {API}/datasets/<name:name>/truth/difference": {"datasets/name": "pets"},
+}
+"""What a route is asked about, where that is not what the others of its kind are asked about."""
+
+QUERIES: dict[str, str] = {
+    f"GET {API}/compare": "runs={pair}",
+    f"GET {API}/datasets/<name:name>/truth/difference": "before=1&after=2",
+    "GET /runs/<run:run_id>/matrix/at": "at.x=1&at.y=25",
+    "GET /runs/as-baseline": "q=dataset:derm-7&runs={run_id}",
+    "POST /costs/new": "dataset=derm-7",
+}
+
+WRITES: dict[str, Any] = {
+    f"POST {API}/runs": {**NEW, "name": "opened"},
+    f"PUT {API}/runs/<run:run_id>/chunks/<int:seq>": b"y_pred,y_true\r\nb,a\r\n",
+    f"POST {API}/runs/<run:run_id>/finish": {"n_chunks": 1},
+    f"POST {API}/matrices": {**NEW, "name": "m", "matrix": [[3, 1], [1, 3]]}
+    | {"orientation": "actual_rows"},
+    f"POST {API}/counts": {**NEW, "name": "c", "actual": ["a"], "predicted": ["b"]}
+    | {"sizes": [2], "counted_on": "duckdb"},
+    f"POST {API}/runs/<run:run_id>/decisions": {"threshold": "cheapest"}
+    | {"weights": [[0, 1], [9, 0]], "labels": ["fine", "fraud"]},
+    f"DELETE {API}/runs/<run:run_id>": None,
+    f"POST {API}/runs/<run:run_id>/restore": None,
+    "POST /runs/<run:run_id>/baseline/pin": {},
+    "POST /runs/<run:run_id>/baseline/unpin": {},
+    f"POST {API}/datasets": {"name": "pairs", "labels": ["no", "yes"]},
+    f"PUT {API}/datasets/<name:name>/hierarchy": {"hierarchy": {"malignant": ["mel", "bcc"]}},
+    f"PUT {API}/datasets/<name:name>/cost-matrix": {"cost_matrix": "triage@1"},
+    f"PUT {API}/datasets/<name:name>/baseline": {"run": "{run_id}"},
+    f"PUT {API}/datasets/<name:name>/primary-metric": {"metric": "mcc"},
+    f"PUT {API}/datasets/<name:name>/candidate": {"run": "{run_id}", "reason": "best"},
+    f"PUT {API}/datasets/<name:name>/champion": {"run": "{run_id}", "reason": "best"},
+    f"POST {API}/datasets/<name:name>/truth": {"samples": [0], "labels": ["mel"]}
+    | {"reason": "second look"},
+    f"POST {API}/cost-matrices": {**SCOPE, "name": "visits", "weights": ZERO_ONE},
+    "POST /costs/new": {**TYPED_COSTS, "name": "typed", "action": "save"},
+    "POST /costs/<name:name>/new": {"table": "0,1\n2,0", "action": "save"},
+    "POST /costs/<name:name>/default": {"dataset": "derm-7", "v": "1"},
+    f"POST {API}/whatif": {"runs": ["{run_id}"]},
+    "POST /whatif": {"runs": "{run_id}", "cost": "@0-1", "name": "kept"},
+    "POST /whatif/decisions": {"run": "{scored}", "cost": "@0-1", "rule": "expected"}
+    | {"name": "by cost"},
+    f"POST {API}/flags/<number:number>/decisions": {"action": "comment", "text": "look"},
+    f"POST {API}/flags/decisions": {"action": "acknowledge", "flags": [{"id": 1}]},
+    "POST /flags/<int(max=9223372036854775807):number>/"
+    "<any(acknowledge,snooze,dismiss,reopen,assign,comment):action>": {"seen": "{revision_1}"},
+    "POST /flags": {"action": "dismiss", "flag": "2.{revision_2}", "reason": "known"},
+    f"POST {API}/schedules": {"name": "daily", "cron": "0 7 * * 1", "scope": SCOPE},
+    f"PUT {API}/schedules/<name:name>": {"cron": "0 8 * * 1", "scope": SCOPE},
+    f"POST {API}/schedules/<name:name>/pause": None,
+    f"POST {API}/schedules/<name:name>/resume": None,
+    f"POST {API}/schedules/<name:name>/run": None,
+    f"DELETE {API}/schedules/<name:name>": None,
+    f"POST {API}/reports": {"name": "once", "scope": SCOPE},
+    f"POST {API}/reports/<name:name>/run": None,
+    f"POST {API}/reports/<name:name>/issues/<number:number>/retry": None,
+    f"POST {API}/reports/<name:name>/issues/<number:number>/deliveries/"
+    "<number:delivery_id>/retry": None,
+    "POST /reports/<name:name>/<int(min=1,max=2147483647):number>/retry": {},
+    "POST /reports/<name:name>/<int(min=1,max=2147483647):number>/deliveries/"
+    "<int(min=1,max=9223372036854775807):delivery_id>/retry": {},
+    "POST /reports/new": {**TYPED_PLAN, "name": "typed", "action": "save"},
+    "POST /reports/<name:name>/edit": {**TYPED_PLAN, "action": "save"},
+    "POST /reports/<name:name>/run": {},
+    "POST /reports/<name:name>/pause": {},
+    "POST /reports/<name:name>/resume": {},
+    "POST /reports/<name:name>/delete": {},
+    f"POST {API}/jobs/<number:job_id>/retry": None,
+    f"POST {API}/jobs/retry": None,
+    "POST /jobs/<int(max=9223372036854775807):job_id>/retry": {},
+    "POST /jobs/retry": {},
+    "POST /audit": TABLE,
+    "POST /audit.json": TABLE,
+    "POST /views": {"name": "mine", "of": "q=model:x"},
+    "POST /v/<slug>/remove": {},
+    f"POST {API}/tokens": {"name": "cluster"},
+    f"DELETE {API}/tokens/<number:token_id>": None,
+    "POST /settings/tokens": {"name": "laptop", "role": "viewer", "days": "30"},
+    "POST /settings/tokens/<int:token_id>/revoke": {},
+    f"POST {API}/users": {"name": "cy", "password": PASSWORD, "roles": [{"role": "viewer"}]},
+    f"PUT {API}/users/<name:name>/role": {"role": "editor"},
+    f"POST {API}/users/<name:name>/disable": None,
+    f"POST {API}/users/<name:name>/enable": None,
+    "POST /settings/users": {"name": "di", "password": PASSWORD, "role": "viewer"},
+    "POST /settings/users/<name:user>/role": {"role": "editor"},
+    "POST /settings/users/<name:user>/password": {"password": f"{PASSWORD}, forgotten"},
+    "POST /settings/users/<name:user>/<any(disable,enable):action>": {},
+    "POST /settings/account/password": {"current": PASSWORD, "wanted": f"{PASSWORD}, new"},
+    "POST /sign-in": {"name": "ana", "password": f"{PASSWORD}, new"},
+    "POST /settings/account/sign-out-everywhere": {},
+    "POST /sign-out": {},
+}
+"""One change by each route, as JSON for programs and as a form else; in this order."""
+
+
+@dataclass(frozen=True)
+class Full:
+    """A registry with everything, an admin who is signed in, and what addresses name."""
+
+    database: Database
+    found: Registries
+    client: PageClient
+    things: dict[str, str]
+
+    def address(self, route: str) -> str:
+        """Where a route is asked."""
+        _, rule = route.split(" ", 1)
+        things = dict(self.things)
+        for part, thing in OTHER_THINGS.get(route, {}).items():
+            things[part] = self.things.get(thing, thing)
+        query = QUERIES.get(route, "").format(**self.things)
+        return path_of(rule, things) + (query and f"?{query}")
+
+
+@pytest.fixture(scope="module")
+def full(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Full]:
+    with databases.new(tmp_path_factory.mktemp("full")) as database:
+        lesions, reported = fill(database), fill_reports(database)
+        scored, compared = fill_scored(database), fill_compared(database)
+        found = Registries(lesions, scored, compared, reported, fill_revised(database), {})
+        often = "1000000 per second"
+        app = guarded(database, api_limit=often, write_limit=often, sign_in_limit=often)
+        app.config["WTF_CSRF_ENABLED"] = False
+        client = client_of(app, database, add_person(database, "ana", Grant(Role.ADMIN)), "ana")
+        add_person(database, "bo", Grant(Role.VIEWER))
+        fields = client.page("/settings/tokens").all("input")
+        token = next(f for f in fields if f.attributes.get("name") == "csrf_token")
+        client.environ_base["HTTP_X_CSRFTOKEN"] = token.attributes["value"]
+        view = client.post("/views", data={"name": "first", "of": "q=model:x"})
+        with database.read() as session:
+            job = session.scalar(select(WorkRow.id).where(WorkRow.state == "dead"))
+            refused = select(DeliveryRow.id).where(DeliveryRow.state == "refused")
+            delivery = session.scalar(refused)
+        things = {
+            "run_id": lesions.plain,
+            "scored": scored.several,
+            "event": scored.event,
+            "waiting": lesions.waiting,
+            "pair": f"{compared.plain},{compared.focal}",
+            "flags/number": "1",
+            "number": "2",
+            "file": "html",
+            "datasets/name": "derm-7",
+            "models/name": "effnet-b3",
+            "costs/name": "triage",
+            "cost-matrices/name": "triage",
+            "reports/name": "weekly",
+            "schedules/name": "weekly",
+            "delivery_id": str(delivery),
+            "jobs/job_id": str(job),
+            "key": "mcc",
+            "slug": view.headers["Location"].rpartition("/")[2],
+            "users/name": "bo",
+            "user": "bo",
+        }
+        yield Full(database, found, client, things)
+
+
+def routes() -> set[str]:
+    """Every method and rule of the table, spelled without spaces."""
+    return {
+        f"{method} {rule.replace(' ', '')}"
+        for of_module in ROUTES.values()
+        for rules in of_module.values()
+        for method, rule in (each.split(" ", 1) for each in rules)
+    } - BROUGHT_BY_OTHERS
+
+
+def reads() -> list[str]:
+    """Those that only read, each form of an export for itself."""
+    found = [route for route in routes() if route.startswith("GET ")]
+    forms = [route.replace("<any(json,csv):form>", form) for route in found for form in FORMS]
+    return sorted(set(forms))
+
+
+@pytest.mark.both_databases
+def test_every_route_that_reads_answers_in_few_statements(full: Full) -> None:
+    wrong = []
+    for route in reads():
+        rule = route.removeprefix("GET ")
+        page, _, form = rule.rpartition(".")
+        if rule in PAGES:
+            path, most = PAGES[rule][1](full.found), MOST_STATEMENTS + WHO_ASKS
+        elif form in {*FORMS, "md"} and page in PAGES:
+            path = PAGES[page][1](full.found).replace("?", f".{form}?", 1)
+            path, most = path if "?" in path else f"{path}.{form}", MOST_STATEMENTS_OF_OTHERS
+        else:
+            path, most = full.address(route), MOST_STATEMENTS_OF_OTHERS
+        with counted_statements() as statements:
+            answer = full.client.get(path)
+        if answer.status_code not in {200, 302, 303} or len(statements) > most:
+            wrong.append(f"{path}: {answer.status}, {len(statements)} statements")
+
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.both_databases
+def test_every_route_that_changes_something_does_so_in_few_statements(full: Full) -> None:
+    assert set(WRITES) == {route for route in routes() if not route.startswith("GET ")}
+    wrong = []
+    for route, body in WRITES.items():
+        if route.endswith("/retry"):
+            fail_again(full)
+        for number in (1, 2):
+            flag = full.client.json(f"{API}/flags/{number}") if "/flags" in route else {}
+            full.things[f"revision_{number}"] = str(flag.get("revision"))
+        method, path, sent = route.partition(" ")[0], full.address(route), named(body, full.things)
+        how = (
+            {"data": sent, "content_type": "text/csv"}
+            if isinstance(sent, bytes)
+            else {"json" if API in route else "data": sent}
+        )
+        with counted_statements() as statements:
+            answer = full.client.open(path, method=method, **how)
+        if answer.status_code >= 400 or len(statements) > MOST_STATEMENTS_OF_OTHERS:
+            wrong.append(f"{route}: {answer.status}, {len(statements)} statements")
+        if route == f"POST {API}/runs":
+            full.things["opened"] = answer.get_json()["id"]
+
+    assert not wrong, "\n".join(wrong)
+
+
+def named(body: Any, things: dict[str, str]) -> Any:
+    """A body with the names of things in place of what stands for them."""
+    if isinstance(body, str):
+        return body.format(**things)
+    if isinstance(body, list):
+        return [named(each, things) for each in body]
+    if isinstance(body, dict):
+        return {key: named(value, things) for key, value in body.items()}
+    return body
+
+
+def fail_again(full: Full) -> None:
+    """Leave an issue, its way to a target and a job as they are when nobody tries any more."""
+    ended = {"attempts": 5, "error": "boom"}
+    with full.database.write() as session:
+        session.execute(
+            update(ReportIssueRow)
+            .where(ReportIssueRow.number == 3)
+            .values(state="failed", error="boom")
+        )
+        job = session.scalar(select(func.max(WorkRow.id)).where(WorkRow.task == "evaluate"))
+        full.things["jobs/job_id"] = str(job)
+        for table, number, state in (
+            (DeliveryRow, int(full.things["delivery_id"]), "refused"),
+            (WorkRow, job, "dead"),
+        ):
+            session.execute(update(table).where(table.id == number).values(state=state, **ended))
