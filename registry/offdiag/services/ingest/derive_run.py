@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import closing
-from datetime import datetime
 from typing import Any
 
 from offdiag.domain.orientation import SourceOrientation
@@ -46,67 +45,47 @@ def derive_run(
 
     def transaction() -> RunRecord:
         with database.write() as session:
-            return _derive(
-                session,
-                source=runs.get_run(session, source_id),
-                rule=rule,
-                recipe=recipe,
+            now, source = database.clock(), runs.get_run(session, source_id)
+            _require_scores(source)
+            dataset = datasets.get_dataset(session, source.dataset_id)
+            if dataset.task is Task.MULTILABEL:
+                raise of_sets()
+            derivation = Derivation(source.id, recipe)
+            facts = source.facts(
                 name=name,
+                project=dataset.project,
+                client_key=_client_key(derivation),
                 author=author,
-                now=database.clock(),
             )
+            known = already_opened(session, dataset, facts)
+            if known is not None:
+                return known
+            run = runs.insert_run(
+                session,
+                run_id=new_run_id(),
+                project_id=source.project_id,
+                dataset_id=source.dataset_id,
+                facts=facts,
+                source=SourceOrientation.PREDICTIONS,
+                now=now,
+                derivation=derivation,
+            )
+            _decide(session, source, run.id, dataset, rule)
+            stored = predictions.chunk_list(session, run.id)
+            runs.mark_finished(
+                session,
+                run.id,
+                truth_version_id=source.truth_version_id,
+                n_predictions=source.n_predictions,
+                score_columns=0,
+                content_digest=content_digest(stored),
+                orientation=COUNTED_HERE,
+                now=now,
+            )
+            submit_evaluation(session, run.id)
+            return runs.get_run(session, run.id)
 
     return after_races(transaction)
-
-
-def _derive(
-    session: Session,
-    *,
-    source: RunRecord,
-    rule: Rule,
-    recipe: Mapping[str, Any],
-    name: str,
-    author: str | None,
-    now: datetime,
-) -> RunRecord:
-    _require_scores(source)
-    dataset = datasets.get_dataset(session, source.dataset_id)
-    if dataset.task is Task.MULTILABEL:
-        raise of_sets()
-    derivation = Derivation(source.id, recipe)
-    facts = source.facts(
-        name=name,
-        project=dataset.project,
-        client_key=_client_key(derivation),
-        author=author,
-    )
-    known = already_opened(session, dataset, facts)
-    if known is not None:
-        return known
-    run = runs.insert_run(
-        session,
-        run_id=new_run_id(),
-        project_id=source.project_id,
-        dataset_id=source.dataset_id,
-        facts=facts,
-        source=SourceOrientation.PREDICTIONS,
-        now=now,
-        derivation=derivation,
-    )
-    _decide(session, source, run.id, dataset, rule)
-    stored = predictions.chunk_list(session, run.id)
-    runs.mark_finished(
-        session,
-        run.id,
-        truth_version_id=source.truth_version_id,
-        n_predictions=source.n_predictions,
-        score_columns=0,
-        content_digest=content_digest(stored),
-        orientation=COUNTED_HERE,
-        now=now,
-    )
-    submit_evaluation(session, run.id)
-    return runs.get_run(session, run.id)
 
 
 def derivation_of_run(database: Database, run_id: str) -> Derivation | None:

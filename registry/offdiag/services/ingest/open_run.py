@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
@@ -45,58 +44,38 @@ def open_run(
 
     def transaction() -> OpenedRun:
         with database.write() as session:
-            return _open(
+            now = database.clock()
+            known = datasets.find_dataset(session, project=facts.project, name=dataset)
+            names = labels
+            if known is not None and (labels is None or labels.inferred):
+                names = known.labels
+            if names is None:
+                raise labels_needed(dataset)
+            frame = project_and_dataset(
                 session,
-                facts=facts,
-                dataset=dataset,
-                labels=labels,
+                project=facts.project,
+                name=dataset,
+                labels=names,
                 positive_label=positive_label,
-                hierarchy=hierarchy,
-                now=database.clock(),
+                now=now,
             )
+            frame = require_hierarchy(session, frame, hierarchy)
+            run = already_opened(session, frame, facts)
+            if run is not None:
+                require_same_run(run, frame, facts)
+                return OpenedRun(run, frame)
+            run = runs.insert_run(
+                session,
+                run_id=new_run_id(),
+                project_id=frame.project_id,
+                dataset_id=frame.id,
+                facts=facts,
+                source=SourceOrientation.PREDICTIONS,
+                now=now,
+            )
+            return OpenedRun(run, frame)
 
     return after_races(transaction, finds_itself=facts.client_key is not None)
-
-
-def _open(
-    session: Session,
-    *,
-    facts: RunFacts,
-    dataset: str,
-    labels: LabelSet | None,
-    positive_label: str | None,
-    hierarchy: object | None,
-    now: datetime,
-) -> OpenedRun:
-    known = datasets.find_dataset(session, project=facts.project, name=dataset)
-    names = labels
-    if known is not None and (labels is None or labels.inferred):
-        names = known.labels
-    if names is None:
-        raise labels_needed(dataset)
-    frame = project_and_dataset(
-        session,
-        project=facts.project,
-        name=dataset,
-        labels=names,
-        positive_label=positive_label,
-        now=now,
-    )
-    frame = require_hierarchy(session, frame, hierarchy)
-    run = already_opened(session, frame, facts)
-    if run is not None:
-        require_same_run(run, frame, facts)
-        return OpenedRun(run, frame)
-    run = runs.insert_run(
-        session,
-        run_id=new_run_id(),
-        project_id=frame.project_id,
-        dataset_id=frame.id,
-        facts=facts,
-        source=SourceOrientation.PREDICTIONS,
-        now=now,
-    )
-    return OpenedRun(run, frame)
 
 
 def already_opened(session: Session, dataset: DatasetRecord, facts: RunFacts) -> RunRecord | None:
