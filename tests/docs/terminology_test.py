@@ -1,4 +1,4 @@
-"""Retired terms stay out of the documentation and the example files; each has a replacement."""
+"""Retired terms stay out of documentation, example files and help; each has a replacement."""
 
 from __future__ import annotations
 

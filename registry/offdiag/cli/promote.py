@@ -129,7 +129,7 @@ def _show(found: PromotionRecord, *, as_json: bool) -> None:
 def leaders(
     *, dataset: str, project: str | None, metric: str | None, url: str | None, as_json: bool
 ) -> None:
-    """List the runs of DATASET that cannot be told apart from the best one.
+    """List the runs of DATASET that may be the best one.
 
     The set contains the best run with 95 % confidence, corrected for the number of runs.
     """
@@ -150,7 +150,7 @@ def leaders(
         click.echo(f"No best set: {found.why_not_tested}.")
     else:
         click.echo(
-            f"{len(found.best_set)} of {found.total} runs cannot be told apart on {found.metric}."
+            f"{len(found.best_set)} of {found.total} runs may be the best by {found.metric}."
         )
     for each in found.best_set or found.runs[:10]:
         value, name = each.run.value, each.run.name
