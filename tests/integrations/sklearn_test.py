@@ -140,7 +140,7 @@ def test_folds_are_slices_and_every_case_is_predicted_once(url: str, dataset: st
 
 
 def test_folds_that_leave_cases_out_are_refused(url: str, dataset: str) -> None:
-    with pytest.raises(offdiag.InvalidInput, match="cv: the folds do not hold every case once"):
+    with pytest.raises(offdiag.InvalidInput, match="cv: the folds do not hold every sample once"):
         offdiag.sklearn.log_cross_validation(
             GaussianNB(), IRIS.data, NAMES, cv=ShuffleSplit(2), name="r", dataset=dataset, url=url
         )

@@ -151,8 +151,8 @@ def test_labels_are_declared_or_those_of_the_dataset(database: Database) -> None
     [
         ({"labels": ["ill", "gone"]}, "actual: 'well' is not one of the 2 declared labels"),
         ({"predicted": ["ill"] * 5 + [0.5]}, "predicted: .* such as 0.5: .* scores"),
-        ({"sizes": [1, 2, 3, 4, 5, 0]}, "sizes: there are no cases"),
-        ({"sizes": [1, 2, 3, 4, 5, 0.5]}, "sizes: there are no cases"),
+        ({"sizes": [1, 2, 3, 4, 5, 0]}, "sizes: there are no samples"),
+        ({"sizes": [1, 2, 3, 4, 5, 0.5]}, "sizes: there are no samples"),
         ({"slices": {"country": ["DE"] * 5 + [None]}}, r"slices\['country'\]: None"),
         ({"ordinal": True}, "an order was claimed"),
     ],

@@ -179,7 +179,7 @@ def test_scores_that_are_no_probabilities_say_why(database: Database) -> None:
 
     assert found.missing is NoDecision.NO_PROBABILITIES
     assert found.problem is not None
-    assert "those of a case add up to 0.5" in found.problem
+    assert "those of a sample add up to 0.5" in found.problem
 
 
 def test_without_scores_there_is_nothing_to_decide(database: Database) -> None:

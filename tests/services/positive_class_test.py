@@ -63,7 +63,7 @@ def test_truth_values_have_a_positive_class_by_convention(
 
 
 def test_other_labels_have_to_name_it(database: Database) -> None:
-    with pytest.raises(InvalidInput, match="positive_label: one score for each case is given"):
+    with pytest.raises(InvalidInput, match="positive_label: one score for each sample is given"):
         log_scored(database, y_true=["n", "y", "n", "y"], y_pred=["n", "y", "n", "y"])
 
 

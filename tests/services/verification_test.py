@@ -231,7 +231,11 @@ def give_up(session: Session) -> None:
         (change_a_curve, FindingKind.DRIFT, "the curves are not what the scores give."),
         (drop_a_value, FindingKind.DRIFT, "stored is nothing."),
         (change_the_input_digest, FindingKind.DRIFT, "the digest of the inputs is not that of"),
-        (change_the_number_of_cases, FindingKind.DRIFT, "the number of cases is 4, stored is 5."),
+        (
+            change_the_number_of_cases,
+            FindingKind.DRIFT,
+            "the number of samples is 4, stored is 5.",
+        ),
         (drop_the_evaluation, FindingKind.STUCK, "it is marked as evaluated and has no"),
         (give_up, FindingKind.STUCK, "its evaluation was given up"),
     ],

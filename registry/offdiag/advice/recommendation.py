@@ -36,9 +36,9 @@ def _of_all(key: str, question: str, scope: Scope = Scope.AGGREGATE) -> Candidat
 _CALIBRATION = f"ece_top_label_{DEFAULT_BINS}"
 _FOUND = "How many of the actual '{class}' are found?"
 _RIGHT = "How often is the answer '{class}' right?"
-_CLEARED = "How many cases of other classes are rightly not called '{class}'?"
+_CLEARED = "How many examples of other classes are rightly not called '{class}'?"
 _ONE_NUMBER = "Both kinds of error about '{class}' in one number."
-_EACH_FOUND = "How many cases of a class are found, every class counting alike?"
+_EACH_FOUND = "How many examples of a class are found, every class counting alike?"
 _EACH_RIGHT = "How often is an answer right, every class counting alike?"
 _ALL_ERRORS = "All errors in one number, beside what chance would do."
 _AT_THRESHOLD = "What do the scores achieve at the present threshold?"
@@ -169,7 +169,7 @@ KNOWN_BALANCE = "It depends on how frequent the classes are, which is known to b
 OTHER_BALANCE = "It changes with the class balance, and that in use is not known to be this one."
 EITHER_CLASS = "It does not matter which class is called positive."
 
-_SHARE_OF_POSITIVES = "the share of positive cases"
+_SHARE_OF_POSITIVES = "the share of positive examples"
 """How entries about scores say what the symmetry of a matrix says for the others."""
 _ERROR_THAT_MATTERS = {Goal.MISSES: FALSE_NEGATIVES, Goal.FALSE_ALARMS: FALSE_POSITIVES}
 _SHARES_OF_CORRECT_PREDICTIONS = frozenset({"overall_accuracy", "micro_f1"})
@@ -317,7 +317,7 @@ def _cautions(situation: Situation) -> Iterable[str]:
     if situation.has_few_samples:
         count = cases[situation.labels.index[watched]]
         yield (
-            f"Only {count} of {sum(cases)} cases are '{watched}': report the intervals, and do "
+            f"Only {count} of {sum(cases)} examples are '{watched}': report the intervals, and do "
             "not trust small differences."
         )
     if situation.goal in _ABOUT_SCORES and not situation.has_scores:

@@ -34,7 +34,7 @@ def _complement(interval: Interval) -> Interval:
     return interval.falling(lambda x: 1 - x)
 
 
-_ONE_LABEL = "where every case has one label and one prediction"
+_ONE_LABEL = "where every example has one label and one prediction"
 _PLAIN: Mapping[str, Synonym] = MappingProxyType(
     {
         key: Synonym("overall_accuracy", _same, _same, f"{key} = accuracy {_ONE_LABEL}")

@@ -127,7 +127,7 @@ def class_tables(
             yield Check(
                 CheckKind.COUNTS,
                 f"the values of a class come from whole numbers of hits and predictions, here "
-                f"of {one.size} cases in {sum(sizes)}",
+                f"of {one.size} examples in {sum(sizes)}",
                 one.places,
                 holds=not one.tables.is_impossible,
             )
@@ -170,7 +170,7 @@ def _sums(classes: Sequence[_OneClass], quantities: Quantities) -> Iterator[Chec
     for claimed in quantities.claims_about("overall_accuracy", None):
         yield Check(
             CheckKind.IDENTITY if high - low <= ROUNDING else CheckKind.COUNTS,
-            "accuracy = hits of all classes / cases",
+            "accuracy = hits of all classes / examples",
             of_classes | {claimed.place},
             holds=claimed.value.meets(expected),
             about=claimed.place,
@@ -192,7 +192,7 @@ def _means(classes: Sequence[_OneClass], quantities: Quantities) -> Iterator[Che
             for claimed in quantities.claims_about(key, None):
                 yield Check(
                     CheckKind.COUNTS,
-                    f"{key} = {average} mean of the {metric} that whole numbers of cases leave "
+                    f"{key} = {average} mean of the {metric} that whole numbers of examples leave "
                     f"for each class",
                     of_classes | {claimed.place},
                     holds=claimed.value.meets(expected),
@@ -251,7 +251,7 @@ def whole_numbers(
         fewest, most, places = correct
         yield Check(
             CheckKind.COUNTS,
-            f"accuracy is a whole number of {sum(sizes)} cases",
+            f"accuracy is a whole number of {sum(sizes)} examples",
             places,
             holds=fewest <= most,
         )
@@ -262,7 +262,7 @@ def whole_numbers(
         tables = two_class_tables(claims, intervals, sizes)
         yield Check(
             CheckKind.COUNTS,
-            f"all values come from one matrix of {sizes[0]} and {sizes[1]} cases",
+            f"all values come from one matrix of {sizes[0]} and {sizes[1]} examples",
             frozenset(range(len(claims))),
             holds=not tables.is_impossible,
         )

@@ -27,7 +27,7 @@ TITLES = {
     "macro_f1": "Macro F1",
     "cohen_kappa": "Cohen's kappa",
     "roc_auc": "ROC AUC",
-    "roc_auc_ovr_macro": "ROC AUC, one vs rest",
+    "roc_auc_ovr_macro": "ROC AUC (macro, one-vs-rest)",
     "log_loss": "Log loss",
     "brier_sum": "Brier score",
     "recall": "Recall",

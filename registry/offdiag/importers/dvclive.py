@@ -14,7 +14,7 @@ from offdiag.inputs.files import read_columns
 from offdiag.inputs.files.checks import unreadable
 from offdiag.inputs.files.json_files import read_json
 
-CONVENTION = "Each record names the actual and the predicted class of one case."
+CONVENTION = "Each record names the actual and the predicted class of one sample."
 _TRUE, _PRED = "actual", "predicted"
 
 

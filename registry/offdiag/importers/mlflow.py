@@ -20,7 +20,7 @@ from offdiag.inputs.files.checks import unreadable
 from offdiag.inputs.files.json_files import read_json
 
 CONVENTION = (
-    "The evaluation table has the actual class of a case in one column, the predicted "
+    "The evaluation table has the actual class of a sample in one column, the predicted "
     "one in another; a logged matrix must name its axes."
 )
 _TABLE = "eval_results_table.json"

@@ -53,7 +53,7 @@ def to_column(values: object, *, field: str) -> Column:
         raise InvalidInput(
             f"the shape is {column.shape}.",
             field=field,
-            hint="One value for each case is needed: a one-dimensional array.",
+            hint="One value for each sample is needed: a one-dimensional array.",
         )
     if column.dtype.kind == "U":
         return _text_of_numpy(column, field)
@@ -220,7 +220,7 @@ def _require_no_nulls(column: pa.Array, field: str) -> None:
         raise InvalidInput(
             f"the value at index {index} is missing.",
             field=field,
-            hint="Drop the case or fill in its value.",
+            hint="Drop the sample or fill in its value.",
         )
 
 

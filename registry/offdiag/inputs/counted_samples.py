@@ -75,16 +75,16 @@ def counted_samples(
         raise too_many_kinds(len(given))
     if given.dtype.kind not in "iu" or not len(given) or int(given.min()) < 1:
         raise InvalidInput(
-            "there are no cases, or counts that are no whole numbers from 1.",
+            "there are no samples, or counts that are no whole numbers from 1.",
             field="sizes",
-            hint="Count at least one case.",
+            hint="Count at least one sample.",
         )
     # The sum of Python numbers cannot wrap.
     if sum(given.tolist()) >= LARGEST_TOTAL:
         raise InvalidInput(
             f"the counts add up to {LARGEST_TOTAL} or more.",
             field="sizes",
-            hint="So many cases cannot be told apart from a mistake.",
+            hint="So many samples cannot be told apart from a mistake.",
         )
     require_equal_lengths(
         sizes=len(given),

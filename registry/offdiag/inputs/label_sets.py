@@ -24,7 +24,7 @@ from offdiag.metrics.multilabel.sets import (
     without_room,
 )
 
-_HINT = "Give an (n, q) array of 0 and 1, or one set of labels for each case."
+_HINT = "Give an (n, q) array of 0 and 1, or one set of labels for each sample."
 
 Labels: TypeAlias = "list[object] | AbstractSet[object]"
 Given: TypeAlias = "NDArray[Any] | list[Labels]"
@@ -95,7 +95,7 @@ def _members(item: Any, index: int, field: str) -> Labels:
         raise InvalidInput(
             f"the value at index {index}, {item!r:.60}, is no set of labels.",
             field=field,
-            hint="Give a set or list of labels for each case, an empty one for none of them.",
+            hint="Give a set or list of labels for each sample, an empty one for none of them.",
         )
     return item if isinstance(item, AbstractSet) else list(item)
 
@@ -163,7 +163,7 @@ def _indicators(given: Given, labels: LabelSet, field: str) -> NDArray[np.bool_]
                 hint="Give one column for each label, in label order.",
             )
         return zero_one(
-            given, field=field, hint="Mark the labels of a case with 1, others with 0."
+            given, field=field, hint="Mark the labels of a sample with 1, others with 0."
         )
     size = np.fromiter(map(len, given), dtype=np.int64, count=len(given))
     index = np.repeat(np.arange(len(given)), size)
@@ -193,7 +193,7 @@ def _require_distinct(
         raise InvalidInput(
             f"the set at index {index} names {doubled!r} twice.",
             field=field,
-            hint="Name each label of a case once; 7 and '7' are the same label.",
+            hint="Name each label of a sample once; 7 and '7' are the same label.",
         )
 
 

@@ -138,7 +138,7 @@ def label_column(values: object, *, field: str) -> LabelColumn:
         raise InvalidInput(
             f"the value at index {int(missing[0])} is missing (NaN).",
             field=field,
-            hint="Drop the case or fill in its label.",
+            hint="Drop the sample or fill in its label.",
         )
     _require_whole(column, field)
     return LabelColumn(column.astype(np.int64), were_floats=True)
@@ -208,7 +208,7 @@ def require_equal_lengths(**lengths: int) -> None:
             raise InvalidInput(
                 f"{first} has {expected} values, {name} has {length}.",
                 field=name,
-                hint="Give one value for each case in every array.",
+                hint="Give one value for each sample in every array.",
             )
 
 

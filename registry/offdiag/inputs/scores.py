@@ -268,7 +268,7 @@ def _require_columns(
     if n_columns == 1 and n_classes == 2 and not of_sets:
         if positive_label is None:
             raise InvalidInput(
-                f"one score for each case is given, but not whether it is for "
+                f"one score for each sample is given, but not whether it is for "
                 f"{labels.names[0]!r} or {labels.names[1]!r}.",
                 field="positive_label",
                 hint="Name the class whose score this is.",
@@ -301,7 +301,7 @@ def score_table(
         table = table[:, np.newaxis]
     if table.ndim != 2 or len(table) != n_samples:
         raise InvalidInput(
-            f"the shape is {table.shape}, but there are {n_samples} cases.",
+            f"the shape is {table.shape}, but there are {n_samples} samples.",
             field=field,
             hint=_HINT,
         )
@@ -311,7 +311,7 @@ def score_table(
         raise InvalidInput(
             f"the score at index {row}, column {column} is {table[row, column]}.",
             field=field,
-            hint="Scores are finite numbers; drop the case or repair it.",
+            hint="Scores are finite numbers; drop the sample or repair it.",
         )
     return table
 

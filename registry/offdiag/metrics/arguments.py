@@ -168,7 +168,7 @@ def _require_same_classes(rows: Sequence[str], columns: Sequence[str]) -> None:
         raise InvalidInput(
             f"the class {odd[0]!r} is only among the {axis} of the DataFrame.",
             field="matrix",
-            hint="Give labels= with all classes: one that an axis leaves out has no cases there.",
+            hint="Give labels= with all classes: one that an axis leaves out has no samples.",
         )
 
 
@@ -229,9 +229,9 @@ def finite_vector(values: ArrayLike, *, field: str) -> NDArray[np.float64]:
         raise InvalidInput(
             f"the shape is {numbers.shape}.",
             field=field,
-            hint="Give a one-dimensional array, one number for each case.",
+            hint="Give a one-dimensional array, one number for each sample.",
         )
-    _refuse(~np.isfinite(numbers), numbers, field, "is not finite", "Drop or repair the case.")
+    _refuse(~np.isfinite(numbers), numbers, field, "is not finite", "Drop or repair the sample.")
     return numbers.astype(np.float64)
 
 

@@ -153,7 +153,7 @@ def sets_of(found: Counted) -> CountedSets:
     """What was counted about sets. Raises `Conflict` where cases have one class each."""
     if not isinstance(found, CountedSets):
         raise Conflict(
-            "the cases of this run have one class each, not sets of labels.",
+            "the examples of this run have one class each, not sets of labels.",
             field="run",
             hint="Its confusion matrix tells which class is taken for which.",
         )
@@ -163,7 +163,7 @@ def sets_of(found: Counted) -> CountedSets:
 def of_sets() -> Conflict:
     """The error for asking of a multi-label run what only a matrix of classes can tell."""
     return Conflict(
-        "the cases of this run carry sets of labels, so no class is confused with another one.",
+        "the examples of this run carry sets of labels, so no class is confused with another one.",
         field="run",
         hint="Its page, its metrics and the values of each label say how the sets compare.",
     )

@@ -47,7 +47,7 @@ def count_pairs(actual: Codes, predicted: Codes, *, n_classes: int) -> NDArray[n
         raise InvalidInput(
             f"{len(predicted)} predictions were given for {len(actual)} actual classes.",
             field="predicted",
-            hint="Give one prediction for each case.",
+            hint="Give one prediction for each sample.",
         )
     if n_classes == 2:
         cells = _count_binary(_chunks(actual, predicted, n_classes, CHUNK))

@@ -82,18 +82,18 @@ class Symmetry:
 
 
 # How an interval is found, in words; docs/intervals.md says when there is none.
-NO_INTERVAL = "None: it is a fact of the data, or a number of cases or classes."
+NO_INTERVAL = "None: it is a fact of the data, or a number of examples or classes."
 WILSON = "Wilson's, of a binomial proportion."
 WILSON_TRANSFORMED = "Wilson's, of the binomial proportion that it is an increasing function of."
 RESAMPLED = "Percentiles of 2,000 resampled matrices; the delta method above 200 classes."
-FEW = "No ends below 5 cases in the smallest class"
-FEW_OR_ABSENT = f"{FEW}, and none where a declared class has no case."
+FEW = "No ends below 5 examples in the smallest class"
+FEW_OR_ABSENT = f"{FEW}, and none where a declared class has no example."
 MEAN_RECALL = (
     "Two classes: the Wilson ends of both recalls combined (MOVER). More: draws from the "
     f"posterior with prior 1/K; the delta method above 200 classes. {FEW_OR_ABSENT}"
 )
 STUDENT_LOG = "Student's t of the mean loss, on the log scale."
-RESAMPLED_SAMPLES = "Percentiles of resampled cases, at most 2,000 and at least 200 times."
+RESAMPLED_SAMPLES = "Percentiles of resampled examples, at most 2,000 and at least 200 times."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,9 +133,9 @@ class MetricSpec:
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
 
-NO_SAMPLES = {Reason.NO_SAMPLES: "there are no cases (N = 0)"}
-NO_POSITIVES = {Reason.NO_ACTUAL_POSITIVES: "the class has no actual cases (t = 0)"}
-NO_NEGATIVES = {Reason.NO_ACTUAL_NEGATIVES: "all cases are of the class (t = N)"}
+NO_SAMPLES = {Reason.NO_SAMPLES: "there are no examples (N = 0)"}
+NO_POSITIVES = {Reason.NO_ACTUAL_POSITIVES: "the class has no examples (t = 0)"}
+NO_NEGATIVES = {Reason.NO_ACTUAL_NEGATIVES: "all examples are of the class (t = N)"}
 NO_PREDICTED_POSITIVES = {Reason.NO_PREDICTED_POSITIVES: "the class is never predicted (p = 0)"}
 NO_PREDICTED_NEGATIVES = {
     Reason.NO_PREDICTED_NEGATIVES: "nothing but the class is predicted (p = N)"
@@ -150,7 +150,7 @@ CLASS_VALUE_UNDEFINED = {
 }
 ONE_CLASS_EVERYWHERE = NO_SAMPLES | {
     Reason.CHANCE_AGREEMENT_CERTAIN: "one and the same class is the only actual and the only "
-    "predicted one, so that chance alone agrees on every case"
+    "predicted one, so that chance alone agrees on every example"
 }
 
 # What a value may not depend on. A test changes exactly this, and holds every entry to it.
@@ -163,8 +163,8 @@ NAMED_CLASS = "which wrong class is named"
 ERRING_CLASS = "to which actual class the wrong answers belong"
 
 NOT_PROBABILITIES = {
-    Reason.SCORES_NOT_PROBABILITIES: "a score lies outside [0, 1], or the scores of a case do not "
-    "sum to 1"
+    Reason.SCORES_NOT_PROBABILITIES: "a score lies outside [0, 1], or the scores of an example "
+    "do not sum to 1"
 }
 
 ZENG = "Zeng 2025, Mathematics 13(16) 2609, Table A1"

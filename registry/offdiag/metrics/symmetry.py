@@ -137,7 +137,7 @@ def rate_map(spec: MetricSpec, *, positive_share: float, steps: int) -> RateMap:
         raise InvalidInput(
             f"{positive_share} is no share between 0 and 1.",
             field="positive_share",
-            hint="Give the share of positive cases, such as 0.1.",
+            hint="Give the share of positive examples, such as 0.1.",
         )
     places = (np.arange(steps) + 0.5) / steps
     recalls, specificities = np.meshgrid(places, places, indexing="ij")

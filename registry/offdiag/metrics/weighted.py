@@ -93,9 +93,9 @@ def weighted_matrix(
     weight = finite_vector(sample_weight, field="sample_weight")
     if len(weight) != len(actual):
         raise InvalidInput(
-            f"there are {len(weight)} weights for {len(actual)} cases.",
+            f"there are {len(weight)} weights for {len(actual)} samples.",
             field="sample_weight",
-            hint="Give one weight for each case.",
+            hint="Give one weight for each sample.",
         )
     negative = np.flatnonzero(weight < 0)
     if negative.size:

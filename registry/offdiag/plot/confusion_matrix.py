@@ -74,10 +74,10 @@ def confusion_matrix(
     """
     if isinstance(evaluation, WeightedEvaluation):
         cells = matrix_cells(evaluation.matrix.weights, normalize)
-        heading = f"Confusion matrix, weights of {evaluation.n_samples:,} cases"
+        heading = f"Confusion matrix, weights of {evaluation.n_samples:,} examples"
     else:
         cells = matrix_cells(evaluation.matrix.counts, normalize)
-        heading = f"Confusion matrix, {evaluation.matrix.total:,} cases"
+        heading = f"Confusion matrix, {evaluation.matrix.total:,} examples"
     n_classes = len(cells.counts)
     side = max(1.6 + _cell_inches(n_classes) * n_classes, 4.6)
     # Names and title take room from the cells: a new figure allows for it, given axes do not.
@@ -308,8 +308,8 @@ def class_recall(evaluation: Evaluation | WeightedEvaluation, *, ax: Axes | None
     ax.set(xlim=(-0.02, 1.02), xticks=QUARTERS, ylim=(len(codes) - 0.5, -0.5))
     ax.grid(axis="x", color=RULE, linewidth=0.6)
     ax.set_axisbelow(True)
-    ax.set_xlabel("Recall (share of the actual cases found)")
-    unit = "weight" if isinstance(evaluation, WeightedEvaluation) else "cases"
+    ax.set_xlabel("Recall (share of the examples found)")
+    unit = "weight" if isinstance(evaluation, WeightedEvaluation) else "examples"
     ax.set_ylabel(f"Actual class ({unit})")
     title(ax, *heading)
     return ax

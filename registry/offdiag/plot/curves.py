@@ -110,7 +110,7 @@ def cost_curve(
     ax.plot([0, 0.5, 1], [0, 0.5, 0], label="better constant answer", **REFERENCE)
     _draw(ax, "Cost curve", evaluation, labels, curve_of=evaluation.cost_curve, values={})
     ax.set(aspect="auto", ylim=(-0.01, 0.52), yticks=[0.0, 0.1, 0.2, 0.3, 0.4, 0.5])
-    ax.set_xlabel("Probability cost (share of the worst cost that missed cases cause)")
+    ax.set_xlabel("Probability cost (share of the worst cost that missed examples cause)")
     ax.set_ylabel("Normalized expected cost")
     return ax
 
@@ -139,7 +139,7 @@ def reliability(
         curve = evaluation.top_label_reliability_curve(n_bins=n_bins)
         of_what = "the most probable class"
         ax.set_xlabel("Mean probability of the most probable class")
-        ax.set_ylabel("Share of cases where it is the actual class")
+        ax.set_ylabel("Share of examples where it is the actual class")
     else:
         name = evaluation.labels[evaluation.label_set.code_of(label)]
         curve = evaluation.reliability_curve(name, n_bins=n_bins)
@@ -147,7 +147,7 @@ def reliability(
         ax.set_xlabel("Mean predicted probability")
         ax.set_ylabel("Observed share")
     unit_square(ax)
-    n_samples = f"{evaluation.forecasts.n_samples:,} cases"
+    n_samples = f"{evaluation.forecasts.n_samples:,} examples"
     title(ax, f"Reliability of {of_what}, {n_samples}, {n_bins} bins of equal width")
     if curve.reason is not None:
         ax.text(0.5, 0.5, undefined_text(curve.reason), ha="center", color=QUIET_INK)
@@ -164,7 +164,7 @@ def _bins(ax: Axes, curve: Curve) -> None:
     low, width = columns["bin_low"], np.diff(columns["bin_low"], append=1.0)
     highest = int(columns["count"].max())
     heights = HIGHEST_BAR * columns["count"] / max(highest, 1)
-    text = f"cases of a bin, {highest:,} in the highest bar"
+    text = f"examples of a bin, {highest:,} in the highest bar"
     bars = {"align": "edge", "color": RULE, "edgecolor": PAGE}
     ax.bar(low, heights, width=width, zorder=0, label=text, **bars)  # type: ignore[arg-type]
 
@@ -181,7 +181,7 @@ def _bins(ax: Axes, curve: Curve) -> None:
     ax.errorbar(x, y, yerr=ends, fmt="none", ecolor=LINE, elinewidth=1.0)
     for chosen, face, text in (
         (n >= FEW_SAMPLES, LINE, "bin with its 95 % interval"),
-        (n < FEW_SAMPLES, PAGE, f"bin of fewer than {FEW_SAMPLES} cases"),
+        (n < FEW_SAMPLES, PAGE, f"bin of fewer than {FEW_SAMPLES} examples"),
     ):
         if chosen.any():
             points = {"markersize": 5, "markerfacecolor": face, "markeredgecolor": LINE}
@@ -212,7 +212,7 @@ def _draw(
 ) -> None:
     """Draw the curves of up to `MOST_LINES` classes, and say in the title what is not drawn."""
     of_whom = f" of {shortened(labels[0])}" if len(labels) == 1 else ", each class"
-    notes = [f"{what}{of_whom} against the rest, {evaluation.forecasts.n_samples:,} cases"]
+    notes = [f"{what}{of_whom} against the rest, {evaluation.forecasts.n_samples:,} examples"]
     if len(labels) > MOST_LINES:
         notes.append(f"the {MOST_LINES} of {len(labels)} classes with the lowest values")
     thinned_from = 0

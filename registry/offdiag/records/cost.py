@@ -105,7 +105,7 @@ class DecisionAsked(Asked):
     threshold: float | Literal["cheapest"] | None = Field(
         default=None,
         description="Scores from here on are the positive class, of two; `cheapest` on these "
-        "cases. Without it each case gets the answer that is cheapest to expect.",
+        "examples. Without it each example gets the answer that is cheapest to expect.",
     )
     positive: str | None = Field(
         default=None, description="The class that is flagged where the dataset names none."

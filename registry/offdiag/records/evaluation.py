@@ -43,7 +43,7 @@ class EvaluationWanted(Asked):
     slice: str | None = Field(
         default=None,
         max_length=1_000,
-        description="Only these cases.",
+        description="Only these examples.",
         examples=["country=DE"],
     )
     collapse: list[str] = Field(
@@ -74,11 +74,11 @@ class EvaluationAnswer(Answered):
         description="Always actual_rows: actual classes down, predicted classes across."
     )
     matrix: list[list[int]] | None = Field(
-        description="Null where cases carry sets of labels, which no matrix of classes can tell."
+        description="Null where examples have sets of labels, which no matrix of classes can show."
     )
     set_counts: list[int] | None = Field(
         default=None,
-        description="Where cases carry sets of labels: everything that was counted of them as "
+        description="Where examples carry sets of labels: everything that was counted of them as "
         "whole numbers, as the SDK reads them back exactly; null for single classes.",
     )
     n_cases: int

@@ -48,7 +48,7 @@ class ExampleAnswer(Answered):
     slices: dict[str, str]
     sets: LabelSets | None = Field(
         default=None,
-        description="Where cases carry sets of labels; `actual` and `predicted` are their texts.",
+        description="Where examples have sets of labels; `actual` and `predicted` are texts.",
     )
 
 

@@ -62,7 +62,7 @@ def leader_matrix(report: Report) -> LeaderMatrix | None:
     name = texts.name(report.ranking[0].name)
     return LeaderMatrix(
         title=f"Confusion matrix of {name}: actual class down, predicted class across, "
-        f"{texts.count(total, 'case')}",
+        f"{texts.count(total, 'example')}",
         corner=CORNER,
         labels=matrix.labels,
         rows=tuple(zip(matrix.labels, matrix.counts, strict=True)),
@@ -76,7 +76,7 @@ def runs_table(report: Report) -> Table | None:
     metrics = report.scope.metrics
     new = set(report.findings.new_runs)
     baseline = _baseline(report)
-    columns = ("place", "run", "id", "model", "logged", "cases", *map(texts.title, metrics))
+    columns = ("place", "run", "id", "model", "logged", "examples", *map(texts.title, metrics))
     places = _places_by_cost(report)
     if places:
         columns = (*columns, "place by cost")
@@ -125,9 +125,8 @@ def _yardstick(report: Report) -> str:
         return f"{text}."
     answer = texts.name(costs.constant.label)
     constant = texts.number(costs.constant.mean_cost * texts.PER_CASES)
-    return (
-        f"{text}; always answering {answer} would cost {constant} per {texts.PER_CASES:,} cases."
-    )
+    per = f"per {texts.PER_CASES:,} examples"
+    return f"{text}; always predicting {answer} would cost {constant} {per}."
 
 
 def _baseline(report: Report) -> RunFigures | None:
@@ -155,7 +154,7 @@ def slices_table(report: Report) -> Table | None:
     )
     return table_of(
         "Slices",
-        ("slice", "run", "cases", *map(texts.title, report.scope.metrics)),
+        ("slice", "run", "examples", *map(texts.title, report.scope.metrics)),
         [
             (
                 run.slice or "",
@@ -175,7 +174,7 @@ def worst_classes_table(report: Report) -> Table | None:
     best = report.ranking[0]
     return table_of(
         f"Worst classes of {texts.name(best.name)}",
-        ("class", "cases", *(spec_of(key, of_class=True).title for key in CLASS_METRICS)),
+        ("class", "examples", *(spec_of(key, of_class=True).title for key in CLASS_METRICS)),
         [
             (
                 figures.label,
@@ -191,7 +190,7 @@ def worst_of_each_table(report: Report) -> Table | None:
     worst = [(run, worst_first(run)[:1]) for run in report.ranking]
     return table_of(
         "Worst class of each run",
-        ("run", "class", "cases", "Recall"),
+        ("run", "class", "examples", "Recall"),
         [
             (
                 run.name,
@@ -217,7 +216,7 @@ def confusions_table(report: Report) -> Table | None:
         return None
     return table_of(
         f"Most frequent confusions of {texts.name(report.ranking[0].name)}",
-        ("actual", "predicted", "cases", "share of the actual class"),
+        ("actual", "predicted", "examples", "share of the actual class"),
         [
             (
                 each.actual,

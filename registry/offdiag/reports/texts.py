@@ -15,7 +15,7 @@ EN_DASH = "\N{EN DASH}"
 LONGEST_NAME = 60
 PER_CASES = 1_000
 """Cases that a mean cost is told for: a cost per case is a small number with many zeros."""
-_TITLES = {COST_METRIC: f"Cost per {PER_CASES:,} cases"}
+_TITLES = {COST_METRIC: f"Cost per {PER_CASES:,} examples"}
 _PUNCTUATION = set(",;:()“”")
 _MORE_DECIMALS = range(4, 10)
 _SURNAMES = {"Matthews", "Brier", "Kolmogorov-Smirnov"}

@@ -44,9 +44,9 @@ def advise(
     cases = tuple(matrix.actual.tolist())
     if sum(count > 0 for count in cases) < 2:
         raise InvalidInput(
-            "fewer than two classes have cases.",
+            "fewer than two classes have examples.",
             field="subject",
-            hint="Nothing can be told apart in such data; evaluate on other cases.",
+            hint="Nothing can be told apart in such data; evaluate on other examples.",
         )
     label = None
     if about is not None:
@@ -54,9 +54,9 @@ def advise(
         label = matrix.labels.names[code]
         if cases[code] == 0:
             raise InvalidInput(
-                f"there are no cases of {label!r}, so nothing about it can be measured.",
+                f"there are no examples of {label!r}, so nothing about it can be measured.",
                 field="about",
-                hint="Evaluate on cases that have it.",
+                hint="Evaluate on examples that have it.",
             )
     return recommend(
         Situation(

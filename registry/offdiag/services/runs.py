@@ -62,7 +62,7 @@ def _differences(before: PastEvaluation, after: PastEvaluation) -> tuple[str, ..
         ("truth version", before.truth_number, after.truth_number),
         ("metrics version", before.suite_version, after.suite_version),
         ("offdiag", before.engine_version, after.engine_version),
-        ("labelled cases", before.n_labelled, after.n_labelled),
+        ("labelled samples", before.n_labelled, after.n_labelled),
     )
     return tuple(f"{what} {was} → {now}" for what, was, now in compared if was != now)
 

@@ -272,7 +272,7 @@ def pair_runs(
         return _OTHER_TRUTH
     dataset = datasets.get_dataset(session, first.dataset_id)
     if dataset.task is Task.MULTILABEL:
-        return NotPaired("their cases have sets of labels")
+        return NotPaired("their examples have sets of labels")
     return _joint(session, first, second, truth_id, dataset.labels)
 
 

@@ -63,7 +63,7 @@ def test_a_screening_is_reported_by_rates_that_hold_on_any_balance() -> None:
         OTHER_BALANCE,
         "It ignores false negatives, the errors that matter.",
     )
-    assert advice.cautions[0].startswith("Only 10 of 1000 cases are 'ill'")
+    assert advice.cautions[0].startswith("Only 10 of 1000 examples are 'ill'")
 
 
 def test_a_screening_whose_balance_is_that_of_use_may_report_precision() -> None:
@@ -173,7 +173,7 @@ def test_every_sentence_for_a_metric_follows_from_its_entry(candidate: Candidate
         symmetric = spec.symmetry is not None and spec.symmetry.class_inversion
         assert (EITHER_CLASS in counsel.why) is symmetric
         for ignored in spec.ignores:
-            if ignored != "the share of positive cases":
+            if ignored != "the share of positive examples":
                 assert any(ignored in sentence for sentence in counsel.why)
         if spec.notes:
             assert counsel.why[-1] == spec.notes

@@ -26,11 +26,11 @@ REACH = (
     "on the largest"
 )
 CLASS_B = (
-    "the values of a class come from whole numbers of hits and predictions, here of 15 cases in "
-    "100"
+    "the values of a class come from whole numbers of hits and predictions, here of 15 "
+    "examples in 100"
 )
 WEIGHTED_F1 = (
-    "weighted_f1 = weighted mean of the f1 that whole numbers of cases leave for each class"
+    "weighted_f1 = weighted mean of the f1 that whole numbers of examples leave for each class"
 )
 
 
@@ -45,13 +45,13 @@ def failed(report: AuditReport) -> set[str]:
             {"accuracy": "0.80", "micro_f1": "0.80"},
             {"micro_f1": "0.82"},
             {},
-            "micro_f1 = accuracy where every case has one label and one prediction",
+            "micro_f1 = accuracy where every example has one label and one prediction",
         ),
         (
             {"accuracy": "0.80", "weighted_recall": "0.80"},
             {"accuracy": "0.78"},
             {},
-            "weighted_recall = accuracy where every case has one label and one prediction",
+            "weighted_recall = accuracy where every example has one label and one prediction",
         ),
         (
             {"accuracy": "0.80", "error_rate": "0.20"},
@@ -177,7 +177,7 @@ def failed(report: AuditReport) -> set[str]:
             {"accuracy": "0.8000"},
             {"accuracy": "0.8050"},
             SIZES,
-            "accuracy is a whole number of 100 cases",
+            "accuracy is a whole number of 100 examples",
         ),
         (
             {"majority_baseline": "0.80"},
@@ -195,7 +195,7 @@ def failed(report: AuditReport) -> set[str]:
             {"recall": ["0.900", "0.400", "0.400"], "accuracy": "0.800"},
             {"accuracy": "0.810"},
             SIZES,
-            "accuracy = hits of all classes / cases",
+            "accuracy = hits of all classes / examples",
         ),
         (
             {"recall": ["0.9", "0.4", "0.4"], "precision": ["0.878", "0.462", "0.400"]},
@@ -207,7 +207,7 @@ def failed(report: AuditReport) -> set[str]:
             {"recall": ["0.900", "0.400", "0.400"], "weighted_recall": "0.800"},
             {"weighted_recall": "0.830"},
             SIZES,
-            "accuracy = hits of all classes / cases",
+            "accuracy = hits of all classes / examples",
         ),
         (
             {
@@ -241,7 +241,7 @@ def failed(report: AuditReport) -> set[str]:
             {"recall": "0.80", "specificity": "0.98"},
             {"recall": "0.804"},
             {"class_counts": {"+": 100, "-": 9900}, "positive_label": "+"},
-            "all values come from one matrix of 100 and 9900 cases",
+            "all values come from one matrix of 100 and 9900 examples",
         ),
         (
             {"recall": {"+": "0.80"}, "specificity": {"-": "0.80"}},

@@ -74,7 +74,7 @@ REFUSED: list[tuple[str, tuple[str, ...], str, bytes, str]] = [
     ("short line", LOG, "x.csv", b"y_true,y_pred\na,b\na\n", "line 3"),
     ("long line", LOG, "x.csv", b"y_true,y_pred\na,b,c\n", "line 2"),
     ("a column twice", LOG, "x.csv", b"y_true,y_pred,y_pred\na,b,c\n", "2 times"),
-    ("header alone", LOG, "x.csv", b"y_true,y_pred\n", "no cases"),
+    ("header alone", LOG, "x.csv", b"y_true,y_pred\n", "no samples"),
     ("no header", LOG, "x.csv", b"a,b\nb,a\n", "has no column"),
     ("empty", LOG, "x.csv", b"", "no column"),
     ("Latin-1", LOG, "x.csv", b"y_true,y_pred\na,\xe4\n", "byte 16"),

@@ -114,7 +114,7 @@ def test_people_get_tables_with_both_axes_named(folder: Path, offdiag: Command) 
 @pytest.mark.parametrize(
     ("name", "text", "arguments", "says"),
     [
-        ("p.csv", "y_true,y_pred\n", [], "holds no cases"),
+        ("p.csv", "y_true,y_pred\n", [], "holds no samples"),
         ("p.csv", "y_true,y_pred\na,b,c\n", [], "line 2 of p.csv has 3 fields"),
         ("p.csv", "y_true,z\na,b\n", [], "no column 'y_pred'"),
         ("p.csv", "y_true,y_pred\na,b\n", ["--labels", "a,c"], "'b'"),

@@ -59,7 +59,7 @@ def test_a_missing_score_is_named_with_its_row() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ([0.5], "there are 2 cases"),
+        ([0.5], "there are 2 samples"),
         (np.zeros((2, 2, 2)), r"the shape is \(2, 2, 2\)"),
         ([[0.5, 0.5], [1.0]], "differ in length"),
         (["a", "b"], "are no scores"),

@@ -92,7 +92,7 @@ WORDS = {
     "multinomial bootstrap": "resampled matrices",
     "newcombe": "Newcombe",
     "two-sample": "Kolmogorov-Smirnov bound",
-    "delta, logit": "Student's t of (positive cases",
+    "delta, logit": "Student's t of (positive examples",
     "student t, log": "log scale",
     "consistency": "consistency resampling",
     "row bootstrap, reflected": "reflected",

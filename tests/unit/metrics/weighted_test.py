@@ -28,7 +28,7 @@ def test_weights_are_added_up_by_pair_of_classes() -> None:
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, 1, 1], "3 weights for 5 cases"),
+        ([1, 1, 1], "3 weights for 5 samples"),
         ([1, 1, -0.5, 1, 1], "the weight at index 2 is -0.5"),
         ([1, 1, 1, np.nan, 1], "not finite"),
         ([[1, 1, 1, 1, 1]], "the shape is"),

@@ -47,14 +47,14 @@ def test_axes_and_title_say_what_is_drawn() -> None:
 
     assert ax.get_xlabel() == "Mean predicted probability"
     assert ax.get_ylabel() == "Observed share"
-    assert heading(ax) == "Reliability of 1, 402 cases, 15 bins of equal width"
+    assert heading(ax) == "Reliability of 1, 402 examples, 15 bins of equal width"
 
 
 def test_bins_of_few_cases_are_hollow_and_named() -> None:
     found = legend_texts(plot.reliability(EVENT, n_bins=10))
 
-    assert "bin of fewer than 10 cases" in found
-    assert any(text.startswith("cases of a bin, ") for text in found)
+    assert "bin of fewer than 10 examples" in found
+    assert any(text.startswith("examples of a bin, ") for text in found)
 
 
 def test_without_a_positive_class_the_most_probable_one_is_drawn() -> None:
@@ -67,7 +67,7 @@ def test_without_a_positive_class_the_most_probable_one_is_drawn() -> None:
 def test_a_class_can_be_asked_for() -> None:
     ax = plot.reliability(CLASSES, label=2)
 
-    assert heading(ax).startswith("Reliability of 2, 150 cases")
+    assert heading(ax).startswith("Reliability of 2, 150 examples")
 
 
 def test_scores_that_are_no_probabilities_leave_the_word_undefined() -> None:

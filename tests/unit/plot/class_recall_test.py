@@ -26,8 +26,8 @@ def test_classes_stand_below_each_other_the_largest_on_top(evaluation: Evaluatio
     assert tick_names(ax, "y") == ["frequent (70)", "rare (15)", "absent (0)"]
     low, high = ax.get_ylim()
     assert low > high
-    assert ax.get_xlabel() == "Recall (share of the actual cases found)"
-    assert ax.get_ylabel() == "Actual class (cases)"
+    assert ax.get_xlabel() == "Recall (share of the examples found)"
+    assert ax.get_ylabel() == "Actual class (examples)"
 
 
 def test_dots_are_recalls_with_the_intervals_of_wilson(evaluation: Evaluation) -> None:

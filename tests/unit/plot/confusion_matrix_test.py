@@ -71,7 +71,7 @@ def test_the_diagonal_is_blue_and_errors_are_orange(evaluation: Evaluation) -> N
 
 def test_the_title_says_what_the_numbers_and_colours_are(evaluation: Evaluation) -> None:
     assert heading(plot.confusion_matrix(evaluation)).split("\n") == [
-        "Confusion matrix, 95 cases",
+        "Confusion matrix, 95 examples",
         "number, share of the actual class",
         "blue: correct, up to 100 %",
         "orange: errors, up to 53 %, square root",
@@ -158,7 +158,7 @@ def test_sums_of_weights_are_called_so() -> None:
 
     ax = plot.confusion_matrix(weighted)
 
-    assert heading(ax).split("\n")[0] == "Confusion matrix, weights of 2 cases"
+    assert heading(ax).split("\n")[0] == "Confusion matrix, weights of 2 examples"
     assert texts(ax) == ["0.25\n100 %", "0", "1.5\n100 %", "0"]
 
 

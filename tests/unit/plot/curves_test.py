@@ -62,7 +62,7 @@ def test_the_line_is_the_curve_of_the_positive_class() -> None:
     x, y = ax.get_lines()[-1].get_data()
     assert np.array_equal(x, curve.columns["false_positive_rate"])
     assert np.array_equal(y, curve.columns["true_positive_rate"])
-    assert heading(ax) == "ROC curve of 1 against the rest, 300 cases"
+    assert heading(ax) == "ROC curve of 1 against the rest, 300 examples"
 
 
 def test_the_legend_has_the_area_and_its_interval() -> None:

@@ -92,14 +92,14 @@ def test_a_mean_cost_is_told_per_thousand_cases() -> None:
 
     assert metric_text("mean_cost", value(0.7043, 0.05)) == "704.3 (654.3 – 754.3)"
     assert metric_text("mcc", value(0.7043, 0.05)) == "0.704 (0.654 – 0.754)"
-    assert condition_text(condition) == "Cost per 1,000 cases above 700.0"
+    assert condition_text(condition) == "Cost per 1,000 examples above 700.0"
 
 
 def test_runs_have_a_place_by_cost_beside_their_place() -> None:
     table = runs_table(TWO)
 
     assert table is not None
-    assert table.columns[-2:] == ("Cost per 1,000 cases", "place by cost")
+    assert table.columns[-2:] == ("Cost per 1,000 examples", "place by cost")
     assert [(row[1], *row[-2:]) for row in table.rows] == [
         ("dear", "1,127.0 (1,027.0 – 1,227.0)", "2"),
         ("cheap", "704.0 (654.0 – 754.0)", "1"),
@@ -111,7 +111,7 @@ def test_the_table_of_runs_says_by_what_costs_and_what_a_constant_answer_would_c
 
     assert table is not None
     assert table.note.endswith(
-        "Costs in EUR are by visits@3; always answering nv would cost 3,220.0 per 1,000 cases."
+        "Costs in EUR are by visits@3; always predicting nv would cost 3,220.0 per 1,000 examples."
     )
 
 
@@ -123,7 +123,7 @@ def test_ranked_by_cost_the_cheapest_is_best_and_has_one_place_only() -> None:
     assert table is not None
     assert [row[1] for row in table.rows] == ["cheap", "dear"]
     assert "place by cost" not in table.columns
-    assert "cheap has the lowest cost per 1,000 cases: 704.0 (654.0 – 754.0)." in " ".join(
+    assert "cheap has the lowest cost per 1,000 examples: 704.0 (654.0 – 754.0)." in " ".join(
         further_sentences(shown)
     )
 
@@ -133,7 +133,7 @@ def test_a_dearer_successor_is_told_with_the_difference_per_thousand_cases() -> 
     now = issue_of(costed("focal", 0.8, value(0.80, 0.01), id="r_2"), previous=before)
 
     assert headline(now) == (
-        "One thing changed beyond its interval: focal gained 100.0 cost per 1,000 cases "
+        "One thing changed beyond its interval: focal gained 100.0 cost per 1,000 examples "
         "(+80.0 to +120.0)."
     )
 

@@ -108,9 +108,9 @@ def test_a_value_that_became_undefined_is_a_change() -> None:
     sentence = headline(report(snapshot([without, BEFORE.snapshot.runs[1]]), BEFORE))
 
     assert sentence == (
-        "Scoring again changed the ranking by Matthews correlation (plain from 2 to 1); one thing "
-        "changed beyond its interval: focal: Matthews correlation went from 0.800 to undefined "
-        "(no predicted positives)."
+        "Scoring again changed the ranking by Matthews correlation coefficient (MCC) (plain from "
+        "2 to 1); one thing changed beyond its interval: focal: Matthews correlation coefficient "
+        "(MCC) went from 0.800 to undefined (no predicted positives)."
     )
 
 

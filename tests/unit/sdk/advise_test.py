@@ -54,7 +54,7 @@ def test_scores_that_exist_elsewhere_can_be_mentioned() -> None:
     [
         ({"goal": "accuracy"}, "'accuracy' is not known"),
         ({"about": "dead"}, "'dead' is not one of"),
-        ({"about": "gone"}, "there are no cases of 'gone'"),
+        ({"about": "gone"}, "there are no examples of 'gone'"),
     ],
 )
 def test_what_cannot_be_advised_on_is_refused(arguments: dict[str, str], says: str) -> None:

@@ -349,7 +349,7 @@ def test_the_rules_show_the_thresholds_in_force_and_where_they_come_from(
     f4 = next(card for card in page.all("section", "rule") if card.attributes["id"] == "F4")
     rows = [[cell.text for cell in row.children] for row in f4.inside("tbody")[0].inside("tr")]
     assert rows[0] == [
-        "accuracy on all other cases minus recall",
+        "accuracy on all other examples minus recall",
         "0.2",
         "OFFDIAG_FLAGS__RECALL_GAP",
         "flags.recall_gap",

@@ -78,7 +78,7 @@ def test_a_known_balance_allows_what_depends_on_it(
     known = page_of(reader, registry.binary, balance="known")
 
     assert titles(unknown)[0] == "Balanced accuracy"
-    assert titles(known)[0] == "Matthews correlation"
+    assert titles(known)[0] == "Matthews correlation coefficient (MCC)"
     assert "Precision in use follows from" in unknown.one("main").text
     assert "Precision in use follows from" not in known.one("main").text
 
@@ -88,7 +88,7 @@ def test_the_data_are_told_in_a_sentence(reader: PageClient, registry: LesionReg
 
     said = page.one("main").text
     assert "1,503 cases of 7 classes: “nv” has 66.9 %, “df” 1.1 %." in said
-    assert "Only 17 of 1503 cases are 'df'" in said
+    assert "Only 17 of 1503 examples are 'df'" in said
 
 
 def test_scores_that_are_missing_are_missed(reader: PageClient, registry: LesionRegistry) -> None:
@@ -172,7 +172,7 @@ def test_one_class_alone_is_not_assessable(client: PageClient, database: Databas
     page = page_of(client, run_id)
 
     assert "Not assessable" in page.one("main").text
-    assert "Fewer than two classes have cases." in page.one("main").text
+    assert "Fewer than two classes have examples." in page.one("main").text
 
 
 def test_a_class_without_cases_is_no_class_to_ask_about(
@@ -182,7 +182,7 @@ def test_a_class_without_cases_is_no_class_to_ask_about(
 
     page = page_of(client, run_id, about="c")
 
-    assert "There are no cases of 'c'" in page.one("main").text
+    assert "There are no examples of 'c'" in page.one("main").text
     assert [o.attributes["value"] for o in page.all("option")][-2:] == ["a", "b"]
 
 

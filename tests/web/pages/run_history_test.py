@@ -38,7 +38,7 @@ def test_late_labels_are_told_as_newly_scored(
     page = revised_reader.page(f"/runs/{revised.partly}/history")
 
     newest, first = page.table("data")[:2]
-    assert newest[1] == "truth version 2 → 3; labelled cases 45 → 50"
+    assert newest[1] == "truth version 2 → 3; labelled samples 45 → 50"
     assert (newest[3], first[3]) == ("50 of 60 (83.3 %)", "45 of 60 (75.0 %)")
 
 

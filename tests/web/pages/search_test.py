@@ -53,7 +53,7 @@ def test_runs_datasets_models_metrics_and_pages_are_found_by_a_part_of_their_nam
     assert found(client, "clin") == {"datasets": ["clinic"]}
     assert found(client, "forest") == {"models": ["Forest", "forest 100%"]}
     assert found(client, "0%") == {"models": ["forest 100%"]}
-    assert "Matthews correlation" in found(client, "mcc")["metrics"]
+    assert "Matthews correlation coefficient (MCC)" in found(client, "mcc")["metrics"]
     assert found(client, "jobs") == {"pages": ["Jobs"]}
     assert found(client, forests[0][:9]) == {"runs": ["first"]}
     assert found(client, "_") == {"metrics": found(client, "_")["metrics"]}

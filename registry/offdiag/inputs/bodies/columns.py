@@ -95,7 +95,7 @@ def require_known_columns(names: Sequence[str]) -> None:
         raise InvalidInput(
             f"the column {PREDICTED!r} is missing.",
             field=PREDICTED,
-            hint="Send what the model predicted for each case, or scores to predict from.",
+            hint="Send what the model predicted for each sample, or scores to predict from.",
         )
 
 
@@ -162,5 +162,5 @@ def _no_numbers(name: str, why: str) -> InvalidInput:
     return InvalidInput(
         f"the scores cannot be read as numbers ({why}).",
         field=name,
-        hint="Send one finite number for each case, or a list with one for each class.",
+        hint="Send one finite number for each sample, or a list with one for each class.",
     )

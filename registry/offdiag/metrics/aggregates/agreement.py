@@ -256,7 +256,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         slopes=_mcc_slopes,
         interval=_CHANCE_CORRECTED,
         namesakes=("cohen_kappa",),
-        title="Matthews correlation",
+        title="Matthews correlation coefficient (MCC)",
         symbol="R_K",
         formula="(S N - sum t_k p_k) / sqrt((N^2 - sum p_k^2)(N^2 - sum t_k^2))",
         low=-1,
@@ -265,9 +265,9 @@ SPECS: tuple[AggregateMetric, ...] = (
         source="Gorodkin 2004, Computational Biology and Chemistry 28(5-6), 367-374",
         undefined_when=NO_SAMPLES
         | {
-            Reason.CONSTANT_ACTUAL: "only one class has cases",
+            Reason.CONSTANT_ACTUAL: "only one class has examples",
             Reason.CONSTANT_PREDICTED: "only one class is ever predicted",
-            Reason.CONSTANT_MARGIN: "only one class has cases and only one is predicted",
+            Reason.CONSTANT_MARGIN: "only one class has examples and only one is predicted",
         },
         ignores=(PATTERN_OF_ERRORS,),
         other_names={

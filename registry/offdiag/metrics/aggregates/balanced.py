@@ -78,7 +78,7 @@ SPECS: tuple[AggregateMetric, ...] = (
             "gmean_multiclass",
         ),
         title="Balanced accuracy",
-        formula="mean of c_kk / t_k over the K' classes with cases",
+        formula="mean of c_kk / t_k over the K' classes with examples",
         low=0,
         high=1,
         direction=Direction.HIGHER,
@@ -89,7 +89,7 @@ SPECS: tuple[AggregateMetric, ...] = (
             "scikit-learn": "balanced_accuracy_score",
             "torchmetrics": "multiclass_accuracy",
         },
-        notes="Every class counts the same however small; a class without cases is left out.",
+        notes="Every class counts the same however small; a class without examples is left out.",
         symmetry=Symmetry(
             class_inversion=True,
             scoring_inversion=True,
@@ -112,7 +112,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         direction=Direction.HIGHER,
         source="Brodersen et al. 2010, ICPR, 3121-3124",
         undefined_when=NO_SAMPLES
-        | {Reason.SINGLE_ACTUAL_CLASS: "only one class has cases (K' = 1)"},
+        | {Reason.SINGLE_ACTUAL_CLASS: "only one class has examples (K' = 1)"},
         ignores=_BY_ROW,
         other_names={
             "scikit-learn": "balanced_accuracy_score(adjusted=True) (-inf where undefined)"
@@ -133,7 +133,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         interval=f"{RESAMPLED} {FEW_OR_ABSENT}",
         namesakes=("balanced_accuracy",),
         title="Geometric mean of the recalls",
-        formula="(product of c_kk / t_k)^(1/K') over the K' classes with cases",
+        formula="(product of c_kk / t_k)^(1/K') over the K' classes with examples",
         low=0,
         high=1,
         direction=Direction.HIGHER,

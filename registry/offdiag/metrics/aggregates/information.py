@@ -167,7 +167,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         direction=Direction.HIGHER,
         source="Vinh et al. 2010, Journal of Machine Learning Research 11, 2837-2854 (sum)",
         undefined_when=NO_SAMPLES
-        | {Reason.CONSTANT_MARGIN: "only one class has cases and only one is predicted"},
+        | {Reason.CONSTANT_MARGIN: "only one class has examples and only one is predicted"},
         other_names={"scikit-learn": "normalized_mutual_info_score (1 where undefined)"},
         notes="Blind to which answer means which class, as mutual information is.",
         symmetry=_BOTH_ROLES_ALIKE,

@@ -144,7 +144,7 @@ _MACRO_FAMILIES = (
     ),
     _Macro(
         "_all_labels",
-        "Macro {} over all labels",
+        "Macro {} (all labels)",
         "mean of {} over all K declared classes, undefined values as 0",
         "A declared class without any trace in the data counts as 0 as well.",
         NO_SAMPLES,
@@ -154,7 +154,7 @@ _MACRO_FAMILIES = (
     ),
     _Macro(
         "_defined",
-        "Macro {} over defined classes",
+        "Macro {} (defined classes only)",
         "mean of {} over the classes where it is defined",
         "Flatters a classifier that never names a class: the class simply drops out.",
         NO_SAMPLES,
@@ -164,7 +164,7 @@ _MACRO_FAMILIES = (
     ),
     _Macro(
         "_strict",
-        "Macro {}, strict",
+        "Macro {} (strict)",
         "mean of {} over all K declared classes",
         "Undefined as soon as one class value is, like the averages of PyCM.",
         NO_SAMPLES | CLASS_VALUE_UNDEFINED,
@@ -250,7 +250,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         ),
         averages_classes=True,
         interval=f"{RESAMPLED} {FEW_OR_ABSENT}",
-        title="Harmonic mean of macro precision and macro recall",
+        title="Macro F1 (harmonic mean of macro precision and recall)",
         formula="2 P R / (P + R) of macro precision P and macro recall R; 0 if both are",
         low=0,
         high=1,
@@ -268,7 +268,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         slopes=lambda s: _harmonic_mean_slopes(
             weighted_slopes("precision")(s), weighted_slopes("recall")(s)
         ),
-        title="Harmonic mean of weighted precision and weighted recall",
+        title="Weighted F1 (harmonic mean of weighted precision and recall)",
         formula="2 P R / (P + R) of weighted precision P and weighted recall R; 0 if both are",
         low=0,
         high=1,

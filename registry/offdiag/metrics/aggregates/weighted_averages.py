@@ -158,7 +158,7 @@ def _micro(key: str, name: str, item: str) -> AggregateMetric:
         undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
         other_names={"scikit-learn": f"{key}_score(average='micro')"},
-        notes="Differs from the accuracy only where a case can have several labels.",
+        notes="Differs from the accuracy only where an example can have several labels.",
         symmetry=_ACCURACY,
     )
 
@@ -266,14 +266,14 @@ SPECS: tuple[AggregateMetric, ...] = (
         key="weighted_precision_defined",
         compute=weighted_precision_defined,
         slopes=_weighted_precision_defined_slopes,
-        title="Weighted precision over predicted classes",
+        title="Weighted precision (predicted classes only)",
         formula="sum t_k precision_k / sum t_k over the classes with p_k > 0",
         low=0,
         high=1,
         direction=Direction.HIGHER,
         source=f"{ZENG}, item 16, without undefined classes",
         undefined_when=NO_SAMPLES
-        | {Reason.CLASS_VALUE_UNDEFINED: "only classes without actual cases are predicted"},
+        | {Reason.CLASS_VALUE_UNDEFINED: "only classes without examples are predicted"},
         ignores=(PATTERN_OF_ERRORS,),
         other_names={"scikit-learn": "precision_score(average='weighted', zero_division=nan)"},
         notes="Flatters a classifier that never names a class: the class simply drops out.",

@@ -60,11 +60,11 @@ def ray_between(
         )
     if matrix.total == 0:
         raise InvalidInput(
-            "the matrix has no cases.", field="matrix", hint="Leave the run out of the chart."
+            "the matrix has no examples.", field="matrix", hint="Leave the run out of the chart."
         )
     if prevalence is not None and ((prevalence > 0) & (matrix.actual == 0)).any():
         raise InvalidInput(
-            "a class that is expected to occur has no cases here.",
+            "a class that is expected to occur has no examples here.",
             field="prevalence",
             hint="Give it the share 0 or evaluate data that contain it.",
         )

@@ -31,7 +31,7 @@ def expected_costs(p: ArrayLike, costs: CostMatrix) -> NDArray[np.float64]:
         raise InvalidInput(
             f"the shape is {shares.shape} for {costs.n_classes} classes.",
             field="p",
-            hint="Give one row for each case and one column for each class.",
+            hint="Give one row for each sample and one column for each class.",
         )
     sums = shares.sum(axis=CLASS_AXIS)
     off = np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)
@@ -203,7 +203,7 @@ def _why_no_probabilities(forecasts: Forecasts) -> str:
     if outside.size:
         return f"one of them is {float(outside[0]):.6g}"
     sums = scores.sum(axis=CLASS_AXIS, dtype=np.float64)
-    return f"those of a case add up to {sums[np.abs(sums - 1).argmax()]:.6g}"
+    return f"those of a sample add up to {sums[np.abs(sums - 1).argmax()]:.6g}"
 
 
 def _forecasts(scores: NDArray[np.float32], n_classes: int, positive: int | None) -> Forecasts:

@@ -112,7 +112,7 @@ def completed(
         if share > 0 and matrix.actual[code] == 0
     ]
     if missing:
-        return f"{missing[0]} is expected to occur and has no cases here"
+        return f"{missing[0]} is expected to occur and has no examples here"
     others = np.array([code not in shares for code in range(matrix.n_classes)])
     cases = matrix.actual * others
     if stated > 1 + SUM_TOLERANCE:

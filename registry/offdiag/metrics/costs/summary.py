@@ -221,8 +221,8 @@ def _gradient(linear: _Linear, weights: Floats) -> Gradient:
 
 
 _NO_SAMPLES = {
-    Reason.NO_SAMPLES: "the matrix has no cases",
-    Reason.CLASS_ABSENT: "a class expected at the declared prevalence has no cases",
+    Reason.NO_SAMPLES: "the matrix has no examples",
+    Reason.CLASS_ABSENT: "a class expected at the declared prevalence has no examples",
 }
 
 _ELKAN = "Elkan 2001, The foundations of cost-sensitive learning, IJCAI, 973-978"
@@ -243,21 +243,21 @@ SPECS: tuple[MetricSpec, ...] = (
         source=_ELKAN,
         undefined_when=_NO_SAMPLES,
         other_names={"NannyML": "business_value (negated: gains instead of costs)"},
-        notes="In the currency of the cost matrix. With a declared prevalence q the cases of "
+        notes="In the currency of the cost matrix. With a declared prevalence q the examples of "
         "class i count q_i / (t_i / N) each, so that N stays the same.",
         symmetry=_BY_CELL,
     ),
     MetricSpec(
         key="mean_cost",
         scope=Scope.COST,
-        title="Mean cost per case",
+        title="Mean cost per example",
         formula="total_cost / N",
         low=-math.inf,
         high=math.inf,
         direction=Direction.LOWER,
         source=_ELKAN,
         undefined_when=_NO_SAMPLES,
-        ignores=("the number of cases",),
+        ignores=("the number of examples",),
         other_names={"NannyML": "business_value with normalize_business_value='per_prediction'"},
         notes="With a cost of 1 for every error and 0 otherwise it is the error rate.",
         symmetry=_BY_CELL,
@@ -266,7 +266,7 @@ SPECS: tuple[MetricSpec, ...] = (
         key="best_trivial_class",
         scope=Scope.COST,
         interval="None.",
-        title="Best constant answer",
+        title="Best constant prediction",
         formula="the j with the least sum over i of t_i W_ij",
         low=0,
         high=math.inf,
@@ -281,7 +281,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="best_trivial_cost",
         scope=Scope.COST,
-        title="Cost of the best constant answer",
+        title="Cost of the best constant prediction",
         formula="min over j of sum over i of t_i W_ij",
         low=-math.inf,
         high=math.inf,
@@ -295,7 +295,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="cost_ratio_to_best_trivial",
         scope=Scope.COST,
-        title="Cost relative to the best constant answer",
+        title="Cost relative to the best constant prediction",
         formula="total_cost / best_trivial_cost",
         low=-math.inf,
         high=math.inf,
@@ -303,14 +303,14 @@ SPECS: tuple[MetricSpec, ...] = (
         source=_ELKAN,
         undefined_when=_NO_SAMPLES
         | {Reason.TRIVIAL_COST_NOT_POSITIVE: "the best constant answer costs nothing or gains"},
-        ignores=("the number of cases", "the unit of the costs"),
+        ignores=("the number of examples", "the unit of the costs"),
         notes="Above 1 the model is worse than a constant answer.",
         symmetry=_BY_CELL,
     ),
     MetricSpec(
         key="skill_vs_trivial",
         scope=Scope.COST,
-        title="Cost skill",
+        title="Cost skill score",
         formula="(best_trivial_cost - total_cost) / (best_trivial_cost - sum over i of t_i W_ii)",
         low=-math.inf,
         high=math.inf,
@@ -322,7 +322,7 @@ SPECS: tuple[MetricSpec, ...] = (
             Reason.TRIVIAL_COST_IS_PERFECT: "a constant answer costs no more than being right "
             "throughout"
         },
-        ignores=("the number of cases", "the unit and the zero of the costs"),
+        ignores=("the number of examples", "the unit and the zero of the costs"),
         notes="1 for a perfect matrix, 0 for the best constant answer, negative below it.",
         symmetry=_BY_CELL,
     ),

@@ -66,7 +66,7 @@ def at_prevalence(
     if without_cases.any():
         missing = matrix.labels.names[int(np.argmax(without_cases))]
         raise InvalidInput(
-            f"class {missing!r} is expected to occur but has no cases here.",
+            f"class {missing!r} is expected to occur but has no examples here.",
             field="prevalence",
             hint="Give it the share 0 or evaluate data that contain it.",
         )

@@ -114,7 +114,7 @@ def _mean(total: Fraction, n_samples: int) -> MetricValue:
 
 
 # Y is the true and Z the predicted set of a case, q the number of labels, n that of samples.
-NO_SAMPLES = {Reason.NO_SAMPLES: "there are no cases"}
+NO_SAMPLES = {Reason.NO_SAMPLES: "there are no examples"}
 _GODBOLE = "Godbole and Sarawagi 2004, Discriminative methods for multi-labeled classification"
 
 
@@ -148,14 +148,14 @@ def _of_samples(measure: _Measure) -> Iterator[MetricSpec]:
         ),
         (
             "_zd0",
-            ", empty sets as 0",
-            f"A case counts 0 where {measure.denominator}, even if that is right.",
+            " (empty sets as 0)",
+            f"An example counts 0 where {measure.denominator}, even if that is right.",
             {"scikit-learn": f"{measure.key}_score(average='samples', zero_division=0)"},
         ),
         (
             "_zd1",
-            ", empty sets as 1",
-            f"A case counts 1 where {measure.denominator}, even if that is wrong.",
+            " (empty sets as 1)",
+            f"An example counts 1 where {measure.denominator}, even if that is wrong.",
             {"scikit-learn": f"{measure.key}_score(average='samples', zero_division=1)"},
         ),
     )
@@ -164,8 +164,8 @@ def _of_samples(measure: _Measure) -> Iterator[MetricSpec]:
             key=f"example_{measure.key}{suffix}",
             scope=Scope.MULTILABEL,
             interval=RESAMPLED_SAMPLES,
-            title=f"Example-based {measure.title}{rule}",
-            formula=f"mean over cases of {measure.of_case}",
+            title=f"Samples-average {measure.title}{rule}",
+            formula=f"mean over examples of {measure.of_case}",
             low=0,
             high=1,
             direction=Direction.HIGHER,
@@ -183,7 +183,7 @@ SPECS: tuple[MetricSpec, ...] = (
         scope=Scope.MULTILABEL,
         interval=WILSON,
         title="Subset accuracy",
-        formula="share of cases with Y = Z",
+        formula="share of examples with Y = Z",
         low=0,
         high=1,
         direction=Direction.HIGHER,
@@ -194,14 +194,14 @@ SPECS: tuple[MetricSpec, ...] = (
             "scikit-learn": "accuracy_score",
             "torchmetrics": "multilabel_exact_match (its multilabel_accuracy averages labels)",
         },
-        notes="Exact match. It falls quickly as q grows, because one wrong label spoils a case.",
+        notes="Exact match. It falls quickly as q grows: one wrong label spoils an example.",
     ),
     MetricSpec(
         key="hamming_loss",
         scope=Scope.MULTILABEL,
         interval=RESAMPLED_SAMPLES,
         title="Hamming loss",
-        formula="mean over cases of |Y xor Z| / q",
+        formula="mean over examples of |Y xor Z| / q",
         low=0,
         high=1,
         direction=Direction.LOWER,
@@ -209,7 +209,7 @@ SPECS: tuple[MetricSpec, ...] = (
         undefined_when=NO_SAMPLES,
         ignores=("whether a label was missed or spurious",),
         other_names={"scikit-learn": "hamming_loss"},
-        notes="With few labels per case a model that never predicts anything already looks good.",
+        notes="With few labels per example a model that never predicts any looks good already.",
     ),
     *(spec for measure in _MEASURES for spec in _of_samples(measure)),
 )

@@ -68,8 +68,8 @@ def _weighted(values: Quantity, support: NDArray[np.float64]) -> Quantity:
 _Average: TypeAlias = tuple[str, str, str, Mapping[Reason, str], Mapping[str, str], str]
 """Key, kind, formula, when it is undefined, other names, notes."""
 
-_OF_SMALL_LABELS = f"{RESAMPLED_SAMPLES} No ends where a label has fewer than 5 cases."
-_NOTHING_TRUE = {Reason.NO_ACTUAL_POSITIVES: "no case has a true label"}
+_OF_SMALL_LABELS = f"{RESAMPLED_SAMPLES} No ends where a label has fewer than 5 examples."
+_NOTHING_TRUE = {Reason.NO_ACTUAL_POSITIVES: "no example has a true label"}
 
 _NOTHING_PREDICTED = {Reason.NO_PREDICTED_POSITIVES: "nothing is ever predicted"}
 
@@ -104,7 +104,7 @@ def _of_labels(measure: _Measure) -> Iterator[MetricSpec]:
             f"{measure.of_label} with the cells added up over labels",
             measure.undefined,
             {"scikit-learn": f"{library}(average='micro')"},
-            "Labels with many cases dominate.",
+            "Labels with many examples dominate.",
         ),
         (
             f"macro_{measure.key}",
@@ -116,7 +116,7 @@ def _of_labels(measure: _Measure) -> Iterator[MetricSpec]:
         ),
         (
             f"macro_{measure.key}_defined",
-            "Macro (defined labels)",
+            "Macro",
             f"mean of {measure.of_label} over the labels where it is defined",
             {Reason.CLASS_VALUE_UNDEFINED: "it is undefined for every label"},
             {"scikit-learn": f"{library}(average='macro', zero_division=nan)"},
@@ -132,11 +132,12 @@ def _of_labels(measure: _Measure) -> Iterator[MetricSpec]:
         ),
     )
     for key, average, formula, undefined, other_names, notes in averages:
+        defined = " (defined classes only)" if key.endswith("_defined") else ""
         yield MetricSpec(
             key=key,
             scope=Scope.MULTILABEL,
             interval=_OF_SMALL_LABELS if average.startswith("Macro") else RESAMPLED_SAMPLES,
-            title=f"{average} {measure.title}",
+            title=f"{average} {measure.title}{defined}",
             formula=formula,
             low=0,
             high=1,

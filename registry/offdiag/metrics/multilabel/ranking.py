@@ -180,7 +180,7 @@ def _positions_of_first_equal(ascending: NDArray[np.floating]) -> NDArray[np.int
     return firsts
 
 
-_STUDENT = "Student's t of the mean over cases."
+_STUDENT = "Student's t of the mean over examples."
 _TSOUMAKAS = (
     "Tsoumakas, Katakis and Vlahavas 2010, Mining multi-label data, in: Data Mining and "
     "Knowledge Discovery Handbook"
@@ -193,7 +193,7 @@ SPECS: tuple[MetricSpec, ...] = (
         scope=Scope.MULTILABEL,
         interval=_STUDENT,
         title="Coverage error",
-        formula="mean over cases of the number of labels scored at least as high as the lowest "
+        formula="mean over examples of the number of labels scored at least as high as the lowest "
         "scored label of Y",
         low=0,
         high=math.inf,
@@ -205,15 +205,15 @@ SPECS: tuple[MetricSpec, ...] = (
             "scikit-learn": "coverage_error",
             "torchmetrics": "multilabel_coverage_error",
         },
-        notes="At best the mean size of Y, at worst q. A case without true labels counts 0.",
+        notes="At best the mean size of Y, at worst q. An example without true labels counts 0.",
     ),
     MetricSpec(
         key="label_ranking_loss",
         scope=Scope.MULTILABEL,
         interval=STUDENT_LOG,
         title="Label ranking loss",
-        formula="mean over cases of the share of (true, other) label pairs where the true one is "
-        "not scored higher",
+        formula="mean over examples of the share of (true, other) label pairs where the true one "
+        "is not scored higher",
         low=0,
         high=1,
         direction=Direction.LOWER,
@@ -224,15 +224,15 @@ SPECS: tuple[MetricSpec, ...] = (
             "scikit-learn": "label_ranking_loss",
             "torchmetrics": "multilabel_ranking_loss",
         },
-        notes="Ties count as wrong. A case where no label, or every label, is true counts 0.",
+        notes="Ties count as wrong. An example where no label, or every label, is true counts 0.",
     ),
     MetricSpec(
         key="label_ranking_average_precision",
         scope=Scope.MULTILABEL,
         interval=_STUDENT,
         title="Label ranking average precision",
-        formula="mean over cases and true labels of the share of true labels among those scored "
-        "at least as high",
+        formula="mean over examples and true labels of the share of true labels among those "
+        "scored at least as high",
         low=0,
         high=1,
         direction=Direction.HIGHER,
@@ -243,6 +243,6 @@ SPECS: tuple[MetricSpec, ...] = (
             "scikit-learn": "label_ranking_average_precision_score",
             "torchmetrics": "multilabel_ranking_average_precision",
         },
-        notes="A case where no label, or every label, is true counts 1.",
+        notes="An example where no label, or every label, is true counts 1.",
     ),
 )

@@ -131,7 +131,7 @@ def cochran_q(correct: ArrayLike) -> CochranQ:
         raise InvalidInput(
             f"the shape is {hits.shape}.",
             field="correct",
-            hint="Give one row for each case and one column for each of two or more runs.",
+            hint="Give one row for each example and one column for each of two or more runs.",
         )
     per_case = hits.sum(axis=RUN_AXIS, dtype=np.int64)
     per_run = hits.sum(axis=SAMPLE_AXIS, dtype=np.int64)

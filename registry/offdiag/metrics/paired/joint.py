@@ -184,9 +184,9 @@ def _triple_codes(
 def _require_codes(codes: NDArray[Any], field: str, *, n_samples: int, n_classes: int) -> None:
     if codes.shape != (n_samples,) or codes.dtype.kind not in "iu":
         raise InvalidInput(
-            f"{codes.dtype} codes of shape {codes.shape} for {n_samples} cases.",
+            f"{codes.dtype} codes of shape {codes.shape} for {n_samples} samples.",
             field=field,
-            hint="Give one whole-number class code for each case.",
+            hint="Give one whole-number class code for each sample.",
         )
     if n_samples and not 0 <= int(codes.min()) <= int(codes.max()) < n_classes:
         raise InvalidInput(

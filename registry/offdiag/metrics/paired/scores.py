@@ -80,7 +80,7 @@ def delong(y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike) -> DeLong:
             raise InvalidInput(
                 f"its shape is {scores.shape}, that of y_true {is_positive.shape}.",
                 field=field,
-                hint="Give one score for each case.",
+                hint="Give one score for each sample.",
             )
     n_positive = int(is_positive.sum())
     if n_positive == 0:
@@ -154,9 +154,9 @@ def score_differences(
     """
     if not np.array_equal(first.actual, second.actual):
         raise InvalidInput(
-            "the two sets of scores belong to different cases.",
+            "the two sets of scores belong to different samples.",
             field="scores",
-            hint="Give scores of the same cases in the same order.",
+            hint="Give scores of the same samples in the same order.",
         )
     if first.n_samples == 0:
         return ()

@@ -218,7 +218,7 @@ SPECS: tuple[ClassMetric, ...] = (
         compute=accuracy_ovr,
         slopes=lambda s: s.tp + s.tn,
         interval=WILSON,
-        title="Accuracy of one class against the rest",
+        title="Accuracy (one-vs-rest)",
         formula="(TP + TN) / N",
         low=0,
         high=1,
@@ -236,7 +236,7 @@ SPECS: tuple[ClassMetric, ...] = (
         compute=balanced_accuracy_ovr,
         slopes=lambda s: 0.5 * (s.recall + s.specificity),
         namesakes=("informedness", "gmean"),
-        title="Balanced accuracy of one class against the rest",
+        title="Balanced accuracy (one-vs-rest)",
         formula="(recall + specificity) / 2",
         low=0,
         high=1,
@@ -354,7 +354,7 @@ SPECS: tuple[ClassMetric, ...] = (
         compute=mcc_ovr,
         slopes=_mcc_slopes,
         namesakes=("informedness", "markedness"),
-        title="Matthews correlation of one class against the rest",
+        title="MCC (one-vs-rest)",
         symbol="MCC",
         formula="(TP TN - FP FN) / sqrt(t (N - t) p (N - p))",
         low=-1,
@@ -363,7 +363,7 @@ SPECS: tuple[ClassMetric, ...] = (
         source=f"{LUQUE} (MCC); Matthews 1975, BBA 405(2), 442-451",
         undefined_when=NO_SAMPLES
         | {
-            Reason.CONSTANT_ACTUAL: "the class has no actual case, or all of them",
+            Reason.CONSTANT_ACTUAL: "the class has no example, or all of them",
             Reason.CONSTANT_PREDICTED: "the class is never predicted, or always",
         },
         other_names={

@@ -155,8 +155,8 @@ def _calibration(key: str, title: str, score: str, binning: str, source: str) ->
         scope=Scope.PROBABILISTIC,
         interval=_REFERENCE,
         title=title,
-        formula=f"sum over bins of (cases in the bin / n) |mean {score} - share of cases where "
-        "it came true|",
+        formula=f"sum over bins of (examples in the bin / n) |mean {score} - share of examples "
+        "where it came true|",
         low=0,
         high=1,
         direction=Direction.LOWER,
@@ -164,14 +164,14 @@ def _calibration(key: str, title: str, score: str, binning: str, source: str) ->
         undefined_when=NOT_PROBABILITIES,
         ignores=("how well the scores separate the classes",),
         other_names={"torchmetrics": "calibration_error(norm='l1') with other bins"},
-        notes=f"{binning} Depends on the bins and is biased upwards when they hold few cases.",
+        notes=f"{binning} Depends on the bins and is biased upwards when they hold few examples.",
     )
 
 
 SPECS: tuple[MetricSpec, ...] = (
     _calibration(
         f"ece_positive_{DEFAULT_BINS}",
-        f"Expected calibration error of the positive class, {DEFAULT_BINS} bins",
+        f"ECE (positive class, {DEFAULT_BINS} bins, equal width)",
         "probability of the positive class",
         "Bins of equal width, closed below.",
         _NAEINI,
@@ -180,37 +180,37 @@ SPECS: tuple[MetricSpec, ...] = (
         key=f"mce_positive_{DEFAULT_BINS}",
         scope=Scope.PROBABILISTIC,
         interval=_REFERENCE,
-        title=f"Maximum calibration error of the positive class, {DEFAULT_BINS} bins",
+        title=f"MCE (positive class, {DEFAULT_BINS} bins, equal width)",
         formula="max over non-empty bins of |mean probability of the positive class - share of "
-        "positive cases|",
+        "positive examples|",
         low=0,
         high=1,
         direction=Direction.LOWER,
         source=_NAEINI,
         undefined_when=NOT_PROBABILITIES,
-        ignores=("how many cases a bin holds",),
+        ignores=("how many examples a bin holds",),
         other_names={"torchmetrics": "calibration_error(norm='max') with other bins"},
-        notes="One case alone in a bin can decide it.",
+        notes="One example alone in a bin can decide it.",
     ),
     _calibration(
         f"ece_positive_equal_mass_{DEFAULT_BINS}",
-        f"Expected calibration error of the positive class, {DEFAULT_BINS} bins of equal mass",
+        f"ECE (positive class, {DEFAULT_BINS} bins, equal mass)",
         "probability of the positive class",
-        "Bins of about equally many cases; equal scores share a bin.",
+        "Bins of about equally many examples; equal scores share a bin.",
         _NGUYEN,
     ),
     _calibration(
         f"ece_top_label_{DEFAULT_BINS}",
-        f"Expected calibration error of the top label, {DEFAULT_BINS} bins",
-        "largest probability of a case",
+        f"ECE (top label, {DEFAULT_BINS} bins, equal width)",
+        "largest probability of an example",
         "Bins of equal width, closed below.",
         _GUO,
     ),
     _calibration(
         f"ece_top_label_equal_mass_{DEFAULT_BINS}",
-        f"Expected calibration error of the top label, {DEFAULT_BINS} bins of equal mass",
-        "largest probability of a case",
-        "Bins of about equally many cases; equal scores share a bin.",
+        f"ECE (top label, {DEFAULT_BINS} bins, equal mass)",
+        "largest probability of an example",
+        "Bins of about equally many examples; equal scores share a bin.",
         _NGUYEN,
     ),
 )

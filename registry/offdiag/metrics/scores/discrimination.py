@@ -146,20 +146,20 @@ def _area(doubled: int, n_positive: int, n_negative: int) -> MetricValue:
 
 
 _ONE_SIDED = {
-    Reason.NO_ACTUAL_POSITIVES: "no case is positive",
-    Reason.NO_ACTUAL_NEGATIVES: "every case is positive",
+    Reason.NO_ACTUAL_POSITIVES: "no example is positive",
+    Reason.NO_ACTUAL_NEGATIVES: "every example is positive",
 }
 
 _ABSENT_CLASS = {
-    Reason.CLASS_VALUE_UNDEFINED: "a declared class has no case",
+    Reason.CLASS_VALUE_UNDEFINED: "a declared class has no example",
     Reason.TOO_FEW_CLASSES: "only one class is declared",
 }
 
-_ORDER_ONLY = ("everything about scores but their order", "the share of positive cases")
+_ORDER_ONLY = ("everything about scores but their order", "the share of positive examples")
 
 _AVERAGED_AREA = (
-    "DeLong's variance of the average, on the logit scale. No ends below 5 cases in the smallest "
-    "class."
+    "DeLong's variance of the average, on the logit scale. No ends below 5 examples in the "
+    "smallest class."
 )
 _MANN_WHITNEY = "Hanley and McNeil 1982, The meaning and use of the area under a ROC curve"
 
@@ -169,8 +169,8 @@ _HAND_TILL = "Hand and Till 2001, A simple generalisation of the area under the 
 def _averaged(kind: str, average: str) -> MetricSpec:
     """One of the four averaged areas."""
     parts = {
-        "ovr": ("one against the rest", "classes", "the cases of the class", _MANN_WHITNEY),
-        "ovo": ("one against one", "pairs of classes", "the cases of the pair", _HAND_TILL),
+        "ovr": ("one-vs-rest", "classes", "the examples of the class", _MANN_WHITNEY),
+        "ovo": ("one-vs-one", "pairs of classes", "the examples of the pair", _HAND_TILL),
     }
     versus, over, weight, source = parts[kind]
     weighting = "each the same" if average == "macro" else f"weighted by {weight}"
@@ -178,7 +178,7 @@ def _averaged(kind: str, average: str) -> MetricSpec:
         key=f"roc_auc_{kind}_{average}",
         scope=Scope.PROBABILISTIC,
         interval=_AVERAGED_AREA,
-        title=f"Area under the ROC curve, {versus}, {average}",
+        title=f"ROC AUC ({average}, {versus})",
         formula=f"mean over {over} of the area {versus}, {weighting}",
         low=0,
         high=1,
@@ -200,11 +200,11 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="roc_auc",
         scope=Scope.PROBABILISTIC,
-        interval="Newcombe's score interval (method 5), also at 1. No ends below 5 cases in the "
-        "smaller class.",
-        title="Area under the ROC curve",
-        formula="share of (positive, negative) pairs where the positive case scores higher, ties "
-        "counting 1/2",
+        interval="Newcombe's score interval (method 5), also at 1. No ends below 5 examples in "
+        "the smaller class.",
+        title="ROC AUC",
+        formula="share of (positive, negative) pairs where the positive example scores higher, "
+        "ties counting 1/2",
         low=0,
         high=1,
         direction=Direction.HIGHER,
@@ -223,8 +223,8 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="average_precision",
         scope=Scope.PROBABILISTIC,
-        interval="Delta method on the logit scale with Student's t of (positive cases - "
-        "1) degrees; unreliable below 20 cases of the smaller class, no ends below 5.",
+        interval="Delta method on the logit scale with Student's t of (positive examples - "
+        "1) degrees; unreliable below 20 examples of the smaller class, no ends below 5.",
         title="Average precision",
         formula="sum over distinct thresholds of precision times the recall gained",
         low=0,
@@ -232,12 +232,12 @@ SPECS: tuple[MetricSpec, ...] = (
         direction=Direction.HIGHER,
         source="Davis and Goadrich 2006, The relationship between precision-recall and ROC curves",
         symbol="AP",
-        undefined_when={Reason.NO_ACTUAL_POSITIVES: "no case is positive"},
+        undefined_when={Reason.NO_ACTUAL_POSITIVES: "no example is positive"},
         ignores=("everything about scores but their order",),
         other_names={
-            "scikit-learn": "average_precision_score (0.0 without positive cases)",
+            "scikit-learn": "average_precision_score (0.0 without positive examples)",
         },
-        notes="Useless scores reach the share of positive cases. The trapezoid under the "
+        notes="Useless scores reach the share of positive examples. The trapezoid under the "
         "precision-recall curve is another, larger number.",
     ),
     MetricSpec(
@@ -245,7 +245,7 @@ SPECS: tuple[MetricSpec, ...] = (
         scope=Scope.PROBABILISTIC,
         interval="The two-sample Kolmogorov-Smirnov bound, value -+ 1.358 sqrt(1/m + 1/n): valid "
         "and wide. Scores without skill stay below 1.358 sqrt(1/m + 1/n).",
-        title="Kolmogorov-Smirnov distance",
+        title="KS statistic",
         formula="max over thresholds of |TPR - FPR|",
         low=0,
         high=1,

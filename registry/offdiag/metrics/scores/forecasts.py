@@ -128,7 +128,7 @@ def _top_k_spec(k: int) -> MetricSpec:
         scope=Scope.PROBABILISTIC,
         interval=WILSON,
         title=f"Top-{k} accuracy",
-        formula=f"share of cases whose actual class is among the {k} with the highest score",
+        formula=f"share of examples whose actual class is among the {k} with the highest score",
         low=0,
         high=1,
         direction=Direction.HIGHER,
@@ -137,7 +137,7 @@ def _top_k_spec(k: int) -> MetricSpec:
             Reason.SCORES_NOT_PROBABILITIES: "only one of two classes has a score, which is no "
             "probability"
         },
-        ignores=("everything about scores but their order within a case",),
+        ignores=("everything about scores but their order within an example",),
         other_names={
             "scikit-learn": "top_k_accuracy_score (ties go to the highest class there)",
         },

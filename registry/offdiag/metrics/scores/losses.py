@@ -131,7 +131,7 @@ def groups_of_equal_rows(scores: NDArray[Any]) -> tuple[NDArray[np.int64], NDArr
 
 _BRIER = "Brier 1950, Verification of forecasts expressed in terms of probability"
 
-_REFLECTED = "Resampled cases, reflected around the value."
+_REFLECTED = "Resampled examples, reflected around the value."
 _MURPHY = "Murphy 1973, A new vector partition of the probability score"
 
 
@@ -163,7 +163,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="log_loss",
         scope=Scope.PROBABILISTIC,
-        interval=f"{STUDENT_LOG} Unreliable below 20 cases of the smallest class.",
+        interval=f"{STUDENT_LOG} Unreliable below 20 examples of the smallest class.",
         title="Log loss",
         formula="mean of -ln p of the actual class",
         low=0,
@@ -178,8 +178,8 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="log_loss_clipped",
         scope=Scope.PROBABILISTIC,
-        interval=f"{STUDENT_LOG} Unreliable below 20 cases of the smallest class.",
-        title="Log loss, clipped",
+        interval=f"{STUDENT_LOG} Unreliable below 20 examples of the smallest class.",
+        title="Log loss (clipped)",
         formula="mean of -ln p of the actual class, p moved into [1e-15, 1 - 1e-15]",
         low=0,
         high=-math.log(1e-15),
@@ -192,8 +192,8 @@ SPECS: tuple[MetricSpec, ...] = (
         key="brier_sum",
         scope=Scope.PROBABILISTIC,
         interval=STUDENT_LOG,
-        title="Brier score, summed over classes",
-        formula="mean over cases of the sum over classes of (p - y)^2",
+        title="Brier score (sum over classes)",
+        formula="mean over examples of the sum over classes of (p - y)^2",
         low=0,
         high=2,
         direction=Direction.LOWER,
@@ -206,7 +206,7 @@ SPECS: tuple[MetricSpec, ...] = (
         key="brier_half",
         scope=Scope.PROBABILISTIC,
         interval=STUDENT_LOG,
-        title="Brier score, halved",
+        title="Brier score (half)",
         formula="brier_sum / 2",
         low=0,
         high=1,
@@ -219,7 +219,7 @@ SPECS: tuple[MetricSpec, ...] = (
     _brier_part(
         "brier_reliability",
         "Brier reliability",
-        "mean over cases of the squared distance between the forecast and what happened on "
+        "mean over examples of the squared distance between the forecast and what happened on "
         "average under it",
         Direction.LOWER,
         "0 for a calibrated forecast.",
@@ -227,8 +227,8 @@ SPECS: tuple[MetricSpec, ...] = (
     _brier_part(
         "brier_resolution",
         "Brier resolution",
-        "mean over cases of the squared distance between what happened under their forecast and "
-        "what happened overall",
+        "mean over examples of the squared distance between what happened under their forecast "
+        "and what happened overall",
         Direction.HIGHER,
         "Equals the uncertainty as soon as no forecast occurs twice, and then says nothing.",
     ),

@@ -96,7 +96,7 @@ class WeightedEvaluation:
     def _repr_html_(self) -> str:
         from offdiag.sdk.evaluations.evaluation_html import metric_table
 
-        return metric_table(f"Weighted metrics of {self.n_samples} cases", self.aggregate)
+        return metric_table(f"Weighted metrics of {self.n_samples} examples", self.aggregate)
 
 
 def evaluate_matrix(

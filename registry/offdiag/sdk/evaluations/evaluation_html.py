@@ -57,8 +57,9 @@ def _matrix_table(matrix: ConfusionMatrix, note: str | None) -> str:
     )
     said = f", {escape(note)}" if note else ""
     return (
-        f"<table><caption>Confusion matrix, {matrix.total} cases{said}{_cut_note(matrix, shown)}"
-        f"</caption><thead><tr><th>actual ↓ predicted →</th>{head}</tr></thead>"
+        f"<table><caption>Confusion matrix, {matrix.total} examples{said}"
+        f"{_cut_note(matrix, shown)}</caption>"
+        f"<thead><tr><th>actual ↓ predicted →</th>{head}</tr></thead>"
         f"<tbody>{body}</tbody></table>"
     )
 
@@ -121,7 +122,7 @@ def _matrix(counted: CountedSets) -> str:
     )
     return (
         "<table><caption>Multi-label matrix, "
-        f"{counted.matrix.n_samples} cases, fractional shares, "
+        f"{counted.matrix.n_samples} examples, fractional shares, "
         f"Algorithm 1{_cut(counted)}</caption><thead><tr><th>actual ↓ predicted →</th>{head}</tr>"
         f"</thead><tbody>{body}</tbody></table>"
     )
@@ -137,7 +138,7 @@ def _tables(counted: CountedSets) -> str:
         for name, row in zip(_names(counted), rows, strict=False)
     )
     return (
-        f"<table><caption>Each label against the rest, {counted.total} cases{_cut(counted)}"
+        f"<table><caption>Each label against the rest, {counted.total} examples{_cut(counted)}"
         f"</caption><thead><tr><th>label</th>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
 

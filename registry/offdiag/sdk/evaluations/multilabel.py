@@ -99,7 +99,7 @@ class MultilabelEvaluation:
         from offdiag.sdk.evaluations.evaluation_html import metric_table
 
         return metric_table(
-            f"{self.n_samples} cases, sets of {len(self.labels)} labels", self.aggregate
+            f"{self.n_samples} examples, sets of {len(self.labels)} labels", self.aggregate
         )
 
 

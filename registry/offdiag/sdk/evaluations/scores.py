@@ -95,7 +95,7 @@ class ScoreEvaluation:
     def _repr_html_(self) -> str:
         from offdiag.sdk.evaluations.evaluation_html import metric_table
 
-        caption = f"Scores of {self.forecasts.n_samples} cases"
+        caption = f"Scores of {self.forecasts.n_samples} samples"
         if self.positive_label is not None:
             caption += f", positive class {self.positive_label}"
             caption += " by convention" if self.positive_by_convention else ""
@@ -206,7 +206,7 @@ def _positive_code(positive_label: object, labels: LabelSet, *, n_columns: int) 
         return labels.code_of(positive_label, field_name="positive_label")
     if n_columns < len(labels):
         raise InvalidInput(
-            f"one score for each case is given, but not whether it is for "
+            f"one score for each sample is given, but not whether it is for "
             f"{labels.names[0]!r} or {labels.names[1]!r}.",
             field="positive_label",
             hint="Name the class whose score this is.",

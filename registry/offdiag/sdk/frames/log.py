@@ -159,7 +159,7 @@ def _require_countable(columns: FrameColumns, dataset: str | None) -> str:
             )
     if dataset is None:
         raise InvalidInput(
-            "counts do not tell which cases they are of.",
+            "counts do not tell which samples they are of.",
             field="dataset",
             hint="Name the dataset.",
         )

@@ -85,7 +85,7 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
     def _start(self, trainer: Any, pl_module: Any, name: str, part: str) -> None:
         if trainer.world_size > 1:
             raise InvalidInput(
-                f"{trainer.world_size} processes each see a part of the cases.",
+                f"{trainer.world_size} processes each see a part of the samples.",
                 field="trainer",
                 hint="Validate and test on one device, or gather the outputs and call log_run.",
             )

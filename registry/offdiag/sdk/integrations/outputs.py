@@ -77,7 +77,7 @@ def named(codes: object, labels: LabelSet, *, field: str) -> NDArray[np.object_]
         raise InvalidInput(
             f"{given.dtype} of shape {given.shape} are no numbers of classes.",
             field=field,
-            hint="Give one whole number from 0 for each case.",
+            hint="Give one whole number from 0 for each sample.",
         )
     wrong = (places != flat) | (places < 0) | (places >= len(labels))
     if wrong.any():

@@ -62,7 +62,7 @@ def log_cross_validation(
         tables.append((left_out, _scores(fitted, held, labels)))
     if sorted(np.concatenate([places for places, _ in tables]).tolist()) != list(range(len(fold))):
         raise InvalidInput(
-            "the folds do not hold every case once.",
+            "the folds do not hold every sample once.",
             field="cv",
             hint="Use KFold, StratifiedKFold or GroupKFold; repeated or random splits are several "
             "runs.",

@@ -173,7 +173,7 @@ def _without(found: Decisions, missing: NoDecision, problem: str | None = None) 
     )
 
 
-CHOSEN_HERE = "the cheapest on these cases"
+CHOSEN_HERE = "the cheapest on these examples"
 
 
 class Chosen(StrEnum):

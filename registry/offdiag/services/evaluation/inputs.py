@@ -263,5 +263,5 @@ def _no_samples_to_choose_from(run: RunRecord) -> InvalidInput:
     return InvalidInput(
         f"run {run.id} is a matrix without predictions.",
         field="slice",
-        hint="Slices need to know the cases; log the predictions, or a frame with slices=.",
+        hint="Slices need to know the samples; log the predictions, or a frame with slices=.",
     )

@@ -297,7 +297,7 @@ def require_alike(first: Batch, other: Batch) -> None:
         raise InvalidInput(
             "some batches of this run have sets of labels and some have single ones.",
             field="y_pred",
-            hint="Give a set or list of labels for each case, also where it is only one.",
+            hint="Give a set or list of labels for each sample, also where it is only one.",
         )
     if first.slices.keys() != other.slices.keys():
         raise some_batches_lack("slices")

@@ -81,7 +81,7 @@ def other_kind(dataset: DatasetRecord, *, of_sets: bool) -> Conflict:
         f"the samples of dataset {dataset.name!r} have sets of labels; this run comes with one "
         "class for each.",
         field="y_pred",
-        hint="Give a set or list of labels for each case, an (n, q) table of 0 and 1, or log to "
+        hint="Give a set or list of labels for each sample, an (n, q) table of 0 and 1, or log to "
         "a dataset of another name.",
     )
 

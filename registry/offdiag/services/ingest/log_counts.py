@@ -97,7 +97,7 @@ def _log_matrix(
     read = confusion_matrix(matrix, labels=names, orientation=source)
     if read.total == 0:
         raise InvalidInput(
-            "all cells are zero.", field="matrix", hint="A run has at least one case."
+            "all cells are zero.", field="matrix", hint="A run has at least one sample."
         )
     ordered = read if known is None else _in_order_of(read, known)
     frame = project_and_dataset(

@@ -302,9 +302,9 @@ def _differences(inputs: EvaluationInputs, stored: StoredEvaluation) -> Iterator
     if stored.input_digest != inputs.digest:
         yield "the digest of the inputs", "is not that of the predictions and the truth."
     if stored.n_cases != inputs.n_cases:
-        yield "the number of cases", f"is {inputs.n_cases}, stored is {stored.n_cases}."
+        yield "the number of samples", f"is {inputs.n_cases}, stored is {stored.n_cases}."
     if stored.n_labelled != stored.counted.total:
-        yield "the number of labelled cases", "is not the sum of the stored matrix."
+        yield "the number of labelled samples", "is not the sum of the stored matrix."
     if stored.matrix_digest != stored.counted.digest:
         yield "the digest of the matrix", "is not that of the stored matrix."
     if stored.counted.digest != inputs.counted.digest:

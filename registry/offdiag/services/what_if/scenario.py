@@ -166,12 +166,12 @@ def _runs_of_one_dataset(
         elif run.dataset_id != frame.dataset_id:
             left_out.append((run_id, f"it is a run on {run.dataset}, not on {frame.dataset}"))
         elif run.matrix.total == 0:
-            left_out.append((run_id, "it has no cases with a label"))
+            left_out.append((run_id, "it has no examples with a label"))
         else:
             kept.append(run)
     if not kept:
         raise NotFound(
-            "none of these runs has cases with a label.",
+            "none of these runs has examples with a label.",
             field="runs",
             hint="Errors can be counted once the labels are there.",
         )

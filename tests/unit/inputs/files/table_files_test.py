@@ -83,7 +83,7 @@ def test_csv_is_read_whatever_its_line_ends_separator_and_column_order(
         (b'y,yhat\n"a\nb",c\nd\n', "line 4 of p.csv has 1 fields"),
         (b"y,yhat\na,b\ncaf\xe9,d\n", "byte 14 of p.csv is not UTF-8"),
         (b"y\xe9,yhat\na,b\n", "byte 1 of p.csv is not UTF-8"),
-        (b"y,yhat\n", "p.csv holds no cases"),
+        (b"y,yhat\n", "p.csv holds no samples"),
         (b"", "p.csv has no column 'y'"),
         (b"y,y,yhat\na,b,c\n", "the column 'y' stands 2 times"),
         (b"a,b\nc,d\n", "has no column 'y'. It has 'a', 'b'"),
@@ -137,7 +137,7 @@ def test_values_may_be_missing_where_the_caller_allows_it(tmp_path: Path) -> Non
         (b'{"y": NaN}\n', "NaN is not JSON"),
         (b'{"y": "a", "y": "b"}\n', "a member stands twice"),
         (b'{"y": "caf\xe9"}\n', "line 1 of p.jsonl is not valid JSON"),
-        (b"\n", "p.jsonl holds no cases"),
+        (b"\n", "p.jsonl holds no samples"),
     ],
 )
 def test_damaged_json_lines_are_refused_with_the_line(
@@ -180,7 +180,7 @@ def test_a_file_that_is_not_what_its_suffix_says_is_refused(
 def test_a_table_without_rows_or_without_the_column_is_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table({"y": pa.array([], pa.string())}), tmp_path / "p.parquet")
 
-    with pytest.raises(InvalidInput, match="holds no cases"):
+    with pytest.raises(InvalidInput, match="holds no samples"):
         read_columns(tmp_path / "p.parquet", ["y"])
     with pytest.raises(InvalidInput, match="no column 'z'"):
         read_columns(tmp_path / "p.parquet", ["z"])

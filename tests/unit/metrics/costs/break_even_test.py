@@ -93,7 +93,7 @@ def test_no_runs_are_refused() -> None:
 
 
 def test_a_matrix_without_cases_or_with_other_labels_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="has no cases"):
+    with pytest.raises(InvalidInput, match="has no examples"):
         ray_between(matrix_of(np.zeros((2, 2))), COSTS, COSTS)
     with pytest.raises(InvalidInput, match="different labels"):
         ray_between(matrix_of(np.eye(3)), COSTS, COSTS)

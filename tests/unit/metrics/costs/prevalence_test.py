@@ -108,5 +108,5 @@ def test_shares_that_cannot_be_are_explained(shares: dict[int, float], reason: s
 def test_a_class_without_cases_cannot_be_expected() -> None:
     absent = matrix_of([[60, 3], [0, 0]])
 
-    assert completed({1: 0.1}, absent) == "1 is expected to occur and has no cases here"
+    assert completed({1: 0.1}, absent) == "1 is expected to occur and has no examples here"
     assert completed({1: 0.0}, absent).tolist() == [1.0, 0.0]  # type: ignore[union-attr]

@@ -213,5 +213,5 @@ def test_without_cases_nothing_is_compared() -> None:
 
 
 def test_scores_of_different_cases_are_refused() -> None:
-    with pytest.raises(InvalidInput, match="different cases"):
+    with pytest.raises(InvalidInput, match="different samples"):
         score_differences(of_event([0, 1], [0.1, 0.9]), of_event([1, 0], [0.1, 0.9]))

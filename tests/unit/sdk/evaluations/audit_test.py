@@ -245,7 +245,7 @@ def test_the_report_is_json_with_everything_a_page_needs() -> None:
         "reported": "28.6%",
         "allowed": [pytest.approx(0.2855), pytest.approx(0.2865)],
         "verdict": "consistent",
-        "why": "all values come from one matrix of 100 and 9900 cases",
+        "why": "all values come from one matrix of 100 and 9900 examples",
         "definition": {"metric": "precision", "label": "+", "note": None},
         "exact": None,
         "expected": None,

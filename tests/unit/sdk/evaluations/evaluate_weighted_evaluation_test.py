@@ -53,7 +53,7 @@ def test_the_dictionary_is_strict_json_and_says_that_it_is_weighted(
     assert found["weighted"] is True
     assert found["n_cases"] == 6
     assert found["matrix"][1] == [0.25, 2.5, 0.0]
-    assert "Weighted metrics of 6 cases" in evaluation._repr_html_()
+    assert "Weighted metrics of 6 examples" in evaluation._repr_html_()
 
 
 @pytest.mark.parametrize("weight", [np.ones(6), [1, 1, 1, 1, 1, 1]])
@@ -81,5 +81,5 @@ def test_intervals_come_from_resampled_cases_only(evaluation: WeightedEvaluation
 
 
 def test_one_weight_is_needed_for_each_case() -> None:
-    with pytest.raises(InvalidInput, match="2 weights for 6 cases"):
+    with pytest.raises(InvalidInput, match="2 weights for 6 samples"):
         evaluate_labels(y_true=TRUE, y_pred=PREDICTED, sample_weight=[1.0, 2.0])
