@@ -30,5 +30,5 @@ def addresses(database: Database) -> dict[str, str]:
         "what-if": WhatIfAddress(tuple(found[TUMOURS, name] for name in JUDGED_BY_COST)).url(),
         "decisions": WhatIfAddress().decisions_url(found[TUMOURS, IN_USE]),
         "flags": "/flags?" + urlencode({"dataset": DIGITS}),
-        "report": ReportAddress(PROJECT, REPORT).issue_url(1),
+        "report": ReportAddress(PROJECT, REPORT).edition_url(1),
     }

@@ -39,7 +39,7 @@ LISTS = {
     "report": "/reports/weekly",
     "issue": "/reports/weekly/2",
     "new report": "/reports/new",
-    "report of hostile names": HOSTILE_REPORT.issue_url(1),
+    "report of hostile names": HOSTILE_REPORT.edition_url(1),
     "audit": "/audit",
     "audit of a published table": "/audit?example=constant-answer",
     "audit refused": "/audit?table=nothing%20to%20see&classes=a",

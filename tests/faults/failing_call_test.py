@@ -15,7 +15,7 @@ from offdiag.errors import DatabaseUnavailable
 from offdiag.store import health
 from offdiag.store.database import Database
 from offdiag.store.health import integrity_problems
-from offdiag.store.models import ReportFileRow, ReportIssueRow
+from offdiag.store.models import ReportEditionRow, ReportFileRow
 from support.contents import contents, row_counts
 from support.failing_calls import failing_at
 from support.operations import DEEDS, Deed, opened
@@ -52,9 +52,9 @@ def assert_nothing_is_half_there(database: Database) -> None:
         assert not list(health.runs_without_results(session))
         written = dict(
             session.execute(
-                select(ReportIssueRow.state, func.count(ReportFileRow.kind))
-                .outerjoin(ReportFileRow, ReportFileRow.issue_id == ReportIssueRow.id)
-                .group_by(ReportIssueRow.state)
+                select(ReportEditionRow.state, func.count(ReportFileRow.kind))
+                .outerjoin(ReportFileRow, ReportFileRow.issue_id == ReportEditionRow.id)
+                .group_by(ReportEditionRow.state)
             ).all()
         )
     assert written.items() <= {"pending": 0, "computed": 4}.items()

@@ -14,7 +14,7 @@ import pytest
 
 from offdiag.services.schedules.run_due import run_due_schedules
 from offdiag.store.database import Database
-from offdiag.store.reports import IssueRecord
+from offdiag.store.reports import EditionRecord
 from support.logging_runs import work_off
 from support.reporting import files, issues, log_run, utc, weekly, work_keys
 
@@ -37,7 +37,7 @@ def run_at_once(database: Database, moments: Sequence[datetime]) -> None:
             ticked.result()
 
 
-def accounted_for(found: Sequence[IssueRecord]) -> int:
+def accounted_for(found: Sequence[EditionRecord]) -> int:
     """How many planned times the issues stand for; fails where one has two issues."""
     fires = [issue.fire_time for issue in found]
     assert len(set(fires)) == len(fires)

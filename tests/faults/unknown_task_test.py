@@ -17,7 +17,7 @@ from offdiag.services.jobs.reconcile import reconcile
 from offdiag.settings.model import JobsSettings
 from offdiag.store import jobs
 from offdiag.store.database import Database
-from offdiag.store.jobs import Wanted
+from offdiag.store.jobs import JobRequest
 from offdiag.store.models import EvaluationRow, WorkRow
 from offdiag_workers.loop import run_worker
 from support.contents import count_rows
@@ -28,7 +28,7 @@ KEY = "forecast:1"
 
 def ask_for_the_unknown(database: Database) -> None:
     with database.write() as session:
-        assert jobs.insert_pending(session, "forecast", Wanted(KEY, {})) is not None
+        assert jobs.insert_pending(session, "forecast", JobRequest(KEY, {})) is not None
 
 
 def the_unknown(database: Database) -> WorkRow:

@@ -11,7 +11,7 @@ from offdiag.services.schedules.edit import run_schedule
 from offdiag.store import home_overview
 from offdiag.store.database import Database
 from offdiag.store.home_overview import read_home
-from offdiag.store.models import ReportIssueRow
+from offdiag.store.models import ReportEditionRow
 from support.dashboard import log_counts
 from support.reads import read
 from support.reporting import log_run, weekly
@@ -78,7 +78,7 @@ def test_an_issue_that_failed_is_told_with_its_reason(database: Database) -> Non
     weekly(database, name="weekly")
     run_schedule(database, project="skin", name="weekly")
     with database.write() as session:
-        session.execute(update(ReportIssueRow).values(state="failed", error="no room"))
+        session.execute(update(ReportEditionRow).values(state="failed", error="no room"))
 
     (failure,) = read(database, read_home).failures
 

@@ -25,7 +25,7 @@ from offdiag.services.evaluation.recompute import recompute_all
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.examples.page import browse_examples
 from offdiag.services.examples.selection import ExampleQuestion, Kind
-from offdiag.services.flags.page import browse_flag, flags_that_fire
+from offdiag.services.flags.page import browse_flag, raised_flags
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.derive_run import derive_run
@@ -387,7 +387,7 @@ def test_a_deleted_run_comes_back_and_garbage_goes(database: Database) -> None:
 
 
 def _flags(database: Database, run_id: str) -> Any:
-    return flags_that_fire(database, run_id)
+    return raised_flags(database, run_id)
 
 
 def test_a_project_of_sets_moves_with_its_results(

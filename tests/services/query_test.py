@@ -16,7 +16,7 @@ from offdiag.metrics.catalogue import SPECS
 from offdiag.services.query import asked
 from offdiag.services.retention.deletion import delete_run
 from offdiag.store.database import Database
-from offdiag.store.relations.columns import RELATIONS, RunScope, Wanted, schema_of
+from offdiag.store.relations.columns import RELATIONS, RequestedColumns, RunScope, schema_of
 from offdiag.store.relations.predictions import (
     PredictedRun,
     Progress,
@@ -421,7 +421,7 @@ def test_an_error_of_the_database_is_the_answer(
 
 def test_a_condition_keeps_every_part_that_could_fulfil_it() -> None:
     field = ds.field
-    wanted = Wanted.of(
+    wanted = RequestedColumns.of(
         schema_of("metrics"), ["value"], (field("key") == "mcc") & field("class").is_null()
     )
 

@@ -23,7 +23,7 @@ from offdiag.store import codec
 from offdiag.store.bi import SCHEMA, VIEWS, View, publish_views, remove_views
 from offdiag.store.database import Database
 from offdiag.store.models import Base
-from offdiag.store.relations.columns import Wanted, schema_of
+from offdiag.store.relations.columns import RequestedColumns, schema_of
 from offdiag.store.relations.rows import cell_rows, metric_rows
 from offdiag.store.schema import upgrade
 from support.dashboard import LesionRegistry, fill, log_counts
@@ -85,7 +85,7 @@ def ask(database: Database, question: str, name: str = READER) -> list[dict[str,
 
 def arrow_rows(database: Database, relation: str, found: Iterable[str]) -> list[dict[str, Any]]:
     """What `offdiag sql` reads, by another way than SQL."""
-    wanted = Wanted.of(schema_of(relation), None, None)
+    wanted = RequestedColumns.of(schema_of(relation), None, None)
     with database.read() as session:
         read = {"metrics": metric_rows, "cells": cell_rows}[relation]
         rows: list[dict[str, Any]] = read(session, sorted(found), wanted).to_pylist()

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from offdiag.domain.values import MetricValue
-from offdiag.reports.report import IssueFacts, Report, make_report
+from offdiag.reports.report import EditionFacts, Report, make_report
 from offdiag.reports.scope import CLASS_METRICS, DEFAULT_METRICS, ReportScope
 from offdiag.reports.snapshot import (
     ClassFigures,
@@ -114,4 +114,4 @@ def report(
         "covers_missed": 0,
         "as_of": AS_OF,
     }
-    return make_report(IssueFacts(**issue | dict(facts or {})), scope, shown, previous)
+    return make_report(EditionFacts(**issue | dict(facts or {})), scope, shown, previous)

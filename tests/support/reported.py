@@ -15,7 +15,7 @@ from offdiag.services.reports.task import compute_report
 from offdiag.services.schedules.edit import add_schedule, pause_schedule
 from offdiag.services.schedules.run_due import run_due_schedules
 from offdiag.store.database import Database
-from offdiag.store.models import DeliveryRow, ReportIssueRow, ScheduleRow, WorkRow
+from offdiag.store.models import DeliveryRow, ReportEditionRow, ScheduleRow, WorkRow
 from offdiag_web.urls.reports import ReportAddress
 from support.dashboard import HOSTILE_NAMES, log_counts
 
@@ -179,7 +179,7 @@ def _fail(database: Database) -> None:
             .values(state="dead", attempts=5, error=error)
         )
         session.execute(
-            update(ReportIssueRow)
-            .where(ReportIssueRow.state == "pending")
+            update(ReportEditionRow)
+            .where(ReportEditionRow.state == "pending")
             .values(state="failed", error=error)
         )

@@ -14,8 +14,8 @@ from offdiag.services.delivery.message import Target
 from offdiag.services.schedules.edit import add_schedule
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryRecord, deliveries_of
-from offdiag.store.models import ReportIssueRow, ScheduleRow, WorkRow
-from offdiag.store.reports import IssueRecord, StoredFile, find_issue, read_files
+from offdiag.store.models import ReportEditionRow, ScheduleRow, WorkRow
+from offdiag.store.reports import EditionRecord, StoredFile, find_edition, read_files
 from offdiag.store.schedules import ScheduleRecord
 from support.logging_runs import evaluate, log
 
@@ -76,11 +76,11 @@ def utc(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-def issues(database: Database) -> list[IssueRecord]:
+def issues(database: Database) -> list[EditionRecord]:
     """All issues in the order in which they were asked for."""
     with database.read() as session:
-        ids = session.scalars(select(ReportIssueRow.id).order_by(ReportIssueRow.id)).all()
-        found = [find_issue(session, issue_id) for issue_id in ids]
+        ids = session.scalars(select(ReportEditionRow.id).order_by(ReportEditionRow.id)).all()
+        found = [find_edition(session, issue_id) for issue_id in ids]
     return [issue for issue in found if issue is not None]
 
 

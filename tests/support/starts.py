@@ -21,7 +21,7 @@ from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store import jobs
 from offdiag.store.database import Database
-from offdiag.store.jobs import Wanted
+from offdiag.store.jobs import JobRequest
 from offdiag.store.models import WorkRow
 from offdiag.store.session import Session
 from support.contents import count_rows
@@ -58,7 +58,7 @@ def ask(database: Database, *names: str) -> float:
     """Ask for work under these names; returns the moment after the commit."""
     with database.write() as session:
         asked = jobs.insert_many_pending(
-            session, "evaluate", [Wanted(name, {"run": name}) for name in names]
+            session, "evaluate", [JobRequest(name, {"run": name}) for name in names]
         )
         LOCAL_NOTIFIER.notify(session, asked)
     return time.monotonic()

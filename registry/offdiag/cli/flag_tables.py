@@ -57,7 +57,7 @@ def inbox_table(page: FlagPage, now: datetime) -> Table:
 def detail_tables(detail: FlagDetail, now: datetime) -> Iterable[Table]:
     """A flag with its conditions, history and alternatives."""
     yield facts_table(flag_name(detail.entry.flag.id), _facts(detail, now))
-    yield _fired_table(detail.entry.flag)
+    yield _raised_table(detail.entry.flag)
     yield _history_table(detail)
     if detail.better.runs:
         yield _alternatives_table(detail)
@@ -90,7 +90,7 @@ def _warning(content: FlagContent) -> str | None:
     return "accuracy may hide a minority class" if content.may_hide else None
 
 
-def _fired_table(flag: FlagRecord) -> Table:
+def _raised_table(flag: FlagRecord) -> Table:
     table = open_table(title="Conditions")
     for name in ("what", "measured", "", "threshold", "met"):
         table.add_column(name)

@@ -12,7 +12,7 @@ from offdiag.cli.output import busy, print_json, print_tables
 from offdiag.cli.registry import opened, settings_for
 
 if TYPE_CHECKING:
-    from offdiag.services.evaluation.recompute import Asked
+    from offdiag.services.evaluation.recompute import RecomputeRequest
 
 
 @click.group()
@@ -115,7 +115,7 @@ def recompute(
         click.echo(_sentence(asked))
 
 
-def _asked_dict(asked: Asked) -> dict[str, object]:
+def _asked_dict(asked: RecomputeRequest) -> dict[str, object]:
     return {
         "n_submitted": asked.n_submitted,
         "runs": [
@@ -125,7 +125,7 @@ def _asked_dict(asked: Asked) -> dict[str, object]:
     }
 
 
-def _sentence(asked: Asked) -> str:
+def _sentence(asked: RecomputeRequest) -> str:
     from offdiag.services.evaluation.recompute import reason_in_words
 
     if not asked.runs:

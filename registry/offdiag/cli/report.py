@@ -61,7 +61,7 @@ def create(
     **given: Any,
 ) -> None:
     """Create an edition of report NAME now. It is compared with the previous edition."""
-    from offdiag.cli.report_tables import present_issue
+    from offdiag.cli.report_tables import present_edition
     from offdiag.services.reports.edition import report_now
 
     settings = settings_for(url)
@@ -71,7 +71,7 @@ def create(
         asked = report_now(
             database, name=name, scope=scope, delivery=given_report.targets(), zone=zone
         )
-        present_issue(
+        present_edition(
             context,
             database,
             settings,
@@ -122,7 +122,7 @@ def show(
     name: str, number: int | None, project: str | None, url: str | None, as_json: bool
 ) -> None:
     """Show an edition of a report, the newest without NUMBER."""
-    from offdiag.cli.report_tables import issue_tables
+    from offdiag.cli.report_tables import edition_tables
     from offdiag.records.report import issue_with_figures
     from offdiag.services.reports.page import issue_page
 
@@ -132,7 +132,7 @@ def show(
     if as_json:
         print_json(issue_with_figures(page).plain())
     else:
-        print_tables(*issue_tables(page))
+        print_tables(*edition_tables(page))
 
 
 @help_text(
@@ -170,11 +170,11 @@ def export(
     url: str | None,
 ) -> None:
     """Export a file of an edition, byte for byte as it was created."""
-    from offdiag.services.reports.page import issue_file
+    from offdiag.services.reports.page import edition_file
 
     settings = settings_for(url)
     with opened(settings) as database:
-        file = issue_file(
+        file = edition_file(
             database, project=project or settings.project, name=name, number=number, kind=kind
         )
     if output is None:

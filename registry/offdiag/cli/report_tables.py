@@ -15,14 +15,14 @@ from offdiag.records.report import issue_with_figures
 from offdiag.reports.headline import further_sentences
 from offdiag.services.delivery.message import read_target
 from offdiag.services.jobs.attempts import RetryPolicy
-from offdiag.services.reports.edition import Asked, wait_for_edition
-from offdiag.services.reports.page import IssuePage, ReportEntry, ReportsPage, issue_page
+from offdiag.services.reports.edition import RequestedEdition, wait_for_edition
+from offdiag.services.reports.page import EditionPage, ReportEntry, ReportsPage, issue_page
 from offdiag.services.schedules.page import ScheduleEntry
 from offdiag.services.schedules.times import Fire
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
-from offdiag.store.reports import IssueRecord, IssueState
+from offdiag.store.reports import EditionRecord, EditionState
 
 
 def report_table(entries: Sequence[ReportEntry]) -> Table:
@@ -42,7 +42,7 @@ def report_table(entries: Sequence[ReportEntry]) -> Table:
     return table
 
 
-def issue_tables(page: IssuePage) -> Iterable[Table]:
+def edition_tables(page: EditionPage) -> Iterable[Table]:
     """An edition: its headline first, then its origin."""
     issue = page.issue
     sentences = () if page.report is None else further_sentences(page.report)
@@ -74,7 +74,7 @@ def _delivery_table(deliveries: Sequence[DeliveryRecord]) -> Table:
     return table
 
 
-def _said(issue: IssueRecord | None) -> str:
+def _said(issue: EditionRecord | None) -> str:
     return "" if issue is None else printable(issue.headline or issue.error or "")
 
 
@@ -85,11 +85,11 @@ def _sent(deliveries: Sequence[DeliveryRecord]) -> str:
     return f"{sent} of {len(deliveries)}"
 
 
-def present_issue(
+def present_edition(
     context: click.Context,
     database: Database,
     settings: Settings,
-    asked: Asked,
+    asked: RequestedEdition,
     *,
     project: str,
     timeout: float,
@@ -109,11 +109,11 @@ def present_issue(
     if as_json:
         print_json(issue_with_figures(page).plain())
     else:
-        print_tables(*issue_tables(page))
-    if page.issue.state is IssueState.PENDING:
+        print_tables(*edition_tables(page))
+    if page.issue.state is EditionState.PENDING:
         note("It is queued. Start offdiag worker, or wait: nothing is lost.")
     is_refused = any(each.state is DeliveryState.REFUSED for each in page.deliveries)
-    if is_refused or page.issue.state is not IssueState.COMPUTED:
+    if is_refused or page.issue.state is not EditionState.COMPUTED:
         context.exit(1)
 
 
@@ -142,7 +142,7 @@ def schedule_facts(entry: ScheduleEntry) -> Table:
         "schedule": entry.words,
         "cron": f"{record.cron} ({record.zone})",
         "problem": entry.problem,
-        "next": "paused" if not record.enabled else "\n".join(map(_moment, entry.next_fires)),
+        "next": "paused" if not record.enabled else "\n".join(map(_moment, entry.next_due_times)),
         "dataset": scope.dataset,
         "metrics": ", ".join(scope.metrics),
         "slices": ", ".join(scope.slices),
@@ -174,14 +174,14 @@ def scheduler_sentence(page: ReportsPage) -> str:
 
 
 def _next(entry: ScheduleEntry) -> str:
-    return _moment(entry.next_fires[0]) if entry.next_fires else "paused"
+    return _moment(entry.next_due_times[0]) if entry.next_due_times else "paused"
 
 
 def _moment(fire: Fire) -> str:
     return f"{fire.wall:%a %Y-%m-%d %H:%M} {fire.zone}"
 
 
-def _last(issue: IssueRecord | None) -> str:
+def _last(issue: EditionRecord | None) -> str:
     if issue is None:
         return ""
     return f"#{issue.number} {issue.state.value}: {printable(issue.headline or issue.error or '')}"

@@ -175,14 +175,14 @@ def run(
     as_json: bool,
 ) -> None:
     """Create an edition of a scheduled report now, in addition to the scheduled ones."""
-    from offdiag.cli.report_tables import present_issue
+    from offdiag.cli.report_tables import present_edition
     from offdiag.services.schedules.edit import run_schedule
 
     settings = settings_for(url)
     where = project or settings.project
     with opened(settings) as database:
         asked = run_schedule(database, project=where, name=name)
-        present_issue(
+        present_edition(
             context, database, settings, asked, project=where, timeout=timeout, as_json=as_json
         )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from offdiag.reports.scope import Condition, ReportScope, Side
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
 from offdiag.services.datasets import baseline_of, pin_baseline
-from offdiag.services.reports.edition import Asked
+from offdiag.services.reports.edition import RequestedEdition
 from offdiag.services.schedules.edit import add_schedule, run_schedule
 from offdiag.services.schedules.page import schedules_page
 from offdiag.store.cost_matrices import list_costs
@@ -44,7 +44,7 @@ def judge_runs(database: Database, *, project: str, in_use: str) -> None:
         pin_baseline(database, in_use, author=None)
 
 
-def plan_report(database: Database, *, project: str, in_use: str) -> Asked | None:
+def plan_report(database: Database, *, project: str, in_use: str) -> RequestedEdition | None:
     """Report on the digits each Monday, and once now; None where that is planned already."""
     planned = schedules_page(database, project=project).entries
     if any(entry.schedule.name == REPORT for entry in planned):

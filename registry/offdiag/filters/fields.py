@@ -37,7 +37,7 @@ WHOLE_METRICS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestedField:
     """A field that was asked for; a name of scikit-learn may stand for one field of several.
 
     Which of `fields` is meant depends on the run: `n_classes_is_two` says for which numbers of
@@ -49,7 +49,7 @@ class Asked:
     n_classes_is_two: tuple[bool | None, ...] = (None,)
 
 
-def read_field(reader: Reader) -> Asked:
+def read_field(reader: Reader) -> RequestedField:
     """The field at the place of the reader, which moves on. Raises `Malformed`."""
     group = reader.token
     if group.kind is not Kind.NAME or group.text.lower() not in GROUPS:
@@ -60,11 +60,11 @@ def read_field(reader: Reader) -> Asked:
         case "metrics":
             return _metric(reader)
         case "params":
-            return Asked((ParamField(_name(reader)),))
+            return RequestedField((ParamField(_name(reader)),))
         case "tags":
-            return Asked((TagField(_name(reader)),))
+            return RequestedField((TagField(_name(reader)),))
         case _:
-            return Asked((_attribute(reader),))
+            return RequestedField((_attribute(reader),))
 
 
 def _name(reader: Reader) -> str:
@@ -94,7 +94,7 @@ def _attribute(reader: Reader) -> AttributeField:
     return AttributeField(Attribute(word))
 
 
-def _metric(reader: Reader) -> Asked:
+def _metric(reader: Reader) -> RequestedField:
     name = _part(reader)
     of_class = reader.takes_mark("[")
     found = meanings(name, CLASS_METRICS if of_class else WHOLE_METRICS)
@@ -105,7 +105,7 @@ def _metric(reader: Reader) -> Asked:
     label = _label(reader) if of_class else None
     if of_class:
         reader.require_mark("]")
-    return Asked(
+    return RequestedField(
         tuple(MetricField(each.key, label) for each in found),
         is_negated=found[0].is_negated,
         n_classes_is_two=tuple(each.n_classes_is_two for each in found),

@@ -25,7 +25,7 @@ from offdiag.filters.conditions import (
     Operator,
     Ordering,
 )
-from offdiag.filters.fields import Asked, fitting, read_field
+from offdiag.filters.fields import RequestedField, fitting, read_field
 from offdiag.filters.tokens import Kind, Reader, tokens_of
 
 MAX_COMPARISONS = 100
@@ -127,7 +127,9 @@ def _comparison(reader: Reader) -> Condition:
     return _condition(asked, operator, (_operand(reader, asked, operator),))
 
 
-def _condition(asked: Asked, operator: Operator, operands: tuple[Operand, ...]) -> Condition:
+def _condition(
+    asked: RequestedField, operator: Operator, operands: tuple[Operand, ...]
+) -> Condition:
     """The comparison with the field that a name means, for each run with its own."""
     if asked.is_negated:
         operator = operator.reversed
@@ -141,7 +143,7 @@ def _condition(asked: Asked, operator: Operator, operands: tuple[Operand, ...]) 
     return found[0] if len(found) == 1 else AnyOf(tuple(found))
 
 
-def _listed(reader: Reader, asked: Asked) -> Condition:
+def _listed(reader: Reader, asked: RequestedField) -> Condition:
     reader.require_mark("(")
     operands = [_operand(reader, asked, Operator.IN)]
     while reader.takes_mark(","):
@@ -157,7 +159,7 @@ def _listed(reader: Reader, asked: Asked) -> Condition:
     return _condition(asked, Operator.IN, tuple(operands))
 
 
-def _operand(reader: Reader, asked: Asked, operator: Operator) -> Operand:
+def _operand(reader: Reader, asked: RequestedField, operator: Operator) -> Operand:
     token = reader.token
     written: str | float | int | bool
     if token.kind is Kind.TEXT:

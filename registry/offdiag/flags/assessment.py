@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.rule_evaluation import ClassRule, Flags, Floats, Judgement, Subjects
+from offdiag.flags.rule_evaluation import ClassRule, Flags, Floats, RuleEvaluation, Subjects
 from offdiag.flags.rules import MATRIX_RULES
 from offdiag.flags.rules.recall import IN_SIGHT_SEVERITY
 from offdiag.flags.thresholds import Thresholds
@@ -88,7 +88,7 @@ def assess(
 
 def judge(
     subjects: Subjects, thresholds: Thresholds, rules: Iterable[str] = MATRIX_RULES
-) -> dict[str, Judgement]:
+) -> dict[str, RuleEvaluation]:
     """Where each rule fires in a stack of matrices, by rule id.
 
     A matrix that cannot be assessed is to be left out by the caller: no mask is applied here.
@@ -105,7 +105,7 @@ class Badges:
 
 
 def badges(
-    judgements: Mapping[str, Judgement], subjects: Subjects, thresholds: Thresholds
+    judgements: Mapping[str, RuleEvaluation], subjects: Subjects, thresholds: Thresholds
 ) -> Badges:
     """The rules of `hides_minority` and `may_hide_minority` for a stack of matrices."""
     gap = judgements["F4"]
@@ -152,7 +152,7 @@ def verdicts_of(
 
 def _verdict(
     id_: str,
-    judgement: Judgement,
+    judgement: RuleEvaluation,
     place: tuple[int, ...],
     subjects: Subjects,
     thresholds: Thresholds,

@@ -171,7 +171,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class RuleEvaluation:
     """Where a rule fires, (R,) or (R, K), with the rank of its severity there."""
 
     fires: Flags
@@ -188,7 +188,7 @@ class RunRule:
     """
 
     id: str
-    judge: Callable[[Subjects, Thresholds], Judgement]
+    judge: Callable[[Subjects, Thresholds], RuleEvaluation]
     describe: Callable[[Subjects, Thresholds], tuple[str, Evidence]]
     uses: tuple[str, ...] = ()
 
@@ -201,7 +201,7 @@ class ClassRule:
     """
 
     id: str
-    judge: Callable[[Subjects, Thresholds], Judgement]
+    judge: Callable[[Subjects, Thresholds], RuleEvaluation]
     describe: Callable[[Subjects, int, Thresholds], tuple[str, Evidence]]
     uses: tuple[str, ...] = ()
 

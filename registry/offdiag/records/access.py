@@ -8,19 +8,19 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from offdiag.domain.access import Role
-from offdiag.records.base import Answered, Asked, Page, Paged
+from offdiag.records.base import Page, Paged, RequestBody, ResponseBody
 
 Text = Annotated[str, Field(min_length=1, max_length=1_000)]
 
 
-class RoleBody(Asked):
+class RoleBody(RequestBody):
     """A role in a project, or in all of them."""
 
     role: Role
     project: Text | None = Field(default=None, description="Left out: all projects.")
 
 
-class NewUser(Asked):
+class NewUser(RequestBody):
     """Somebody who may use the registry."""
 
     name: Text = Field(description="What they sign in with: letters, digits and . _ - @ +")
@@ -32,21 +32,21 @@ class NewUser(Asked):
     roles: list[RoleBody] = Field(default=[], max_length=500)
 
 
-class RoleChange(Asked):
+class RoleChange(RequestBody):
     """Another role in a project, or in all of them."""
 
     role: Role | None = Field(description="Null takes the role away.")
     project: Text | None = Field(default=None, description="Left out: all projects.")
 
 
-class GivenRole(Answered):
+class GivenRole(ResponseBody):
     """A role somebody has; `project` null are all of them."""
 
     role: str
     project: str | None
 
 
-class User(Answered):
+class User(ResponseBody):
     """Somebody who may use the registry."""
 
     name: str
@@ -58,13 +58,13 @@ class User(Answered):
     roles: list[GivenRole]
 
 
-class UserList(Answered):
+class UserList(ResponseBody):
     """Everybody by name."""
 
     users: list[User]
 
 
-class WantedToken(Asked):
+class WantedToken(RequestBody):
     """A token to make. It never allows more than its owner may do."""
 
     name: Text = Field(description="What it is for.")
@@ -76,7 +76,7 @@ class WantedToken(Asked):
     owner: Text | None = Field(default=None, description="Left out: whoever asks.")
 
 
-class Token(Answered):
+class Token(ResponseBody):
     """A token without its secret; `prefix` is how it begins."""
 
     id: int
@@ -97,13 +97,13 @@ class MadeToken(Token):
     token: str = Field(repr=False)
 
 
-class TokenList(Answered):
+class TokenList(ResponseBody):
     """One's own tokens, those of all for an admin, the newest first."""
 
     tokens: list[Token]
 
 
-class AuditWanted(Paged):
+class AuditQuery(Paged):
     """Which changes are wanted."""
 
     actor: Text | None = Field(default=None, description="Only those of this user or token.")
@@ -111,7 +111,7 @@ class AuditWanted(Paged):
     text: Text | None = Field(default=None, description="Part of what was done, or to what.")
 
 
-class Change(Answered):
+class Change(ResponseBody):
     """One change. `detail` names the tables it touched and what its author said about it."""
 
     number: int

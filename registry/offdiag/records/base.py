@@ -12,13 +12,13 @@ from offdiag.domain.texts import Cell
 from offdiag.domain.values import MetricValue
 
 
-class Asked(BaseModel):
+class RequestBody(BaseModel):
     """The body or the query of a request: a field that is not declared is refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class Answered(BaseModel):
+class ResponseBody(BaseModel):
     """The body of an answer. NaN and infinity cannot be put into one.
 
     Whoever reads an answer lets fields pass that a newer server added.
@@ -53,7 +53,7 @@ MOST_ON_A_PAGE = 1_000
 USUAL_ON_A_PAGE = 50
 
 
-class Paged(Asked):
+class Paged(RequestBody):
     """The part of a query that says which page of a list is wanted."""
 
     limit: int = Field(default=USUAL_ON_A_PAGE, ge=1, le=MOST_ON_A_PAGE)
@@ -65,13 +65,13 @@ class Paged(Asked):
     )
 
 
-class Page(Answered):
+class Page(ResponseBody):
     """The part of an answer that says whether there is more."""
 
     next_page_token: str | None = Field(description="None on the last page.")
 
 
-class Value(Answered):
+class Value(ResponseBody):
     """One value of a metric, in full precision; where it is undefined, the reason instead."""
 
     value: float | None
@@ -107,7 +107,7 @@ def values_of(measured: Mapping[str, MetricValue]) -> dict[str, Value]:
     return {key: Value.of(value) for key, value in measured.items()}
 
 
-class Reason(Answered):
+class Reason(ResponseBody):
     """What is wrong, where, and the way out."""
 
     code: str = Field(description="Stable name of the kind of error.")
@@ -116,7 +116,7 @@ class Reason(Answered):
     hint: str | None = Field(description="What to do next.")
 
 
-class Refusal(Answered):
+class Refusal(ResponseBody):
     """The one shape of all errors."""
 
     error: Reason
@@ -125,13 +125,13 @@ class Refusal(Answered):
 DEFAULT_PROJECT = "default"
 
 
-class InProject(Asked):
+class InProject(RequestBody):
     """The part of a query that says in which project a name is looked up."""
 
     project: str = DEFAULT_PROJECT
 
 
-class Project(Answered):
+class Project(ResponseBody):
     """A project that has datasets."""
 
     name: str
@@ -139,7 +139,7 @@ class Project(Answered):
     n_runs: int
 
 
-class ProjectList(Answered):
+class ProjectList(ResponseBody):
     """Projects by name."""
 
     projects: list[Project]

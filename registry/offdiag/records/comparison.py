@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from offdiag.records.base import Answered, Asked
+from offdiag.records.base import RequestBody, ResponseBody
 from offdiag.records.run import RunBasics, run_basics
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from offdiag.store.compared_runs import ComparedRun
 
 
-class ComparisonWanted(Asked):
+class ComparisonQuery(RequestBody):
     """Which runs are compared, and on which samples."""
 
     runs: str = Field(
@@ -50,7 +50,7 @@ class RunCompared(RunBasics):
     orientation_verdict: str | None
 
 
-class Comparison(Answered):
+class Comparison(ResponseBody):
     """What can be said about runs, or why nothing can.
 
     Undefined values are objects with `value` null and the reason, as everywhere.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import Field
 
 from offdiag.domain.runs import RunState, Task
-from offdiag.records.base import DEFAULT_PROJECT, Answered, Asked
+from offdiag.records.base import DEFAULT_PROJECT, RequestBody, ResponseBody
 from offdiag.records.run import Labels, labels_document
 from offdiag.records.truth import TruthVersion, truth_version
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 
 
-class DatasetsWanted(Asked):
+class DatasetsQuery(RequestBody):
     """Which datasets are wanted."""
 
     project: str | None = Field(default=None, description="Only those of this project.")
 
 
-class DatasetSummary(Answered):
+class DatasetSummary(ResponseBody):
     """A dataset with its runs counted."""
 
     project: str
@@ -42,13 +42,13 @@ class DatasetSummary(Answered):
     last_logged_at: datetime | None
 
 
-class DatasetList(Answered):
+class DatasetList(ResponseBody):
     """Datasets by project and name."""
 
     datasets: list[DatasetSummary]
 
 
-class SliceColumn(Answered):
+class SliceColumn(ResponseBody):
     """A slice column of the samples of a lineage."""
 
     root: int
@@ -56,7 +56,7 @@ class SliceColumn(Answered):
     levels: list[str]
 
 
-class Dataset(Answered):
+class Dataset(ResponseBody):
     """A dataset with its classes, its truth and its runs counted."""
 
     project: str
@@ -82,7 +82,7 @@ class Dataset(Answered):
     only_in_the_api: ClassVar[Mapping[str, Any]] = {"groups": True}
 
 
-class NewDataset(Asked):
+class NewDataset(RequestBody):
     """A dataset that is declared before anything is logged on it."""
 
     project: str = DEFAULT_PROJECT
@@ -94,14 +94,14 @@ class NewDataset(Asked):
     positive_label: str | None = None
 
 
-class Judging(Asked):
+class Judging(RequestBody):
     """By which costs the runs of a dataset are judged from now on."""
 
     project: str = DEFAULT_PROJECT
     cost_matrix: str | None = Field(description="`visits` or `visits@3`; null for none.")
 
 
-class Pinning(Asked):
+class Pinning(RequestBody):
     """Which run the others of a dataset are held against from now on."""
 
     project: str = DEFAULT_PROJECT
@@ -109,7 +109,7 @@ class Pinning(Asked):
     author: str | None = None
 
 
-class Grouping(Asked):
+class Grouping(RequestBody):
     """How the classes of a dataset are grouped from now on."""
 
     project: str = DEFAULT_PROJECT
@@ -119,7 +119,7 @@ class Grouping(Asked):
     )
 
 
-class AskedAgain(Answered):
+class AskedAgain(ResponseBody):
     """How many runs were asked to be evaluated again."""
 
     n_runs: int

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.spec import Scope
-from offdiag.records.base import Answered, Asked, Value, values_of
+from offdiag.records.base import RequestBody, ResponseBody, Value, values_of
 from offdiag.records.run import Labels, labels_document
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from offdiag.store.run_page import RunDetail
 
 
-class RaisedFlag(Answered):
+class RaisedFlag(ResponseBody):
     """A rule that fires, with its evidence."""
 
     rule: str
@@ -37,7 +37,7 @@ class RaisedFlag(Answered):
     state: str
 
 
-class EvaluationWanted(Asked):
+class EvaluationQuery(RequestBody):
     """Which cases of a run are meant, and which of its classes are looked at as one."""
 
     slice: str | None = Field(
@@ -54,14 +54,14 @@ class EvaluationWanted(Asked):
     )
 
 
-class CollapsedGroups(Answered):
+class CollapsedGroups(ResponseBody):
     """Groups of classes that were looked at as one class each."""
 
     classes: Labels = Field(description="All classes of the dataset.")
     groups: dict[str, Any] = Field(description="The collapsed groups with what is in them.")
 
 
-class EvaluationAnswer(Answered):
+class EvaluationAnswer(ResponseBody):
     """A confusion matrix, every metric of it, and what the rules say."""
 
     run: str
@@ -117,14 +117,14 @@ class Laid(StrEnum):
     ACTUAL_COLUMNS = "actual_columns"
 
 
-class MatrixWanted(Asked):
+class MatrixQuery(RequestBody):
     """How a matrix is wanted."""
 
     normalize: Normalization = Normalization.NONE
     orientation: Laid = Laid.ACTUAL_ROWS
 
 
-class Cell(Answered):
+class Cell(ResponseBody):
     """A cell of a matrix that has cases."""
 
     actual: str
@@ -132,7 +132,7 @@ class Cell(Answered):
     count: int
 
 
-class MatrixAnswer(Answered):
+class MatrixAnswer(ResponseBody):
     """A confusion matrix. Shares are null where there is nothing to divide by."""
 
     run: str
@@ -151,7 +151,7 @@ class MatrixAnswer(Answered):
     matrix_digest: str
 
 
-class RunCostAnswer(Answered):
+class RunCostAnswer(ResponseBody):
     """What the errors of a run cost under the version of costs it was judged by."""
 
     run: str
@@ -161,7 +161,7 @@ class RunCostAnswer(Answered):
     values: dict[str, Value]
 
 
-class PastAnswer(Answered):
+class PastAnswer(ResponseBody):
     """One evaluation of a run."""
 
     id: int
@@ -179,14 +179,14 @@ class PastAnswer(Answered):
     )
 
 
-class HistoryAnswer(Answered):
+class HistoryAnswer(ResponseBody):
     """All evaluations of a run, oldest first."""
 
     run: str
     evaluations: list[PastAnswer]
 
 
-class CurvesWanted(Asked):
+class CurvesQuery(RequestBody):
     """Which curves are wanted."""
 
     positive: str | None = Field(
@@ -195,7 +195,7 @@ class CurvesWanted(Asked):
     )
 
 
-class Points(Answered):
+class Points(ResponseBody):
     """Thresholds with what they report; every rate follows from these counts."""
 
     thresholds: list[float]
@@ -207,7 +207,7 @@ class Points(Answered):
     reports_below: bool = Field(description="Whether scores below the threshold are reported.")
 
 
-class Bins(Answered):
+class Bins(ResponseBody):
     """How often the event happened in each bin of the score."""
 
     edges: list[float]
@@ -224,7 +224,7 @@ class Bins(Answered):
     )
 
 
-class Histogram(Answered):
+class Histogram(ResponseBody):
     """How the scores of positive and of negative cases are spread."""
 
     edges: list[float]
@@ -232,7 +232,7 @@ class Histogram(Answered):
     negative: list[int]
 
 
-class Curve(Answered):
+class Curve(ResponseBody):
     """What is kept for a class against the rest, or for the largest probability of each case."""
 
     label: str | None = Field(description="Null for the top label, whichever that is.")
@@ -241,7 +241,7 @@ class Curve(Answered):
     histogram: Histogram
 
 
-class CurvesAnswer(Answered):
+class CurvesAnswer(ResponseBody):
     """The curves of a run."""
 
     run: str
@@ -250,7 +250,7 @@ class CurvesAnswer(Answered):
     top_label: Curve | None
 
 
-class Definition(Answered):
+class Definition(ResponseBody):
     """What a metric key means in one scope."""
 
     key: str
@@ -269,13 +269,13 @@ class Definition(Answered):
     notes: str
 
 
-class Definitions(Answered):
+class Definitions(ResponseBody):
     """The definitions of metrics, in the order of the catalogue."""
 
     metrics: list[Definition]
 
 
-class DefinitionsWanted(Asked):
+class DefinitionsQuery(RequestBody):
     """Which definitions are wanted."""
 
     scope: Scope | None = Field(default=None, description="Only those of one scope.")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from offdiag.records.base import Answered, Page, Paged
+from offdiag.records.base import Page, Paged, ResponseBody
 from offdiag.services.examples.selection import Kind, SortKey
 
 
-class ExamplesWanted(Paged):
+class ExamplesQuery(Paged):
     """Which predictions are wanted. With both classes, all of that cell of the matrix."""
 
     actual: str | None = None
@@ -21,21 +21,21 @@ class ExamplesWanted(Paged):
     descending: bool = False
 
 
-class ClassScore(Answered):
+class ClassScore(ResponseBody):
     """What a class got."""
 
     label: str
     score: float
 
 
-class LabelSets(Answered):
+class LabelSets(ResponseBody):
     """The labels of a case, in label order."""
 
     actual: list[str] | None = Field(description="Null where nobody knows them yet.")
     predicted: list[str]
 
 
-class ExampleAnswer(Answered):
+class ExampleAnswer(ResponseBody):
     """A prediction and its sample."""
 
     index: int = Field(description="Number of the prediction in the run, from 0.")

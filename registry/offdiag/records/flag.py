@@ -11,7 +11,7 @@ from pydantic import AwareDatetime, Field
 
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.verdict import Certainty, Severity
-from offdiag.records.base import Answered, Asked, Page, Paged
+from offdiag.records.base import Page, Paged, RequestBody, ResponseBody
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MOST_AT_ONCE = 1_000
 
 
-class FlagsWanted(Paged):
+class FlagsQuery(Paged):
     """Which flags are wanted; the gravest come first, of equally grave ones the newest."""
 
     state: FlagState | None = None
@@ -43,7 +43,7 @@ class FlagsWanted(Paged):
     )
 
 
-class Flag(Answered):
+class Flag(ResponseBody):
     """A rule that fires, or fired, for a run or for one class of it."""
 
     id: int
@@ -85,14 +85,14 @@ class FlagPage(Page):
     flags: list[Flag]
 
 
-class FlagsOfRun(Answered):
+class FlagsOfRun(ResponseBody):
     """All flags of a run."""
 
     run: str
     flags: list[Flag]
 
 
-class FlagEvent(Answered):
+class FlagEvent(ResponseBody):
     """Something that happened to a flag; without an author an evaluation did it."""
 
     at: datetime
@@ -107,7 +107,7 @@ class FlagWithHistory(Flag):
     history: list[FlagEvent]
 
 
-class CountedFlags(Answered):
+class CountedFlags(ResponseBody):
     """Flags as a command lists them."""
 
     counts: dict[str, int] = Field(description="By state, of all that differ only in it.")
@@ -122,7 +122,7 @@ class FlagList(CountedFlags):
     next: str | None
 
 
-class MeasuredGain(Answered):
+class MeasuredGain(ResponseBody):
     """What another run has more, with an interval that holds for all runs that were compared.
 
     `won` cases are right in the other run alone, `lost` in the flagged run alone.
@@ -135,7 +135,7 @@ class MeasuredGain(Answered):
     lost: int
 
 
-class BetterOnIt(Answered):
+class BetterOnIt(ResponseBody):
     """A run that finds more of the class of a flag."""
 
     run: str
@@ -148,7 +148,7 @@ class BetterOnIt(Answered):
     p: float | None
 
 
-class Compared(Answered):
+class Compared(ResponseBody):
     """One comparison of a rule."""
 
     what: str
@@ -158,7 +158,7 @@ class Compared(Answered):
     holds: bool
 
 
-class Check(Answered):
+class Check(ResponseBody):
     """A rule with all it compared."""
 
     rule: str
@@ -167,7 +167,7 @@ class Check(Answered):
     conditions: list[Compared]
 
 
-class RecallOfClass(Answered):
+class RecallOfClass(ResponseBody):
     """A class with cases: `tp` of its `support` were found."""
 
     label: str
@@ -178,7 +178,7 @@ class RecallOfClass(Answered):
     ci_high: float
 
 
-class Rank(Answered):
+class Rank(ResponseBody):
     """A value of the run, and its place among all runs on its ground truth."""
 
     value: float | None
@@ -209,7 +209,7 @@ class Action(StrEnum):
     COMMENT = "comment"
 
 
-class Decision(Asked):
+class Decision(RequestBody):
     """What somebody decides; which of the other fields it takes depends on the action."""
 
     action: Action
@@ -220,7 +220,7 @@ class Decision(Asked):
     author: str | None = None
 
 
-class SeenFlag(Asked):
+class SeenFlag(RequestBody):
     """A flag, and the revision of it that somebody saw."""
 
     id: int = Field(ge=1, lt=10**18)
@@ -233,7 +233,7 @@ class Decisions(Decision):
     flags: list[SeenFlag] = Field(min_length=1, max_length=MOST_AT_ONCE)
 
 
-class Decided(Answered):
+class Decided(ResponseBody):
     """Flags as they stand after a decision."""
 
     flags: list[Flag]

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, Scalar
-from offdiag.records.base import Answered, Asked
+from offdiag.records.base import RequestBody, ResponseBody
 from offdiag.records.run import Labels
 
 Text = str | int | bool
@@ -19,7 +19,7 @@ Notices = Annotated[
 ]
 
 
-class RunFactsBody(Asked):
+class RunFactsBody(RequestBody):
     """What is said about a run, whatever is logged to it."""
 
     name: str
@@ -78,7 +78,7 @@ class NewRun(RunFactsBody):
         return LabelSet(declared.names, declared.ordinal, inferred=self.labels_inferred)
 
 
-class OpenedRun(Answered):
+class OpenedRun(ResponseBody):
     """The run that was opened, or found by its client key, and what its classes are."""
 
     id: str
@@ -94,7 +94,7 @@ class OpenedRun(Answered):
     notices: Notices = Field(default=[])
 
 
-class Chunk(Asked):
+class Chunk(RequestBody):
     """A chunk as JSON: one entry for each case in every array.
 
     Arrow, Parquet and CSV have columns of the same names, scores of single classes as
@@ -117,7 +117,7 @@ class Chunk(Asked):
     slices: dict[str, list[Text]] = Field(default={})
 
 
-class StoredChunk(Answered):
+class StoredChunk(ResponseBody):
     """A chunk that is stored."""
 
     run_id: str
@@ -126,13 +126,13 @@ class StoredChunk(Answered):
     notices: Notices = Field(default=[])
 
 
-class Closing(Asked):
+class Closing(RequestBody):
     """What the sender knows of the run it closes; it is compared with what is stored."""
 
     n_chunks: int | None = Field(default=None, ge=0)
 
 
-class ClosedRun(Answered):
+class ClosedRun(ResponseBody):
     """A run that is complete."""
 
     id: str

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from offdiag.records.base import Answered, Asked
+from offdiag.records.base import RequestBody, ResponseBody
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
     from offdiag.services.jobs.page import JobEntry, JobsPage
 
 
-class JobsWanted(Asked):
+class JobsQuery(RequestBody):
     """How much of the queue is wanted: what needs a look first, then what runs, then the rest."""
 
     limit: int = Field(default=200, ge=1, le=1_000)
 
 
-class Job(Answered):
+class Job(ResponseBody):
     """One piece of work. What is done leaves the queue."""
 
     id: int
@@ -33,7 +33,7 @@ class Job(Answered):
     due_at: datetime
 
 
-class Process(Answered):
+class Process(ResponseBody):
     """A worker or a scheduler, and how long ago it gave a sign of life."""
 
     kind: str
@@ -43,7 +43,7 @@ class Process(Answered):
     age_s: float
 
 
-class JobList(Answered):
+class JobList(ResponseBody):
     """The queue, and the processes that work on it."""
 
     counts: dict[str, int]
@@ -53,13 +53,13 @@ class JobList(Answered):
     processes: list[Process] = Field(default=[])
 
 
-class Retried(Answered):
+class Retried(ResponseBody):
     """The job that was put back into the queue."""
 
     id: int = Field(description="The number it waits under now.")
 
 
-class AllRetried(Answered):
+class AllRetried(ResponseBody):
     """How many jobs were put back into the queue."""
 
     n_jobs: int

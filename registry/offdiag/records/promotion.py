@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from offdiag.domain.runs import PromotionRole
-from offdiag.records.base import DEFAULT_PROJECT, Answered, Asked, InProject, Value
+from offdiag.records.base import DEFAULT_PROJECT, InProject, RequestBody, ResponseBody, Value
 
 if TYPE_CHECKING:
     from offdiag.services.leaders import Leader, Leaders
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from offdiag.store.promotions import PromotionRecord
 
 
-class Promotion(Answered):
+class Promotion(ResponseBody):
     """A decision: this run has the role from then on."""
 
     role: PromotionRole
@@ -30,7 +30,7 @@ class Promotion(Answered):
     gate: dict[str, Any] | None = Field(description="What the conditions of the gate found.")
 
 
-class Promotions(Answered):
+class Promotions(ResponseBody):
     """Champion and candidate of a dataset, and all decisions, newest first."""
 
     project: str
@@ -40,7 +40,7 @@ class Promotions(Answered):
     history: list[Promotion]
 
 
-class NewPromotion(Asked):
+class NewPromotion(RequestBody):
     """Which run of the dataset gets a role; a null run withdraws it."""
 
     project: str = DEFAULT_PROJECT
@@ -67,7 +67,7 @@ class LeadersWanted(InProject):
     )
 
 
-class RankedRun(Answered):
+class RankedRun(ResponseBody):
     """A run by the metric; `difference` is to the best run, with a simultaneous interval."""
 
     id: str
@@ -81,7 +81,7 @@ class RankedRun(Answered):
     p_adjusted: float | None
 
 
-class RankedRuns(Answered):
+class RankedRuns(ResponseBody):
     """The runs of a dataset, best first.
 
     The best set contains the best run with 95 % confidence, corrected for the number of runs.
@@ -98,7 +98,7 @@ class RankedRuns(Answered):
     runs: list[RankedRun]
 
 
-class PrimaryMetric(Asked):
+class PrimaryMetric(RequestBody):
     """By which metric the runs of a dataset are ranked."""
 
     project: str = DEFAULT_PROJECT

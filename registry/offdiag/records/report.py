@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from offdiag.records.base import DEFAULT_PROJECT, MOST_ON_A_PAGE, Answered, Asked
+from offdiag.records.base import DEFAULT_PROJECT, MOST_ON_A_PAGE, RequestBody, ResponseBody
 from offdiag.reports.scope import DEFAULT_METRICS, Side, TermField
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from offdiag.domain.texts import Cell
-    from offdiag.services.reports.page import IssuePage, ReportEntry, ReportsPage
+    from offdiag.services.reports.page import EditionPage, ReportEntry, ReportsPage
     from offdiag.services.schedules.page import ReportPage, ScheduleEntry, SchedulesPage
     from offdiag.store.deliveries import DeliveryRecord
-    from offdiag.store.reports import IssueRecord
+    from offdiag.store.reports import EditionRecord
 
 
-class Term(Asked):
+class Term(RequestBody):
     """A condition on runs: their model, a part of their name, or a tag."""
 
     field: TermField
@@ -29,7 +29,7 @@ class Term(Asked):
     value: str | None = None
 
 
-class Alert(Asked):
+class Alert(RequestBody):
     """Warn of every run whose value lies beyond a limit, its whole interval included."""
 
     metric: str
@@ -38,7 +38,7 @@ class Alert(Asked):
     class_label: str | None = None
 
 
-class ScopeOfReport(Asked):
+class ScopeOfReport(RequestBody):
     """The runs of one dataset that fulfil all terms, and what is said about them."""
 
     dataset: str
@@ -50,7 +50,7 @@ class ScopeOfReport(Asked):
     cost_matrix: str | None = Field(default=None, examples=["visits@2"])
 
 
-class Target(Asked):
+class Target(RequestBody):
     """Where an issue is sent: exactly one of a folder, a mailbox, a web address."""
 
     folder: str | None = None
@@ -58,13 +58,13 @@ class Target(Asked):
     webhook: str | None = None
 
 
-class SchedulesWanted(Asked):
+class SchedulesQuery(RequestBody):
     """Which schedules or reports are wanted."""
 
     project: str | None = Field(default=None, description="Only those of this project.")
 
 
-class Plan(Asked):
+class Plan(RequestBody):
     """When and what a schedule issues."""
 
     project: str = DEFAULT_PROJECT
@@ -80,7 +80,7 @@ class NewSchedule(Plan):
     name: str
 
 
-class Schedule(Answered):
+class Schedule(ResponseBody):
     """A schedule; `delivery` names its targets without their secrets."""
 
     project: str
@@ -97,14 +97,14 @@ class Schedule(Answered):
     updated_at: datetime
 
 
-class Removed(Answered):
+class Removed(ResponseBody):
     """What was removed."""
 
     project: str
     name: str
 
 
-class NewReport(Asked):
+class NewReport(RequestBody):
     """A report that is issued once, now; issues of one name form a series."""
 
     project: str = DEFAULT_PROJECT
@@ -114,14 +114,14 @@ class NewReport(Asked):
     delivery: list[Target] = Field(default=[], max_length=50)
 
 
-class AskedIssue(Answered):
+class AskedIssue(ResponseBody):
     """An issue that was asked for."""
 
     name: str
     number: int
 
 
-class Issue(Answered):
+class Issue(ResponseBody):
     """One issue of a report without its figures."""
 
     number: int
@@ -143,14 +143,14 @@ class PlannedSchedule(Schedule):
     last: Issue | None = None
 
 
-class ScheduleList(Answered):
+class ScheduleList(ResponseBody):
     """Schedules by project and name."""
 
     schedules: list[PlannedSchedule]
     has_scheduler: bool
 
 
-class Delivery(Answered):
+class Delivery(ResponseBody):
     """An issue on its way to one target."""
 
     id: int
@@ -161,7 +161,7 @@ class Delivery(Answered):
     sent_at: datetime | None = None
 
 
-class ReportFile(Answered):
+class ReportFile(ResponseBody):
     """One form of an issue."""
 
     kind: str
@@ -190,7 +190,7 @@ class IssueWithFigures(IssueDetail):
     report: dict[str, Any] | None
 
 
-class ReportPlan(Answered):
+class ReportPlan(ResponseBody):
     """When issues are planned."""
 
     cron: str
@@ -198,7 +198,7 @@ class ReportPlan(Answered):
     is_paused: bool
 
 
-class IssueCounts(Answered):
+class IssueCounts(ResponseBody):
     """What an issue counted; null where it does not tell."""
 
     n_runs: int
@@ -212,7 +212,7 @@ class IssueCounts(Answered):
     )
 
 
-class ReportBasics(Answered):
+class ReportBasics(ResponseBody):
     """A report: a schedule, a series of issues, or both."""
 
     project: str
@@ -232,14 +232,14 @@ class ReportSummary(ReportBasics):
     summary: IssueCounts | None = Field(description="Of the newest issue that was computed.")
 
 
-class ReportList(Answered):
+class ReportList(ResponseBody):
     """Reports by project and name."""
 
     reports: list[ReportSummary]
     has_scheduler: bool
 
 
-class IssuesWanted(Asked):
+class EditionsQuery(RequestBody):
     """Which issues of a report are wanted, newest first."""
 
     project: str = DEFAULT_PROJECT
@@ -256,17 +256,17 @@ class ReportDetail(ReportBasics):
     issues: list[SentIssue]
 
 
-def issue_document(issue: IssueRecord) -> Issue:
+def issue_document(issue: EditionRecord) -> Issue:
     """One issue without its figures."""
     return Issue(**_issue_facts(issue))
 
 
-def sent_issue(issue: IssueRecord, deliveries: Sequence[DeliveryRecord]) -> SentIssue:
+def sent_issue(issue: EditionRecord, deliveries: Sequence[DeliveryRecord]) -> SentIssue:
     """One issue without its figures, with its deliveries."""
     return SentIssue(**_issue_facts(issue), deliveries=list(map(_delivery, deliveries)))
 
 
-def issue_detail(page: IssuePage) -> IssueDetail:
+def issue_detail(page: EditionPage) -> IssueDetail:
     """One issue with its deliveries and files."""
     return IssueDetail(
         project=page.issue.project,
@@ -284,7 +284,7 @@ def issue_detail(page: IssuePage) -> IssueDetail:
     )
 
 
-def issue_with_figures(page: IssuePage) -> IssueWithFigures:
+def issue_with_figures(page: EditionPage) -> IssueWithFigures:
     """One issue with all its figures once it is computed."""
     from offdiag.reports.document import report_document
 
@@ -328,7 +328,7 @@ def report_detail(page: ReportPage, *, start: int = 0) -> ReportDetail:
     return ReportDetail(
         **_report_facts(page.entry),
         last=issues[0] if issues else None,
-        next_times=[] if planned is None else [fire.due for fire in planned.next_fires],
+        next_times=[] if planned is None else [fire.due for fire in planned.next_due_times],
         has_scheduler=page.has_scheduler,
         start=start,
         issues=issues,
@@ -340,7 +340,7 @@ REPORT_COLUMNS = (
     *("last_number", "last_state", "last_headline", "last_covers_missed"),
     *("n_alerts", "n_open_flags"),
 )
-ISSUE_COLUMNS = (
+EDITION_COLUMNS = (
     *("number", "fire_time", "state", "covers_missed", "headline", "data_digest", "error"),
     *("created_at", "computed_at"),
 )
@@ -372,7 +372,7 @@ def planned_schedule(entry: ScheduleEntry) -> PlannedSchedule:
     last = entry.report.last
     return PlannedSchedule(
         **_schedule_facts(entry),
-        next_times=[fire.due for fire in entry.next_fires],
+        next_times=[fire.due for fire in entry.next_due_times],
         last_fire=entry.schedule.last_fire,
         last=None if last is None else issue_document(last),
     )
@@ -386,7 +386,7 @@ def schedule_list(page: SchedulesPage) -> ScheduleList:
     )
 
 
-def _issue_facts(issue: IssueRecord) -> dict[str, Any]:
+def _issue_facts(issue: EditionRecord) -> dict[str, Any]:
     return {name: getattr(issue, name) for name in Issue.model_fields} | {
         "state": issue.state.value
     }

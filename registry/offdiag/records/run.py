@@ -14,7 +14,7 @@ from pydantic import Field
 from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Derivation, FoundRun, RunState, Task
-from offdiag.records.base import Answered, Page, Paged, Value
+from offdiag.records.base import Page, Paged, ResponseBody, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ HidesMinority = Annotated[
 ]
 
 
-class RunsWanted(Paged):
+class RunsQuery(Paged):
     """Which runs are wanted, and in which order."""
 
     filter: str = Field(
@@ -55,7 +55,7 @@ class RunsWanted(Paged):
     project: str | None = None
 
 
-class RunBasics(Answered):
+class RunBasics(ResponseBody):
     """What every document of a run says, under the names that read models have for it."""
 
     id: str
@@ -72,7 +72,7 @@ class RunBasics(Answered):
     n_predictions: int
 
 
-class Labels(Answered):
+class Labels(ResponseBody):
     """Classes in the order of every axis and list that is about them."""
 
     names: list[str]
@@ -86,7 +86,7 @@ class Labels(Answered):
     )
 
 
-class RunTruth(Answered):
+class RunTruth(ResponseBody):
     """The ground truth a run was finished with."""
 
     version: int
@@ -95,7 +95,7 @@ class RunTruth(Answered):
     class_counts: list[int] = Field(description="Samples of each class, in label order.")
 
 
-class ListedOrientation(Answered):
+class ListedOrientation(ResponseBody):
     """What a run came as, and what its margins say about that."""
 
     stored: SourceOrientation
@@ -109,14 +109,14 @@ class RunOrientation(ListedOrientation):
     evidence: dict[str, Any] | None
 
 
-class Derived(Answered):
+class Derived(ResponseBody):
     """The run whose scores were decided anew, and the rule."""
 
     run: str
     recipe: dict[str, Any]
 
 
-class ListedEvaluation(Answered):
+class ListedEvaluation(ResponseBody):
     """What the current results are of."""
 
     truth_version: int | None
@@ -137,7 +137,7 @@ class EvaluationMade(ListedEvaluation):
     duration_s: float
 
 
-class Work(Answered):
+class Work(ResponseBody):
     """What still stands for the results of a run."""
 
     id: int
@@ -146,7 +146,7 @@ class Work(Answered):
     error: str | None
 
 
-class Outdated(Answered):
+class Outdated(ResponseBody):
     """Why results are out of date. Without reasons, scoring again has failed."""
 
     reasons: list[str]
@@ -183,7 +183,7 @@ class Run(RunBasics):
     hides_minority: HidesMinority = None
 
 
-class ListedClass(Answered):
+class ListedClass(ResponseBody):
     """The class with the lowest recall among those that have samples: `tp` of its `support`."""
 
     label: str
@@ -221,7 +221,7 @@ class RunPage(Page):
     runs: list[RunSummary]
 
 
-class Deleted(Answered):
+class Deleted(ResponseBody):
     """A run that nobody sees any more, until it is restored or removed for good."""
 
     id: str

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from offdiag.records.base import DEFAULT_PROJECT, Answered, Asked, InProject, Value
+from offdiag.records.base import DEFAULT_PROJECT, InProject, RequestBody, ResponseBody, Value
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from offdiag.store.truths import TruthSummary
 
 
-class TruthVersion(Answered):
+class TruthVersion(ResponseBody):
     """One version of the ground truth."""
 
     version: int
@@ -38,7 +38,7 @@ class TruthVersion(Answered):
     slices: list[str]
 
 
-class TruthList(Answered):
+class TruthList(ResponseBody):
     """All versions of the ground truth of a dataset, newest first."""
 
     project: str
@@ -47,7 +47,7 @@ class TruthList(Answered):
     versions: list[TruthVersion]
 
 
-class Correction(Asked):
+class Correction(RequestBody):
     """Other labels for some samples. Samples without identifiers are named by position."""
 
     project: str = DEFAULT_PROJECT
@@ -62,7 +62,7 @@ class Correction(Asked):
     author: str | None = None
 
 
-class Corrected(Answered):
+class Corrected(ResponseBody):
     """What a correction did."""
 
     dataset: str
@@ -78,7 +78,7 @@ class Corrected(Answered):
     was_there: bool = Field(description="The same correction had been made before.")
 
 
-class DifferenceWanted(InProject):
+class DifferenceQuery(InProject):
     """Which two versions are compared, and how many samples are named."""
 
     before: int = Field(ge=1, le=10**9)
@@ -87,7 +87,7 @@ class DifferenceWanted(InProject):
     limit: int = Field(default=100, ge=1, le=10_000)
 
 
-class Move(Answered):
+class Move(ResponseBody):
     """How many samples went from one label to another; null is no label."""
 
     before: str | None
@@ -95,7 +95,7 @@ class Move(Answered):
     n: int
 
 
-class ChangedSample(Answered):
+class ChangedSample(ResponseBody):
     """A sample and its two labels."""
 
     sample: int | str
@@ -103,7 +103,7 @@ class ChangedSample(Answered):
     after: str | None
 
 
-class Difference(Answered):
+class Difference(ResponseBody):
     """What two versions of the labels of the same samples differ in."""
 
     project: str
@@ -119,7 +119,7 @@ class Difference(Answered):
     samples: list[ChangedSample]
 
 
-class ImpactWanted(InProject):
+class ImpactQuery(InProject):
     """Which versions are held against which."""
 
     since: int | None = Field(
@@ -127,14 +127,14 @@ class ImpactWanted(InProject):
     )
 
 
-class RunName(Answered):
+class RunName(ResponseBody):
     """A run by id and name."""
 
     id: str
     name: str
 
 
-class MovedValue(Answered):
+class MovedValue(ResponseBody):
     """A metric of a run before and after."""
 
     before: Value
@@ -155,7 +155,7 @@ class MovedRun(RunName):
     metrics: dict[str, MovedValue]
 
 
-class Impact(Answered):
+class Impact(ResponseBody):
     """What a correction did to the runs that are scored with it."""
 
     project: str

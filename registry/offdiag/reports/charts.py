@@ -198,7 +198,7 @@ def trend_chart(history: Sequence[HistoryPoint], *, value_title: str) -> Drawing
         Line(at(_LEFT), at(_y(place)), at(WIDTH - _RIGHT), at(_y(place)), "grid")
         for place, _ in axis.labels
     ]
-    places = [_issue_x(number, len(history)) for number in range(len(history))]
+    places = [_edition_x(number, len(history)) for number in range(len(history))]
     for x, point in zip(places, history, strict=True):
         labels.append(Label(at(x), at(bottom + 14), str(point.number), "middle"))
     labels += [
@@ -240,7 +240,7 @@ def _height(axis: Axis, point: HistoryPoint) -> float | None:
     return _y(axis.fraction(point.value.value))
 
 
-def _issue_x(number: int, of: int) -> float:
+def _edition_x(number: int, of: int) -> float:
     room = WIDTH - _RIGHT - _LEFT - 2 * _DOT
     return _LEFT + _DOT + (room * number / (of - 1) if of > 1 else room)
 

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from offdiag.reports import texts
-from offdiag.reports.report import IssueSummary, Report
+from offdiag.reports.report import EditionSummary, Report
 from offdiag.reports.scope import ReportScope, RunTerm, TermField
 
 FORMAT = 1
@@ -18,7 +18,7 @@ _DIGESTED = ("task", "n_classes", "truth", "suite_version", "runs", "slices", "l
 
 _REPORT = TypeAdapter(Report)
 _SCOPE = TypeAdapter(ReportScope)
-_SUMMARY = TypeAdapter(IssueSummary)
+_SUMMARY = TypeAdapter(EditionSummary)
 
 
 def report_document(report: Report) -> dict[str, Any]:
@@ -49,13 +49,13 @@ def read_scope(document: Mapping[str, Any]) -> ReportScope:
     return _SCOPE.validate_python(dict(document))
 
 
-def summary_document(summary: IssueSummary) -> dict[str, Any]:
+def summary_document(summary: EditionSummary) -> dict[str, Any]:
     """A summary as it is stored."""
     document: dict[str, Any] = _SUMMARY.dump_python(summary, mode="json")
     return document
 
 
-def read_summary(document: Mapping[str, Any] | None) -> IssueSummary | None:
+def read_summary(document: Mapping[str, Any] | None) -> EditionSummary | None:
     """The summary in a document, None where there is none that this version understands."""
     if document is None:
         return None

@@ -25,7 +25,7 @@ LONGEST_HISTORY = 26
 
 
 @dataclass(frozen=True, slots=True)
-class IssueFacts:
+class EditionFacts:
     """Which issue this is. `fire_time` is local wall time with its zone.
 
     `covers_missed` counts earlier fires that nobody was there for and that it stands for.
@@ -75,7 +75,7 @@ class Findings:
 class Report:
     """Everything that is frozen with an issue. `history` ends with this issue."""
 
-    issue: IssueFacts
+    issue: EditionFacts
     scope: ReportScope
     snapshot: Snapshot
     findings: Findings
@@ -88,7 +88,7 @@ class Report:
 
 
 def make_report(
-    issue: IssueFacts, scope: ReportScope, snapshot: Snapshot, previous: Report | None
+    issue: EditionFacts, scope: ReportScope, snapshot: Snapshot, previous: Report | None
 ) -> Report:
     """Find out what the figures say, above all since the previous issue."""
     runs = ranked(snapshot.runs, scope.ranking_metric)
@@ -174,7 +174,7 @@ def _mentioned(snapshot: Snapshot) -> set[str]:
 
 
 def _history(
-    issue: IssueFacts,
+    issue: EditionFacts,
     scope: ReportScope,
     runs: Sequence[RunFigures],
     line: Sequence[HistoryPoint],
@@ -201,7 +201,7 @@ def _line(
 
 
 @dataclass(frozen=True, slots=True)
-class IssueSummary:
+class EditionSummary:
     """Counts of an issue, and the best values of its series.
 
     Of `n_alerts` alerts `n_new_alerts` are new. `n_open_flags` and `n_raised_flags` are None
@@ -218,11 +218,11 @@ class IssueSummary:
     line: tuple[float | None, ...]
 
 
-def summary_of(report: Report) -> IssueSummary:
+def summary_of(report: Report) -> EditionSummary:
     """The summary of an issue."""
     flags, changes = report.snapshot.flags, report.findings.flags
     raised = report.findings.alerts.raised
-    return IssueSummary(
+    return EditionSummary(
         n_runs=len(report.snapshot.runs),
         n_alerts=len(raised),
         n_new_alerts=sum(alert.is_new for alert in raised),

@@ -45,7 +45,7 @@ from offdiag.services.evaluation.results import evaluation_of
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.examples.page import browse_examples
 from offdiag.services.examples.selection import ExampleQuestion
-from offdiag.services.flags.page import flags_that_fire
+from offdiag.services.flags.page import raised_flags
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.ingest import log_counts, log_predictions, open_run
 from offdiag.services.ingest.batch import CHUNK_SIZE, Batch, GivenCounts, GivenMatrix, Predictions
@@ -188,7 +188,7 @@ class EmbeddedRegistry:
         )
         if groups:
             return self._collapsed(stored, groups)
-        raised = flags_that_fire(self.database, run_id)
+        raised = raised_flags(self.database, run_id)
         hides = bool(stored.hides_minority)
         judgement = Judgement(
             tuple(map(_flag, raised)),

@@ -8,7 +8,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.inputs.bodies.columns import columns_of
 from offdiag.inputs.bodies.formats import read_arrow_body
 from offdiag.records.ingest import NewCounts, NewMatrix, NewRun
-from offdiag.sdk.remote.spool import Asked
+from offdiag.sdk.remote.spool import SpooledRequest
 from offdiag.services.ingest.batch import GivenCounts
 from offdiag.services.ingest.chunks import put_columns
 from offdiag.services.ingest.finish_run import finish_run
@@ -23,7 +23,7 @@ class DatabaseDestination:
 
     database: Database
 
-    def open_run(self, asked: Asked) -> tuple[str, LabelSet]:
+    def open_run(self, asked: SpooledRequest) -> tuple[str, LabelSet]:
         body = NewRun.model_validate_json(asked.body)
         opened = open_run(
             self.database,
@@ -43,7 +43,7 @@ class DatabaseDestination:
     def finish(self, run_id: str, n_chunks: int) -> None:
         finish_run(self.database, run_id, n_chunks=n_chunks or None)
 
-    def log_whole(self, asked: Asked) -> str:
+    def log_whole(self, asked: SpooledRequest) -> str:
         if asked.kind == "matrix":
             matrix = NewMatrix.model_validate_json(asked.body)
             return log_matrix(

@@ -52,7 +52,7 @@ from offdiag.store.slices import SliceChoices
 
 
 @dataclass(frozen=True)
-class Asked:
+class ComparisonRequest:
     """Everything a comparison depends on."""
 
     runs: tuple[ComparedRun, ...]
@@ -118,7 +118,9 @@ def choices_of(session: Session, runs: Sequence[ComparedRun], part: Slice | None
     return slices.slice_choices(session, roots[0], names)
 
 
-def read_aligned(session: Session, asked: Asked, runs: Sequence[ComparedRun]) -> Aligned | Refusal:
+def read_aligned(
+    session: Session, asked: ComparisonRequest, runs: Sequence[ComparedRun]
+) -> Aligned | Refusal:
     """The predictions of runs in one order; refused where their samples differ and may not."""
     lineages = list({run.truth.root_id: run.truth for run in runs if run.truth}.values())
     kinds = {each.root_id: each.id_kind for each in lineages}
@@ -176,7 +178,7 @@ class Compared:
     refusal: Refusal | None = None
 
 
-def compute(session: Session, asked: Asked) -> Compared:
+def compute(session: Session, asked: ComparisonRequest) -> Compared:
     """Compare runs that nothing but their samples may keep from it."""
     runs = asked.runs
     predicting = [run for run in runs if run.has_predictions]
@@ -194,7 +196,7 @@ def compute(session: Session, asked: Asked) -> Compared:
     return Compared(_many(asked, side_by_side), samples)
 
 
-def _pair(session: Session, asked: Asked, found: Aligned | None) -> PairComparison:
+def _pair(session: Session, asked: ComparisonRequest, found: Aligned | None) -> PairComparison:
     first, second = asked.runs
     if found is None or not (first.has_predictions and second.has_predictions):
         return compare_unpaired(
@@ -217,7 +219,7 @@ def _pair(session: Session, asked: Asked, found: Aligned | None) -> PairComparis
     )
 
 
-def _many(asked: Asked, found: Aligned | None) -> ManyComparison:
+def _many(asked: ComparisonRequest, found: Aligned | None) -> ManyComparison:
     labels = asked.runs[0].labels
     actual = np.empty(0, np.uint8) if found is None else found.actual
     return compare_many(
@@ -241,7 +243,7 @@ def _matrix(run: ComparedRun, found: Aligned | None) -> ConfusionMatrix:
 
 
 def _score_differences(
-    session: Session, asked: Asked, found: Aligned
+    session: Session, asked: ComparisonRequest, found: Aligned
 ) -> tuple[ScoreDifference, ...]:
     first, second = asked.runs
     n_columns = first.score_columns
@@ -333,7 +335,7 @@ def compare_runs(
         refusal = refused(runs)
         if refusal is not None:
             return RunComparison(runs, None, refusal, None, part, {}, on_shared)
-        asked = Asked(runs, part, choices_of(session, runs, part), on_shared, level)
+        asked = ComparisonRequest(runs, part, choices_of(session, runs, part), on_shared, level)
         if kept is None or _cells(runs) > LARGEST_KEPT:
             found = compute(session, asked)
         else:

@@ -26,9 +26,9 @@ from offdiag.services.deadline import calls_after
 from offdiag.store.database import Database
 from offdiag.store.relations.columns import (
     RELATIONS,
+    RequestedColumns,
     RunScope,
     ScopedRun,
-    Wanted,
     possible_runs,
     runs_in_scope,
     schema_of,
@@ -53,7 +53,9 @@ class Relation(ds.Dataset):  # type: ignore[misc]  # The library ships no types.
     An error that ends a scan is kept in `failure`: DuckDB passes on its text alone.
     """
 
-    def __init__(self, schema: pa.Schema, read: Callable[[Wanted], Iterator[pa.Table]]) -> None:
+    def __init__(
+        self, schema: pa.Schema, read: Callable[[RequestedColumns], Iterator[pa.Table]]
+    ) -> None:
         # The base class can be made by Arrow alone, and all of it that is used is below.
         self._schema = schema
         self._read = read
@@ -72,11 +74,11 @@ class Relation(ds.Dataset):  # type: ignore[misc]  # The library ships no types.
     ) -> Scan:
         """What one scan wants: some columns of the rows that fulfil a condition."""
         shown = self._schema.names if columns is None else list(columns)
-        wanted = Wanted.of(self._schema, columns, filter)
+        wanted = RequestedColumns.of(self._schema, columns, filter)
         schema = pa.schema([self._schema.field(name) for name in shown])
         return Scan(pa.RecordBatchReader.from_batches(schema, self._batches(shown, wanted)))
 
-    def _batches(self, shown: Sequence[str], wanted: Wanted) -> Iterator[pa.RecordBatch]:
+    def _batches(self, shown: Sequence[str], wanted: RequestedColumns) -> Iterator[pa.RecordBatch]:
         try:
             for table in self._read(wanted):
                 found = table if wanted.condition is None else table.filter(wanted.condition)
@@ -160,7 +162,7 @@ def refused(error: Exception) -> InvalidInput:
 
 _RUNS_AT_ONCE = 50
 
-_ROWS: dict[str, Callable[[Session, Sequence[str], Wanted], pa.Table]] = {
+_ROWS: dict[str, Callable[[Session, Sequence[str], RequestedColumns], pa.Table]] = {
     "runs": run_rows,
     "metrics": metric_rows,
     "cells": cell_rows,
@@ -169,7 +171,7 @@ _ROWS: dict[str, Callable[[Session, Sequence[str], Wanted], pa.Table]] = {
 
 
 def read_relation(
-    database: Database, relation: str, scope: RunScope, wanted: Wanted
+    database: Database, relation: str, scope: RunScope, wanted: RequestedColumns
 ) -> Iterator[pa.Table]:
     """What is wanted of a relation, table by table as they come from the database."""
     with database.read() as session:
@@ -182,9 +184,9 @@ def read_relation(
 
 def _of_runs(
     database: Database,
-    rows: Callable[[Session, Sequence[str], Wanted], pa.Table],
+    rows: Callable[[Session, Sequence[str], RequestedColumns], pa.Table],
     runs: Sequence[ScopedRun],
-    wanted: Wanted,
+    wanted: RequestedColumns,
 ) -> Iterator[pa.Table]:
     remaining = iter(runs)
     while some := [run.id for run in islice(remaining, _RUNS_AT_ONCE)]:
@@ -194,7 +196,7 @@ def _of_runs(
 
 
 def _predictions(
-    database: Database, runs: Sequence[ScopedRun], wanted: Wanted
+    database: Database, runs: Sequence[ScopedRun], wanted: RequestedColumns
 ) -> Iterator[pa.Table]:
     truth: TruthSide | None = None
     for place in runs:

@@ -16,7 +16,7 @@ from offdiag.store.models import (
     DatasetRow,
     FlagRow,
     ProjectRow,
-    ReportIssueRow,
+    ReportEditionRow,
     RunRow,
     ScheduleRow,
     WorkRow,
@@ -130,13 +130,13 @@ def last_failures(session: Session, *, limit: int) -> list[Failure]:
         select(
             literal(1),
             cast(ProjectRow.name, Text),
-            cast(ReportIssueRow.name, Text),
-            ReportIssueRow.number,
-            func.coalesce(ReportIssueRow.error, ""),
-            ReportIssueRow.due,
+            cast(ReportEditionRow.name, Text),
+            ReportEditionRow.number,
+            func.coalesce(ReportEditionRow.error, ""),
+            ReportEditionRow.due,
         )
-        .join(ProjectRow, ProjectRow.id == ReportIssueRow.project_id)
-        .where(ReportIssueRow.state == "failed")
+        .join(ProjectRow, ProjectRow.id == ReportEditionRow.project_id)
+        .where(ReportEditionRow.state == "failed")
     )
     both = union_all(jobs, issues).subquery()
     rows = session.execute(select(both).order_by(both.c.at.desc()).limit(limit))

@@ -37,7 +37,7 @@ from offdiag.errors import DatabaseUnavailable
 from offdiag.store.audit_log import request_of
 from offdiag.store.clock import database_now
 from offdiag.store.database import Database
-from offdiag.store.models import DeliveryRow, PredictionChunkRow, ReportIssueRow, RunRow, WorkRow
+from offdiag.store.models import DeliveryRow, PredictionChunkRow, ReportEditionRow, RunRow, WorkRow
 
 WAITING = text("state = 'todo'")
 """Spelled out: a bound parameter cannot prove a partial index once the plan is generic."""
@@ -77,7 +77,7 @@ class WorkRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class JobRequest:
     """Work to ask for. `project_id` is the project it is for, None for none in particular.
 
     `size` is how many predicted classes and scores it reads, None where that is not known.
@@ -89,13 +89,13 @@ class Wanted:
     size: int | None = None
 
 
-def insert_pending(session: Session, task: str, wanted: Wanted) -> int | None:
+def insert_pending(session: Session, task: str, wanted: JobRequest) -> int | None:
     """Ask for work, at most once per key. Returns its id, None if it was already waiting."""
     row = _todo(session, task, wanted, now=database_now())
     return session.scalar(_insert_unless_waiting(session).values(**row).returning(WorkRow.id))
 
 
-def insert_many_pending(session: Session, task: str, wanted: Sequence[Wanted]) -> list[int]:
+def insert_many_pending(session: Session, task: str, wanted: Sequence[JobRequest]) -> list[int]:
     """Ask for one kind of work many times over. Returns the ids of what did not wait yet."""
     if not wanted:
         return []
@@ -105,7 +105,7 @@ def insert_many_pending(session: Session, task: str, wanted: Sequence[Wanted]) -
     return list(session.connection().execute(insert, rows).scalars())
 
 
-def _todo(session: Session, task: str, wanted: Wanted, *, now: object) -> dict[str, Any]:
+def _todo(session: Session, task: str, wanted: JobRequest, *, now: object) -> dict[str, Any]:
     return {
         "task": task,
         "args": dict(wanted.args),
@@ -239,7 +239,7 @@ def revive(session: Session, work_id: int) -> Lease | None:
     ).one_or_none()
     if dead is None:
         return None
-    wanted = Wanted(dead.key, dead.args, dead.project_id, dead.size)
+    wanted = JobRequest(dead.key, dead.args, dead.project_id, dead.size)
     again = insert_pending(session, dead.task, wanted)
     return Lease(again or work_id, "", dead.task, dead.args, dead.key, 0)
 
@@ -344,16 +344,18 @@ def works_of_runs(session: Session, run_ids: Sequence[str]) -> Mapping[str, RunA
     return found
 
 
-def project_of_issue(session: Session, issue_id: int) -> int | None:
+def project_of_edition(session: Session, issue_id: int) -> int | None:
     """The id of the project of a report that was issued."""
-    return session.scalar(select(ReportIssueRow.project_id).where(ReportIssueRow.id == issue_id))
+    return session.scalar(
+        select(ReportEditionRow.project_id).where(ReportEditionRow.id == issue_id)
+    )
 
 
 def project_of_delivery(session: Session, delivery_id: int) -> int | None:
     """The id of the project of a report that is on its way."""
     return session.scalar(
-        select(ReportIssueRow.project_id)
-        .join(DeliveryRow, DeliveryRow.issue_id == ReportIssueRow.id)
+        select(ReportEditionRow.project_id)
+        .join(DeliveryRow, DeliveryRow.issue_id == ReportEditionRow.id)
         .where(DeliveryRow.id == delivery_id)
     )
 

@@ -22,7 +22,7 @@ from offdiag.store.models import (
     EvaluationRow,
     FlagRow,
     ProjectRow,
-    ReportIssueRow,
+    ReportEditionRow,
     RunRow,
     ScheduleRow,
     TruthVersionRow,
@@ -31,7 +31,7 @@ from offdiag.store.models import (
 
 KEY = "offdiag scope"
 
-_OF_A_PROJECT = (RunRow, DatasetRow, ScheduleRow, ReportIssueRow, CostMatrixRow)
+_OF_A_PROJECT = (RunRow, DatasetRow, ScheduleRow, ReportEditionRow, CostMatrixRow)
 _OF_A_RUN = (EvaluationRow, FlagRow)
 _OF_A_DATASET = (TruthVersionRow, BaselineRow)
 
@@ -143,7 +143,7 @@ def projects_with_costs(session: Session, name: str) -> Projects:
 def projects_with_report(session: Session, name: str) -> Projects:
     """The projects that have a report of that name, on a schedule or not."""
     scheduled = select(ScheduleRow.project_id).where(ScheduleRow.name == name)
-    issued = select(ReportIssueRow.project_id).where(ReportIssueRow.name == name)
+    issued = select(ReportEditionRow.project_id).where(ReportEditionRow.name == name)
     return _named(session, scheduled) | _named(session, issued)
 
 

@@ -199,15 +199,17 @@ def firing_flags(
     rows = session.execute(
         select(FlagRow, RunRow.name)
         .join(RunRow, RunRow.id == FlagRow.run_id)
-        .where(*_fires_for(run_ids))
+        .where(*_raised_for(run_ids))
         .order_by(_RANK.desc(), FlagRow.id)
         .limit(limit)
     ).all()
-    counted = session.scalar(select(func.count()).select_from(FlagRow).where(*_fires_for(run_ids)))
+    counted = session.scalar(
+        select(func.count()).select_from(FlagRow).where(*_raised_for(run_ids))
+    )
     return FiringFlags(tuple(_figures(row, name, now) for row, name in rows), counted or 0)
 
 
-def _fires_for(run_ids: Collection[str]) -> tuple[ColumnElement[bool], ...]:
+def _raised_for(run_ids: Collection[str]) -> tuple[ColumnElement[bool], ...]:
     return (
         FlagRow.run_id.in_(run_ids),
         FlagRow.state != FlagState.CLOSED,

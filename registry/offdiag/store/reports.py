@@ -13,10 +13,10 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from offdiag.store import codec
-from offdiag.store.models import ProjectRow, ReportFileRow, ReportIssueRow, WorkRow
+from offdiag.store.models import ProjectRow, ReportEditionRow, ReportFileRow, WorkRow
 
 
-class IssueState(StrEnum):
+class EditionState(StrEnum):
     """Life cycle of an issue. A computed issue never changes."""
 
     PENDING = "pending"
@@ -25,7 +25,7 @@ class IssueState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class NewIssue:
+class NewEdition:
     """An issue somebody asks for. `fire_time` and `due` name the same moment."""
 
     schedule_id: int | None
@@ -39,7 +39,7 @@ class NewIssue:
 
 
 @dataclass(frozen=True, slots=True)
-class IssueRecord:
+class EditionRecord:
     """An issue without its files."""
 
     id: int
@@ -50,7 +50,7 @@ class IssueRecord:
     number: int
     fire_time: str
     due: float
-    state: IssueState
+    state: EditionState
     covers_missed: int
     scope: Mapping[str, Any]
     delivery: Sequence[Mapping[str, Any]]
@@ -72,19 +72,21 @@ def lock_series(session: Session, project_id: int) -> None:
 def next_number(session: Session, *, project_id: int, name: str) -> int:
     """Number of the next issue of a series; take `lock_series` first."""
     last = session.scalar(
-        select(func.max(ReportIssueRow.number)).where(
-            ReportIssueRow.project_id == project_id, ReportIssueRow.name == name
+        select(func.max(ReportEditionRow.number)).where(
+            ReportEditionRow.project_id == project_id, ReportEditionRow.name == name
         )
     )
     return (last or 0) + 1
 
 
-def insert_issue(session: Session, issue: NewIssue, *, number: int, now: datetime) -> int | None:
+def insert_edition(
+    session: Session, issue: NewEdition, *, number: int, now: datetime
+) -> int | None:
     """Insert a pending issue. Returns its id, None if its fire has one already."""
     insert = (
-        postgresql.insert(ReportIssueRow)
+        postgresql.insert(ReportEditionRow)
         if session.get_bind().dialect.name == "postgresql"
-        else sqlite.insert(ReportIssueRow)
+        else sqlite.insert(ReportEditionRow)
     )
     return session.scalar(
         insert.values(
@@ -94,85 +96,85 @@ def insert_issue(session: Session, issue: NewIssue, *, number: int, now: datetim
             number=number,
             fire_time=issue.fire_time,
             due=issue.due,
-            state=IssueState.PENDING,
+            state=EditionState.PENDING,
             covers_missed=issue.covers_missed,
             scope=dict(issue.scope),
             delivery=[dict(target) for target in issue.delivery],
             created_at=now,
         )
         .on_conflict_do_nothing(index_elements=["schedule_id", "fire_time"])
-        .returning(ReportIssueRow.id)
+        .returning(ReportEditionRow.id)
     )
 
 
-def find_issue(session: Session, issue_id: int) -> IssueRecord | None:
+def find_edition(session: Session, issue_id: int) -> EditionRecord | None:
     """An issue by id."""
-    found = session.execute(select_issues().where(ReportIssueRow.id == issue_id)).one_or_none()
+    found = session.execute(select_editions().where(ReportEditionRow.id == issue_id)).one_or_none()
     return None if found is None else issue_record(*found)
 
 
-def find_issues(session: Session, issue_ids: Sequence[int]) -> list[IssueRecord]:
+def find_editions(session: Session, issue_ids: Sequence[int]) -> list[EditionRecord]:
     """Issues by id, the newest of each series first."""
     rows = session.execute(
-        select_issues()
-        .where(ReportIssueRow.id.in_(issue_ids))
-        .order_by(ProjectRow.name, ReportIssueRow.name, ReportIssueRow.number.desc())
+        select_editions()
+        .where(ReportEditionRow.id.in_(issue_ids))
+        .order_by(ProjectRow.name, ReportEditionRow.name, ReportEditionRow.number.desc())
     )
     return [issue_record(*row) for row in rows]
 
 
 def find_numbered(
     session: Session, *, project: str, name: str, number: int | None
-) -> IssueRecord | None:
+) -> EditionRecord | None:
     """An issue of a series by its number, the newest without one."""
-    statement = select_issues().where(ProjectRow.name == project, ReportIssueRow.name == name)
+    statement = select_editions().where(ProjectRow.name == project, ReportEditionRow.name == name)
     if number is not None:
-        statement = statement.where(ReportIssueRow.number == number)
-    found = session.execute(statement.order_by(ReportIssueRow.number.desc()).limit(1)).first()
+        statement = statement.where(ReportEditionRow.number == number)
+    found = session.execute(statement.order_by(ReportEditionRow.number.desc()).limit(1)).first()
     return None if found is None else issue_record(*found)
 
 
-def issues_before(
-    session: Session, issue: IssueRecord, state: IssueState, *, limit: int
-) -> list[IssueRecord]:
+def editions_before(
+    session: Session, issue: EditionRecord, state: EditionState, *, limit: int
+) -> list[EditionRecord]:
     """Earlier issues of the same series in a state, newest first."""
     rows = session.execute(
-        select_issues()
+        select_editions()
         .where(
-            ReportIssueRow.project_id == issue.project_id,
-            ReportIssueRow.name == issue.name,
-            ReportIssueRow.number < issue.number,
-            ReportIssueRow.state == state,
+            ReportEditionRow.project_id == issue.project_id,
+            ReportEditionRow.name == issue.name,
+            ReportEditionRow.number < issue.number,
+            ReportEditionRow.state == state,
         )
-        .order_by(ReportIssueRow.number.desc())
+        .order_by(ReportEditionRow.number.desc())
         .limit(limit)
     )
     return [issue_record(*row) for row in rows]
 
 
-def issues_without_work(session: Session, *, limit: int) -> list[int]:
+def editions_without_work(session: Session, *, limit: int) -> list[int]:
     """Ids of pending issues that no work stands for, oldest first."""
-    asked = exists().where(WorkRow.key == "report:" + cast(ReportIssueRow.id, Text))
+    asked = exists().where(WorkRow.key == "report:" + cast(ReportEditionRow.id, Text))
     return list(
         session.scalars(
-            select(ReportIssueRow.id)
-            .where(ReportIssueRow.state == IssueState.PENDING, ~asked)
-            .order_by(ReportIssueRow.id)
+            select(ReportEditionRow.id)
+            .where(ReportEditionRow.state == EditionState.PENDING, ~asked)
+            .order_by(ReportEditionRow.id)
             .limit(limit)
         )
     )
 
 
-def select_issues() -> Any:
+def select_editions() -> Any:
     """Issues with the names of their projects, to be narrowed."""
-    return select(ReportIssueRow, ProjectRow.name).join(
-        ProjectRow, ProjectRow.id == ReportIssueRow.project_id
+    return select(ReportEditionRow, ProjectRow.name).join(
+        ProjectRow, ProjectRow.id == ReportEditionRow.project_id
     )
 
 
-def issue_record(row: ReportIssueRow, project: str) -> IssueRecord:
+def issue_record(row: ReportEditionRow, project: str) -> EditionRecord:
     """A row as a record that can leave the store."""
-    return IssueRecord(
+    return EditionRecord(
         id=row.id,
         schedule_id=row.schedule_id,
         project_id=row.project_id,
@@ -181,7 +183,7 @@ def issue_record(row: ReportIssueRow, project: str) -> IssueRecord:
         number=row.number,
         fire_time=row.fire_time,
         due=row.due,
-        state=IssueState(row.state),
+        state=EditionState(row.state),
         covers_missed=row.covers_missed,
         scope=row.scope,
         delivery=row.delivery,
@@ -216,16 +218,16 @@ def write_computed(
 ) -> bool:
     """Freeze an issue with its files. False if it is not pending any more: nothing is written."""
     frozen = session.scalar(
-        update(ReportIssueRow)
-        .where(ReportIssueRow.id == issue_id, ReportIssueRow.state == IssueState.PENDING)
+        update(ReportEditionRow)
+        .where(ReportEditionRow.id == issue_id, ReportEditionRow.state == EditionState.PENDING)
         .values(
-            state=IssueState.COMPUTED,
+            state=EditionState.COMPUTED,
             headline=headline,
             data_digest=data_digest,
             summary=dict(summary),
             computed_at=now,
         )
-        .returning(ReportIssueRow.id)
+        .returning(ReportEditionRow.id)
     )
     if frozen is None:
         return False
@@ -246,18 +248,18 @@ def write_computed(
 def mark_failed(session: Session, issue_id: int, error: str) -> None:
     """Record that an issue could not be computed."""
     session.execute(
-        update(ReportIssueRow)
-        .where(ReportIssueRow.id == issue_id, ReportIssueRow.state == IssueState.PENDING)
-        .values(state=IssueState.FAILED, error=error)
+        update(ReportEditionRow)
+        .where(ReportEditionRow.id == issue_id, ReportEditionRow.state == EditionState.PENDING)
+        .values(state=EditionState.FAILED, error=error)
     )
 
 
 def mark_pending(session: Session, issue_id: int) -> None:
     """Give a failed issue another chance."""
     session.execute(
-        update(ReportIssueRow)
-        .where(ReportIssueRow.id == issue_id, ReportIssueRow.state == IssueState.FAILED)
-        .values(state=IssueState.PENDING, error=None)
+        update(ReportEditionRow)
+        .where(ReportEditionRow.id == issue_id, ReportEditionRow.state == EditionState.FAILED)
+        .values(state=EditionState.PENDING, error=None)
     )
 
 
@@ -283,9 +285,12 @@ def damaged_files(session: Session) -> list[tuple[str, int, str]]:
     """Name and number of the issue, and kind, of every file that is not what was frozen."""
     keys = session.execute(
         select(
-            ReportIssueRow.name, ReportIssueRow.number, ReportFileRow.issue_id, ReportFileRow.kind
+            ReportEditionRow.name,
+            ReportEditionRow.number,
+            ReportFileRow.issue_id,
+            ReportFileRow.kind,
         )
-        .join(ReportFileRow, ReportFileRow.issue_id == ReportIssueRow.id)
+        .join(ReportFileRow, ReportFileRow.issue_id == ReportEditionRow.id)
         .order_by(ReportFileRow.issue_id, ReportFileRow.kind)
     ).all()
     return [
@@ -306,15 +311,15 @@ class Series:
     project: str
     name: str
     n_issues: int
-    last: IssueRecord
-    computed: IssueRecord | None
+    last: EditionRecord
+    computed: EditionRecord | None
 
 
 @dataclass(frozen=True, slots=True)
-class IssueList:
+class EditionList:
     """A part of the issues of a series, newest first, and how many it has in all."""
 
-    issues: tuple[IssueRecord, ...]
+    issues: tuple[EditionRecord, ...]
     n_issues: int
 
 
@@ -332,15 +337,15 @@ def report_series(session: Session, *, project: str | None = None) -> tuple[Seri
     """All series by project and name, or those of one project; two statements."""
     newest = (
         select(
-            ReportIssueRow.project_id,
-            ReportIssueRow.name,
-            func.max(ReportIssueRow.id).label("last_id"),
-            func.max(ReportIssueRow.id)
-            .filter(ReportIssueRow.state == IssueState.COMPUTED)
+            ReportEditionRow.project_id,
+            ReportEditionRow.name,
+            func.max(ReportEditionRow.id).label("last_id"),
+            func.max(ReportEditionRow.id)
+            .filter(ReportEditionRow.state == EditionState.COMPUTED)
             .label("computed_id"),
             func.count().label("n_issues"),
         )
-        .group_by(ReportIssueRow.project_id, ReportIssueRow.name)
+        .group_by(ReportEditionRow.project_id, ReportEditionRow.name)
         .subquery()
     )
     statement = select(ProjectRow.name.label("project"), newest).join(
@@ -350,27 +355,29 @@ def report_series(session: Session, *, project: str | None = None) -> tuple[Seri
         statement = statement.where(ProjectRow.name == project)
     rows = session.execute(statement.order_by(ProjectRow.name, newest.c.name)).all()
     wanted = {issue_id for row in rows for issue_id in (row.last_id, row.computed_id)} - {None}
-    found = {issue.id: issue for issue in find_issues(session, sorted(wanted))}
+    found = {issue.id: issue for issue in find_editions(session, sorted(wanted))}
     return tuple(
         Series(row.project, row.name, row.n_issues, found[row.last_id], found.get(row.computed_id))
         for row in rows
     )
 
 
-def issues_of(session: Session, *, project: str, name: str, start: int, limit: int) -> IssueList:
+def editions_of(
+    session: Session, *, project: str, name: str, start: int, limit: int
+) -> EditionList:
     """Issues of a series from the newest but `start` on, in one statement.
 
     The number of all is unknown, and given as 0, where none lies in that part.
     """
     rows = session.execute(
-        select_issues()
+        select_editions()
         .add_columns(func.count().over().label("n_issues"))
-        .where(ProjectRow.name == project, ReportIssueRow.name == name)
-        .order_by(ReportIssueRow.number.desc())
+        .where(ProjectRow.name == project, ReportEditionRow.name == name)
+        .order_by(ReportEditionRow.number.desc())
         .offset(start)
         .limit(limit)
     ).all()
-    return IssueList(
+    return EditionList(
         tuple(issue_record(row, of) for row, of, _ in rows), rows[0].n_issues if rows else 0
     )
 
@@ -379,14 +386,14 @@ def newest_report_file(session: Session, *, project: str, name: str) -> bytes | 
     """The JSON file of the newest issue of a series that was computed, None before there is."""
     return session.scalar(
         select(ReportFileRow.content)
-        .join(ReportIssueRow, ReportIssueRow.id == ReportFileRow.issue_id)
-        .join(ProjectRow, ProjectRow.id == ReportIssueRow.project_id)
+        .join(ReportEditionRow, ReportEditionRow.id == ReportFileRow.issue_id)
+        .join(ProjectRow, ProjectRow.id == ReportEditionRow.project_id)
         .where(
             ProjectRow.name == project,
-            ReportIssueRow.name == name,
+            ReportEditionRow.name == name,
             ReportFileRow.kind == "json",
         )
-        .order_by(ReportIssueRow.number.desc())
+        .order_by(ReportEditionRow.number.desc())
         .limit(1)
     )
 

@@ -24,7 +24,7 @@ def test_a_line_of_values_stays_inside_its_picture(values: list[float | None]) -
 
 @given(st.text(min_size=1).filter(lambda name: name.isprintable()))
 def test_every_name_can_be_read_back_from_its_address(name: str) -> None:
-    path = ReportAddress("default", name).issue_url(1)
+    path = ReportAddress("default", name).edition_url(1)
 
     _, reports, segment, number = path.split("/")
     assert (reports, number) == ("reports", "1")

@@ -17,9 +17,9 @@ from offdiag.errors import Conflict, ServerUnavailable, SpoolFull
 from offdiag.sdk.remote import connection
 from offdiag.sdk.remote.connection import Busy, Connection, delay_before_next, delays, with_retries
 from offdiag.sdk.remote.run import Sender
-from offdiag.sdk.remote.spool import Asked, SpooledRun
+from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun
 
-ASKED = Asked("run", '{"project": "p", "client_key": "k", "name": "n"}')
+ASKED = SpooledRequest("run", '{"project": "p", "client_key": "k", "name": "n"}')
 AWAY = Busy("away", retry_after_s=None)
 
 

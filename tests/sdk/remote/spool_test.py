@@ -19,7 +19,7 @@ import offdiag
 from offdiag.cli.commands import offdiag as command
 from offdiag.errors import RunKept
 from offdiag.inputs.bodies.columns import MOST_ROWS
-from offdiag.sdk.remote.spool import Asked, SpooledRun, spooled_runs
+from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun, spooled_runs
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database
 from support.servers import serving
@@ -318,8 +318,8 @@ def test_disabled_does_nothing_and_harms_nobody(
 
 
 def test_the_folder_of_a_run_follows_from_its_key(tmp_path: Path) -> None:
-    one = Asked("run", json.dumps({"project": "p", "client_key": "k", "name": "n"}))
-    other = Asked("run", json.dumps({"project": "p", "client_key": "k", "name": "m"}))
+    one = SpooledRequest("run", json.dumps({"project": "p", "client_key": "k", "name": "n"}))
+    other = SpooledRequest("run", json.dumps({"project": "p", "client_key": "k", "name": "m"}))
 
     assert SpooledRun.of(tmp_path, one).folder == SpooledRun.of(tmp_path, other).folder
 

@@ -16,7 +16,7 @@ from offdiag.services.ingest.open_run import open_run
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.retention.project_archives import export_project, import_project
 from offdiag.store.database import Database
-from offdiag.store.models import Base, ProjectRow, ReportIssueRow, RunRow, TruthSliceRow
+from offdiag.store.models import Base, ProjectRow, ReportEditionRow, RunRow, TruthSliceRow
 from support.archives import IDS, Registry, revise, run_ids
 from support.contents import contents
 from support.logging_runs import log
@@ -79,7 +79,7 @@ def test_contradictions_end_the_import_and_nothing_is_changed(
 def test_another_report_of_the_same_number_is_a_conflict(other: Database, archive: Path) -> None:
     import_project(other, archive)
     with other.write() as session:
-        session.execute(update(ReportIssueRow).values(data_digest="other"))
+        session.execute(update(ReportEditionRow).values(data_digest="other"))
     before = contents(other)
 
     with pytest.raises(Conflict, match=r"report 'audit' has an issue 1 of .*--as"):

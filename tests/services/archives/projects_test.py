@@ -23,8 +23,8 @@ from offdiag.store.models import (
     Base,
     FlagEventRow,
     ProjectRow,
+    ReportEditionRow,
     ReportFileRow,
-    ReportIssueRow,
     ScheduleRow,
     TruthSliceRow,
     TruthVersionRow,
@@ -101,7 +101,7 @@ def test_schedules_come_paused_and_nothing_is_sent_or_made_twice(
         (schedule,) = session.scalars(select(ScheduleRow)).all()
         assert (schedule.enabled, schedule.next_due, schedule.cron) == (False, None, "0 6 * * 1")
         # The pending report stays with the registry that is about to make it.
-        names = session.scalars(select(ReportIssueRow.name)).all()
+        names = session.scalars(select(ReportEditionRow.name)).all()
     assert names == ["audit"]
     assert submit_missing(other).issues == submit_missing(other).deliveries == 0
     resumed = resume_schedule(other, project="default", name="weekly")

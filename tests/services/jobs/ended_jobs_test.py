@@ -15,7 +15,7 @@ from offdiag.services.jobs.run_job import run_job
 from offdiag.store import jobs
 from offdiag.store.clock import database_now
 from offdiag.store.database import Database
-from offdiag.store.jobs import Wanted
+from offdiag.store.jobs import JobRequest
 from offdiag.store.models import WorkRow
 from offdiag.store.session import Session
 
@@ -24,7 +24,7 @@ POLICY = RetryPolicy(max_attempts=5, first_delay_s=1.0)
 
 def submitted(database: Database, key: str = "k") -> int:
     with database.write() as session:
-        work_id = jobs.insert_pending(session, "try", Wanted(key, {}))
+        work_id = jobs.insert_pending(session, "try", JobRequest(key, {}))
     assert work_id is not None
     return work_id
 

@@ -20,7 +20,7 @@ from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.jobs.run_job import Means, execute, run_job
 from offdiag.store import job_lease, jobs
 from offdiag.store.database import Database
-from offdiag.store.jobs import Lease, Wanted
+from offdiag.store.jobs import JobRequest, Lease
 from offdiag.store.models import WorkRow
 from offdiag.store.session import Session
 from support.logging_runs import POLICY
@@ -30,7 +30,7 @@ LEASE_S = 30.0
 
 def asked_for(database: Database, key: str = "k") -> int:
     with database.write() as session:
-        work_id = jobs.insert_pending(session, "note", Wanted(key, {}))
+        work_id = jobs.insert_pending(session, "note", JobRequest(key, {}))
     assert work_id is not None
     return work_id
 

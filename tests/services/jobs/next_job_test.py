@@ -14,7 +14,7 @@ from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.run_job import run_due_jobs
 from offdiag.store import job_lease, jobs
 from offdiag.store.database import Database
-from offdiag.store.jobs import Wanted
+from offdiag.store.jobs import JobRequest
 from offdiag.store.models import WorkRow
 from offdiag.store.session import Session
 from support.logging_runs import POLICY
@@ -27,7 +27,7 @@ Write = Callable[[Session], None]
 
 def submit(database: Database) -> None:
     with database.write() as session:
-        jobs.insert_many_pending(session, "note", [Wanted(key, {"key": key}) for key in KEYS])
+        jobs.insert_many_pending(session, "note", [JobRequest(key, {"key": key}) for key in KEYS])
 
 
 def noting(begun: list[str], write: Write = lambda _: None) -> Mapping[str, TaskKind]:

@@ -10,13 +10,13 @@ from offdiag.services.health import beat, heart_of_this_process, stop_beating
 from offdiag.services.jobs.page import JobState, job_page, jobs_page
 from offdiag.store import job_lease, jobs
 from offdiag.store.database import Database
-from offdiag.store.jobs import Wanted
+from offdiag.store.jobs import JobRequest
 from offdiag.store.models import HeartbeatRow, WorkRow
 
 
 def submitted(database: Database, key: str, **changes: object) -> int:
     with database.write() as session:
-        work_id = jobs.insert_pending(session, "evaluate", Wanted(key, {"run": key}))
+        work_id = jobs.insert_pending(session, "evaluate", JobRequest(key, {"run": key}))
         assert work_id is not None
         if changes:
             session.execute(update(WorkRow).where(WorkRow.id == work_id).values(**changes))

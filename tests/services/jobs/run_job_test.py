@@ -20,7 +20,7 @@ from offdiag.services.jobs.run_job import run_job, run_next_job
 from offdiag.store import job_lease, jobs, runs
 from offdiag.store.clock import utc_now
 from offdiag.store.database import Database
-from offdiag.store.jobs import Wanted
+from offdiag.store.jobs import JobRequest
 from offdiag.store.models import EvaluationRow, ProjectRow, WorkRow
 from offdiag.store.session import Session
 from support.logging_runs import POLICY, log, work_off
@@ -34,7 +34,7 @@ def keeper_of(database: Database) -> LeaseKeeper:
 
 def submitted(database: Database, key: str = "k") -> int:
     with database.write() as session:
-        work_id = jobs.insert_pending(session, "note", Wanted(key, {"name": key}))
+        work_id = jobs.insert_pending(session, "note", JobRequest(key, {"name": key}))
     assert work_id is not None
     return work_id
 
@@ -81,7 +81,7 @@ def test_a_key_waits_at_most_once(database: Database) -> None:
     submitted(database)
 
     with database.write() as session:
-        again = jobs.insert_pending(session, "note", Wanted("k", {}))
+        again = jobs.insert_pending(session, "note", JobRequest("k", {}))
 
     assert again is None
 

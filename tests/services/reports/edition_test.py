@@ -13,7 +13,7 @@ from offdiag.services.delivery.message import EmailTarget, FolderTarget
 from offdiag.services.reports.alerts import alert_condition, alert_text
 from offdiag.services.reports.edition import report_now, retry_delivery, retry_issue
 from offdiag.store.database import Database
-from offdiag.store.models import ReportIssueRow, WorkRow
+from offdiag.store.models import ReportEditionRow, WorkRow
 from support.logging_runs import work_off
 from support.reporting import SCOPE, deliveries, issues, log_run
 
@@ -29,7 +29,7 @@ def fail_issue(database: Database) -> None:
     report_now(database, name="weekly", scope=SCOPE)
     with database.write() as session:
         session.execute(update(WorkRow).values(state="dead", attempts=5, error="boom"))
-        session.execute(update(ReportIssueRow).values(state="failed", error="boom"))
+        session.execute(update(ReportEditionRow).values(state="failed", error="boom"))
 
 
 def lose_work(database: Database) -> None:

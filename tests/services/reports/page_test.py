@@ -14,7 +14,7 @@ from offdiag.services.delivery.message import EmailTarget, FolderTarget
 from offdiag.services.health import beat, heart_of_this_process
 from offdiag.services.reports.alerts import alert_condition
 from offdiag.services.reports.edition import report_now
-from offdiag.services.reports.page import issue_file, issue_page, reports_page
+from offdiag.services.reports.page import edition_file, issue_page, reports_page
 from offdiag.services.schedules.edit import pause_schedule, run_schedule
 from offdiag.services.schedules.page import (
     preview_plan,
@@ -23,7 +23,7 @@ from offdiag.services.schedules.page import (
     schedules_page,
 )
 from offdiag.store.database import Database
-from offdiag.store.models import ReportIssueRow, ScheduleRow
+from offdiag.store.models import ReportEditionRow, ScheduleRow
 from support.dashboard import counted_statements
 from support.logging_runs import work_off
 from support.reporting import SCOPE, log_run, weekly
@@ -97,7 +97,7 @@ def test_an_issue_of_a_version_without_summaries_has_none(database: Database) ->
     report_now(database, name="once", scope=SCOPE)
     work_off(database)
     with database.write() as session:
-        session.execute(update(ReportIssueRow).values(summary=None))
+        session.execute(update(ReportEditionRow).values(summary=None))
 
     assert reports_page(database).entries[0].summary is None
 
@@ -125,9 +125,9 @@ def test_issues_come_part_by_part_and_the_page_costs_the_same(database: Database
         # Times are unique, and the next may be of the same second.
         with database.write() as session:
             session.execute(
-                update(ReportIssueRow)
-                .where(ReportIssueRow.number == number)
-                .values(fire_time=ReportIssueRow.fire_time + f" {number}")
+                update(ReportEditionRow)
+                .where(ReportEditionRow.number == number)
+                .values(fire_time=ReportEditionRow.fire_time + f" {number}")
             )
 
     with counted_statements() as statements:
@@ -137,7 +137,7 @@ def test_issues_come_part_by_part_and_the_page_costs_the_same(database: Database
     assert [entry.issue.number for entry in page.issues] == [1]
     assert page.entry.n_issues == 3
     assert page.planned is not None
-    assert len(page.planned.next_fires) == 5
+    assert len(page.planned.next_due_times) == 5
     assert len(page.history) == 3
     assert len(statements) <= 6
     assert beyond.issues == ()
@@ -149,7 +149,7 @@ def test_an_issue_has_its_files_and_its_report(database: Database) -> None:
     work_off(database)
 
     page = issue_page(database, project="skin", name="once", number=1)
-    file = issue_file(database, project="skin", name="once", kind="html")
+    file = edition_file(database, project="skin", name="once", kind="html")
 
     assert (waiting.report, waiting.files) == (None, ())
     assert page.report is not None
@@ -165,7 +165,7 @@ def test_what_is_not_there_is_not_found(database: Database) -> None:
         lambda: report_page(database, project="skin", name="other"),
         lambda: issue_page(database, project="skin", name="other"),
         lambda: issue_page(database, project="skin", name="once", number=2),
-        lambda: issue_file(database, project="skin", name="once", kind="html"),
+        lambda: edition_file(database, project="skin", name="once", kind="html"),
         lambda: schedule_page(database, project="skin", name="once"),
     ]
 
@@ -180,8 +180,8 @@ def test_a_schedule_is_shown_with_its_next_five_times(database: Database) -> Non
     entry = schedule_page(database, project="skin", name="weekly")
 
     assert entry.words == "Mondays and Thursdays at 06:30, Europe/Ljubljana"
-    assert len(entry.next_fires) == 5
-    assert {f"{fire.wall:%a %H:%M}" for fire in entry.next_fires} == {"Mon 06:30", "Thu 06:30"}
+    assert len(entry.next_due_times) == 5
+    assert {f"{fire.wall:%a %H:%M}" for fire in entry.next_due_times} == {"Mon 06:30", "Thu 06:30"}
 
 
 def test_a_paused_schedule_has_no_next_times(database: Database) -> None:
@@ -189,7 +189,7 @@ def test_a_paused_schedule_has_no_next_times(database: Database) -> None:
 
     pause_schedule(database, project="skin", name="weekly")
 
-    assert schedule_page(database, project="skin", name="weekly").next_fires == ()
+    assert schedule_page(database, project="skin", name="weekly").next_due_times == ()
 
 
 def test_an_unreadable_plan_is_shown_as_a_problem(database: Database) -> None:
@@ -215,7 +215,7 @@ def test_a_plan_can_be_looked_at_before_it_is_saved(database: Database) -> None:
     preview = preview_plan(database, cron="0 6 * * 1", zone="Asia/Tokyo")
 
     assert preview.words == "Mondays at 06:00, Asia/Tokyo"
-    assert [f"{fire.wall:%a %H:%M}" for fire in preview.next_fires] == ["Mon 06:00"] * 5
+    assert [f"{fire.wall:%a %H:%M}" for fire in preview.next_due_times] == ["Mon 06:00"] * 5
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from offdiag.services.jobs.run_job import run_next_job
 from offdiag.services.reports.edition import report_now
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
-from offdiag.store.models import DatasetRow, ReportIssueRow, RunRow, WorkRow
+from offdiag.store.models import DatasetRow, ReportEditionRow, RunRow, WorkRow
 from support.logging_runs import POLICY, evaluate, log, work_off
 from support.reporting import SCOPE, deliveries, files, issues, log_run, work_keys
 
@@ -237,7 +237,7 @@ def test_waiting_is_no_attempt_and_ends_after_ten_minutes(database: Database) ->
         make_due(database)
     with database.write() as session:
         ago = database.clock() - timedelta(minutes=11)
-        session.execute(update(ReportIssueRow).values(created_at=ago))
+        session.execute(update(ReportEditionRow).values(created_at=ago))
 
     outcome = one_step(database)
 

@@ -16,10 +16,10 @@ from offdiag.services.reports.edition import report_now
 from offdiag.services.schedules import edit
 from offdiag.services.schedules.edit import report_choices, report_definition
 from offdiag.store.database import Database
-from offdiag.store.models import ReportIssueRow
+from offdiag.store.models import ReportEditionRow
 from support.reporting import SCOPE, issues, log_run, weekly
 
-EARLIER = "2026-01-05T06:00:00 " + func.substr(ReportIssueRow.fire_time, 21)
+EARLIER = "2026-01-05T06:00:00 " + func.substr(ReportEditionRow.fire_time, 21)
 """The fire of an issue at another time of the same zone."""
 
 
@@ -182,7 +182,7 @@ def test_a_report_is_run_by_its_schedule_or_else_as_its_newest_issue_was(
     by_plan = edit.run_report(database, project="skin", name="weekly")
     with database.write() as session:
         # Two by hand in one second are one too many.
-        session.execute(update(ReportIssueRow).values(fire_time=EARLIER))
+        session.execute(update(ReportEditionRow).values(fire_time=EARLIER))
     again = edit.run_report(database, project="skin", name="once")
 
     planned, first, second = sorted(

@@ -151,7 +151,7 @@ def holding(*flags: FlagFigures, **changes: Any) -> Snapshot:
     return snapshot(RUNS, **{"flags": flags, "n_flags": len(flags)} | changes)
 
 
-def issues_of(before: Snapshot, now: Snapshot) -> Report:
+def editions_of(before: Snapshot, now: Snapshot) -> Report:
     """The second issue."""
     return report(now, report(before))
 
@@ -205,7 +205,7 @@ def test_nothing_is_compared_where_flags_were_left_out_or_not_known() -> None:
 
 
 def test_the_sentences_count_what_was_raised_and_closed_and_is_open() -> None:
-    shown = issues_of(holding(flag("mel"), flag("nv")), holding(flag("nv"), flag("df")))
+    shown = editions_of(holding(flag("mel"), flag("nv")), holding(flag("nv"), flag("df")))
 
     assert "1 flag was raised and 1 closed since issue 1; 2 are open." in further_sentences(shown)
 
@@ -221,14 +221,14 @@ def test_a_first_issue_says_how_many_are_open_and_lists_them() -> None:
 
 
 def test_without_flags_nothing_is_said() -> None:
-    shown = issues_of(holding(), holding())
+    shown = editions_of(holding(), holding())
 
     assert not [text for text in further_sentences(shown) if "flag" in text]
     assert flags_table(shown) is None
 
 
 def test_too_many_flags_are_said_to_be_cut() -> None:
-    shown = issues_of(holding(flag()), holding(flag(), n_flags=700))
+    shown = editions_of(holding(flag()), holding(flag(), n_flags=700))
 
     assert further_sentences(shown)[0] == (
         "700 flags fire; this report holds the gravest 1 and does not compare them with the "
@@ -237,7 +237,7 @@ def test_too_many_flags_are_said_to_be_cut() -> None:
 
 
 def test_the_table_holds_what_was_raised_before_what_was_closed() -> None:
-    table = flags_table(issues_of(holding(flag("mel")), holding(flag("df"))))
+    table = flags_table(editions_of(holding(flag("mel")), holding(flag("df"))))
 
     assert table is not None
     assert table.title == "Flags raised and closed since issue 1"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import offdiag
 from offdiag.flags.verdict import Severity
-from offdiag.services.flags.page import flags_that_fire
+from offdiag.services.flags.page import raised_flags
 from offdiag.services.flags.triage import dismiss_flags
 from offdiag.store.schema import open_database
 
@@ -63,7 +63,7 @@ def test_a_stored_run_tells_what_was_made_of_its_flags(tmp_path: Path) -> None:
     assert stored.badge
 
     database = open_database(url)
-    flag = flags_that_fire(database, run.id)[0]
+    flag = raised_flags(database, run.id)[0]
     dismiss_flags(database, [flag.id], reason="known", author=None)
     database.close()
     states = {(f.rule, f.class_label): f.state for f in run.evaluation().flags}

@@ -14,7 +14,7 @@ from offdiag.errors import (
     OffdiagError,
     Stale,
 )
-from offdiag.records.base import Answered, Asked, Refusal
+from offdiag.records.base import Refusal, RequestBody, ResponseBody
 from offdiag.store.database import Database
 from offdiag_web.api.operations import EXTRAS, operation, resource
 from offdiag_web.app.lazy_views import lazy_views
@@ -81,13 +81,13 @@ def test_refuses_in_one_shape(
     assert Refusal.model_validate(answer.get_json(), extra="forbid").error.code == code
 
 
-class Sent(Asked):
+class Sent(RequestBody):
     name: str = Field(max_length=5)
     count: int = 1
     weights: tuple[float, ...] = ()
 
 
-class Got(Answered):
+class Got(ResponseBody):
     name: str
     count: int
     ratio: float = 0.1

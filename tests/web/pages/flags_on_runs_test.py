@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import update
 
 from offdiag.services.flags import triage
-from offdiag.services.flags.page import flags_that_fire
+from offdiag.services.flags.page import raised_flags
 from offdiag.store.database import Database
 from offdiag.store.models import FlagRow
 from support.dashboard import (
@@ -37,7 +37,7 @@ def warning_of(client: PageClient, run_id: str, tab: str = "") -> str:
 
 
 def badge_flags(database: Database, run_id: str) -> list[int]:
-    return [flag.id for flag in flags_that_fire(database, run_id) if flag.content.in_badge]
+    return [flag.id for flag in raised_flags(database, run_id) if flag.content.in_badge]
 
 
 @pytest.mark.parametrize("tab", ["", "/classes", "/history", "/meta"])

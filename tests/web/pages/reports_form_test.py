@@ -25,8 +25,8 @@ from offdiag.services.schedules.edit import (
 from offdiag.store.database import Database
 from offdiag_web.pages.reports.fields import (
     TEXT_FIELDS,
+    ReportForm,
     TypedReport,
-    WantedReport,
     read_report,
     typed_definition,
 )
@@ -391,7 +391,7 @@ def test_a_report_that_is_shown_in_the_form_means_the_same_again(
     webhooks = [each for each in targets if isinstance(each, WebhookTarget)]
     read = read_report(typed, datasets=choices.datasets, webhooks=webhooks)
 
-    assert read == WantedReport("weekly", scope, targets, "0 6 * * 1", "UTC")
+    assert read == ReportForm("weekly", scope, targets, "0 6 * * 1", "UTC")
     assert isinstance(typed, TypedReport)
 
 

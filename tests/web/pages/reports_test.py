@@ -16,7 +16,7 @@ from offdiag.services.delivery.message import EmailTarget
 from offdiag.services.schedules.edit import add_schedule, run_schedule
 from offdiag.store import job_lease
 from offdiag.store.database import Database
-from offdiag.store.models import ReportFileRow, ReportIssueRow, WorkRow
+from offdiag.store.models import ReportEditionRow, ReportFileRow, WorkRow
 from offdiag_web.app.security import CONTENT_SECURITY_POLICY
 from offdiag_web.pages.reports.edition_page import policy_of
 from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts
@@ -294,7 +294,7 @@ def test_a_failed_issue_is_tried_again(client: PageClient, planned: Database) ->
     run_schedule(planned, project="default", name="weekly")
     with planned.write() as session:
         session.execute(update(WorkRow).values(state="dead", attempts=5, error="boom"))
-        session.execute(update(ReportIssueRow).values(state="failed", error="Traceback\nboom"))
+        session.execute(update(ReportEditionRow).values(state="failed", error="Traceback\nboom"))
     failed = client.page("/reports/weekly/1")
 
     response = send(client, _form(client, "/reports/weekly/1", "retry"))
@@ -484,7 +484,7 @@ def test_hostile_names_are_text(
     path = {
         "list": "/reports",
         "report": address.url(),
-        "issue": address.issue_url(1),
+        "issue": address.edition_url(1),
         "edit": address.action_url("edit"),
         "copy": address.copy_url(),
         "new": f"/reports/new?dataset={HOSTILE_NAMES[3]}",

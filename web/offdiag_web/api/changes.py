@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from offdiag.domain.access import Role
-from offdiag.records.access import AuditWanted, Change, ChangePage
+from offdiag.records.access import AuditQuery, Change, ChangePage
 from offdiag.store.audit_log import AuditEvent, AuditFilter, audit_page
 from offdiag_web.api.operations import operation, read_token, resource, write_token
 from offdiag_web.app.context import current_registry
@@ -14,7 +14,7 @@ blueprint = resource("audit")
 
 @operation(blueprint, "GET", "/audit", answers=ChangePage)
 @requires(Role.ADMIN)
-def list_changes(query: AuditWanted) -> ChangePage:
+def list_changes(query: AuditQuery) -> ChangePage:
     """List what was changed by whom, the newest first, in the projects one is an admin of."""
     place = read_token(query.page_token)
     wanted = AuditFilter(query.actor or "", query.project or "", query.text or "")

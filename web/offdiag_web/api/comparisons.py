@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from offdiag.errors import InvalidInput
-from offdiag.records.comparison import Comparison, ComparisonWanted, comparison_document
+from offdiag.records.comparison import Comparison, ComparisonQuery, comparison_document
 from offdiag.services.compare import compare_runs
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry, recent_comparisons
@@ -12,7 +12,7 @@ blueprint = resource("comparisons")
 
 
 @operation(blueprint, "GET", "/compare", answers=Comparison)
-def compare(query: ComparisonWanted) -> Comparison:
+def compare(query: ComparisonQuery) -> Comparison:
     """Compare runs from their predictions and the ground truth that counts now.
 
     Runs that cannot be compared are answered with a refusal that says why.
@@ -29,7 +29,7 @@ def compare(query: ComparisonWanted) -> Comparison:
     return comparison_document(found)
 
 
-def _ids(query: ComparisonWanted) -> list[str]:
+def _ids(query: ComparisonQuery) -> list[str]:
     ids = [each.strip() for each in query.runs.split(",")]
     if query.baseline is None:
         return ids

@@ -7,10 +7,10 @@ from typing import Any
 from offdiag.records.cost import (
     CostList,
     Costs,
-    CostsWanted,
+    CostsQuery,
     CostsWithVersions,
     CostVersion,
-    CostVersionWanted,
+    CostVersionQuery,
     NewCosts,
 )
 from offdiag.services import cost_matrices
@@ -25,7 +25,7 @@ blueprint = resource("cost_matrices")
 
 
 @operation(blueprint, "GET", "/cost-matrices", answers=CostList)
-def list_cost_matrices(query: CostsWanted) -> CostList:
+def list_cost_matrices(query: CostsQuery) -> CostList:
     """Read the newest version of each cost matrix."""
     with current_registry().database.read() as session:
         found = list_costs(session, project=query.project)
@@ -33,7 +33,7 @@ def list_cost_matrices(query: CostsWanted) -> CostList:
 
 
 @operation(blueprint, "GET", "/cost-matrices/<name:name>", answers=CostsWithVersions)
-def get_cost_matrix(name: str, query: CostVersionWanted) -> CostsWithVersions:
+def get_cost_matrix(name: str, query: CostVersionQuery) -> CostsWithVersions:
     """Read a version of a cost matrix, the newest without a number."""
     found = browse_cost_matrix(
         current_registry().database, project=query.project, name=name, version=query.version

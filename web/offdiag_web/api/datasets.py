@@ -10,7 +10,7 @@ from offdiag.records.dataset import (
     AskedAgain,
     Dataset,
     DatasetList,
-    DatasetsWanted,
+    DatasetsQuery,
     Grouping,
     Judging,
     NewDataset,
@@ -31,7 +31,7 @@ blueprint = resource("datasets")
 
 
 @operation(blueprint, "GET", "/datasets", answers=DatasetList)
-def list_datasets(query: DatasetsWanted) -> DatasetList:
+def list_datasets(query: DatasetsQuery) -> DatasetList:
     """Read all datasets with their runs counted."""
     with current_registry().database.read() as session:
         found = dataset_overview(session)

@@ -9,7 +9,7 @@ from offdiag.records.example import (
     ClassScore,
     ExampleAnswer,
     ExamplePage,
-    ExamplesWanted,
+    ExamplesQuery,
     LabelSets,
 )
 from offdiag.services.examples.page import Example, browse_examples
@@ -21,7 +21,7 @@ blueprint = resource("examples")
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/examples", answers=ExamplePage)
-def list_examples(run_id: str, query: ExamplesWanted) -> ExamplePage:
+def list_examples(run_id: str, query: ExamplesQuery) -> ExamplePage:
     """Read single predictions, by default the errors the model was surest of first."""
     page = browse_examples(
         current_registry().database,
@@ -49,7 +49,7 @@ def list_examples(run_id: str, query: ExamplesWanted) -> ExamplePage:
     )
 
 
-def _question(query: ExamplesWanted) -> ExampleQuestion:
+def _question(query: ExamplesQuery) -> ExampleQuestion:
     return ExampleQuestion(
         actual=query.actual,
         predicted=query.predicted,

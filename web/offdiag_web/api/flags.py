@@ -13,7 +13,7 @@ from offdiag.records.flag import (
     Decisions,
     FlagPage,
     FlagsOfRun,
-    FlagsWanted,
+    FlagsQuery,
     FlagWithHistory,
     flag_document,
     flag_with_history,
@@ -94,7 +94,7 @@ blueprint = resource("flags")
 
 
 @operation(blueprint, "GET", "/flags", answers=FlagPage)
-def list_flags(query: FlagsWanted) -> FlagPage:
+def list_flags(query: FlagsQuery) -> FlagPage:
     """Read flags of all runs, the gravest first."""
     database = current_registry().database
     page = browse_flags(
@@ -165,7 +165,7 @@ def decide_flags(json: Decisions) -> Decided:
     return Decided(flags=[get_flag(flag_id) for flag_id in ids])
 
 
-def _filter(query: FlagsWanted) -> FlagFilter:
+def _filter(query: FlagsQuery) -> FlagFilter:
     return FlagFilter(
         state=query.state,
         at_least=query.at_least,

@@ -7,7 +7,7 @@ from offdiag.records.job import (
     AllRetried,
     Job,
     JobList,
-    JobsWanted,
+    JobsQuery,
     Retried,
     job_document,
     job_list,
@@ -23,7 +23,7 @@ blueprint = resource("jobs")
 
 @operation(blueprint, "GET", "/jobs", answers=JobList)
 @requires(Role.VIEWER, everywhere=True)
-def list_jobs(query: JobsWanted) -> JobList:
+def list_jobs(query: JobsQuery) -> JobList:
     """Look at the queue: what was given up first."""
     database = current_registry().database
     return job_list(jobs_page(database, limit=query.limit), database.clock())

@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from offdiag.errors import NotFound
 from offdiag.metrics.catalogue import SPECS, MetricSpec
 from offdiag.metrics.names import meanings, nearest_names
-from offdiag.records.evaluation import Definition, Definitions, DefinitionsWanted
+from offdiag.records.evaluation import Definition, Definitions, DefinitionsQuery
 from offdiag_web.api.operations import operation, resource
 
 blueprint = resource("metrics")
 
 
 @operation(blueprint, "GET", "/metrics", answers=Definitions)
-def list_metrics(query: DefinitionsWanted) -> Definitions:
+def list_metrics(query: DefinitionsQuery) -> Definitions:
     """Read what every metric key means."""
     return _definitions(spec for spec in SPECS if query.scope in {None, spec.scope})
 

@@ -7,19 +7,19 @@ from flask import Response, make_response
 from offdiag.records.base import InProject
 from offdiag.records.report import (
     AskedIssue,
+    EditionsQuery,
     IssueDetail,
-    IssuesWanted,
     NewReport,
     ReportDetail,
     ReportList,
-    SchedulesWanted,
+    SchedulesQuery,
     issue_detail,
     report_detail,
     report_list,
 )
 from offdiag.services.reports import edition
 from offdiag.services.reports.edition import report_now
-from offdiag.services.reports.page import issue_file, issue_page, reports_page
+from offdiag.services.reports.page import edition_file, issue_page, reports_page
 from offdiag.services.schedules.edit import run_report
 from offdiag.services.schedules.page import report_page
 from offdiag_web.api.operations import operation, resource
@@ -34,7 +34,7 @@ _FILES = ("text/html", "application/json", "text/csv", "text/plain")
 
 
 @operation(blueprint, "GET", "/reports", answers=ReportList)
-def list_reports(query: SchedulesWanted) -> ReportList:
+def list_reports(query: SchedulesQuery) -> ReportList:
     """Read all reports with their newest issues."""
     return report_list(reports_page(current_registry().database, project=query.project))
 
@@ -53,7 +53,7 @@ def issue_report(json: NewReport) -> tuple[AskedIssue, int]:
 
 
 @operation(blueprint, "GET", _ONE, answers=ReportDetail)
-def get_report(name: str, query: IssuesWanted) -> ReportDetail:
+def get_report(name: str, query: EditionsQuery) -> ReportDetail:
     """Read a report with some of its issues, newest first."""
     page = report_page(
         current_registry().database,
@@ -81,7 +81,7 @@ def get_issue(name: str, number: int, query: InProject) -> IssueDetail:
 @operation(blueprint, "GET", f"{_ISSUE}/files/<string:file>", answers={200: None}, files=_FILES)
 def get_issue_file(name: str, number: int, file: str, query: InProject) -> Response:
     """Read one form of an issue, byte for byte."""
-    stored = issue_file(
+    stored = edition_file(
         current_registry().database, project=query.project, name=name, number=number, kind=file
     )
     response = make_response(stored.content)

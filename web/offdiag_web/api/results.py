@@ -18,13 +18,13 @@ from offdiag.records import evaluation as records
 from offdiag.records.evaluation import (
     Cell,
     CurvesAnswer,
-    CurvesWanted,
+    CurvesQuery,
     EvaluationAnswer,
-    EvaluationWanted,
+    EvaluationQuery,
     HistoryAnswer,
     Laid,
     MatrixAnswer,
-    MatrixWanted,
+    MatrixQuery,
     Normalization,
     RunCostAnswer,
     collapsed_answer,
@@ -38,7 +38,7 @@ from offdiag.services.curves import RunCurves, all_curves, browse_curves
 from offdiag.services.evaluation.compute import collapse_evaluation
 from offdiag.services.evaluation.results import stored_evaluation
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.flags.page import flags_that_fire
+from offdiag.services.flags.page import raised_flags
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.runs import run_history
 from offdiag.store.run_page import RunDetail, RunResults, read_run
@@ -105,7 +105,7 @@ _AXES = {Laid.ACTUAL_ROWS: ["actual", "predicted"], Laid.ACTUAL_COLUMNS: ["predi
 
 
 def matrix_answer(
-    run_id: str, matrix: ConfusionMatrix, digest: str, wanted: MatrixWanted
+    run_id: str, matrix: ConfusionMatrix, digest: str, wanted: MatrixQuery
 ) -> MatrixAnswer:
     axes = _AXES[wanted.orientation]
     is_dense = matrix.n_classes <= LARGEST_DENSE
@@ -135,7 +135,7 @@ def _divided_by(how: Normalization, axes: list[str]) -> str | None:
             return axes[1]
 
 
-def _laid_out(matrix: ConfusionMatrix, wanted: MatrixWanted) -> list[list[int | float | None]]:
+def _laid_out(matrix: ConfusionMatrix, wanted: MatrixQuery) -> list[list[int | float | None]]:
     counts, totals = matrix.counts, _totals(matrix, wanted)
     shares: NDArray[Any] = counts
     if totals is not None:
@@ -148,7 +148,7 @@ def _laid_out(matrix: ConfusionMatrix, wanted: MatrixWanted) -> list[list[int | 
     return [[None if share != share else share for share in row] for row in shares.tolist()]  # noqa: PLR0124 - NaN
 
 
-def _totals(matrix: ConfusionMatrix, wanted: MatrixWanted) -> NDArray[np.int64] | None:
+def _totals(matrix: ConfusionMatrix, wanted: MatrixQuery) -> NDArray[np.int64] | None:
     """What each count is divided by, laid out so that it stretches over the counts."""
     divided_by = _divided_by(wanted.normalize, _AXES[wanted.orientation])
     if divided_by is None:
@@ -172,7 +172,7 @@ blueprint = resource("results")
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/evaluation", answers=EvaluationAnswer)
-def get_evaluation(run_id: str, query: EvaluationWanted) -> EvaluationAnswer:
+def get_evaluation(run_id: str, query: EvaluationQuery) -> EvaluationAnswer:
     """Read the matrix of a run, every metric of it and what the rules say.
 
     Until a run has been evaluated the answer is 409 with the code `evaluation_pending`; where
@@ -195,7 +195,7 @@ def get_evaluation(run_id: str, query: EvaluationWanted) -> EvaluationAnswer:
         return evaluation_answer(
             stored, judged_flags(judged), badge=judged.badge, may_hide=judged.may_hide
         )
-    flags = flags_that_fire(registry.database, run_id)
+    flags = raised_flags(registry.database, run_id)
     return evaluation_answer(
         stored,
         list(map(raised_flag, flags)),
@@ -205,7 +205,7 @@ def get_evaluation(run_id: str, query: EvaluationWanted) -> EvaluationAnswer:
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/confusion-matrix", answers=MatrixAnswer)
-def get_confusion_matrix(run_id: str, query: MatrixWanted) -> MatrixAnswer:
+def get_confusion_matrix(run_id: str, query: MatrixQuery) -> MatrixAnswer:
     """Read the confusion matrix of a run as counts or shares, in a named orientation."""
     with current_registry().database.read() as session:
         results = _results(read_run(session, run_id))
@@ -213,7 +213,7 @@ def get_confusion_matrix(run_id: str, query: MatrixWanted) -> MatrixAnswer:
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/curves", answers=CurvesAnswer)
-def get_curves(run_id: str, query: CurvesWanted) -> CurvesAnswer:
+def get_curves(run_id: str, query: CurvesQuery) -> CurvesAnswer:
     """Read thresholds with exact counts, calibration bins and histograms of the scores."""
     database = current_registry().database
     if query.positive is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from offdiag.records.run import Deleted, Run, RunPage, RunsWanted, run_document, run_summary
+from offdiag.records.run import Deleted, Run, RunPage, RunsQuery, run_document, run_summary
 from offdiag.services import search
 from offdiag.services.retention import deletion
 from offdiag.store.run_page import read_run
@@ -17,7 +17,7 @@ blueprint = resource("runs")
 
 
 @operation(blueprint, "GET", "/runs", answers=RunPage)
-def list_runs(query: RunsWanted) -> RunPage:
+def list_runs(query: RunsQuery) -> RunPage:
     """Search runs by conditions on anything that is known of them."""
     found = search.search_page(
         current_registry().database,

@@ -10,7 +10,7 @@ from offdiag.records.report import (
     Removed,
     Schedule,
     ScheduleList,
-    SchedulesWanted,
+    SchedulesQuery,
     schedule_document,
     schedule_list,
 )
@@ -26,7 +26,7 @@ _ONE = "/schedules/<name:name>"
 
 
 @operation(blueprint, "GET", "/schedules", answers=ScheduleList)
-def list_schedules(query: SchedulesWanted) -> ScheduleList:
+def list_schedules(query: SchedulesQuery) -> ScheduleList:
     """Read all schedules with the next times they mean."""
     page = schedules_page(current_registry().database, project=query.project)
     return schedule_list(page)

@@ -7,9 +7,9 @@ from offdiag.records.truth import (
     Corrected,
     Correction,
     Difference,
-    DifferenceWanted,
+    DifferenceQuery,
     Impact,
-    ImpactWanted,
+    ImpactQuery,
     TruthList,
     difference_document,
     impact_document,
@@ -60,7 +60,7 @@ def correct_truth(name: str, json: Correction) -> tuple[Corrected, int]:
 
 
 @operation(blueprint, "GET", f"{_PATH}/difference", answers=Difference)
-def compare_truth_versions(name: str, query: DifferenceWanted) -> Difference:
+def compare_truth_versions(name: str, query: DifferenceQuery) -> Difference:
     """Read what two versions of the labels of the same samples differ in."""
     found = compare_truths(
         current_registry().database,
@@ -75,7 +75,7 @@ def compare_truth_versions(name: str, query: DifferenceWanted) -> Difference:
 
 
 @operation(blueprint, "GET", f"{_PATH}/<number:number>/impact", answers=Impact)
-def get_truth_impact(name: str, number: int, query: ImpactWanted) -> Impact:
+def get_truth_impact(name: str, number: int, query: ImpactQuery) -> Impact:
     """Read what a correction did to the runs that are scored with it."""
     found = truth_impact(
         current_registry().database,

@@ -12,7 +12,7 @@ from typing import TypeVar
 from flask import Response, jsonify
 
 from offdiag.domain.texts import Cell, csv_cell
-from offdiag.records.base import Answered
+from offdiag.records.base import ResponseBody
 
 __all__ = [
     "Cell",
@@ -70,7 +70,7 @@ def _json_parts(
     yield "]}\n"
 
 
-def json_response(document: Answered) -> Response:
+def json_response(document: ResponseBody) -> Response:
     """A document as a JSON file of a page."""
     return jsonify(document.plain())
 

@@ -31,7 +31,7 @@ class ReportAddress:
         """The form for a report like this one."""
         return with_query(f"/reports/{NEW}", {"like": self.name, "project": self._project})
 
-    def issue_url(self, number: int, form: str = "") -> str:
+    def edition_url(self, number: int, form: str = "") -> str:
         """The page of an issue, or its twin."""
         return self._at(f"/{number}{f'.{form}' if form else ''}")
 

@@ -8,7 +8,7 @@ from offdiag.domain.number_text import percent, percents
 from offdiag.flags.rule_evaluation import (
     FAIR_COIN,
     Floats,
-    Judgement,
+    RuleEvaluation,
     RunRule,
     Subjects,
     all_of,
@@ -38,7 +38,7 @@ def _chance_of_gains(s: Subjects) -> Floats:
     return at_least(gains, gains + _losses(s), FAIR_COIN)
 
 
-def _judge_majority(s: Subjects, t: Thresholds) -> Judgement:
+def _judge_majority(s: Subjects, t: Thresholds) -> RuleEvaluation:
     skill = s.aggregate("balanced_accuracy_adjusted")
     comparisons = (
         compare(
@@ -51,7 +51,9 @@ def _judge_majority(s: Subjects, t: Thresholds) -> Judgement:
     )
     fires = all_of(*comparisons)
     severe = compare("skill", skill, Sign.BELOW, t.majority_skill_critical).holds
-    return Judgement(fires, graded(fires, Severity.HIGH, Severity.CRITICAL, severe), comparisons)
+    return RuleEvaluation(
+        fires, graded(fires, Severity.HIGH, Severity.CRITICAL, severe), comparisons
+    )
 
 
 def _describe_majority(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
@@ -87,14 +89,16 @@ MAJORITY_RULES = (
 MOST_CLASSES_NAMED = 3
 
 
-def _judge_balanced_accuracy(s: Subjects, t: Thresholds) -> Judgement:
+def _judge_balanced_accuracy(s: Subjects, t: Thresholds) -> RuleEvaluation:
     gap = s.accuracy - s.aggregate("balanced_accuracy")
     comparisons = (
         compare("accuracy minus balanced accuracy", gap, Sign.AT_LEAST, t.balanced_accuracy_gap),
     )
     fires = all_of(*comparisons)
     severe = compare("gap", gap, Sign.AT_LEAST, t.balanced_accuracy_gap_high).holds
-    return Judgement(fires, graded(fires, Severity.MEDIUM, Severity.HIGH, severe), comparisons)
+    return RuleEvaluation(
+        fires, graded(fires, Severity.MEDIUM, Severity.HIGH, severe), comparisons
+    )
 
 
 def _describe_balanced_accuracy(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
@@ -110,11 +114,11 @@ def _describe_balanced_accuracy(s: Subjects, _: Thresholds) -> tuple[str, Eviden
     }
 
 
-def _judge_macro_f1(s: Subjects, t: Thresholds) -> Judgement:
+def _judge_macro_f1(s: Subjects, t: Thresholds) -> RuleEvaluation:
     gap = s.accuracy - s.aggregate("macro_f1")
     comparisons = (compare("accuracy minus macro F1", gap, Sign.AT_LEAST, t.macro_f1_gap),)
     fires = all_of(*comparisons)
-    return Judgement(fires, constant(fires, Severity.MEDIUM), comparisons)
+    return RuleEvaluation(fires, constant(fires, Severity.MEDIUM), comparisons)
 
 
 def _describe_macro_f1(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
@@ -138,12 +142,12 @@ def _classes_below(s: Subjects, macro: float) -> list[str]:
     return below[:MOST_CLASSES_NAMED]
 
 
-def _judge_low_skill(s: Subjects, t: Thresholds) -> Judgement:
+def _judge_low_skill(s: Subjects, t: Thresholds) -> RuleEvaluation:
     accurate = compare("accuracy", s.accuracy, Sign.AT_LEAST, t.low_skill_accuracy)
     mcc = compare("MCC", s.aggregate("mcc"), Sign.AT_MOST, t.low_skill_mcc, undefined_holds=True)
     kappa = compare("Cohen's kappa", s.aggregate("cohen_kappa"), Sign.AT_MOST, t.low_skill_kappa)
     fires = accurate.holds & (mcc.holds | kappa.holds)
-    return Judgement(fires, constant(fires, Severity.HIGH), (accurate, mcc, kappa))
+    return RuleEvaluation(fires, constant(fires, Severity.HIGH), (accurate, mcc, kappa))
 
 
 def _describe_low_skill(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:

@@ -7,7 +7,7 @@ from offdiag.flags.rule_evaluation import (
     ClassRule,
     Comparison,
     Floats,
-    Judgement,
+    RuleEvaluation,
     RunRule,
     Subjects,
     all_of,
@@ -27,7 +27,7 @@ def _examples_of_others(s: Subjects) -> Floats:
     return s.total - of_class(s.actual, s.predicted.argmax(axis=CLASS_AXIS))
 
 
-def _judge_collapsed(s: Subjects, t: Thresholds) -> Judgement:
+def _judge_collapsed(s: Subjects, t: Thresholds) -> RuleEvaluation:
     comparisons = (
         compare("classes ever predicted", s.n_predicted_classes, Sign.EQUAL, 1),
         compare("classes with examples", s.n_actual_classes, Sign.AT_LEAST, 2),
@@ -39,7 +39,7 @@ def _judge_collapsed(s: Subjects, t: Thresholds) -> Judgement:
         ),
     )
     fires = all_of(*comparisons)
-    return Judgement(fires, constant(fires, Severity.CRITICAL), comparisons)
+    return RuleEvaluation(fires, constant(fires, Severity.CRITICAL), comparisons)
 
 
 def _describe_collapsed(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
@@ -53,14 +53,14 @@ def _describe_collapsed(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
     return message, {"answer": answer, "accuracy": accuracy, "n": n, "other_examples": others}
 
 
-def _judge_never_predicted(s: Subjects, t: Thresholds) -> Judgement:
+def _judge_never_predicted(s: Subjects, t: Thresholds) -> RuleEvaluation:
     comparisons = (
         compare("examples", s.actual, Sign.ABOVE, 0),
         compare("predictions", s.predicted, Sign.EQUAL, 0),
         _zero_recall_test(s, t),
     )
     fires = all_of(*comparisons)
-    return Judgement(fires, constant(fires, Severity.HIGH), comparisons)
+    return RuleEvaluation(fires, constant(fires, Severity.HIGH), comparisons)
 
 
 def _describe_never_predicted(s: Subjects, code: int, _: Thresholds) -> tuple[str, Evidence]:
@@ -80,14 +80,14 @@ def _zero_recall_test(s: Subjects, t: Thresholds) -> Comparison:
     return compare("p of zero recall", _p_of_zero_recall(s, t), Sign.AT_MOST, level)
 
 
-def _judge_zero_recall(s: Subjects, t: Thresholds) -> Judgement:
+def _judge_zero_recall(s: Subjects, t: Thresholds) -> RuleEvaluation:
     comparisons = (
         compare("examples", s.actual, Sign.ABOVE, 0),
         compare("correct predictions", s.correct, Sign.EQUAL, 0),
         _zero_recall_test(s, t),
     )
     fires = all_of(*comparisons)
-    return Judgement(fires, constant(fires, Severity.CRITICAL), comparisons)
+    return RuleEvaluation(fires, constant(fires, Severity.CRITICAL), comparisons)
 
 
 def _describe_zero_recall(s: Subjects, code: int, t: Thresholds) -> tuple[str, Evidence]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.number_text import cost, percents
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.rule_evaluation import Judgement, compare, constant
+from offdiag.flags.rule_evaluation import RuleEvaluation, compare, constant
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Condition, Severity, Sign, Verdict
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -37,7 +37,7 @@ def judge_costs(
     weights: NDArray[np.float64],
     *,
     prevalence: NDArray[np.float64] | None = None,
-) -> Judgement:
+) -> RuleEvaluation:
     """Where a stack (R, K, K) costs no less than its best constant prediction, shape (R,)."""
     costs = evaluate_costs(counts, weights, prevalence=prevalence)
     comparison = compare(
@@ -46,7 +46,7 @@ def judge_costs(
         Sign.AT_LEAST,
         costs["best_trivial_cost"].value,
     )
-    return Judgement(
+    return RuleEvaluation(
         comparison.holds, constant(comparison.holds, Severity.CRITICAL), (comparison,)
     )
 

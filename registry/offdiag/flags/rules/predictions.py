@@ -7,7 +7,7 @@ from offdiag.flags.rule_evaluation import (
     FAIR_COIN,
     ClassRule,
     Floats,
-    Judgement,
+    RuleEvaluation,
     Subjects,
     all_of,
     at_least,
@@ -25,7 +25,7 @@ def _chance_of_precision(s: Subjects, t: Thresholds) -> Floats:
     return at_most(s.correct, s.predicted, t.precision_level)
 
 
-def _judge_precision(s: Subjects, t: Thresholds) -> Judgement:
+def _judge_precision(s: Subjects, t: Thresholds) -> RuleEvaluation:
     n_classes = s.n_actual_classes.clip(min=1)
     share = s.actual / per_run(s.total.clip(min=1))
     comparisons = (
@@ -40,7 +40,7 @@ def _judge_precision(s: Subjects, t: Thresholds) -> Judgement:
         ),
     )
     fires = all_of(*comparisons)
-    return Judgement(fires, constant(fires, Severity.MEDIUM), comparisons)
+    return RuleEvaluation(fires, constant(fires, Severity.MEDIUM), comparisons)
 
 
 def _describe_precision(s: Subjects, code: int, t: Thresholds) -> tuple[str, Evidence]:
@@ -89,7 +89,7 @@ def _chance_of_false_negatives(s: Subjects) -> Floats:
     return at_least(misses, misses + _false_positives(s), FAIR_COIN)
 
 
-def _judge_under_predicted(s: Subjects, t: Thresholds) -> Judgement:
+def _judge_under_predicted(s: Subjects, t: Thresholds) -> RuleEvaluation:
     level = per_run(t.under_prediction_alpha / s.n_actual_classes.clip(min=1))
     comparisons = (
         compare("predictions", s.predicted, Sign.BELOW, t.under_prediction_ratio * s.actual),
@@ -98,7 +98,7 @@ def _judge_under_predicted(s: Subjects, t: Thresholds) -> Judgement:
         ),
     )
     fires = all_of(*comparisons)
-    return Judgement(fires, constant(fires, Severity.MEDIUM), comparisons)
+    return RuleEvaluation(fires, constant(fires, Severity.MEDIUM), comparisons)
 
 
 def _describe_under_predicted(s: Subjects, code: int, _: Thresholds) -> tuple[str, Evidence]:

@@ -26,7 +26,7 @@ from offdiag.flags.rule_evaluation import (
     Comparison,
     Flags,
     Floats,
-    Judgement,
+    RuleEvaluation,
     Subjects,
     all_of,
     at_least,
@@ -130,10 +130,10 @@ class _Gap:
         return all_of(*self.proof)
 
 
-def _judge_recall_gap(s: Subjects, t: Thresholds) -> Judgement:
+def _judge_recall_gap(s: Subjects, t: Thresholds) -> RuleEvaluation:
     gap = _Gap(s, t)
     grade = np.where(gap.severe.holds, Severity.CRITICAL.rank, Severity.HIGH.rank)
-    return Judgement(
+    return RuleEvaluation(
         gap.is_proved | all_of(*gap.sight),
         np.where(gap.is_proved, grade, IN_SIGHT_SEVERITY.rank).astype(np.int64),
         (*gap.proof, *gap.sight, gap.severe),
@@ -239,13 +239,13 @@ def _half_width(s: Subjects) -> Floats:
     return np.asarray((bounds.high - bounds.low) / 2)
 
 
-def _judge_support(s: Subjects, t: Thresholds) -> Judgement:
+def _judge_support(s: Subjects, t: Thresholds) -> RuleEvaluation:
     few = compare("examples", s.actual, Sign.BELOW, t.support_cases)
     wide = compare(
         "half-width of the interval of recall", _half_width(s), Sign.ABOVE, t.support_half_width
     )
     fires = few.holds | wide.holds
-    return Judgement(fires, constant(fires, Severity.INFO), (few, wide))
+    return RuleEvaluation(fires, constant(fires, Severity.INFO), (few, wide))
 
 
 def _describe_support(s: Subjects, code: int, t: Thresholds) -> tuple[str, Evidence]:

@@ -14,7 +14,7 @@ from offdiag.domain.runs import Derivation, FoundRun
 from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.scores.operating_points import OperatingPoints
-from offdiag.records.base import MOST_ON_A_PAGE, Answered, Asked
+from offdiag.records.base import MOST_ON_A_PAGE, RequestBody, ResponseBody
 from offdiag.records.evaluation import CurvesAnswer, Points
 from offdiag.records.example import ExamplePage, LabelSets
 from offdiag.records.run import Labels, Run, RunPage, found_run
@@ -40,7 +40,7 @@ class Reader:
         )
         return answer.model_validate_json(body)
 
-    def send(self, method: str, path: str, asked: Asked) -> bytes:
+    def send(self, method: str, path: str, asked: RequestBody) -> bytes:
         """The answer to a request that may be sent twice without acting twice."""
         body = asked.model_dump_json()
         return with_retries(
@@ -58,7 +58,7 @@ class KnownClasses:
     positive_label: str | None
 
 
-class _Dataset(Answered):
+class _Dataset(ResponseBody):
     labels: Labels
     positive_label: str | None
 

@@ -41,7 +41,7 @@ from offdiag.sdk.registry import (
 from offdiag.sdk.remote import reader, requests
 from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.run import WAITING, Frame, RemoteRun, SpoolingRun, keep_finished, report
-from offdiag.sdk.remote.spool import Asked, SpooledRun
+from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.ingest.batch import GivenCounts, GivenMatrix, Predictions, chunked
 from offdiag.services.ingest.encode_predictions import encode_predictions, require_dataset_or_truth
@@ -183,7 +183,7 @@ class RemoteRegistry:
     ) -> OpenedRun:
         facts = repeatable(facts)
         body = new_run(facts, dataset, labels, positive_label, hierarchy)
-        asked = Asked("run", body.model_dump_json())
+        asked = SpooledRequest("run", body.model_dump_json())
         if self._is_offline:
             return self._in_spool(asked, labels, positive_label)
         try:
@@ -208,11 +208,11 @@ class RemoteRegistry:
 
     def log_matrix(self, facts: RunFacts, dataset: str, given: GivenMatrix) -> str:
         body = new_matrix(repeatable(facts), dataset, given)
-        return self._log_whole(Asked("matrix", body.model_dump_json()), "/matrices")
+        return self._log_whole(SpooledRequest("matrix", body.model_dump_json()), "/matrices")
 
     def log_counts(self, facts: RunFacts, dataset: str, given: GivenCounts) -> str:
         body = new_counts(repeatable(facts), dataset, given)
-        return self._log_whole(Asked("counts", body.model_dump_json()), "/counts")
+        return self._log_whole(SpooledRequest("counts", body.model_dump_json()), "/counts")
 
     def evaluation(
         self, run_id: str, *, timeout_s: float, part: str | None, groups: tuple[str, ...]
@@ -281,7 +281,7 @@ class RemoteRegistry:
             return None  # Opening the run says so; the spool keeps class names, not codes.
 
     def _in_spool(
-        self, asked: Asked, labels: LabelSet | None, positive_label: str | None
+        self, asked: SpooledRequest, labels: LabelSet | None, positive_label: str | None
     ) -> SpoolingRun:
         if labels is None:
             raise Conflict(
@@ -292,7 +292,7 @@ class RemoteRegistry:
         spool = Path(self.settings.client.spool)
         return SpoolingRun(labels, positive_label, asked, spool)
 
-    def _log_whole(self, asked: Asked, path: str) -> str:
+    def _log_whole(self, asked: SpooledRequest, path: str) -> str:
         """Log what is one request, or keep it."""
         spooled = SpooledRun.of(Path(self.settings.client.spool), asked)
         failure: OffdiagError | None = None

@@ -27,7 +27,7 @@ from offdiag.errors import Conflict, OffdiagError, RunKept, ServerUnavailable
 from offdiag.inputs.bodies.columns import MOST_ROWS
 from offdiag.records.ingest import ClosedRun, Closing
 from offdiag.sdk.remote.connection import Connection, delay_before_next, delays, with_retries
-from offdiag.sdk.remote.spool import Asked, SpooledRun
+from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun
 from offdiag.services.ingest.batch import Batch
 from offdiag.services.ingest.chunk_stream import MEDIA_TYPE, write_chunk
 from offdiag.settings import ClientSettings
@@ -67,7 +67,7 @@ class Sender:
         self,
         send: Callable[[int, Any], None],
         spooled: SpooledRun,
-        asked: Asked,
+        asked: SpooledRequest,
         *,
         longest_wait_s: float = LONGEST_WAIT_S,
         most_waiting: int = MOST_WAITING,
@@ -268,7 +268,7 @@ class RemoteRun:
     keeps = True
 
     def __init__(
-        self, connection: Connection, frame: Frame, asked: Asked, settings: ClientSettings
+        self, connection: Connection, frame: Frame, asked: SpooledRequest, settings: ClientSettings
     ) -> None:
         self.run_id = frame.run_id
         self.labels = frame.labels
@@ -325,7 +325,7 @@ class SpoolingRun:
     keeps = True
 
     def __init__(
-        self, labels: LabelSet, positive_label: str | None, asked: Asked, spool: Path
+        self, labels: LabelSet, positive_label: str | None, asked: SpooledRequest, spool: Path
     ) -> None:
         self.labels = labels
         self.positive_label = positive_label
@@ -365,7 +365,7 @@ def rows_in_request(batch: Batch) -> int:
     return max(1, min(MOST_ROWS, _MOST_SENT // case_bytes))
 
 
-def keep_finished(spooled: SpooledRun, asked: Asked, n_chunks: int) -> None:
+def keep_finished(spooled: SpooledRun, asked: SpooledRequest, n_chunks: int) -> None:
     """Mark a run in the spool as whole, and let others send it."""
     spooled.begin(asked)
     spooled.finish(n_chunks)

@@ -30,7 +30,7 @@ _FOLDER_MODE, _FILE_MODE = 0o700, 0o600
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SpooledRequest:
     """What is asked of a server: "run" or "matrix", and the JSON body that says it."""
 
     kind: str
@@ -50,13 +50,13 @@ class SpooledRun:
         self._lock: int | None = None
 
     @classmethod
-    def of(cls, spool: Path, asked: Asked) -> SpooledRun:
+    def of(cls, spool: Path, asked: SpooledRequest) -> SpooledRun:
         """The folder of a run, the same for the same client key in the same project."""
         said = json.loads(asked.body)
         key = json.dumps([asked.kind, said["project"], said["client_key"]])
         return cls(spool / hashlib.sha256(key.encode()).hexdigest()[:24])
 
-    def begin(self, asked: Asked) -> None:
+    def begin(self, asked: SpooledRequest) -> None:
         """Make the folder and say what it holds. Raises `SpoolFull` and `InvalidInput`."""
         try:
             for folder in (self.folder.parent, self.folder):
@@ -96,13 +96,13 @@ class SpooledRun:
             os.close(self._lock)
             self._lock = None
 
-    def asked(self) -> Asked | None:
+    def asked(self) -> SpooledRequest | None:
         """What opens the run, None where the folder does not say it."""
         try:
             said = json.loads((self.folder / _RUN).read_bytes())
         except (OSError, ValueError):
             return None
-        return Asked(said["kind"], json.dumps(said["body"]))
+        return SpooledRequest(said["kind"], json.dumps(said["body"]))
 
     def put(self, seq: int, data: Any) -> Path:
         """Keep a chunk. Raises `SpoolFull` and `InvalidInput`."""

@@ -14,7 +14,7 @@ from offdiag.records.ingest import ClosedRun, OpenedRun
 from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.reader import label_set
 from offdiag.sdk.remote.run import send_chunk, send_closing
-from offdiag.sdk.remote.spool import Asked, SpooledRun, spooled_runs
+from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun, spooled_runs
 from offdiag.services.ingest.chunk_stream import in_order_of
 
 
@@ -55,7 +55,7 @@ class SyncedRun:
 class Destination(Protocol):
     """Where spooled runs are sent to; one attempt each, which raises what went wrong."""
 
-    def open_run(self, asked: Asked) -> tuple[str, LabelSet]:
+    def open_run(self, asked: SpooledRequest) -> tuple[str, LabelSet]:
         """Open the run, or find it; its id, and the classes it has there."""
         ...
 
@@ -67,7 +67,7 @@ class Destination(Protocol):
         """Close the run."""
         ...
 
-    def log_whole(self, asked: Asked) -> str:
+    def log_whole(self, asked: SpooledRequest) -> str:
         """Log what is one request; the id of its run."""
         ...
 
@@ -79,7 +79,7 @@ class ServerDestination:
     connection: Connection
     patience_s: float
 
-    def open_run(self, asked: Asked) -> tuple[str, LabelSet]:
+    def open_run(self, asked: SpooledRequest) -> tuple[str, LabelSet]:
         answer = self._patiently(lambda: self.connection.send("POST", "/runs", asked.body))
         run = OpenedRun.model_validate_json(answer)
         return run.id, label_set(run.labels)
@@ -90,7 +90,7 @@ class ServerDestination:
     def finish(self, run_id: str, n_chunks: int) -> None:
         self._patiently(lambda: send_closing(self.connection, run_id, n_chunks or None))
 
-    def log_whole(self, asked: Asked) -> str:
+    def log_whole(self, asked: SpooledRequest) -> str:
         path = {"matrix": "/matrices", "counts": "/counts"}[asked.kind]
         answer = self._patiently(lambda: self.connection.send("POST", path, asked.body))
         return ClosedRun.model_validate_json(answer).id
@@ -145,7 +145,7 @@ def _synced(spooled: SpooledRun, destination: Destination, *, is_away: bool) -> 
 
 
 def _sent(
-    spooled: SpooledRun, asked: Asked, destination: Destination, sent: list[int]
+    spooled: SpooledRun, asked: SpooledRequest, destination: Destination, sent: list[int]
 ) -> tuple[str, SyncResult]:
     """Send everything, noting the chunks that are stored; the id of the run."""
     if asked.kind != "run":

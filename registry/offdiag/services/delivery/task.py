@@ -115,7 +115,7 @@ def _parcel(session: Session, delivery_id: int, server_url: str) -> Parcel | Non
         raise NotFound(f"there is no delivery with the id {delivery_id}.", field="delivery")
     if delivery.state is not DeliveryState.PENDING:
         return None
-    issue = reports.find_issue(session, delivery.issue_id)
+    issue = reports.find_edition(session, delivery.issue_id)
     if issue is None or issue.headline is None or issue.data_digest is None:
         raise NotFound(f"issue {delivery.issue_id} is not computed.", field="delivery")
     return Parcel(

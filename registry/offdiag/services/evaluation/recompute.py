@@ -19,7 +19,7 @@ _AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RecomputeRequest:
     """Runs whose evaluation was asked for, and how many were not waiting for it already."""
 
     runs: tuple[StaleRun, ...]
@@ -32,13 +32,13 @@ def find_stale(database: Database) -> list[StaleRun]:
         return _stale(session)
 
 
-def recompute_stale(database: Database) -> Asked:
+def recompute_stale(database: Database) -> RecomputeRequest:
     """Ask for exactly what is stale."""
     with database.write() as session:
         return _asked(session, _stale(session))
 
 
-def recompute_all(database: Database) -> Asked:
+def recompute_all(database: Database) -> RecomputeRequest:
     """Drop all results that count, and ask for them anew from the predictions.
 
     Superseded results stay: they say what was known at the time. Until the work is done the
@@ -54,10 +54,10 @@ def recompute_all(database: Database) -> Asked:
             asked = _drop_and_ask(session, complete[start : start + _AT_ONCE])
         found += asked.runs
         n_submitted += asked.n_submitted
-    return Asked(tuple(found), n_submitted)
+    return RecomputeRequest(tuple(found), n_submitted)
 
 
-def recompute_runs(database: Database, run_ids: Sequence[str]) -> Asked:
+def recompute_runs(database: Database, run_ids: Sequence[str]) -> RecomputeRequest:
     """Drop the results of some runs, and ask for them anew from the predictions.
 
     Raises `NotFound` for an unknown run and `Conflict` for one that is still open; nothing is
@@ -74,7 +74,7 @@ def recompute_runs(database: Database, run_ids: Sequence[str]) -> Asked:
         return _drop_and_ask(session, run_ids)
 
 
-def _drop_and_ask(session: Session, run_ids: Sequence[str]) -> Asked:
+def _drop_and_ask(session: Session, run_ids: Sequence[str]) -> RecomputeRequest:
     for run_id in retention.failed_among(session, run_ids):
         jobs.withdraw(session, evaluation_key(run_id))
     retention.drop_current_results(session, run_ids)
@@ -86,9 +86,9 @@ def _stale(session: Session) -> list[StaleRun]:
     return stale_runs(session, suite_version=SUITE_VERSION, rules_digest=rules_in_force().digest)
 
 
-def _asked(session: Session, stale: list[StaleRun]) -> Asked:
+def _asked(session: Session, stale: list[StaleRun]) -> RecomputeRequest:
     submitted = submit_evaluations(session, [run.run_id for run in stale])
-    return Asked(tuple(stale), submitted)
+    return RecomputeRequest(tuple(stale), submitted)
 
 
 def reason_in_words(reason: StaleReason) -> str:

@@ -12,7 +12,7 @@ from offdiag.comparison.pair import PairedOutcome, paired_outcomes
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput
 from offdiag.services.compare import (
-    Asked,
+    ComparisonRequest,
     choices_of,
     read_aligned,
     require_several,
@@ -140,7 +140,7 @@ def _aligned(
     if not all(run.has_predictions for run in runs):
         return NO_SAMPLES_TO_SHOW if part is None else NO_SAMPLES_TO_CHOOSE_FROM
     choices = SliceChoices({}, {}) if part is None else choices_of(session, runs, part)
-    return read_aligned(session, Asked(runs, part, choices, on_shared, 0.95), runs)
+    return read_aligned(session, ComparisonRequest(runs, part, choices, on_shared, 0.95), runs)
 
 
 def _examples(

@@ -23,8 +23,8 @@ from offdiag.services.examples.selection import (
     Cursor,
     ExampleOrder,
     ExampleQuestion,
+    ExampleSelection,
     SortKey,
-    Wanted,
     count_before,
     following,
     matches,
@@ -128,7 +128,7 @@ class _Scan:
     def __init__(self, session: Session, source: ExampleSource, question: ExampleQuestion) -> None:
         self.session = session
         self.source = source
-        self.what: Wanted = wanted(question, source.labels, source.hierarchy)
+        self.what: ExampleSelection = wanted(question, source.labels, source.hierarchy)
         self.truth, self._chunks = read_beside_truth(
             session, source.run_id, source.truth, named=question.sample
         )

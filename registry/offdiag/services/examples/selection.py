@@ -96,7 +96,7 @@ class Cursor:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExampleSelection:
     """A question in codes: None is any class, `n_classes` stands for no label.
 
     `group` holds the codes of the one group that is named, whose members are as good as each
@@ -111,7 +111,7 @@ class Wanted:
 
 def wanted(
     question: ExampleQuestion, labels: LabelSet, hierarchy: Hierarchy | None = None
-) -> Wanted:
+) -> ExampleSelection:
     """What is asked for.
 
     Raises `InvalidInput` for a class or group that there is none of, and for a cell between a
@@ -133,10 +133,10 @@ def wanted(
                 field="actual",
                 hint="Ask for one or the other.",
             )
-        return Wanted((len(labels),), predicted, Kind.ALL)
+        return ExampleSelection((len(labels),), predicted, Kind.ALL)
     kind = Kind.ALL if question.is_cell else question.kind
     named = actual or predicted or ()
-    return Wanted(actual, predicted, kind, group=named if len(named) > 1 else ())
+    return ExampleSelection(actual, predicted, kind, group=named if len(named) > 1 else ())
 
 
 def _codes(
@@ -199,7 +199,9 @@ def none_chosen(n_columns: int = 0, *, set_bytes: int = 0) -> Chosen:
     return Chosen(none, none.astype(np.float64), answers, answers, none, scores)
 
 
-def matches(what: Wanted, actual: Codes, predicted: Codes, n_classes: int) -> NDArray[np.bool_]:
+def matches(
+    what: ExampleSelection, actual: Codes, predicted: Codes, n_classes: int
+) -> NDArray[np.bool_]:
     """Which of n predictions are meant, (n,). A sample without a label is neither."""
     found = np.ones(len(predicted), dtype=np.bool_)
     if what.actual is not None:
@@ -315,7 +317,7 @@ def _has_one_column(scores: NDArray[np.float32], positive: int | None) -> bool:
 
 
 def matching_sets(
-    what: Wanted, actual: Codes, predicted: Codes, n_labels: int
+    what: ExampleSelection, actual: Codes, predicted: Codes, n_labels: int
 ) -> NDArray[np.bool_]:
     """Which of n cases are meant, (n,), given packed sets.
 

@@ -57,7 +57,7 @@ def flags_of_run(database: Database, run_id: str) -> tuple[FlagEntry, ...]:
         ).entries
 
 
-def flags_that_fire(database: Database, run_id: str) -> list[FlagRecord]:
+def raised_flags(database: Database, run_id: str) -> list[FlagRecord]:
     """The flags of a run that have not been closed, settled or not, the gravest first."""
     with database.read() as session:
         found = flags.flags_of_run(session, run_id)

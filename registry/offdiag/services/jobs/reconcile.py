@@ -36,7 +36,7 @@ class Resubmitted:
 def submit_missing(database: Database) -> Resubmitted:
     """Submit work for everything pending without any. Idempotent, safe in every process."""
     with database.read() as session:
-        issues = reports.issues_without_work(session, limit=_AT_ONCE)
+        issues = reports.editions_without_work(session, limit=_AT_ONCE)
         parcels = deliveries.deliveries_without_work(session, limit=_AT_ONCE)
     if issues or parcels:
         with database.write() as session:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from offdiag.services.jobs.notifiers import current_notifier
 from offdiag.store import jobs
 from offdiag.store.jobs import (
-    Wanted,
+    JobRequest,
     project_of_delivery,
-    project_of_issue,
+    project_of_edition,
     works_of_runs,
 )
 from offdiag.store.session import Session
@@ -46,7 +46,7 @@ def submit_evaluations(session: Session, run_ids: Sequence[str]) -> int:
         session,
         EVALUATE,
         [
-            Wanted(evaluation_key(run_id), {"run": run_id}, *works.get(run_id, (None, None)))
+            JobRequest(evaluation_key(run_id), {"run": run_id}, *works.get(run_id, (None, None)))
             for run_id in run_ids
         ],
     )
@@ -57,18 +57,18 @@ def submit_evaluations(session: Session, run_ids: Sequence[str]) -> int:
 
 def submit_report(session: Session, issue_id: int) -> None:
     """Ask for the figures and files of an issue, unless that is already waiting."""
-    project_id = project_of_issue(session, issue_id)
-    _submit(session, REPORT, Wanted(report_key(issue_id), {"issue": issue_id}, project_id, 0))
+    project_id = project_of_edition(session, issue_id)
+    _submit(session, REPORT, JobRequest(report_key(issue_id), {"issue": issue_id}, project_id, 0))
 
 
 def submit_delivery(session: Session, delivery_id: int) -> None:
     """Ask for a delivery, unless it is already waiting."""
     project_id = project_of_delivery(session, delivery_id)
     key = delivery_key(delivery_id)
-    _submit(session, DELIVER, Wanted(key, {"delivery": delivery_id}, project_id, 0))
+    _submit(session, DELIVER, JobRequest(key, {"delivery": delivery_id}, project_id, 0))
 
 
-def _submit(session: Session, task: str, wanted: Wanted) -> None:
+def _submit(session: Session, task: str, wanted: JobRequest) -> None:
     """Insert a work row and ring; the caller commits both with the data, or neither."""
     work_id = jobs.insert_pending(session, task, wanted)
     if work_id is not None:

@@ -30,12 +30,12 @@ from offdiag.store import deliveries, reports, runs, schedules
 from offdiag.store.clock import database_time
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryState
-from offdiag.store.reports import IssueRecord, IssueState, NewIssue
+from offdiag.store.reports import EditionRecord, EditionState, NewEdition
 from offdiag.store.session import Session
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestedEdition:
     """An issue that was asked for."""
 
     issue_id: int
@@ -50,7 +50,7 @@ def report_now(
     scope: ReportScope,
     delivery: Sequence[Target] = (),
     zone: str = "UTC",
-) -> Asked:
+) -> RequestedEdition:
     """Ask for one issue without a schedule; issues of the same name form a series.
 
     Raises `InvalidInput` for unusable names, zones and scopes, `NotFound` for an unknown
@@ -66,7 +66,7 @@ def report_now(
                 field="name",
                 hint=f"Run it with `offdiag schedule run {name}`, or choose another name.",
             )
-        return ask_for_issue(
+        return request_edition(
             session,
             now=database.clock(),
             project_id=dataset_in_scope(session, scope).project_id,
@@ -78,7 +78,7 @@ def report_now(
         )
 
 
-def ask_for_issue(
+def request_edition(
     session: Session,
     *,
     now: datetime,
@@ -88,13 +88,13 @@ def ask_for_issue(
     scope: ReportScope,
     delivery: Sequence[Target],
     schedule_id: int | None,
-) -> Asked:
+) -> RequestedEdition:
     """Insert the next issue of a series with its work; the caller commits both or neither."""
     reports.lock_series(session, project_id)
     number = reports.next_number(session, project_id=project_id, name=name)
     moment = database_time(session)
     wall = wall_of(moment, zone_of(zone))
-    issue = NewIssue(
+    issue = NewEdition(
         schedule_id=schedule_id,
         project_id=project_id,
         name=name,
@@ -105,7 +105,7 @@ def ask_for_issue(
         scope=scope_document(scope),
         delivery=target_documents(delivery),
     )
-    issue_id = reports.insert_issue(session, issue, number=number, now=now)
+    issue_id = reports.insert_edition(session, issue, number=number, now=now)
     if issue_id is None:
         raise Conflict(
             f"{name!r} was run in this very second.",
@@ -113,7 +113,7 @@ def ask_for_issue(
             hint="That issue is on its way; nothing was added.",
         )
     submit_report(session, issue_id)
-    return Asked(issue_id, name, number)
+    return RequestedEdition(issue_id, name, number)
 
 
 def require_reportable(session: Session, scope: ReportScope) -> None:
@@ -170,15 +170,15 @@ def wait_for_edition(
 
 def _is_finished(database: Database, issue_id: int) -> bool:
     with database.read() as session:
-        issue = reports.find_issue(session, issue_id)
-    return issue is not None and issue.state is not IssueState.PENDING
+        issue = reports.find_edition(session, issue_id)
+    return issue is not None and issue.state is not EditionState.PENDING
 
 
 def retry_issue(database: Database, *, project: str, name: str, number: int) -> None:
     """Compute a failed issue again. Raises `NotFound`, and `Conflict` unless it failed."""
     with database.write() as session:
-        issue = _issue(session, project, name, number)
-        if issue.state is not IssueState.FAILED:
+        issue = _edition(session, project, name, number)
+        if issue.state is not EditionState.FAILED:
             raise Conflict(
                 f"issue {number} of {name!r} is {issue.state.value}.",
                 field="issue",
@@ -197,7 +197,7 @@ def retry_delivery(
     Raises `NotFound`, and `Conflict` for a delivery that arrived or is still on its way.
     """
     with database.write() as session:
-        issue = _issue(session, project, name, number)
+        issue = _edition(session, project, name, number)
         delivery = deliveries.find_delivery(session, delivery_id)
         if delivery is None or delivery.issue_id != issue.id:
             raise NotFound(
@@ -214,7 +214,7 @@ def retry_delivery(
             submit_delivery(session, delivery_id)
 
 
-def _issue(session: Session, project: str, name: str, number: int) -> IssueRecord:
+def _edition(session: Session, project: str, name: str, number: int) -> EditionRecord:
     found = reports.find_numbered(session, project=project, name=name, number=number)
     if found is None:
         raise NotFound(

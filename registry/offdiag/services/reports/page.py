@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from offdiag.errors import NotFound
 from offdiag.reports.document import read_report, read_scope, read_summary
-from offdiag.reports.report import IssueSummary, Report
+from offdiag.reports.report import EditionSummary, Report
 from offdiag.reports.scope import ReportScope
 from offdiag.services.delivery.message import read_targets
 from offdiag.services.jobs.page import is_alive
@@ -17,8 +17,8 @@ from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryRecord
 from offdiag.store.job_lease import Heartbeat, list_heartbeats
 from offdiag.store.reports import (
+    EditionRecord,
     FileFacts,
-    IssueRecord,
     Series,
     StoredFile,
     file_facts,
@@ -44,9 +44,9 @@ class ReportEntry:
     schedule: ScheduleRecord | None
     next_due: datetime | None
     n_issues: int
-    last: IssueRecord | None
+    last: EditionRecord | None
     deliveries: tuple[DeliveryRecord, ...]
-    summary: IssueSummary | None
+    summary: EditionSummary | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +63,10 @@ class ReportsPage:
 
 
 @dataclass(frozen=True, slots=True)
-class IssuePage:
+class EditionPage:
     """One issue; `report` is None until it is computed, and where it can no longer be read."""
 
-    issue: IssueRecord
+    issue: EditionRecord
     targets: tuple[str, ...]
     deliveries: tuple[DeliveryRecord, ...]
     files: tuple[FileFacts, ...]
@@ -83,11 +83,11 @@ def reports_page(database: Database, *, project: str | None = None) -> ReportsPa
 
 def issue_page(
     database: Database, *, project: str, name: str, number: int | None = None
-) -> IssuePage:
+) -> EditionPage:
     """One issue, the newest without a number. Raises `NotFound`."""
     with database.read() as session:
-        issue = _issue(session, project, name, number)
-        return IssuePage(
+        issue = _edition(session, project, name, number)
+        return EditionPage(
             issue,
             tuple(target.text for target in read_targets(issue.delivery)),
             tuple(deliveries.deliveries_of(session, [issue.id])[issue.id]),
@@ -96,12 +96,12 @@ def issue_page(
         )
 
 
-def issue_file(
+def edition_file(
     database: Database, *, project: str, name: str, number: int | None = None, kind: str
 ) -> StoredFile:
     """One form of an issue, byte for byte. Raises `NotFound`, also while it is not computed."""
     with database.read() as session:
-        issue = _issue(session, project, name, number)
+        issue = _edition(session, project, name, number)
         found = reports.read_files(session, issue.id, [kind])
     if not found:
         raise NotFound(
@@ -150,14 +150,14 @@ def _entry(
     )
 
 
-def _issue(session: Session, project: str, name: str, number: int | None) -> IssueRecord:
+def _edition(session: Session, project: str, name: str, number: int | None) -> EditionRecord:
     found = reports.find_numbered(session, project=project, name=name, number=number)
     if found is None:
         raise _not_found(project, name, number)
     return found
 
 
-def _frozen(session: Session, issue: IssueRecord) -> Report | None:
+def _frozen(session: Session, issue: EditionRecord) -> Report | None:
     files = reports.read_files(session, issue.id, ["json"])
     return read_report(json.loads(files[0].content)) if files else None
 

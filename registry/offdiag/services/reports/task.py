@@ -25,7 +25,7 @@ from offdiag.metrics.paired.runs import PairedRuns
 from offdiag.reports.changes import ranked
 from offdiag.reports.document import read_report, read_scope, report_document, summary_document
 from offdiag.reports.headline import headline
-from offdiag.reports.report import IssueFacts, Report, make_report, summary_of
+from offdiag.reports.report import EditionFacts, Report, make_report, summary_of
 from offdiag.reports.scope import ReportScope, is_of_costs
 from offdiag.reports.snapshot import MOST_SLICED, BestOfManyFigures, BestSetFigures, Snapshot
 from offdiag.services.evaluation.compute import INTERVAL_SEED
@@ -45,7 +45,7 @@ from offdiag.store import deliveries, reports, truths
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.predictions import in_truth_order
-from offdiag.store.reports import IssueRecord, IssueState, stored_file
+from offdiag.store.reports import EditionRecord, EditionState, stored_file
 from offdiag.store.session import Session
 from offdiag.store.truths import numbered_truth
 from offdiag.store.uploads import runs_that_know
@@ -177,8 +177,8 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
     """
     now = database.clock()
     with database.read() as session:
-        issue = _issue(session, int(args["issue"]))
-        if issue.state is not IssueState.PENDING:
+        issue = _edition(session, int(args["issue"]))
+        if issue.state is not EditionState.PENDING:
             return lambda _session: None
         may_wait = now - issue.created_at < WAITS_FOR_RUNS
         if may_wait and _is_overtaking(session, issue):
@@ -194,7 +194,7 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
     with database.read() as session:
         snapshot = with_leader(session, scope, snapshot)
         snapshot = with_best_set(session, scope, dataset, snapshot)
-    facts = IssueFacts(
+    facts = EditionFacts(
         project=issue.project,
         name=issue.name,
         number=issue.number,
@@ -215,9 +215,9 @@ def restart_report(session: Session, args: Mapping[str, Any]) -> None:
     reports.mark_pending(session, int(args["issue"]))
 
 
-def previous_report(session: Session, issue: IssueRecord) -> Report | None:
+def previous_report(session: Session, issue: EditionRecord) -> Report | None:
     """The newest earlier issue of the series that was computed and can still be read."""
-    computed = reports.issues_before(session, issue, IssueState.COMPUTED, limit=_LOOK_BACK)
+    computed = reports.editions_before(session, issue, EditionState.COMPUTED, limit=_LOOK_BACK)
     for earlier in computed:
         for file in reports.read_files(session, earlier.id, ["json"]):
             report = read_report(json.loads(file.content))
@@ -226,7 +226,7 @@ def previous_report(session: Session, issue: IssueRecord) -> Report | None:
     return None
 
 
-def _writer(database: Database, issue: IssueRecord, report: Report) -> Callable[[Session], None]:
+def _writer(database: Database, issue: EditionRecord, report: Report) -> Callable[[Session], None]:
     # The template engine is in the server extra, and only who computes reports needs it.
     from offdiag.reports.files import report_files
 
@@ -258,16 +258,16 @@ def _writer(database: Database, issue: IssueRecord, report: Report) -> Callable[
     return write
 
 
-def _issue(session: Session, issue_id: int) -> IssueRecord:
-    issue = reports.find_issue(session, issue_id)
+def _edition(session: Session, issue_id: int) -> EditionRecord:
+    issue = reports.find_edition(session, issue_id)
     if issue is None:
         raise NotFound(f"there is no issue with the id {issue_id}.", field="issue")
     return issue
 
 
-def _is_overtaking(session: Session, issue: IssueRecord) -> bool:
+def _is_overtaking(session: Session, issue: EditionRecord) -> bool:
     """Whether the issue before this one is still to be computed."""
-    return bool(reports.issues_before(session, issue, IssueState.PENDING, limit=1))
+    return bool(reports.editions_before(session, issue, EditionState.PENDING, limit=1))
 
 
 def _truth_number(previous: Report | None) -> int | None:

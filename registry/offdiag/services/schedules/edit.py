@@ -14,8 +14,8 @@ from offdiag.errors import Conflict, NotFound, Stale
 from offdiag.reports.document import read_scope, scope_document
 from offdiag.reports.scope import ReportScope
 from offdiag.services.delivery.message import Target, read_targets, target_documents
-from offdiag.services.reports.edition import Asked, ask_for_issue, require_reportable
-from offdiag.services.schedules.times import Plan, next_fire
+from offdiag.services.reports.edition import RequestedEdition, request_edition, require_reportable
+from offdiag.services.schedules.times import Plan, next_due_time
 from offdiag.store import cost_matrices, datasets, reports, schedules
 from offdiag.store.clock import database_time
 from offdiag.store.database import Database
@@ -206,13 +206,13 @@ def remove_schedule(database: Database, *, project: str, name: str) -> None:
         schedules.delete_schedule(session, _found(session, project, name).id)
 
 
-def run_schedule(database: Database, *, project: str, name: str) -> Asked:
+def run_schedule(database: Database, *, project: str, name: str) -> RequestedEdition:
     """Issue a report now, beside the planned ones. Raises `NotFound`."""
     with database.write() as session:
         return _run(session, _found(session, project, name), database.clock())
 
 
-def run_report(database: Database, *, project: str, name: str) -> Asked:
+def run_report(database: Database, *, project: str, name: str) -> RequestedEdition:
     """Issue a report now: by its schedule, or without one as its newest issue was.
 
     Raises `NotFound`.
@@ -224,20 +224,20 @@ def run_report(database: Database, *, project: str, name: str) -> Asked:
         last = reports.find_numbered(session, project=project, name=name, number=None)
         if last is None:
             raise _no_such(project, name, "report")
-        return ask_for_issue(
+        return request_edition(
             session,
             now=database.clock(),
             project_id=last.project_id,
             name=last.name,
-            zone=_zone_of_fire(last.fire_time),
+            zone=_zone_of_due_time(last.fire_time),
             scope=read_scope(last.scope),
             delivery=read_targets(last.delivery),
             schedule_id=None,
         )
 
 
-def _run(session: Session, known: ScheduleRecord, now: datetime) -> Asked:
-    return ask_for_issue(
+def _run(session: Session, known: ScheduleRecord, now: datetime) -> RequestedEdition:
+    return request_edition(
         session,
         now=now,
         project_id=known.project_id,
@@ -249,13 +249,13 @@ def _run(session: Session, known: ScheduleRecord, now: datetime) -> Asked:
     )
 
 
-def _zone_of_fire(fire_time: str) -> str:
+def _zone_of_due_time(fire_time: str) -> str:
     """The zone that is named behind the wall time of an issue."""
     return fire_time.split(" ")[1]
 
 
 def _next_due(session: Session, plan: Plan) -> float:
-    return next_fire(plan, database_time(session)).due.timestamp()
+    return next_due_time(plan, database_time(session)).due.timestamp()
 
 
 def _found(session: Session, project: str, name: str) -> ScheduleRecord:

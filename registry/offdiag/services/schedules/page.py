@@ -13,13 +13,13 @@ from offdiag.reports.report import HistoryPoint
 from offdiag.services.delivery.message import read_targets
 from offdiag.services.jobs.page import is_alive
 from offdiag.services.reports.page import ReportEntry, ReportsPage, reports_page
-from offdiag.services.schedules.times import Fire, Plan, next_fires
+from offdiag.services.schedules.times import Fire, Plan, next_due_times
 from offdiag.store import deliveries, reports, schedules
 from offdiag.store.clock import database_time
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryRecord
 from offdiag.store.job_lease import list_heartbeats
-from offdiag.store.reports import IssueList, IssueRecord, issues_of, newest_report_file
+from offdiag.store.reports import EditionList, EditionRecord, editions_of, newest_report_file
 from offdiag.store.schedules import ScheduleRecord
 from offdiag.store.session import Session
 
@@ -31,7 +31,7 @@ class PlanPreview:
     """A plan in words, and the next times it means."""
 
     words: str
-    next_fires: tuple[Fire, ...]
+    next_due_times: tuple[Fire, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class ScheduleEntry:
     schedule: ScheduleRecord
     report: ReportEntry
     words: str
-    next_fires: tuple[Fire, ...]
+    next_due_times: tuple[Fire, ...]
     problem: str | None = None
 
 
@@ -61,7 +61,7 @@ def preview_plan(database: Database, *, cron: str, zone: str) -> PlanPreview:
     plan = Plan.read(cron, zone)
     with database.read() as session:
         now = database_time(session)
-    return PlanPreview(cron_in_words(plan.cron, zone), next_fires(plan, now, SHOWN_AHEAD))
+    return PlanPreview(cron_in_words(plan.cron, zone), next_due_times(plan, now, SHOWN_AHEAD))
 
 
 def schedules_page(database: Database, *, project: str | None = None) -> SchedulesPage:
@@ -95,18 +95,18 @@ def schedule_entry(schedule: ScheduleRecord, report: ReportEntry, now: datetime)
         plan = Plan.read(schedule.cron, schedule.zone)
     except InvalidInput as error:
         return ScheduleEntry(schedule, report, schedule.cron, (), str(error))
-    ahead = next_fires(plan, now, SHOWN_AHEAD) if schedule.enabled else ()
+    ahead = next_due_times(plan, now, SHOWN_AHEAD) if schedule.enabled else ()
     return ScheduleEntry(schedule, report, cron_in_words(plan.cron, schedule.zone), ahead)
 
 
-ISSUES_PER_PAGE = 50
+EDITIONS_PER_PAGE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class IssueEntry:
+class EditionEntry:
     """One issue of a series with its deliveries."""
 
-    issue: IssueRecord
+    issue: EditionRecord
     deliveries: tuple[DeliveryRecord, ...]
 
 
@@ -121,12 +121,12 @@ class ReportPage:
     entry: ReportEntry
     planned: ScheduleEntry | None
     has_scheduler: bool
-    issues: tuple[IssueEntry, ...]
+    issues: tuple[EditionEntry, ...]
     history: tuple[HistoryPoint, ...]
 
 
 def report_page(
-    database: Database, *, project: str, name: str, start: int = 0, limit: int = ISSUES_PER_PAGE
+    database: Database, *, project: str, name: str, start: int = 0, limit: int = EDITIONS_PER_PAGE
 ) -> ReportPage:
     """One report with `limit` of its issues from the one at `start` on, the newest being 0.
 
@@ -134,7 +134,7 @@ def report_page(
     """
     with database.read() as session:
         schedule = schedules.find_schedule(session, project=project, name=name)
-        found = issues_of(session, project=project, name=name, start=start, limit=limit)
+        found = editions_of(session, project=project, name=name, start=start, limit=limit)
         sent = deliveries.deliveries_of(session, [issue.id for issue in found.issues])
         entry = _entry(session, project, name, schedule, found)
         history = _history(session, project, name)
@@ -145,7 +145,7 @@ def report_page(
         planned=None if now is None or schedule is None else schedule_entry(schedule, entry, now),
         has_scheduler=schedule is None
         or is_alive(tuple(beat for beat in beats if beat.kind == "scheduler")),
-        issues=tuple(IssueEntry(issue, tuple(sent[issue.id])) for issue in found.issues),
+        issues=tuple(EditionEntry(issue, tuple(sent[issue.id])) for issue in found.issues),
         history=history,
     )
 
@@ -155,7 +155,7 @@ def _entry(
     project: str,
     name: str,
     schedule: ScheduleRecord | None,
-    found: IssueList,
+    found: EditionList,
 ) -> ReportEntry:
     """The report without its deliveries and its summary, which stand with its issues."""
     last = found.issues[0] if found.issues else None

@@ -13,11 +13,11 @@ from datetime import UTC, datetime, timedelta
 
 from offdiag.errors import InvalidInput
 from offdiag.services.jobs.submit import submit_report
-from offdiag.services.schedules.times import Missed, Plan, missed, next_fire
+from offdiag.services.schedules.times import Missed, Plan, missed, next_due_time
 from offdiag.store import reports, schedules
 from offdiag.store.clock import database_time
 from offdiag.store.database import Database
-from offdiag.store.reports import NewIssue
+from offdiag.store.reports import NewEdition
 from offdiag.store.schedules import ScheduleRecord
 from offdiag.store.session import Session
 
@@ -25,7 +25,7 @@ _A_MOMENT = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Fired:
+class DueReport:
     """A schedule that fired, for which wall time, and how many missed fires that covers."""
 
     project: str
@@ -38,7 +38,7 @@ class Fired:
 class DueSchedules:
     """What a round of the schedules did, and why some could not be read."""
 
-    fired: tuple[Fired, ...]
+    fired: tuple[DueReport, ...]
     unreadable: tuple[str, ...]
 
 
@@ -54,7 +54,7 @@ def run_due_schedules(database: Database, now: datetime | None = None) -> DueSch
     fired, unreadable = [], []
     for schedule in due:
         try:
-            found = _fire(database, schedule, moment)
+            found = _run_due(database, schedule, moment)
         except InvalidInput as error:
             # The zone may be missing on this host only. Others shall not wait for it.
             unreadable.append(f"{schedule.project}/{schedule.name}: {error}")
@@ -64,25 +64,27 @@ def run_due_schedules(database: Database, now: datetime | None = None) -> DueSch
     return DueSchedules(tuple(fired), tuple(unreadable))
 
 
-def _fire(database: Database, schedule: ScheduleRecord, now: datetime) -> Fired | None:
+def _run_due(database: Database, schedule: ScheduleRecord, now: datetime) -> DueReport | None:
     plan = Plan.read(schedule.cron, schedule.zone)
     planned = datetime.fromtimestamp(schedule.next_due or 0.0, UTC)
     found = missed(plan, planned - _A_MOMENT, now)
-    next_due = next_fire(plan, now).due.timestamp()
+    next_due = next_due_time(plan, now).due.timestamp()
     with database.write() as session:
         last_fire = None if found is None else found.latest.key
         if not schedules.advance(session, schedule, last_fire=last_fire, next_due=next_due):
             return None
-        if found is None or not _issue(session, database, schedule, found):
+        if found is None or not _create_edition(session, database, schedule, found):
             return None
-    return Fired(schedule.project, schedule.name, found.latest.key, found.earlier)
+    return DueReport(schedule.project, schedule.name, found.latest.key, found.earlier)
 
 
-def _issue(session: Session, database: Database, schedule: ScheduleRecord, found: Missed) -> bool:
+def _create_edition(
+    session: Session, database: Database, schedule: ScheduleRecord, found: Missed
+) -> bool:
     """Insert the issue of a fire with its work. False if that fire was issued before."""
     reports.lock_series(session, schedule.project_id)
     number = reports.next_number(session, project_id=schedule.project_id, name=schedule.name)
-    issue = NewIssue(
+    issue = NewEdition(
         schedule_id=schedule.id,
         project_id=schedule.project_id,
         name=schedule.name,
@@ -92,7 +94,7 @@ def _issue(session: Session, database: Database, schedule: ScheduleRecord, found
         scope=schedule.scope,
         delivery=schedule.delivery,
     )
-    issue_id = reports.insert_issue(session, issue, number=number, now=database.clock())
+    issue_id = reports.insert_edition(session, issue, number=number, now=database.clock())
     if issue_id is None:
         return False
     submit_report(session, issue_id)

@@ -63,7 +63,7 @@ class Missed:
     earlier: int
 
 
-def fires_after(plan: Plan, instant: datetime) -> Iterator[Fire]:
+def due_times_after(plan: Plan, instant: datetime) -> Iterator[Fire]:
     """All fires of a plan later than an aware instant, oldest first, without end."""
     trigger = _trigger(plan.cron)
     wall = wall_of(instant, plan.zone).replace(second=0, microsecond=0)
@@ -79,14 +79,14 @@ def fires_after(plan: Plan, instant: datetime) -> Iterator[Fire]:
         wall += timedelta(minutes=1)
 
 
-def next_fires(plan: Plan, instant: datetime, number: int) -> tuple[Fire, ...]:
+def next_due_times(plan: Plan, instant: datetime, number: int) -> tuple[Fire, ...]:
     """The next few fires later than an instant."""
-    return tuple(islice(fires_after(plan, instant), number))
+    return tuple(islice(due_times_after(plan, instant), number))
 
 
-def next_fire(plan: Plan, instant: datetime) -> Fire:
+def next_due_time(plan: Plan, instant: datetime) -> Fire:
     """The next fire later than an instant."""
-    return next(fires_after(plan, instant))
+    return next(due_times_after(plan, instant))
 
 
 def missed(plan: Plan, since: datetime, until: datetime) -> Missed | None:
@@ -95,7 +95,7 @@ def missed(plan: Plan, since: datetime, until: datetime) -> Missed | None:
     if latest is None:
         return None
     earlier = 0
-    for fire in fires_after(plan, since):
+    for fire in due_times_after(plan, since):
         if fire.due >= latest.due or earlier == MOST_COUNTED:
             break
         earlier += 1
@@ -107,7 +107,7 @@ def _latest(plan: Plan, since: datetime, until: datetime) -> Fire | None:
     for back in _LOOK_BACK:
         start = max(since, until - back)
         latest = None
-        for fire in fires_after(plan, start):
+        for fire in due_times_after(plan, start):
             if fire.due > until:
                 break
             latest = fire

@@ -32,8 +32,8 @@ from offdiag.store.models import (
     FlagEventRow,
     FlagRow,
     PredictionChunkRow,
+    ReportEditionRow,
     ReportFileRow,
-    ReportIssueRow,
     RunRow,
     ScheduleRow,
     ScoreChunkRow,
@@ -184,9 +184,9 @@ def merge_reports(source: Session, target: Session, known: KnownAs, *, project: 
     """
     for row in rows_of(source, table_of(ScheduleRow)):
         known.schedules[row["id"]] = _schedule(target, row, known, project)
-    for row in rows_of(source, table_of(ReportIssueRow)):
+    for row in rows_of(source, table_of(ReportEditionRow)):
         if not _is_there(target, row, known):
-            _insert_issue(source, target, row, known, project)
+            _insert_edition(source, target, row, known, project)
 
 
 def _schedule(target: Session, row: RowMapping, known: KnownAs, project: str) -> int:
@@ -210,7 +210,7 @@ def _schedule(target: Session, row: RowMapping, known: KnownAs, project: str) ->
 
 def _is_there(target: Session, row: RowMapping, known: KnownAs) -> bool:
     """Whether this very issue is there. One of its number or its time may be another one."""
-    table = table_of(ReportIssueRow)
+    table = table_of(ReportEditionRow)
     of_series = (table.c.project_id == known.projects[row["project_id"]]) & (
         table.c.name == row["name"]
     )
@@ -232,12 +232,12 @@ def _is_there(target: Session, row: RowMapping, known: KnownAs) -> bool:
     return bool(there)
 
 
-def _insert_issue(
+def _insert_edition(
     source: Session, target: Session, row: RowMapping, known: KnownAs, project: str
 ) -> None:
     issue_id = insert_row(
         target,
-        table_of(ReportIssueRow),
+        table_of(ReportEditionRow),
         row,
         known,
         project_id=known.projects[row["project_id"]],

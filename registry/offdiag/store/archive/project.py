@@ -28,8 +28,8 @@ from offdiag.store.models import (
     PredictionChunkRow,
     ProjectRow,
     PromotionRow,
+    ReportEditionRow,
     ReportFileRow,
-    ReportIssueRow,
     RunRow,
     ScheduleRow,
     ScoreChunkRow,
@@ -38,7 +38,7 @@ from offdiag.store.models import (
     TruthVersionRow,
     UploadedMatrixRow,
 )
-from offdiag.store.reports import IssueState
+from offdiag.store.reports import EditionState
 
 
 @dataclass
@@ -186,13 +186,13 @@ def _of_runs(project_id: int) -> Conditions:
 
 
 def _of_reports(project_id: int) -> Conditions:
-    is_made = (ReportIssueRow.project_id == project_id) & (
-        ReportIssueRow.state != IssueState.PENDING
+    is_made = (ReportEditionRow.project_id == project_id) & (
+        ReportEditionRow.state != EditionState.PENDING
     )
-    made = select(ReportIssueRow.id).where(is_made)
+    made = select(ReportEditionRow.id).where(is_made)
     return {
         table_of(ScheduleRow): ScheduleRow.project_id == project_id,
-        table_of(ReportIssueRow): is_made,
+        table_of(ReportEditionRow): is_made,
         table_of(ReportFileRow): ReportFileRow.issue_id.in_(made),
         table_of(DeliveryRow): DeliveryRow.issue_id.in_(made)
         & (DeliveryRow.state != DeliveryState.PENDING),

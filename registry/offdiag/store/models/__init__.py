@@ -37,7 +37,7 @@ from offdiag.store.models.predictions import (
     ScoreChunkRow,
     TruthChunkRow,
 )
-from offdiag.store.models.reports import DeliveryRow, ReportFileRow, ReportIssueRow, ScheduleRow
+from offdiag.store.models.reports import DeliveryRow, ReportEditionRow, ReportFileRow, ScheduleRow
 from offdiag.store.models.runs import BaselineRow, PromotionRow, RunRow, UploadedMatrixRow
 
 __all__ = [
@@ -64,8 +64,8 @@ __all__ = [
     "PredictionChunkRow",
     "ProjectRow",
     "PromotionRow",
+    "ReportEditionRow",
     "ReportFileRow",
-    "ReportIssueRow",
     "RunRow",
     "SavedViewRow",
     "ScheduleRow",

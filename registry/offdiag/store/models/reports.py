@@ -61,12 +61,12 @@ class ScheduleRow(Base):
     updated_at: Mapped[datetime]
 
 
-ISSUE_STATES = ("pending", "computed", "failed")
+EDITION_STATES = ("pending", "computed", "failed")
 FILE_KINDS = ("html", "markdown", "json", "csv")
 DELIVERY_STATES = ("pending", "sent", "failed", "refused")
 
 
-class ReportIssueRow(Base):
+class ReportEditionRow(Base):
     """`fire_time` names the fire by local wall time and zone; `due` is the same moment in
     seconds since 1970.
 
@@ -83,7 +83,7 @@ class ReportIssueRow(Base):
         whole_number("number", at_least=1),
         whole_number("covers_missed"),
         finite("due"),
-        one_of("state", ISSUE_STATES),
+        one_of("state", EDITION_STATES),
         CheckConstraint("(state = 'computed') = (computed_at IS NOT NULL)", name="computed_at"),
         CheckConstraint(
             "(state = 'computed') = (headline IS NOT NULL AND data_digest IS NOT NULL)",

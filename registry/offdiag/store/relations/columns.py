@@ -21,7 +21,7 @@ from offdiag.store.models import DatasetRow, ProjectRow, RunRow
 
 
 @dataclass(frozen=True, eq=False)
-class Wanted:
+class RequestedColumns:
     """Columns in order, among them those of the `condition` on rows, if there is one."""
 
     schema: pa.Schema
@@ -30,7 +30,7 @@ class Wanted:
     @classmethod
     def of(
         cls, schema: pa.Schema, columns: Sequence[str] | None, condition: ds.Expression | None
-    ) -> Wanted:
+    ) -> RequestedColumns:
         """All columns where none are named."""
         if columns is None:
             return cls(schema, condition)
@@ -173,7 +173,9 @@ def schema_of(relation: str) -> pa.Schema:
     return pa.schema([(column.name, column.type) for column in RELATIONS[relation]])
 
 
-def batch_of_rows(rows: Iterable[Sequence[Any]], schema: pa.Schema, wanted: Wanted) -> pa.Table:
+def batch_of_rows(
+    rows: Iterable[Sequence[Any]], schema: pa.Schema, wanted: RequestedColumns
+) -> pa.Table:
     """Rows in the order of `schema`, narrowed to the wanted columns."""
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     arrays = {
@@ -184,7 +186,9 @@ def batch_of_rows(rows: Iterable[Sequence[Any]], schema: pa.Schema, wanted: Want
     return pa.table(arrays, schema=wanted.schema)
 
 
-def batch_of_arrays(arrays: Mapping[str, Callable[[], pa.Array]], wanted: Wanted) -> pa.Table:
+def batch_of_arrays(
+    arrays: Mapping[str, Callable[[], pa.Array]], wanted: RequestedColumns
+) -> pa.Table:
     """Arrays by the name of their column; only those that are wanted are made."""
     return pa.table(
         [arrays[field.name]().cast(field.type) for field in wanted.schema], schema=wanted.schema
@@ -239,7 +243,7 @@ def runs_in_scope(session: Session, scope: RunScope) -> list[ScopedRun]:
     return [ScopedRun(*row) for row in session.execute(statement)]
 
 
-def possible_runs(runs: Sequence[ScopedRun], wanted: Wanted) -> list[ScopedRun]:
+def possible_runs(runs: Sequence[ScopedRun], wanted: RequestedColumns) -> list[ScopedRun]:
     """The runs of which rows can be wanted, as far as their place tells."""
     if wanted.condition is None:
         return list(runs)

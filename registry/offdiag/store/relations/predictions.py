@@ -31,7 +31,13 @@ from offdiag.store.models import (
     TruthSliceRow,
 )
 from offdiag.store.predictions import decode_positions
-from offdiag.store.relations.columns import ScopedRun, Wanted, batch_of_arrays, named, repeated
+from offdiag.store.relations.columns import (
+    RequestedColumns,
+    ScopedRun,
+    batch_of_arrays,
+    named,
+    repeated,
+)
 from offdiag.store.truths import TruthRecord, get_truth, truth_codes, truth_ids
 
 _CHUNKS_AT_ONCE = 4
@@ -96,7 +102,7 @@ def predicted_run(session: Session, run_id: str) -> PredictedRun | None:
     )
 
 
-def truth_side(session: Session, truth_id: int, wanted: Wanted) -> TruthSide:
+def truth_side(session: Session, truth_id: int, wanted: RequestedColumns) -> TruthSide:
     """What a query wants to know of the samples of a truth version."""
     version = get_truth(session, truth_id)
     slices = {}
@@ -122,7 +128,7 @@ def prediction_rows(
     truth: TruthSide,
     *,
     place: ScopedRun,
-    wanted: Wanted,
+    wanted: RequestedColumns,
     after: Progress,
 ) -> tuple[list[pa.Table], Progress | None]:
     """The next few chunks of a run, and where to go on; None at its end. One statement."""
@@ -175,7 +181,7 @@ class _Chunk:
 
 
 def _chunk_table(
-    place: ScopedRun, run: PredictedRun, truth: TruthSide, chunk: _Chunk, wanted: Wanted
+    place: ScopedRun, run: PredictedRun, truth: TruthSide, chunk: _Chunk, wanted: RequestedColumns
 ) -> pa.Table:
     n = len(chunk.at)
     columns = {

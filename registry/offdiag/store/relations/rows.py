@@ -37,7 +37,7 @@ from offdiag.store.models import (
 )
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.relations.columns import (
-    Wanted,
+    RequestedColumns,
     batch_of_arrays,
     batch_of_rows,
     named,
@@ -49,7 +49,7 @@ _DOCUMENTS = 2
 """The last columns are documents, and documents are text here."""
 
 
-def run_rows(session: Session, run_ids: Sequence[str], wanted: Wanted) -> pa.Table:
+def run_rows(session: Session, run_ids: Sequence[str], wanted: RequestedColumns) -> pa.Table:
     """The named runs; one statement."""
     statement = (
         select(
@@ -90,7 +90,7 @@ def run_rows(session: Session, run_ids: Sequence[str], wanted: Wanted) -> pa.Tab
     return batch_of_rows(rows, schema_of("runs"), wanted)
 
 
-def cell_rows(session: Session, run_ids: Sequence[str], wanted: Wanted) -> pa.Table:
+def cell_rows(session: Session, run_ids: Sequence[str], wanted: RequestedColumns) -> pa.Table:
     """The occupied cells of the named runs; one statement. Sets of labels have no cells."""
     statement = (
         select(EvaluationRow.run_id, ConfusionMatrixRow.cells, LabelSetRow.names)
@@ -113,7 +113,7 @@ def cell_rows(session: Session, run_ids: Sequence[str], wanted: Wanted) -> pa.Ta
 
 
 def _cell_table(
-    run_id: str, counts: NDArray[np.int64], names: Sequence[str], wanted: Wanted
+    run_id: str, counts: NDArray[np.int64], names: Sequence[str], wanted: RequestedColumns
 ) -> pa.Table:
     occupied = np.nonzero(counts)
     columns = {
@@ -125,7 +125,7 @@ def _cell_table(
     return batch_of_arrays(columns, wanted)
 
 
-def flag_rows(session: Session, run_ids: Sequence[str], wanted: Wanted) -> pa.Table:
+def flag_rows(session: Session, run_ids: Sequence[str], wanted: RequestedColumns) -> pa.Table:
     """All flags of the named runs, whatever became of them; one statement."""
     statement = (
         select(
@@ -152,7 +152,7 @@ def flag_rows(session: Session, run_ids: Sequence[str], wanted: Wanted) -> pa.Ta
 _KEYS = tuple(sorted({spec.key for spec in SPECS}))
 
 
-def metric_rows(session: Session, run_ids: Sequence[str], wanted: Wanted) -> pa.Table:
+def metric_rows(session: Session, run_ids: Sequence[str], wanted: RequestedColumns) -> pa.Table:
     """The values of the named runs, of the whole matrix and of each class; two statements."""
     parts = [
         _aggregates(session, run_ids, wanted) if _may_be(wanted, aggregate=True) else None,
@@ -162,7 +162,7 @@ def metric_rows(session: Session, run_ids: Sequence[str], wanted: Wanted) -> pa.
     return pa.concat_tables(found) if found else wanted.schema.empty_table()
 
 
-def _may_be(wanted: Wanted, *, aggregate: bool) -> bool:
+def _may_be(wanted: RequestedColumns, *, aggregate: bool) -> bool:
     """Whether values of the whole matrix, or those of classes, can be wanted at all."""
     if "class" not in wanted:
         return True
@@ -170,7 +170,7 @@ def _may_be(wanted: Wanted, *, aggregate: bool) -> bool:
     return bool(wanted.possible([of_class.is_null() if aggregate else of_class.is_valid()]))
 
 
-def _unwanted_keys(wanted: Wanted) -> list[str]:
+def _unwanted_keys(wanted: RequestedColumns) -> list[str]:
     """Keys of the catalogue that no wanted row has; others may be in older registries."""
     if "key" not in wanted or wanted.condition is None:
         return []
@@ -178,7 +178,7 @@ def _unwanted_keys(wanted: Wanted) -> list[str]:
     return [key for number, key in enumerate(_KEYS) if number not in possible]
 
 
-def _aggregates(session: Session, run_ids: Sequence[str], wanted: Wanted) -> pa.Table:
+def _aggregates(session: Session, run_ids: Sequence[str], wanted: RequestedColumns) -> pa.Table:
     rows = session.execute(
         select(
             EvaluationRow.run_id,
@@ -203,7 +203,9 @@ def _aggregates(session: Session, run_ids: Sequence[str], wanted: Wanted) -> pa.
     return batch_of_rows(rows, schema_of("metrics"), wanted)
 
 
-def _of_classes(session: Session, run_ids: Sequence[str], wanted: Wanted) -> Iterator[pa.Table]:
+def _of_classes(
+    session: Session, run_ids: Sequence[str], wanted: RequestedColumns
+) -> Iterator[pa.Table]:
     rows = session.execute(
         select(EvaluationRow.run_id, ClassValuesRow, LabelSetRow.names)
         .join(ClassValuesRow, ClassValuesRow.evaluation_id == EvaluationRow.id)
@@ -223,7 +225,7 @@ def _class_table(
     packed: ClassValues,
     names: Sequence[str],
     unwanted: frozenset[str],
-    wanted: Wanted,
+    wanted: RequestedColumns,
 ) -> pa.Table:
     found = unpack_arrays(packed)
     kept = np.flatnonzero([key not in unwanted for key in packed.keys])

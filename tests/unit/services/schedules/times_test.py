@@ -8,7 +8,13 @@ from itertools import pairwise
 import pytest
 from apscheduler.triggers.cron import CronTrigger
 
-from offdiag.services.schedules.times import MOST_COUNTED, Plan, missed, next_fire, next_fires
+from offdiag.services.schedules.times import (
+    MOST_COUNTED,
+    Plan,
+    missed,
+    next_due_time,
+    next_due_times,
+)
 
 FRIDAY = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 BEFORE_AUTUMN = datetime(2026, 10, 24, 12, 0, tzinfo=UTC)
@@ -16,19 +22,19 @@ BEFORE_SPRING = datetime(2026, 3, 28, 12, 0, tzinfo=UTC)
 
 
 def keys(expression: str, zone: str, after: datetime, number: int) -> list[str]:
-    return [fire.key for fire in next_fires(Plan.read(expression, zone), after, number)]
+    return [fire.key for fire in next_due_times(Plan.read(expression, zone), after, number)]
 
 
 def instants(expression: str, zone: str, after: datetime, number: int) -> list[str]:
     plan = Plan.read(expression, zone)
-    return [f"{fire.due:%d %H:%M}" for fire in next_fires(plan, after, number)]
+    return [f"{fire.due:%d %H:%M}" for fire in next_due_times(plan, after, number)]
 
 
 @pytest.mark.parametrize(
     ("day", "date"), [("0", 22), ("7", 22), ("1", 23), ("sun", 22), ("6", 21)]
 )
 def test_days_of_the_week_are_those_of_cron(day: str, date: int) -> None:
-    fire = next_fire(Plan.read(f"0 0 * * {day}", "UTC"), FRIDAY)
+    fire = next_due_time(Plan.read(f"0 0 * * {day}", "UTC"), FRIDAY)
 
     assert fire.due == datetime(2026, 11, date, tzinfo=UTC)
 
@@ -40,7 +46,7 @@ def test_the_calculator_alone_would_take_sunday_for_monday() -> None:
 
 
 def test_a_fire_is_named_by_local_wall_time() -> None:
-    fire = next_fire(Plan.read("0 6 * * *", "Europe/Ljubljana"), FRIDAY)
+    fire = next_due_time(Plan.read("0 6 * * *", "Europe/Ljubljana"), FRIDAY)
 
     assert fire.key == "2026-11-21T06:00 Europe/Ljubljana"
     assert fire.due == datetime(2026, 11, 21, 5, 0, tzinfo=UTC)
@@ -50,8 +56,8 @@ def test_the_next_fire_is_later_than_now() -> None:
     plan = Plan.read("0 6 * * *", "UTC")
     at_six = datetime(2026, 11, 20, 6, 0, tzinfo=UTC)
 
-    assert next_fire(plan, at_six).due == at_six + timedelta(days=1)
-    assert next_fire(plan, at_six - timedelta(microseconds=1)).due == at_six
+    assert next_due_time(plan, at_six).due == at_six + timedelta(days=1)
+    assert next_due_time(plan, at_six - timedelta(microseconds=1)).due == at_six
 
 
 def test_in_autumn_a_repeated_time_fires_once() -> None:
@@ -110,14 +116,16 @@ def test_in_utc_an_hourly_schedule_never_pauses() -> None:
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "Australia/Lord_Howe", "America/New_York"])
 def test_a_year_of_fires_goes_forward_and_names_each_once(zone: str) -> None:
-    fires = next_fires(Plan.read("*/20 * * * *", zone), datetime(2026, 1, 1, tzinfo=UTC), 26_000)
+    fires = next_due_times(
+        Plan.read("*/20 * * * *", zone), datetime(2026, 1, 1, tzinfo=UTC), 26_000
+    )
 
     assert all(a.due < b.due for a, b in pairwise(fires))
     assert len({fire.key for fire in fires}) == len(fires)
 
 
 def test_a_leap_day_is_found_across_a_century_without_one() -> None:
-    fire = next_fire(Plan.read("0 0 29 2 *", "UTC"), datetime(2096, 3, 1, tzinfo=UTC))
+    fire = next_due_time(Plan.read("0 0 29 2 *", "UTC"), datetime(2096, 3, 1, tzinfo=UTC))
 
     assert fire.due == datetime(2104, 2, 29, tzinfo=UTC)
 

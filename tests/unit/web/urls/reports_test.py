@@ -12,7 +12,7 @@ def test_an_address_says_project_and_place_only_where_they_are_special() -> None
     assert plain.url() == "/reports/weekly"
     assert plain.url("json", start=50) == "/reports/weekly.json"
     assert plain.url(start=50) == "/reports/weekly?from=51"
-    assert other.issue_url(3) == "/reports/weekly/3?project=b%20side"
+    assert other.edition_url(3) == "/reports/weekly/3?project=b%20side"
     assert other.retry_url(3) == "/reports/weekly/3/retry?project=b%20side"
     assert plain.retry_url(3, 7) == "/reports/weekly/3/deliveries/7/retry"
     assert other.copy_url() == "/reports/new?like=weekly&project=b%20side"

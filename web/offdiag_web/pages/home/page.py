@@ -106,7 +106,7 @@ def _counted(found: OpenFlags) -> FlagCount:
 def _failure(failure: Failure, now: datetime) -> FailureLine:
     if failure.is_report:
         name = f"report {failure.name}, issue {failure.number}"
-        url = ReportAddress(failure.project, failure.name).issue_url(failure.number)
+        url = ReportAddress(failure.project, failure.name).edition_url(failure.number)
     else:
         name, url = f"{failure.name}, job {failure.number}", f"/jobs/{failure.number}"
     lines = failure.error.strip().splitlines()

@@ -22,9 +22,9 @@ from offdiag.reports.tables import Table, tables_of_figures, tables_of_findings
 from offdiag.reports.texts import visible
 from offdiag.services.delivery.message import file_name, read_target
 from offdiag.services.reports.edition import retry_delivery, retry_issue
-from offdiag.services.reports.page import IssuePage, issue_file, issue_page
+from offdiag.services.reports.page import EditionPage, edition_file, issue_page
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
-from offdiag.store.reports import IssueState
+from offdiag.store.reports import EditionState
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import json_response
 from offdiag_web.app.paths import asked_project
@@ -35,8 +35,8 @@ from offdiag_web.pages.reports.texts import (
     Line,
     Missed,
     delivery_chip,
+    edition_chip,
     history_line,
-    issue_chip,
     missed_times,
 )
 from offdiag_web.urls.reports import ReportAddress
@@ -75,7 +75,7 @@ class DeliveryLine:
 
 
 @dataclass(frozen=True, slots=True)
-class IssueView:
+class EditionView:
     """One issue. `sentences` follow the headline; `error` is told in full."""
 
     name: str
@@ -100,31 +100,31 @@ class IssueView:
     previous_url: str | None
 
 
-def issue_view(page: IssuePage, *, now: datetime) -> IssueView:
+def edition_view(page: EditionPage, *, now: datetime) -> EditionView:
     """Present an issue."""
     issue, report = page.issue, page.report
     address = ReportAddress(issue.project, issue.name)
-    return IssueView(
+    return EditionView(
         name=issue.name,
         project=None if issue.project == DEFAULT_PROJECT else issue.project,
         number=issue.number,
         address=address,
-        state=issue_chip(issue),
-        is_pending=issue.state is IssueState.PENDING,
-        has_failed=issue.state is IssueState.FAILED,
+        state=edition_chip(issue),
+        is_pending=issue.state is EditionState.PENDING,
+        has_failed=issue.state is EditionState.FAILED,
         fire_time=issue.fire_time.replace("T", " ", 1),
         missed=missed_times(issue),
         headline=issue.headline,
         sentences=() if report is None else further_sentences(report),
         error=issue.error,
-        is_unreadable=issue.state is IssueState.COMPUTED and report is None,
+        is_unreadable=issue.state is EditionState.COMPUTED and report is None,
         line=None if report is None else history_line(report.history, report.scope),
         findings=() if report is None else _shortened(tables_of_findings(report)),
         figures=() if report is None else _shortened(tables_of_figures(report)),
         provenance=() if report is None else _provenance(report),
         files=_files(page, address),
         deliveries=tuple(_delivery(each, address, issue.number, now) for each in page.deliveries),
-        previous_url=address.issue_url(issue.number - 1) if issue.number > 1 else None,
+        previous_url=address.edition_url(issue.number - 1) if issue.number > 1 else None,
     )
 
 
@@ -155,7 +155,7 @@ def _provenance(report: Report) -> tuple[tuple[str, str], ...]:
     return tuple((name, visible(text)) for name, text in provenance(report))
 
 
-def _files(page: IssuePage, address: ReportAddress) -> tuple[FileLink, ...]:
+def _files(page: EditionPage, address: ReportAddress) -> tuple[FileLink, ...]:
     stored = {file.kind: file for file in page.files}
     return tuple(
         FileLink(
@@ -196,7 +196,7 @@ blueprint = Blueprint("report_issue", __name__)
 def page(name: str, number: int) -> Response:
     database = current_registry().database
     found = issue_page(database, project=asked_project(), name=name, number=number)
-    view = issue_view(found, now=database.clock())
+    view = edition_view(found, now=database.clock())
     return make_response(render_template("reports/edition.html", view=view))
 
 
@@ -212,7 +212,7 @@ def twin(name: str, number: int) -> Response:
 def frozen(name: str, number: int, file: str) -> Response:
     """A file of the issue, byte for byte, under a policy that lets it do nothing."""
     kind = _KINDS.get(file) or abort(404)
-    stored = issue_file(
+    stored = edition_file(
         current_registry().database,
         project=asked_project(),
         name=name,
@@ -236,7 +236,7 @@ def frozen(name: str, number: int, file: str) -> Response:
 def retry(name: str, number: int) -> Response:
     project = asked_project()
     retry_issue(current_registry().database, project=project, name=name, number=number)
-    return redirect(ReportAddress(project, name).issue_url(number), 303)
+    return redirect(ReportAddress(project, name).edition_url(number), 303)
 
 
 @blueprint.post(f"{_DELIVERY}/retry")
@@ -249,7 +249,7 @@ def resend(name: str, number: int, delivery_id: int) -> Response:
         number=number,
         delivery_id=delivery_id,
     )
-    return redirect(ReportAddress(project, name).issue_url(number), 303)
+    return redirect(ReportAddress(project, name).edition_url(number), 303)
 
 
 def policy_of(content: bytes) -> str:

@@ -121,7 +121,7 @@ _FIELDS_OF_ERRORS = {
 
 
 @dataclass(frozen=True, slots=True)
-class WantedReport:
+class ReportForm:
     """A report that can be asked for."""
 
     name: str
@@ -156,7 +156,7 @@ def read_report(
     datasets: Sequence[DatasetFacts],
     webhooks: Sequence[WebhookTarget] = (),
     is_planned: bool = True,
-) -> WantedReport | Errors:
+) -> ReportForm | Errors:
     """The report that is meant, else all errors.
 
     `webhooks` are those that the form may keep. Without a plan nothing is asked of the
@@ -199,7 +199,7 @@ def read_report(
         )
     except InvalidInput as error:
         return errors_of(error)
-    return WantedReport(name, scope, targets, typed.cron, zone)
+    return ReportForm(name, scope, targets, typed.cron, zone)
 
 
 def errors_of(error: OffdiagError) -> Errors:

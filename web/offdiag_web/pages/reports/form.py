@@ -13,7 +13,7 @@ from offdiag.services.delivery.message import MOST_TARGETS, WebhookTarget
 from offdiag.services.schedules.edit import Choices
 from offdiag.services.schedules.page import PlanPreview
 from offdiag_web.pages.reports.fields import Errors, TypedReport
-from offdiag_web.pages.reports.texts import fire_texts
+from offdiag_web.pages.reports.texts import due_texts
 
 Kind = Literal["text", "lines"]
 
@@ -51,7 +51,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptWebhook:
+class StoredWebhook:
     """A webhook the report has already, without the part of its address that may be secret."""
 
     value: str
@@ -86,7 +86,7 @@ class FormView:
     fields: dict[str, FieldView]
     datasets: tuple[Option, ...]
     dataset_errors: tuple[str, ...]
-    kept_webhooks: tuple[KeptWebhook, ...]
+    kept_webhooks: tuple[StoredWebhook, ...]
     next_times: NextTimes
     errors: tuple[ErrorLink, ...]
 
@@ -110,7 +110,7 @@ def form_view(
         datasets=_datasets(typed, choices),
         dataset_errors=tuple(errors.get("dataset", ())),
         kept_webhooks=tuple(
-            KeptWebhook(str(place), hook.text, str(place) in typed.kept_webhooks)
+            StoredWebhook(str(place), hook.text, str(place) in typed.kept_webhooks)
             for place, hook in enumerate(webhooks)
         ),
         next_times=next_times(preview, zone=typed.zone),
@@ -122,7 +122,7 @@ def next_times(preview: PlanPreview | str, *, zone: str) -> NextTimes:
     """Present what a plan means."""
     if isinstance(preview, str):
         return NextTimes("", (), zone, preview)
-    return NextTimes(preview.words, fire_texts(preview.next_fires), zone)
+    return NextTimes(preview.words, due_texts(preview.next_due_times), zone)
 
 
 def _summary(errors: Errors, fields: dict[str, FieldView]) -> tuple[ErrorLink, ...]:

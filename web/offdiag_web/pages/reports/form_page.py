@@ -24,8 +24,8 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.paths import asked_project
 from offdiag_web.pages.reports.fields import (
     Errors,
+    ReportForm,
     TypedReport,
-    WantedReport,
     errors_of,
     read_report,
     sentence,
@@ -64,10 +64,10 @@ def create() -> Response:
         webhooks=webhooks_of(source),
         is_planned=action != _ONCE,
     )
-    if not isinstance(found, WantedReport):
+    if not isinstance(found, ReportForm):
         return _shown(typed, choices, source=source, errors=found)
     try:
-        return redirect(_issue_once(found) if action == _ONCE else _plan(found), 303)
+        return redirect(_create_once(found) if action == _ONCE else _plan(found), 303)
     except (InvalidInput, NotFound, Conflict) as error:
         return _shown(typed, choices, source=source, errors=errors_of(error))
 
@@ -90,7 +90,7 @@ def change(name: str) -> Response:
     if request.form.get("action") == _PREVIEW:
         return _shown(typed, choices, changed=known, source=known)
     found = read_report(typed, datasets=choices.datasets, webhooks=webhooks_of(known))
-    if not isinstance(found, WantedReport):
+    if not isinstance(found, ReportForm):
         return _shown(typed, choices, changed=known, source=known, errors=found)
     try:
         return redirect(_plan(found) if known.version is None else _change(found), 303)
@@ -98,7 +98,7 @@ def change(name: str) -> Response:
         return _shown(typed, choices, changed=known, source=known, errors=errors_of(error))
 
 
-def _plan(wanted: WantedReport) -> str:
+def _plan(wanted: ReportForm) -> str:
     add_schedule(
         current_registry().database,
         name=wanted.name,
@@ -110,7 +110,7 @@ def _plan(wanted: WantedReport) -> str:
     return ReportAddress(wanted.scope.project, wanted.name).url()
 
 
-def _change(wanted: WantedReport) -> str:
+def _change(wanted: ReportForm) -> str:
     seen = request.form.get("version", "")
     change_schedule(
         current_registry().database,
@@ -124,7 +124,7 @@ def _change(wanted: WantedReport) -> str:
     return ReportAddress(wanted.scope.project, wanted.name).url()
 
 
-def _issue_once(wanted: WantedReport) -> str:
+def _create_once(wanted: ReportForm) -> str:
     asked = report_now(
         current_registry().database,
         name=wanted.name,
@@ -132,7 +132,7 @@ def _issue_once(wanted: WantedReport) -> str:
         delivery=wanted.targets,
         zone=wanted.zone,
     )
-    return ReportAddress(wanted.scope.project, wanted.name).issue_url(asked.number)
+    return ReportAddress(wanted.scope.project, wanted.name).edition_url(asked.number)
 
 
 def _source() -> Definition | None:

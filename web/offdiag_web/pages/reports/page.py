@@ -6,7 +6,7 @@ from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.records.report import (
-    ISSUE_COLUMNS,
+    EDITION_COLUMNS,
     REPORT_COLUMNS,
     report_detail,
     report_list,
@@ -73,15 +73,15 @@ def report_twin(name: str, form: str) -> Response:
     )
     if form == "json":
         return json_response(found)
-    rows = (issue.row(ISSUE_COLUMNS) for issue in found.issues)
-    return csv_response("report-issues", ISSUE_COLUMNS, rows)
+    rows = (issue.row(EDITION_COLUMNS) for issue in found.issues)
+    return csv_response("report-issues", EDITION_COLUMNS, rows)
 
 
 @blueprint.post(f"{REPORT}/run")
 def run(name: str) -> Response:
     project = asked_project()
     asked = run_report(current_registry().database, project=project, name=name)
-    return redirect(ReportAddress(project, name).issue_url(asked.number), 303)
+    return redirect(ReportAddress(project, name).edition_url(asked.number), 303)
 
 
 @blueprint.post(f"{REPORT}/pause")

@@ -11,15 +11,15 @@ from markupsafe import Markup
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.domain.values import MetricValue
 from offdiag.reports import texts
-from offdiag.reports.report import IssueSummary
+from offdiag.reports.report import EditionSummary
 from offdiag.services.reports.page import ReportEntry
 from offdiag.services.schedules.page import ScheduleEntry, SchedulesPage
-from offdiag.store.reports import IssueState
+from offdiag.store.reports import EditionState
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Moment, Paging, ahead_text, moment, paging
 from offdiag_web.pages.reports.texts import (
-    issue_chip,
+    edition_chip,
     not_sent_words,
     said_text,
     scheduler_chip,
@@ -54,7 +54,7 @@ class Trend:
 
 
 @dataclass(frozen=True, slots=True)
-class LastIssue:
+class LastEdition:
     """The newest issue of a report."""
 
     number: int
@@ -86,7 +86,7 @@ class ReportLine:
     problem: str | None
     is_paused: bool
     next: NextTime | None
-    last: LastIssue | None
+    last: LastEdition | None
     findings: tuple[Chip, ...]
     trend: Trend | None
     targets: tuple[str, ...]
@@ -161,7 +161,7 @@ def next_time(planned: ScheduleEntry | None, now: datetime) -> NextTime | None:
     )
 
 
-def finding_chips(summary: IssueSummary | None) -> tuple[Chip, ...]:
+def finding_chips(summary: EditionSummary | None) -> tuple[Chip, ...]:
     """What an issue warned of: alerts and flags, new ones said to be new."""
     if summary is None:
         return ()
@@ -175,27 +175,27 @@ def finding_chips(summary: IssueSummary | None) -> tuple[Chip, ...]:
     return tuple(chips) or (Chip("none"),)
 
 
-def _runs(summary: IssueSummary | None) -> tuple[str, ...]:
+def _runs(summary: EditionSummary | None) -> tuple[str, ...]:
     return () if summary is None else (numbers.plural(summary.n_runs, "run"),)
 
 
-def _last(entry: ReportEntry, address: ReportAddress, now: datetime) -> LastIssue | None:
+def _last(entry: ReportEntry, address: ReportAddress, now: datetime) -> LastEdition | None:
     issue = entry.last
     if issue is None:
         return None
-    return LastIssue(
+    return LastEdition(
         number=issue.number,
-        url=address.issue_url(issue.number),
-        state=issue_chip(issue),
+        url=address.edition_url(issue.number),
+        state=edition_chip(issue),
         when=moment(issue.created_at, now=now),
         said=said_text(issue),
         sent=sent_chips(entry.deliveries),
         not_sent=not_sent_words(issue),
-        retry_url=address.retry_url(issue.number) if issue.state is IssueState.FAILED else None,
+        retry_url=address.retry_url(issue.number) if issue.state is EditionState.FAILED else None,
     )
 
 
-def _trend(summary: IssueSummary | None) -> Trend | None:
+def _trend(summary: EditionSummary | None) -> Trend | None:
     if summary is None or all(value is None for value in summary.line):
         return None
     shown = [_told(summary.metric, value) for value in summary.line]

@@ -16,16 +16,16 @@ from offdiag.services.health import SILENT_AFTER_S
 from offdiag.services.reports.page import ReportsPage
 from offdiag.services.schedules.times import Fire
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
-from offdiag.store.reports import IssueRecord, IssueState
+from offdiag.store.reports import EditionRecord, EditionState
 from offdiag_web.charts.scale import Extent, Scale
 from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Tone, spell
 
-_ISSUE_WORDS: Mapping[IssueState, tuple[str, Tone]] = {
-    IssueState.PENDING: ("being made", "busy"),
-    IssueState.COMPUTED: ("done", "good"),
-    IssueState.FAILED: ("failed", "error"),
+_EDITION_WORDS: Mapping[EditionState, tuple[str, Tone]] = {
+    EditionState.PENDING: ("being made", "busy"),
+    EditionState.COMPUTED: ("done", "good"),
+    EditionState.FAILED: ("failed", "error"),
 }
 _DELIVERY_WORDS: Mapping[DeliveryState, tuple[str, Tone]] = {
     DeliveryState.PENDING: ("on its way", "busy"),
@@ -70,14 +70,14 @@ def scheduler_chip(page: ReportsPage) -> Chip:
     return Chip(f"no scheduler seen in the last {spell(SILENT_AFTER_S)}", "warning")
 
 
-def fire_texts(fires: Sequence[Fire]) -> tuple[str, ...]:
+def due_texts(fires: Sequence[Fire]) -> tuple[str, ...]:
     """Times by the clocks of their zone."""
     return tuple(f"{fire.wall:%a %d %b %Y %H:%M}" for fire in fires)
 
 
-def issue_chip(issue: IssueRecord) -> Chip:
+def edition_chip(issue: EditionRecord) -> Chip:
     """How the computation of an issue went."""
-    return Chip(*_ISSUE_WORDS[issue.state])
+    return Chip(*_EDITION_WORDS[issue.state])
 
 
 def delivery_chip(delivery: DeliveryRecord) -> Chip:
@@ -97,9 +97,9 @@ def sent_chips(deliveries: Sequence[DeliveryRecord]) -> tuple[Chip, ...]:
     )
 
 
-def not_sent_words(issue: IssueRecord) -> str:
+def not_sent_words(issue: EditionRecord) -> str:
     """Why an issue has no deliveries."""
-    if issue.state is not IssueState.COMPUTED and issue.delivery:
+    if issue.state is not EditionState.COMPUTED and issue.delivery:
         return "nothing yet"
     return "kept here"
 
@@ -112,7 +112,7 @@ class Missed:
     text: str
 
 
-def missed_times(issue: IssueRecord) -> Missed | None:
+def missed_times(issue: EditionRecord) -> Missed | None:
     """What an issue stands for beside its own time."""
     if not issue.covers_missed:
         return None
@@ -123,7 +123,7 @@ def missed_times(issue: IssueRecord) -> Missed | None:
     )
 
 
-def said_text(issue: IssueRecord) -> str | None:
+def said_text(issue: EditionRecord) -> str | None:
     """The first sentence of an issue, or the line of its error that says most."""
     return issue.headline if issue.error is None else last_line(issue.error)
 

@@ -8,16 +8,16 @@ from datetime import datetime
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.reports import texts
 from offdiag.reports.scope import ReportScope
-from offdiag.services.schedules.page import ISSUES_PER_PAGE, IssueEntry, ReportPage
+from offdiag.services.schedules.page import EDITIONS_PER_PAGE, EditionEntry, ReportPage
 from offdiag_web.components.controls import Chip, Paging, paging, spell_short
 from offdiag_web.pages.reports.report_list import NextTime, next_time
 from offdiag_web.pages.reports.texts import (
     Line,
     Missed,
     alert_words,
-    fire_texts,
+    due_texts,
+    edition_chip,
     history_line,
-    issue_chip,
     missed_times,
     not_sent_words,
     said_text,
@@ -29,7 +29,7 @@ from offdiag_web.urls.reports import ReportAddress
 
 
 @dataclass(frozen=True, slots=True)
-class IssueLine:
+class EditionLine:
     """One issue of the history; `missed` are times before it that nobody was there for."""
 
     number: int
@@ -69,7 +69,7 @@ class ReportView:
     plan: PlanView | None
     warning: str | None
     line: Line | None
-    issues: tuple[IssueLine, ...]
+    issues: tuple[EditionLine, ...]
     paging: Paging
     is_pending: bool
 
@@ -88,11 +88,11 @@ def report_view(page: ReportPage, *, start: int, now: datetime) -> ReportView:
         plan=_plan(page, now),
         warning=_warning(page),
         line=history_line(page.history, entry.scope),
-        issues=tuple(_issue_line(each, address) for each in page.issues),
+        issues=tuple(_edition_line(each, address) for each in page.issues),
         paging=paging(
             entry.n_issues,
             start,
-            per_page=ISSUES_PER_PAGE,
+            per_page=EDITIONS_PER_PAGE,
             words=("issue", "issues"),
             url=lambda first: address.url(start=first),
         ),
@@ -124,7 +124,7 @@ def _plan(page: ReportPage, now: datetime) -> PlanView | None:
         problem=planned.problem,
         paused=None if planned.schedule.enabled else Chip("paused", "warning"),
         next=next_time(planned, now),
-        ahead=fire_texts(planned.next_fires),
+        ahead=due_texts(planned.next_due_times),
     )
 
 
@@ -135,16 +135,16 @@ def _warning(page: ReportPage) -> str | None:
     return "No scheduler is running, so this report does not come by itself."
 
 
-def _issue_line(entry: IssueEntry, address: ReportAddress) -> IssueLine:
+def _edition_line(entry: EditionEntry, address: ReportAddress) -> EditionLine:
     issue = entry.issue
     took = None
     if issue.computed_at is not None:
         took = spell_short((issue.computed_at - issue.created_at).total_seconds())
-    return IssueLine(
+    return EditionLine(
         number=issue.number,
-        url=address.issue_url(issue.number),
+        url=address.edition_url(issue.number),
         fire_time=issue.fire_time.replace("T", " ", 1),
-        state=issue_chip(issue),
+        state=edition_chip(issue),
         said=said_text(issue),
         missed=missed_times(issue),
         took=took,
