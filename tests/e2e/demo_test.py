@@ -16,7 +16,7 @@ from offdiag.services.cost_matrices import CostName, find_costs
 from offdiag.services.datasets import baseline_of
 from offdiag.services.reports.page import issue_page
 from offdiag.services.schedules.page import schedule_page
-from offdiag.store.reports import IssueState
+from offdiag.store.reports import EditionState
 from offdiag.store.run_list import run_overview
 from offdiag.store.run_page import RunResults, read_run
 from offdiag.store.run_rows import RunEntry
@@ -160,7 +160,7 @@ def test_a_weekly_report_is_planned_and_issued_once(demo: tuple[Path, str]) -> N
         newest = issue_page(database, project=PROJECT, name=REPORT, number=None)
 
     assert planned.schedule.enabled
-    assert (newest.issue.number, newest.issue.state) == (1, IssueState.COMPUTED)
+    assert (newest.issue.number, newest.issue.state) == (1, EditionState.COMPUTED)
 
 
 def test_a_second_call_trains_nothing_again_and_serves_until_ctrl_c(

@@ -18,7 +18,7 @@ from sqlalchemy import func, select, update
 from offdiag.domain.access import Grant, Role
 from offdiag.services.jobs.page import jobs_page
 from offdiag.store.database import Database
-from offdiag.store.models import DeliveryRow, ReportIssueRow, WorkRow
+from offdiag.store.models import DeliveryRow, ReportEditionRow, WorkRow
 from offdiag_web.routes import ROUTES
 from support.access import PASSWORD, add_person, client_of, guarded
 from support.compared import ComparedRegistry, fill_compared
@@ -98,7 +98,7 @@ PAGES: dict[str, tuple[str, Place]] = {
     "/reports/<name:name>": ("reported", lambda found: found.reported.weekly.url()),
     "/reports/<name:name>/<int(min=1,max=2147483647):number>": (
         "reported",
-        lambda found: found.reported.weekly.issue_url(1),
+        lambda found: found.reported.weekly.edition_url(1),
     ),
     "/reports/<name:name>/edit": ("reported", lambda found: f"{found.reported.weekly.url()}/edit"),
     "/reports/new": _at("reported", "/reports/new"),
@@ -476,8 +476,8 @@ def fail_again(full: Full) -> None:
     ended = {"attempts": 5, "error": "boom"}
     with full.database.write() as session:
         session.execute(
-            update(ReportIssueRow)
-            .where(ReportIssueRow.number == 3)
+            update(ReportEditionRow)
+            .where(ReportEditionRow.number == 3)
             .values(state="failed", error="boom")
         )
         job = session.scalar(select(func.max(WorkRow.id)).where(WorkRow.task == "evaluate"))

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 Weights = dict[str, dict[str, float]]
 
 
-class CostsWanted(Asked):
+class CostsQuery(Asked):
     """Which cost matrices are wanted."""
 
     project: str | None = Field(default=None, description="Only those of this project.")
 
 
-class CostVersionWanted(InProject):
+class CostVersionQuery(InProject):
     """Which version of a cost matrix is wanted."""
 
     version: int | None = Field(default=None, ge=1, le=10**9, description="The newest without.")
