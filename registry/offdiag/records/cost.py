@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.records.base import DEFAULT_PROJECT, Answered, Asked, InProject, Value
+from offdiag.records.base import DEFAULT_PROJECT, InProject, RequestBody, ResponseBody, Value
 from offdiag.records.run import Labels
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Weights = dict[str, dict[str, float]]
 
 
-class CostsQuery(Asked):
+class CostsQuery(RequestBody):
     """Which cost matrices are wanted."""
 
     project: str | None = Field(default=None, description="Only those of this project.")
@@ -31,7 +31,7 @@ class CostVersionQuery(InProject):
     version: int | None = Field(default=None, ge=1, le=10**9, description="The newest without.")
 
 
-class Costs(Answered):
+class Costs(ResponseBody):
     """A version of a cost matrix."""
 
     project: str
@@ -45,7 +45,7 @@ class Costs(Answered):
     created_at: datetime
 
 
-class CostVersion(Answered):
+class CostVersion(ResponseBody):
     """A version without its weights."""
 
     version: int
@@ -62,13 +62,13 @@ class CostsWithVersions(Costs):
     versions: list[CostVersion]
 
 
-class CostList(Answered):
+class CostList(ResponseBody):
     """The newest version of each cost matrix."""
 
     cost_matrices: list[Costs]
 
 
-class NewCosts(Asked):
+class NewCosts(RequestBody):
     """What errors cost between the classes of a dataset."""
 
     project: str = DEFAULT_PROJECT
@@ -88,7 +88,7 @@ class NewCosts(Asked):
     author: str | None = None
 
 
-class DecisionAsked(Asked):
+class DecisionAsked(RequestBody):
     """How cases are to be decided."""
 
     weights: str | Weights | list[list[float]] | None = Field(
@@ -119,7 +119,7 @@ class DecisionAsked(Asked):
     author: str | None = None
 
 
-class DecisionAnswer(Answered):
+class DecisionAnswer(ResponseBody):
     """What other answers change. Costs are per case, of the cases with a label."""
 
     recipe: dict[str, Any] = Field(description="The rule, and where its costs come from.")
@@ -137,7 +137,7 @@ class DecisionAnswer(Answered):
 MOST_RUNS = 8
 
 
-class PricedBy(Asked):
+class PricedBy(RequestBody):
     """What errors cost, to begin with and after changes."""
 
     base: str | None = Field(
@@ -156,7 +156,7 @@ class PricedBy(Asked):
     )
 
 
-class WhatIfAsked(Asked):
+class WhatIfAsked(RequestBody):
     """What is different. Parts apply in the order in which they stand here."""
 
     runs: list[str] = Field(min_length=1, max_length=MOST_RUNS)
@@ -176,7 +176,7 @@ class WhatIfAsked(Asked):
     )
 
 
-class Recounted(Answered):
+class Recounted(ResponseBody):
     """The results of a run after the change."""
 
     run: str
@@ -190,7 +190,7 @@ class Recounted(Answered):
     threshold: float | None = Field(description="The kept threshold that was used.")
 
 
-class CostBase(Answered):
+class CostBase(ResponseBody):
     """The costs that a question began with; without a name where they are not stored."""
 
     reference: str
@@ -198,14 +198,14 @@ class CostBase(Answered):
     version: int | None
 
 
-class BestConstant(Answered):
+class BestConstant(ResponseBody):
     """The class that is cheapest to predict always."""
 
     label: str
     mean_cost: float
 
 
-class CostOfRun(Answered):
+class CostOfRun(ResponseBody):
     """What one run costs, and its place among the others, which have letters."""
 
     letter: str
@@ -223,7 +223,7 @@ class CostOfRun(Answered):
     ratio_to_best_constant: Value
 
 
-class CheapestAsOneCostMoves(Answered):
+class CheapestAsOneCostMoves(ResponseBody):
     """Which runs are the cheapest `from` and `to` which cost; `to` is null where it never ends."""
 
     actual: str
@@ -234,7 +234,7 @@ class CheapestAsOneCostMoves(Answered):
     stretches: list[dict[str, Any]]
 
 
-class CostsOfRuns(Answered):
+class CostsOfRuns(ResponseBody):
     """What runs cost under costs as they were changed."""
 
     project: str
@@ -260,7 +260,7 @@ class CostsOfRunsAt(CostsOfRuns):
     url: str
 
 
-class WhatIfAnswer(Answered):
+class WhatIfAnswer(ResponseBody):
     """The results after the change, run by run, and what they cost if that was asked."""
 
     runs: list[Recounted]
