@@ -16,45 +16,46 @@ WIDTH = 80
 INTRODUCTION = """\
 `offdiag COMMAND …` uses the registry in `--url`, `OFFDIAG_URL` or the
 [configuration](configuration.md); `evaluate` and `audit` need none. Results go to stdout,
-notes and progress to stderr, and progress bars appear only where stderr is a terminal.
+messages and progress to stderr, and progress bars appear only if stderr is a terminal.
 
-An error is one line that says what is wrong and what to do next:
+An error is one line with the problem and a fix:
 
     $ offdiag evaluate predictions.csv
     offdiag: file: line 3 of predictions.csv has 3 fields, the header has 2. Quote a value …
 
 ## JSON
 
-Every command that prints has `--json`: one object, stable keys, numbers with full precision. An
-undefined value is `null` with its reason, never NaN. Commands without `--json` run until Ctrl-C,
-or print a script or a file. A list is an object with one list in it, so that keys can be added.
+Every command that prints results has `--json`: one object, stable keys, numbers in full precision.
+An undefined value is `null` with its reason, never NaN. Commands without `--json` run until
+Ctrl-C, or print a script or a file. A list is an object with one list in it, so that keys can be
+added.
 
 ## Exit codes
 
 | code | meaning |
 | --- | --- |
-| 0 | done |
+| 0 | success |
 | 1 | a check failed; what that means is in the help of each command with this code |
 | 2 | wrong usage, unusable input, or an error |
-| 130 | interrupted by Ctrl-C before it was done; `serve` and `worker` end with 0 |
+| 130 | interrupted by Ctrl-C; `serve` and `worker` exit with 0 |
 | 141 | the reader of the output closed the pipe, as `head` does |
 
-With `OFFDIAG_TRACEBACK=1` an unexpected error shows where it happened.
+`OFFDIAG_TRACEBACK=1` prints the traceback of an unexpected error.
 
 ## Terminals
 
-Tables are as wide as the terminal, and are not folded in files and pipes. Colours appear on
+Tables are as wide as the terminal, and do not wrap in files and pipes. Colours appear on
 terminals only; `--no-color`, before or after any command, or `NO_COLOR=1` switches them off. Lists
 have `--limit`.
 
-`eval "$(offdiag completion bash)"` lets the shell complete commands, options and choices; zsh and
-fish work likewise.
+`eval "$(offdiag completion bash)"` enables shell completion of commands, options and choices;
+zsh and fish work too.
 
-## Names of the version before
+## Renamed commands
 
-Commands and options that were renamed are still read by their old names, which are in no help, for
-one minor version: `report now` is `report create`, `flags list --badge` is `--hides-minority`, and
-`recompute --stale` is `--outdated`. The condition `no-badge` of `gate` is `no-warning`."""
+Old names of commands and options are accepted for one minor version, without help: `report now` is
+`report create`, `flags list --badge` is `--hides-minority`, and `recompute --stale` is
+`--outdated`. The condition `no-badge` of `gate` is `no-warning`."""
 
 
 def pages() -> dict[PurePosixPath, str]:

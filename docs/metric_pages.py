@@ -63,7 +63,8 @@ INTRODUCTION = """\
 Every metric has a key, and every key one definition. An undefined value is `null` with a reason,
 never 0 or NaN; a positive number over zero also has the limit `+inf`. Products and differences of
 counts are computed with exact integers, with one division or root at the end, so that values keep
-their precision with 10^16 examples.
+their precision with 10^16 examples. Filters, gates, reports and `evaluation.aggregate` also accept
+the names of scikit-learn's scorers, such as `f1_macro` or `neg_log_loss`.
 
 The letters in the last column are the transformations that leave a metric unchanged: **T** actual
 and predicted swapped, **L** positive and negative class swapped, **P** other class sizes. Under
