@@ -8,9 +8,9 @@ from typing import Annotated, Any, Self
 from pydantic import Field
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.runs import RunFacts, Scalar
+from offdiag.domain.runs import RunFacts
 from offdiag.records.base import RequestBody, ResponseBody
-from offdiag.records.run import Labels
+from offdiag.records.run import Labels, RunSaid
 
 Text = str | int | bool
 """A class or sample as JSON has it: 7 and "7" are one."""
@@ -19,20 +19,15 @@ Notices = Annotated[
 ]
 
 
-class RunFactsBody(RequestBody):
+class RunFactsBody(RequestBody, RunSaid):
     """What is said about a run, whatever is logged to it."""
 
     name: str
     project: str = "default"
     dataset: str
-    model: str | None = None
     client_key: str | None = Field(
         default=None, description="Makes the call repeatable: the same key finds the same run."
     )
-    params: dict[str, Scalar] = Field(default={})
-    tags: dict[str, Scalar] = Field(default={})
-    author: str | None = None
-    git_sha: str | None = None
 
     def facts(self) -> RunFacts:
         """The facts, checked. Raises `InvalidInput`."""

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import Derivation, FoundRun, RunState, Task
+from offdiag.domain.runs import Derivation, FoundRun, RunState, Scalar, Task
 from offdiag.records.base import Page, Paged, ResponseBody, Value
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from offdiag.store.run_page import RunDetail, RunHeader, RunResults
     from offdiag.store.run_rows import RunEntry
 
-Scalar = str | int | float | bool | None
 HidesMinority = Annotated[
     bool | None,
     Field(description="Whether accuracy hides a minority class; null where nothing can be said."),
@@ -55,7 +54,17 @@ class RunsQuery(Paged):
     project: str | None = None
 
 
-class RunBasics(ResponseBody):
+class RunSaid(BaseModel):
+    """What its author may say about a run."""
+
+    model: str | None = None
+    params: dict[str, Scalar] = Field(default={})
+    tags: dict[str, Scalar] = Field(default={})
+    author: str | None = None
+    git_sha: str | None = None
+
+
+class RunBasics(ResponseBody, RunSaid):
     """What every document of a run says, under the names that read models have for it."""
 
     id: str
@@ -63,11 +72,6 @@ class RunBasics(ResponseBody):
     project: str
     dataset: str
     state: RunState
-    model: str | None
-    params: dict[str, Scalar]
-    tags: dict[str, Scalar]
-    author: str | None
-    git_sha: str | None
     created_at: datetime
     n_predictions: int
 

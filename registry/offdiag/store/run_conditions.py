@@ -178,15 +178,9 @@ def sorted_by(field: Field, dialect: str) -> tuple[ColumnElement[Any], ...]:
 
 
 _COLUMNS: dict[Attribute, ColumnElement[Any]] = {
-    Attribute.ID: RunRow.id.expression,
-    Attribute.NAME: RunRow.name.expression,
-    Attribute.MODEL: RunRow.model.expression,
-    Attribute.STATE: RunRow.state.expression,
-    Attribute.AUTHOR: RunRow.author.expression,
-    Attribute.GIT_SHA: RunRow.git_sha.expression,
-    Attribute.CREATED_AT: RunRow.created_at.expression,
-    Attribute.FINISHED_AT: RunRow.finished_at.expression,
-    Attribute.N_PREDICTIONS: RunRow.n_predictions.expression,
+    attribute: getattr(RunRow, attribute).expression
+    for attribute in Attribute
+    if attribute in RunRow.__table__.columns
 }
 
 

@@ -6,7 +6,7 @@ A line has few aggregates, the worst class, and what the accuracy of the run hid
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 
@@ -302,24 +302,20 @@ def logged_predictions() -> ColumnElement[int]:
     return case((RunRow.state == RunState.OPEN, so_far), else_=RunRow.n_predictions)
 
 
+_COUNTED = frozenset({"n_predictions"})
+_OF_RUN = tuple(
+    each.name
+    for each in fields(FoundRun)
+    if each.name in RunRow.__table__.columns and each.name not in _COUNTED
+)
 FOUND_COLUMNS = (
-    RunRow.id,
-    RunRow.name,
+    *(getattr(RunRow, name) for name in _OF_RUN),
     ProjectRow.name.label("project"),
     DatasetRow.name.label("dataset"),
     TruthVersionRow.number.label("truth_version"),
-    RunRow.model,
-    RunRow.state,
-    RunRow.author,
-    RunRow.git_sha,
-    RunRow.params,
-    RunRow.tags,
-    RunRow.created_at,
     logged_predictions().label("n_predictions"),
     RunRow.source_orientation,
-    RunRow.orientation_verdict,
     RunRow.derived_from,
-    RunRow.derivation,
     EvaluationRow.id.label("evaluation_id"),
     EvaluationRow.n_labelled.label("n_samples"),
     (EvaluationRow.n_cases - EvaluationRow.n_labelled).label("n_unlabelled"),
@@ -335,8 +331,8 @@ RUN_COLUMNS = (
 """The same for a line of the list."""
 
 _AS_SELECTED = (
-    *("id", "name", "project", "dataset", "truth_version", "model", "author", "git_sha"),
-    *("params", "tags", "created_at", "n_predictions", "n_samples", "orientation_verdict"),
+    *_OF_RUN,
+    *("project", "dataset", "truth_version", "n_predictions", "n_samples"),
     *("hides_minority", "may_hide_minority"),
 )
 

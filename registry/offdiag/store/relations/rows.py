@@ -51,26 +51,21 @@ _DOCUMENTS = 2
 
 def run_rows(session: Session, run_ids: Sequence[str], wanted: RequestedColumns) -> pa.Table:
     """The named runs; one statement."""
+    elsewhere = {
+        "run_id": RunRow.id,
+        "project": ProjectRow.name,
+        "dataset": DatasetRow.name,
+        "task": DatasetRow.task,
+        "truth_version": TruthVersionRow.number,
+        "hides_minority": EvaluationRow.hides_minority,
+        "may_hide_minority": may_hide_minority(),
+    }
     statement = (
         select(
-            RunRow.id,
-            ProjectRow.name,
-            DatasetRow.name,
-            DatasetRow.task,
-            RunRow.name,
-            RunRow.model,
-            RunRow.state,
-            RunRow.author,
-            RunRow.git_sha,
-            RunRow.source_orientation,
-            RunRow.created_at,
-            RunRow.finished_at,
-            RunRow.n_predictions,
-            TruthVersionRow.number,
-            EvaluationRow.hides_minority,
-            may_hide_minority(),
-            RunRow.params,
-            RunRow.tags,
+            *(
+                elsewhere[name] if name in elsewhere else getattr(RunRow, name)
+                for name in schema_of("runs").names
+            )
         )
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
