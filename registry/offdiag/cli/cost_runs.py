@@ -66,7 +66,8 @@ def decide(
     rule gives the same run.
     """
     choice = _choice(threshold, positive)
-    from offdiag.cli.cost_tables import decision_record, decision_tables
+    from offdiag.cli.cost_tables import decision_tables
+    from offdiag.records.decision import tried_rule
     from offdiag.sdk import provenance
     from offdiag.services.decisions.rules import (
         default_costs,
@@ -88,7 +89,7 @@ def decide(
                 database, run_id, cost_basis, choice, name=save_as, author=provenance.author()
             )
     if as_json:
-        print_json(decision_record(trial, saved))
+        print_json(tried_rule(trial, saved).plain())
         return
     print_tables(*decision_tables(trial))
     if saved is not None:

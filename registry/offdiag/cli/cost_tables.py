@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -18,7 +17,6 @@ from offdiag.metrics.costs.edits import cost_text
 from offdiag.services.decisions.rules import Trial
 from offdiag.services.what_if.costs import Choice, WhatIf
 from offdiag.store.cost_matrices import CostMatrixRecord
-from offdiag.store.runs import RunRecord
 
 PER = 1_000
 """Costs are shown for so many examples: mean costs are often too small to read."""
@@ -159,34 +157,6 @@ def decision_tables(trial: Trial) -> Iterator[Table]:
             _interval(each.difference),
         )
     yield table
-
-
-def decision_record(trial: Trial, saved: RunRecord | None) -> dict[str, Any]:
-    """The same in full precision, with the run that was saved."""
-    change = trial.change
-    return {
-        "run": trial.run.id,
-        "recipe": dict(trial.recipe),
-        "mean_cost_before": change.before.to_dict(),
-        "mean_cost_after": change.after.to_dict(),
-        "difference": change.difference.to_dict(),
-        "labels": list(trial.run.matrix.labels.names),
-        "matrix_before": change.joint.first_matrix.counts.tolist(),
-        "matrix_after": change.joint.second_matrix.counts.tolist(),
-        "recall": [
-            {
-                "label": each.label,
-                "support": each.support,
-                "before": each.before.to_dict(),
-                "after": each.after.to_dict(),
-                "difference": each.difference.to_dict(),
-                "simultaneous_interval": each.simultaneous_record,
-                "is_significant": each.is_significant,
-            }
-            for each in change.classes
-        ],
-        "saved": None if saved is None else {"id": saved.id, "name": saved.name},
-    }
 
 
 def _rule_text(trial: Trial) -> str:

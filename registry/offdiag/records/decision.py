@@ -1,0 +1,256 @@
+"""What a decision rule changes: costs, predictions and the recall of each class."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from offdiag.records.base import ResponseBody, Value
+from offdiag.records.cost import Weights
+from offdiag.records.truth import RunName
+
+if TYPE_CHECKING:
+    from offdiag.domain.texts import Cell
+    from offdiag.metrics.costs.matrix import CostMatrix
+    from offdiag.services.decisions.rules import Decisions, Trial
+    from offdiag.services.decisions.thresholds import Change, CostPoint, ThresholdCosts
+    from offdiag.store.runs import RunRecord
+
+
+class RecallChange(ResponseBody):
+    """The recall of one class before and after."""
+
+    label: str
+    support: int
+    before: Value
+    after: Value
+    difference: Value
+    simultaneous_interval: dict[str, float | None]
+    is_significant: bool
+
+
+class PredictionChange(ResponseBody):
+    """What other predictions change. Costs are per case."""
+
+    mean_cost_before: Value
+    mean_cost_after: Value
+    difference: Value
+    matrix_before: list[list[int]]
+    matrix_after: list[list[int]]
+    recall: list[RecallChange]
+
+
+class TriedRule(PredictionChange):
+    """A rule that was tried on the scores of a run, and the run that was saved."""
+
+    run: str
+    recipe: dict[str, Any]
+    labels: list[str]
+    saved: RunName | None
+
+
+class ThresholdCost(ResponseBody):
+    """A threshold, what it flags and what that costs."""
+
+    threshold: float | None
+    flagged: int
+    true_positives: int
+    false_positives: int
+    missed: int
+    mean_cost: float | None
+
+
+class CostsOfThresholds(ResponseBody):
+    """Thresholds on the score of a class, the strictest first."""
+
+    positive: str
+    are_probabilities: bool
+    cheapest: dict[str, Any] | None
+    crossfitted_mean_cost: float | None
+    in_use: dict[str, Any]
+    implied: dict[str, Any]
+    flag_nothing_mean_cost: float | None
+    flag_everything_mean_cost: float | None
+    change: PredictionChange | None
+    points: list[ThresholdCost]
+
+
+class DecisionsAt(ResponseBody):
+    """What the scores of a run would decide under costs, with the address of the page."""
+
+    url: str
+    run: str
+    name: str
+    dataset: str
+    project: str
+    labels: list[str]
+    costs: str
+    edits: str
+    currency: str | None
+    weights: Weights
+    prevalence: dict[str, float] | None
+    ignored: list[str]
+    missing: str | None
+    problem: str | None
+    thresholds: CostsOfThresholds | None
+    change: PredictionChange | None
+    derived: list[RunName]
+
+
+THRESHOLD_COLUMNS = tuple(ThresholdCost.model_fields)
+PREDICTION_COLUMNS = ("actual", "before", "after", "count", "cost_before", "cost_after")
+
+
+def decisions_at(found: Decisions, *, url: str) -> DecisionsAt:
+    """The whole document of the page."""
+    scenario, run = found.scenario, found.run
+    names = scenario.costs.labels.names
+    return DecisionsAt(
+        url=url,
+        run=run.id,
+        name=run.name,
+        dataset=run.dataset,
+        project=run.project,
+        labels=list(names),
+        costs=scenario.base.reference,
+        edits=scenario.edits.text(scenario.costs.labels),
+        currency=scenario.costs.currency,
+        weights={
+            actual: dict(zip(names, row, strict=True))
+            for actual, row in zip(names, scenario.effective.weights.tolist(), strict=True)
+        },
+        prevalence=None
+        if scenario.prevalence is None
+        else dict(zip(names, scenario.prevalence.tolist(), strict=True)),
+        ignored=list(scenario.problems),
+        missing=None if found.missing is None else found.missing.value,
+        problem=found.problem,
+        thresholds=None
+        if found.thresholds is None
+        else _thresholds(found.thresholds, names[found.thresholds.positive]),
+        change=None if found.change is None else _change(found.change),
+        derived=[RunName(id=each.id, name=each.name) for each in found.derived],
+    )
+
+
+def decisions_table(found: Decisions) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
+    """Columns and lines of CSV: every threshold, or every kind of prediction that changes."""
+    if found.thresholds is not None:
+        points = _points(found.thresholds)
+        return THRESHOLD_COLUMNS, [point.row(THRESHOLD_COLUMNS) for point in points]
+    if found.change is not None:
+        return PREDICTION_COLUMNS, _prediction_rows(found.change, found.scenario.effective)
+    return THRESHOLD_COLUMNS, []
+
+
+def tried_rule(trial: Trial, saved: RunRecord | None) -> TriedRule:
+    """What a rule changes, with the run that was saved."""
+    return TriedRule(
+        run=trial.run.id,
+        recipe=dict(trial.recipe),
+        labels=list(trial.run.matrix.labels.names),
+        saved=None if saved is None else RunName(id=saved.id, name=saved.name),
+        **dict(_change(trial.change)),
+    )
+
+
+def _change(change: Change) -> PredictionChange:
+    return PredictionChange(
+        mean_cost_before=Value.of(change.before),
+        mean_cost_after=Value.of(change.after),
+        difference=Value.of(change.difference),
+        matrix_before=change.joint.first_matrix.counts.tolist(),
+        matrix_after=change.joint.second_matrix.counts.tolist(),
+        recall=[
+            RecallChange(
+                label=each.label,
+                support=each.support,
+                before=Value.of(each.before),
+                after=Value.of(each.after),
+                difference=Value.of(each.difference),
+                simultaneous_interval=each.simultaneous_record,
+                is_significant=each.is_significant,
+            )
+            for each in change.classes
+        ],
+    )
+
+
+def _thresholds(found: ThresholdCosts, positive: str) -> CostsOfThresholds:
+    place, implied = found.in_use_place, found.at_implied
+    return CostsOfThresholds(
+        positive=positive,
+        are_probabilities=found.are_probabilities,
+        cheapest=None if found.best is None else _point(found, found.best),
+        crossfitted_mean_cost=found.crossfitted,
+        in_use={
+            "threshold": None if place is None else _finite(float(found.points.thresholds[place])),
+            "mean_cost": found.in_use.to_dict(),
+        },
+        implied={
+            "threshold": found.implied,
+            "mean_cost": None if implied is None else implied.cost.to_dict(),
+        },
+        flag_nothing_mean_cost=_finite(found.nothing),
+        flag_everything_mean_cost=_finite(found.everything),
+        change=None if found.change is None else _change(found.change),
+        points=_points(found),
+    )
+
+
+def _point(found: ThresholdCosts, point: CostPoint) -> dict[str, Any]:
+    is_none = point.place == 0
+    return {
+        "threshold": None if is_none else _finite(float(found.points.thresholds[point.place])),
+        "flags_nothing": is_none,
+        "mean_cost": point.cost.to_dict(),
+    }
+
+
+def _points(found: ThresholdCosts) -> list[ThresholdCost]:
+    points = found.points
+    columns = zip(
+        points.thresholds.tolist(),
+        points.reported.tolist(),
+        points.true_positives.tolist(),
+        points.false_positives.tolist(),
+        found.means.tolist(),
+        strict=True,
+    )
+    return [
+        ThresholdCost(
+            threshold=_finite(threshold),
+            flagged=flagged,
+            true_positives=hits,
+            false_positives=alarms,
+            missed=points.n_positive - hits,
+            mean_cost=_finite(cost),
+        )
+        for threshold, flagged, hits, alarms, cost in columns
+    ]
+
+
+def _prediction_rows(change: Change, costs: CostMatrix) -> list[tuple[Cell, ...]]:
+    joint, names = change.joint, costs.labels.names
+    triples = zip(
+        joint.actual.tolist(),
+        joint.first.tolist(),
+        joint.second.tolist(),
+        joint.counts.tolist(),
+        strict=True,
+    )
+    return [
+        (
+            names[actual],
+            names[before],
+            names[after],
+            count,
+            float(costs.weights[actual, before]),
+            float(costs.weights[actual, after]),
+        )
+        for actual, before, after, count in triples
+    ]
+
+
+def _finite(number: float) -> float | None:
+    return number if isfinite(number) else None
