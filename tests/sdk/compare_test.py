@@ -121,7 +121,7 @@ def test_other_examples_need_to_be_asked_for(url: str) -> None:
     found = offdiag.compare([first, second], on_shared=True, url=url)
 
     assert caught.value.hint == "Pass on_shared=True to compare them on the shared ones."
-    assert found.verdict.startswith("A and B give the same answer to all 130 examples.")
+    assert found.verdict.startswith("A and B make the same prediction for all 130 examples.")
 
 
 def test_runs_of_other_datasets_are_a_conflict(runs: list[Run], url: str) -> None:

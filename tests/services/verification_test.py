@@ -136,7 +136,7 @@ def test_a_run_that_nobody_was_asked_for_is_found(database: Database) -> None:
     with database.write() as session:
         session.execute(delete(WorkRow))
 
-    assert sentences(database) == ["its results are out of date and nobody was asked."]
+    assert sentences(database) == ["its results are outdated and no re-evaluation is queued."]
 
 
 def first(session: Session, table: type[Any]) -> Any:

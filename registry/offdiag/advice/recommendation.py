@@ -35,11 +35,11 @@ def _of_all(key: str, question: str, scope: Scope = Scope.AGGREGATE) -> Candidat
 
 _CALIBRATION = f"ece_top_label_{DEFAULT_BINS}"
 _FOUND = "How many of the actual '{class}' are found?"
-_RIGHT = "How often is the answer '{class}' right?"
+_RIGHT = "How often is the prediction '{class}' correct?"
 _CLEARED = "How many examples of other classes are rightly not called '{class}'?"
 _ONE_NUMBER = "Both kinds of error about '{class}' in one number."
 _EACH_FOUND = "How many examples of a class are found, every class counting alike?"
-_EACH_RIGHT = "How often is an answer right, every class counting alike?"
+_EACH_RIGHT = "How often is a prediction correct, with equal weight for every class?"
 _ALL_ERRORS = "All errors in one number, beside what chance would do."
 _AT_THRESHOLD = "What do the scores achieve at the present threshold?"
 
@@ -62,7 +62,7 @@ _PROBABILITIES = (
     _of_all("log_loss", "How good are the probabilities as a whole?", Scope.PROBABILISTIC),
     _of_all(
         _CALIBRATION,
-        "Do answers of 80 % come true 80 % of the time?",
+        "Are predictions with a score of 80 % correct 80 % of the time?",
         Scope.PROBABILISTIC,
     ),
     _ROC_AUC,
@@ -105,7 +105,7 @@ ABOUT_ALL_CLASSES: Mapping[Goal, tuple[Candidate, ...]] = MappingProxyType(
             _PRECISION,
             _BALANCED_ACCURACY,
             _SPECIFICITY,
-            _of_class("lr_plus", "What does the answer '{class}' change?"),
+            _of_class("lr_plus", "What does the prediction '{class}' change?"),
         ),
         Goal.BOTH: (
             _MCC,
@@ -321,7 +321,7 @@ def _cautions(situation: Situation) -> Iterable[str]:
             "not trust small differences."
         )
     if situation.goal in _ABOUT_SCORES and not situation.has_scores:
-        yield "There are no scores; log them with y_score= to judge more than the answers."
+        yield "There are no scores; log them with y_score= to evaluate more than the predictions."
     if situation.goal is Goal.PROBABILITIES and not situation.balance_known:
         yield (
             "A probability presupposes a class balance. As that in use is not known, neither "

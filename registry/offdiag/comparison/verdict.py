@@ -187,8 +187,8 @@ def _headline(pair: PairComparison) -> str:
     if pair.is_same_everywhere:
         total = pair.first.total
         if total == 1:
-            return "A and B give the same answer to the only example."
-        return f"A and B give the same answer to all {count(total, 'example')}."
+            return "A and B make the same prediction for the only example."
+        return f"A and B make the same prediction for all {count(total, 'example')}."
     found = _headliners(pair)
     better, worse, same = (
         [texts.title_inside(each.key) for each in found if each.outcome is outcome]

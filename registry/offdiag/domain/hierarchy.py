@@ -118,7 +118,7 @@ def _groups(given: Mapping[Any, Any], *, depth: int) -> Iterator[Group]:
         raise InvalidInput(
             f"groups lie in groups more than {MAX_DEPTH} deep.",
             field=_FIELD,
-            hint="Leave out levels that nobody would collapse.",
+            hint="Leave out levels that are never collapsed.",
         )
     for key, inside in given.items():
         name = _group_name(key)
@@ -191,7 +191,7 @@ def _require_new_name(name: str, groups: set[str], labels: LabelSet) -> None:
         raise InvalidInput(
             f"two groups are called {name!r}.",
             field=_FIELD,
-            hint="Groups are told apart by their names; give one of them another.",
+            hint="Names of groups must differ; rename one of them.",
         )
     if name in labels.index:
         raise InvalidInput(

@@ -86,7 +86,7 @@ def require_reason(reason: object, *, field: str = "reason") -> str:
         raise InvalidInput(
             f"no {field} is given.",
             field=field,
-            hint="Say in a few words why; it is kept for whoever asks later.",
+            hint="Give the reason in a few words; it is stored with the change.",
         )
     if len(reason) > MAX_REASON_LENGTH:
         raise InvalidInput(

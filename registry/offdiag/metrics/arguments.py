@@ -56,7 +56,7 @@ def stated_matrix(
     stated = SourceOrientation(orientation) if orientation is not None else named or otherwise
     if stated is None:
         raise InvalidInput(
-            "nobody says what the rows are, and a matrix cannot tell.",
+            "the orientation is not given, and a matrix does not show it.",
             field="orientation",
             hint='Give "actual_rows" (scikit-learn) or "actual_columns" (R caret), or a DataFrame '
             "whose two axes are named actual and predicted.",

@@ -67,12 +67,10 @@ DIRECTION_WORDS: Mapping[Direction, str] = MappingProxyType(
 TRANSFORMATION_WORDS: Mapping[Transformation, str] = MappingProxyType(
     {
         Transformation.RELAYOUT: "table laid out the other way, orientation stated",
-        Transformation.ROLE_SWAP: (
-            "actual and predicted swapped (a transposition nobody mentioned)"
-        ),
+        Transformation.ROLE_SWAP: ("actual and predicted swapped (an unstated transposition)"),
         Transformation.LABEL_PERMUTATION: "classes listed in another order",
         Transformation.CLASS_INVERSION: "two classes: positive and negative trade names",
-        Transformation.SCORING_INVERSION: "two classes: every answer inverted",
+        Transformation.SCORING_INVERSION: "two classes: every prediction inverted",
         Transformation.FULL_INVERSION: "two classes: both inversions",
     }
 )

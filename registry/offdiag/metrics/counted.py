@@ -155,7 +155,7 @@ def sets_of(found: Counted) -> CountedSets:
         raise Conflict(
             "the examples of this run have one class each, not sets of labels.",
             field="run",
-            hint="Its confusion matrix tells which class is taken for which.",
+            hint="Its confusion matrix shows which classes are confused.",
         )
     return found
 

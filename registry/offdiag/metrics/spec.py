@@ -160,7 +160,7 @@ FALSE_POSITIVES = "false positives"
 TRUE_NEGATIVES = "true negatives"
 PATTERN_OF_ERRORS = "which class is taken for which, as long as both margins stay the same"
 NAMED_CLASS = "which wrong class is named"
-ERRING_CLASS = "to which actual class the wrong answers belong"
+ERRING_CLASS = "to which actual class the errors belong"
 
 NOT_PROBABILITIES = {
     Reason.SCORES_NOT_PROBABILITIES: "a score lies outside [0, 1], or the scores of an example "

@@ -103,11 +103,11 @@ def cost_curve(
 ) -> Axes:
     """Draw the expected cost of the best threshold for every combination of costs and shares.
 
-    Classes, legend and errors as for `roc`; the dotted line is the better constant answer.
+    Classes, legend and errors as for `roc`; the dotted line is the better constant prediction.
     """
     ax = axes_or_new(ax, width=6.0, height=4.6)
     labels = _labels(evaluation, label, key="roc_auc")
-    ax.plot([0, 0.5, 1], [0, 0.5, 0], label="better constant answer", **REFERENCE)
+    ax.plot([0, 0.5, 1], [0, 0.5, 0], label="better constant prediction", **REFERENCE)
     _draw(ax, "Cost curve", evaluation, labels, curve_of=evaluation.cost_curve, values={})
     ax.set(aspect="auto", ylim=(-0.01, 0.52), yticks=[0.0, 0.1, 0.2, 0.3, 0.4, 0.5])
     ax.set_xlabel("Probability cost (share of the worst cost that missed examples cause)")

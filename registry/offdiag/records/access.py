@@ -73,7 +73,7 @@ class WantedToken(RequestBody):
     days: int | None = Field(
         default=90, ge=1, le=3_650, description="Days it lasts; null: until it is revoked."
     )
-    owner: Text | None = Field(default=None, description="Left out: whoever asks.")
+    owner: Text | None = Field(default=None, description="Default: the caller.")
 
 
 class Token(ResponseBody):

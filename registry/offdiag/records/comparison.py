@@ -37,7 +37,7 @@ class ComparisonQuery(RequestBody):
         gt=0,
         le=1,
         description="The difference in accuracy that matters, as a share. Where none is "
-        "significant, `samples_needed` says how many examples would settle it.",
+        "significant, `samples_needed` is the number of examples that would detect it.",
     )
 
 

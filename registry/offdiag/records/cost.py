@@ -105,7 +105,7 @@ class DecisionAsked(RequestBody):
     threshold: float | Literal["cheapest"] | None = Field(
         default=None,
         description="Scores from here on are the positive class, of two; `cheapest` on these "
-        "examples. Without it each example gets the answer that is cheapest to expect.",
+        "examples. Without it each example gets the prediction with the lowest expected cost.",
     )
     positive: str | None = Field(
         default=None, description="The class that is flagged where the dataset names none."
@@ -114,7 +114,8 @@ class DecisionAsked(RequestBody):
         default=None, description="The share of every class at deployment; they add up to 1."
     )
     save_as: str | None = Field(
-        default=None, description="Keep the answers as a run of this name; the same rule once."
+        default=None,
+        description="Store the predictions as a run of this name, once for the same rule.",
     )
     author: str | None = None
 
@@ -131,7 +132,7 @@ class DecisionAnswer(ResponseBody):
     mean_cost_after: Value
     difference: Value = Field(description="After minus before, with its paired interval.")
     recall_changes: dict[str, Value] = Field(description="By class, with paired intervals.")
-    run: str | None = Field(description="The run that holds the answers, if they were kept.")
+    run: str | None = Field(description="The run with the predictions, if they were stored.")
 
 
 MOST_RUNS = 8
@@ -152,7 +153,7 @@ class PricedBy(RequestBody):
     vary: str = Field(
         default="",
         max_length=2_000,
-        description="The price that is moved, as `mel>nv` or `mel>*`; without it the dearest.",
+        description="The cost to vary, as `mel>nv` or `mel>*`; by default the most expensive.",
     )
 
 

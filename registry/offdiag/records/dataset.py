@@ -36,7 +36,7 @@ class DatasetSummary(ResponseBody):
     truth_version: int | None
     n_samples: int | None
     class_counts: list[int] | None
-    costs: str | None = Field(description="What its runs are judged by, as `visits@2`.")
+    costs: str | None = Field(description="Default cost matrix, as `visits@2`.")
     n_runs: int
     runs_by_state: dict[str, int]
     last_logged_at: datetime | None
@@ -65,7 +65,7 @@ class Dataset(ResponseBody):
     labels: Labels
     positive_label: str | None
     positive_by_convention: bool = Field(
-        default=False, description="Whether nobody named it: it follows from the labels."
+        default=False, description="Whether it was not named but follows from the labels."
     )
     hierarchy: dict[str, Any] | None = Field(
         default=None, description="How classes are grouped, if they are."

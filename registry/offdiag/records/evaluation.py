@@ -88,7 +88,7 @@ class EvaluationAnswer(ResponseBody):
     costs: dict[str, Value] = Field(
         description="Empty where the dataset has no costs, and for groups."
     )
-    flags: list[RaisedFlag] = Field(description="Those that fire, the gravest first.")
+    flags: list[RaisedFlag] = Field(description="Raised flags, most severe first.")
     badge: bool = Field(description="Whether accuracy hides a minority class.")
     may_hide: bool = Field(
         default=False,

@@ -31,7 +31,7 @@ class ClassScore(ResponseBody):
 class LabelSets(ResponseBody):
     """The labels of a case, in label order."""
 
-    actual: list[str] | None = Field(description="Null where nobody knows them yet.")
+    actual: list[str] | None = Field(description="Null where they are not known yet.")
     predicted: list[str]
 
 

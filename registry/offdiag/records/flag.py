@@ -27,14 +27,16 @@ class FlagsQuery(Paged):
     """Which flags are wanted; the gravest come first, of equally grave ones the newest."""
 
     state: FlagState | None = None
-    at_least: Severity | None = Field(default=None, description="This severity or a graver one.")
+    at_least: Severity | None = Field(
+        default=None, description="This severity or a more severe one."
+    )
     rule: str | None = None
     class_label: str | None = Field(default=None, description="Empty: of no class.")
     run: str | None = None
     dataset: str | None = None
     model: str | None = None
     project: str | None = None
-    assignee: str | None = Field(default=None, description="Empty: of nobody.")
+    assignee: str | None = Field(default=None, description="Empty: unassigned.")
     in_badge: bool | None = Field(
         default=None, description="Whether accuracy hides a minority class by it."
     )
@@ -215,7 +217,7 @@ class Decision(RequestBody):
     action: Action
     until: AwareDatetime | None = Field(default=None, description="To snooze.")
     reason: str | None = Field(default=None, description="To dismiss.")
-    assignee: str | None = Field(default=None, description="To assign; null for nobody.")
+    assignee: str | None = Field(default=None, description="User name; null to unassign.")
     text: str | None = Field(default=None, description="To comment.")
     author: str | None = None
 

@@ -84,7 +84,7 @@ class OpenedRun(ResponseBody):
     labels: Labels
     positive_label: str | None
     positive_by_convention: bool = Field(
-        default=False, description="Whether nobody named it: it follows from the labels."
+        default=False, description="Whether it was not named but follows from the labels."
     )
     notices: Notices = Field(default=[])
 

@@ -94,7 +94,9 @@ class RankedRuns(ResponseBody):
     n_runs: int = Field(description="Ranked runs; at most the first 200 are listed.")
     n_outdated: int = Field(description="Runs that wait for results on the newest labels.")
     why_not_tested: str | None = Field(description="Why there is no best set, if so.")
-    best_set: list[str] = Field(description="Ids of runs that cannot be told apart from the best.")
+    best_set: list[str] = Field(
+        description="Ids of runs without a significant difference from the best."
+    )
     runs: list[RankedRun]
 
 

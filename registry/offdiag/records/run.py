@@ -81,7 +81,7 @@ class Labels(ResponseBody):
 
     names: list[str]
     ordinal: bool
-    inferred: bool = Field(description="Sorted here, because nobody declared an order.")
+    inferred: bool = Field(description="Sorted, because no order was declared.")
     digest: str
     look_alikes: list[list[str]] = Field(
         default=[],
@@ -169,7 +169,7 @@ class Run(RunBasics):
     labels: Labels
     positive_label: str | None
     positive_by_convention: bool = Field(
-        default=False, description="Whether nobody named it: it follows from the labels."
+        default=False, description="Whether it was not named but follows from the labels."
     )
     truth: RunTruth | None
     orientation: RunOrientation

@@ -215,7 +215,7 @@ def _of_flags(report: Report) -> Iterator[str]:
         return
     if len(flags) < report.snapshot.n_flags:
         yield (
-            f"{report.snapshot.n_flags:,} flags fire; this report holds the gravest "
+            f"{report.snapshot.n_flags:,} flags are raised; this report contains the most severe "
             f"{len(flags):,} and does not compare them with the issue before."
         )
         return

@@ -46,7 +46,7 @@ def advise(
         raise InvalidInput(
             "fewer than two classes have examples.",
             field="subject",
-            hint="Nothing can be told apart in such data; evaluate on other examples.",
+            hint="Such data cannot be evaluated; use examples of two or more classes.",
         )
     label = None
     if about is not None:

@@ -104,7 +104,7 @@ def _require_single_labels(dataset: DatasetRecord) -> None:
     if dataset.task is Task.MULTILABEL:
         raise Conflict(
             f"the samples of dataset {dataset.name!r} have sets of labels, and a cost matrix "
-            "prices one class that is taken for another.",
+            "has the costs of confusing two classes.",
             field="dataset",
             hint="Price the errors of single labels yourself, by the counts of their tables.",
         )

@@ -42,7 +42,7 @@ def save_view(
             raise Conflict(
                 f"there are {MOST_VIEWS} views already.",
                 field="name",
-                hint="Remove one that nobody needs any more.",
+                hint="Remove one that is no longer needed.",
             )
         if not saved_views.add_view(session, view):
             raise Conflict(

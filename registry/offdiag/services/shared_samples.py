@@ -59,15 +59,15 @@ def _of_several_datasets(runs: Sequence[ComparedRun]) -> Refusal | None:
     also = ", and their classes differ too" if len(labels) > 1 else ""
     return Refusal(
         f"These runs are on different datasets: {_listed(places)}{also}.",
-        "Choose runs of one dataset; runs on other examples cannot be told apart by them.",
+        "Choose runs of one dataset; runs on other examples cannot be compared.",
     )
 
 
 def _of_several_labels(runs: Sequence[ComparedRun]) -> Refusal | None:
     if any(run.task is Task.MULTILABEL for run in runs):
         return Refusal(
-            "Examples of this dataset have several labels at once, so no run has one right "
-            "answer per example to be compared.",
+            "Examples of this dataset have several labels at once, so runs cannot be compared "
+            "by one label per example.",
             "Compare the values of single labels on the pages of the runs.",
         )
     return None
@@ -110,11 +110,11 @@ def other_examples(
 
 
 NOTHING_LABELLED = Refusal(
-    "None of the examples has a label yet, so no answer is right or wrong.",
+    "None of the examples has a label yet, so no prediction can be evaluated.",
     "`offdiag truth revise` adds labels; the comparison then needs nothing else.",
 )
 NO_SAMPLES_TO_CHOOSE_FROM = Refusal(
-    "One of the runs is a matrix without predictions, so nobody knows which of its examples "
+    "One of the runs is a matrix without predictions, so it is not known which of its examples "
     "are in a slice.",
     "Compare all examples, or runs with predictions.",
 )

@@ -101,7 +101,7 @@ THREE = ("ant", "bee", "cat")
 def test_runs_that_agree_everywhere_are_the_same_and_not_merely_inseparable() -> None:
     verdict = pair_verdict(pair_of([*BOTH_RIGHT, ("yes", "no", "no", 20)]))
 
-    assert verdict.headline == "A and B give the same answer to all 140 examples."
+    assert verdict.headline == "A and B make the same prediction for all 140 examples."
     assert verdict.tone == "open"
     assert verdict.details == (
         "B − A: accuracy 0 pp (95 % CI −2.7 to +2.7; exact McNemar p = 1.00).",
@@ -111,7 +111,7 @@ def test_runs_that_agree_everywhere_are_the_same_and_not_merely_inseparable() ->
 def test_one_example_is_spoken_of_in_the_singular() -> None:
     verdict = pair_verdict(pair_of([("yes", "yes", "yes", 1)]))
 
-    assert verdict.headline == "A and B give the same answer to the only example."
+    assert verdict.headline == "A and B make the same prediction for the only example."
 
 
 def test_one_discordant_case_separates_nothing() -> None:

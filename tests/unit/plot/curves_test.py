@@ -153,5 +153,5 @@ def test_the_cost_curve_stays_below_the_better_constant_answer() -> None:
     constant, line = plot.cost_curve(EVENT).get_lines()
 
     x, y = (np.asarray(part, dtype=np.float64) for part in line.get_data())
-    assert constant.get_label() == "better constant answer"
+    assert constant.get_label() == "better constant prediction"
     assert (y <= np.minimum(x, 1 - x) + 1e-12).all()

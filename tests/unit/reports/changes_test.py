@@ -231,7 +231,8 @@ def test_too_many_flags_are_said_to_be_cut() -> None:
     shown = editions_of(holding(flag()), holding(flag(), n_flags=700))
 
     assert further_sentences(shown)[0] == (
-        "700 flags fire; this report holds the gravest 1 and does not compare them with the "
+        "700 flags are raised; this report contains the most severe 1 and does not compare them "
+        "with the "
         "issue before."
     )
 

@@ -154,7 +154,7 @@ def _on_spelling(blocks: Sequence[Block]) -> Iterator[str]:
 
 def _on_matrices(n_matrices: int) -> Iterator[str]:
     if n_matrices > 1:
-        yield f"There are {n_matrices} matrices; the numbers are held against the first."
+        yield f"There are {n_matrices} matrices; the numbers are compared with the first."
 
 
 def _on_left_out(numbers: Sequence[Number]) -> Iterator[str]:

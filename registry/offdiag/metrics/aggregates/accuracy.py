@@ -175,7 +175,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         direction=Direction.NEITHER,
         source=f"{ZENG}, equation 11",
         ignores=_ANY_ERROR,
-        notes="1: the classifier always gives the same answer.",
+        notes="1: the prediction is constant.",
         symmetry=Symmetry(
             class_inversion=True,
             prevalence_independent=True,
@@ -239,7 +239,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
         other_names={"PyCM": "ACC Macro"},
-        notes="No headline: with ten classes it is .80 when every answer is wrong.",
+        notes="Not a primary metric: with ten classes it is .80 when every prediction is wrong.",
         symmetry=_SHARE_OF_CORRECT_PREDICTIONS,
     ),
     AggregateMetric(

@@ -246,7 +246,7 @@ _BOTH_ROLES_ALIKE = Symmetry(role_swap=True, class_inversion=True)
 _ORDERED = Symmetry(role_swap=True, class_inversion=True, label_permutation=False)
 
 _NEEDS_ORDER = {
-    Reason.ORDER_NOT_DECLARED: "the labels were found in data, so nobody declared their order"
+    Reason.ORDER_NOT_DECLARED: "the labels were inferred from data, without a declared order"
 }
 
 SPECS: tuple[AggregateMetric, ...] = (
@@ -273,7 +273,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         other_names={
             "scikit-learn": "matthews_corrcoef (0 where undefined)",
             "PyCM": "Overall MCC",
-            "torchmetrics": "matthews_corrcoef (up to 1 for a constant answer)",
+            "torchmetrics": "matthews_corrcoef (up to 1 for a constant prediction)",
         },
         notes="0 is chance. Depends on the prevalence: the same two rates give .79 at one half "
         "and .17 at one in a thousand. Only with two classes can it reach -1.",
@@ -380,7 +380,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         | {Reason.SINGLE_CLASS_DECLARED: "only one class is declared (K = 1)"},
         ignores=(PATTERN_OF_ERRORS,),
         other_names={"PyCM": "Gwet AC1"},
-        notes="Stays high for a constant answer on very unequal classes, where kappa is 0.",
+        notes="Stays high for a constant prediction on very unequal classes, where kappa is 0.",
         symmetry=_BOTH_ROLES_ALIKE,
     ),
 )

@@ -117,7 +117,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         other_names={
             "scikit-learn": "balanced_accuracy_score(adjusted=True) (-inf where undefined)"
         },
-        notes="0 is chance and every constant answer, 1 perfection, -1 / (K' - 1) nothing right.",
+        notes="0 is chance and every constant prediction, 1 perfect, -1 / (K' - 1) nothing right.",
         symmetry=Symmetry(
             class_inversion=True,
             scoring_inversion=True,

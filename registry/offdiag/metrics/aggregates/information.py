@@ -151,7 +151,7 @@ SPECS: tuple[AggregateMetric, ...] = (
             "scikit-learn": "mutual_info_score",
             "PyCM": "Mutual Information (in bits)",
         },
-        notes="What an answer tells, even if the labels are mixed up: a classifier that is "
+        notes="Information in a prediction, even if the labels are mixed up: a classifier that is "
         "always wrong in the same way scores as high as a perfect one.",
         symmetry=_BOTH_ROLES_ALIKE,
     ),
@@ -169,7 +169,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         undefined_when=NO_SAMPLES
         | {Reason.CONSTANT_MARGIN: "only one class has examples and only one is predicted"},
         other_names={"scikit-learn": "normalized_mutual_info_score (1 where undefined)"},
-        notes="Blind to which answer means which class, as mutual information is.",
+        notes="Does not depend on which prediction means which class, like mutual information.",
         symmetry=_BOTH_ROLES_ALIKE,
     ),
 )

@@ -274,8 +274,8 @@ SPECS: tuple[MetricSpec, ...] = (
         source=_ELKAN,
         undefined_when=_NO_SAMPLES,
         ignores=("the predictions",),
-        notes="A class code; of equally cheap answers the lowest code. The cheapest constant "
-        "answer need not be the majority class.",
+        notes="A class code; of equal costs the lowest code. The best constant prediction need "
+        "not be the majority class.",
         symmetry=Symmetry(label_permutation=False),
     ),
     MetricSpec(
@@ -289,7 +289,7 @@ SPECS: tuple[MetricSpec, ...] = (
         source=_ELKAN,
         undefined_when=_NO_SAMPLES,
         ignores=("the predictions",),
-        notes="The yardstick for every other cost: a model above it should not be used.",
+        notes="The baseline of every other cost: a model above it should not be used.",
         symmetry=_BY_CELL,
     ),
     MetricSpec(
@@ -302,9 +302,11 @@ SPECS: tuple[MetricSpec, ...] = (
         direction=Direction.LOWER,
         source=_ELKAN,
         undefined_when=_NO_SAMPLES
-        | {Reason.TRIVIAL_COST_NOT_POSITIVE: "the best constant answer costs nothing or gains"},
+        | {
+            Reason.TRIVIAL_COST_NOT_POSITIVE: "the best constant prediction costs nothing or gains"
+        },
         ignores=("the number of examples", "the unit of the costs"),
-        notes="Above 1 the model is worse than a constant answer.",
+        notes="Above 1 the model costs more than a constant prediction.",
         symmetry=_BY_CELL,
     ),
     MetricSpec(
@@ -319,11 +321,11 @@ SPECS: tuple[MetricSpec, ...] = (
         "Decision Making in the Atmospheric Sciences, 379-437 (skill scores)",
         undefined_when=_NO_SAMPLES
         | {
-            Reason.TRIVIAL_COST_IS_PERFECT: "a constant answer costs no more than being right "
-            "throughout"
+            Reason.TRIVIAL_COST_IS_PERFECT: "a constant prediction costs no more than a perfect "
+            "classifier"
         },
         ignores=("the number of examples", "the unit and the zero of the costs"),
-        notes="1 for a perfect matrix, 0 for the best constant answer, negative below it.",
+        notes="1 for a perfect matrix, 0 for the best constant prediction, negative below it.",
         symmetry=_BY_CELL,
     ),
 )

@@ -126,7 +126,9 @@ def cochran_q(correct: ArrayLike) -> CochranQ:
     is McNemar's chi-square. Cases that all runs get right, or all wrong, do not matter.
     Raises `InvalidInput` for another shape, fewer than two runs, or other values.
     """
-    hits = zero_one(correct, field="correct", hint="Give 1 for a right answer and 0 for a wrong.")
+    hits = zero_one(
+        correct, field="correct", hint="Give 1 for a correct prediction and 0 for an error."
+    )
     if hits.ndim != 2 or hits.shape[RUN_AXIS] < 2:
         raise InvalidInput(
             f"the shape is {hits.shape}.",

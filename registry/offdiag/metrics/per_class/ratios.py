@@ -154,7 +154,8 @@ SPECS: tuple[ClassMetric, ...] = (
         source=_GLAS,
         undefined_when={
             Reason.POSITIVE_OVER_ZERO: "one kind of error never happens; tends to +inf",
-            Reason.ZERO_OVER_ZERO: "one kind of error and one kind of right answer are missing",
+            Reason.ZERO_OVER_ZERO: "one kind of error and one kind of correct prediction are "
+            "missing",
         },
         other_names={"PyCM": "DOR", "TFMA": "DiagnosticOddsRatio"},
         notes="The positive over the negative likelihood ratio. 1 is chance.",
@@ -178,8 +179,8 @@ SPECS: tuple[ClassMetric, ...] = (
         source="Brin et al. 1997, SIGMOD Record 26(2), 255-264",
         undefined_when=NO_POSITIVES | NO_PREDICTED_POSITIVES,
         other_names={"PyCM": "LS"},
-        notes="How many times more often the answer is right than a guess that names the "
-        "class as often.",
+        notes="How many times more often the prediction is correct than a random one with the "
+        "same predicted prevalence.",
         symmetry=Symmetry(role_swap=True),
     ),
     ClassMetric(

@@ -299,7 +299,7 @@ SPECS: tuple[ClassMetric, ...] = (
         source=f"{LUQUE} (MK); {POWERS}",
         undefined_when=ONE_SIDED_PREDICTED,
         other_names={"PyCM": "MK", "TFMA": "Markedness"},
-        notes="Also delta P. How much the answer changes the odds of the truth.",
+        notes="Also delta P. How much the prediction changes the odds of the class.",
         symmetry=Symmetry(
             class_inversion=True,
             scoring_inversion=True,
@@ -369,7 +369,7 @@ SPECS: tuple[ClassMetric, ...] = (
         other_names={
             "scikit-learn": "matthews_corrcoef (of two classes; 0 where undefined)",
             "PyCM": "MCC",
-            "torchmetrics": "matthews_corrcoef (up to 1 for a constant answer)",
+            "torchmetrics": "matthews_corrcoef (up to 1 for a constant prediction)",
             "TFMA": "MatthewsCorrelationCoefficient",
         },
         notes="The phi coefficient. Its sign is that of informedness, its square informedness "

@@ -65,7 +65,7 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
     def _log(self, state: Any, model: Any, part: str) -> None:
         if self._waiting is None:
             raise Conflict(
-                "nobody showed the predictions to this callback.",
+                "this callback received no predictions.",
                 field="compute_metrics",
                 hint="Give the same object to Trainer as compute_metrics and among callbacks.",
             )

@@ -285,7 +285,7 @@ class RemoteRegistry:
     ) -> SpoolingRun:
         if labels is None:
             raise Conflict(
-                "nobody can be asked which classes the dataset has.",
+                "the classes of the dataset cannot be read.",
                 field="labels",
                 hint="Declare them: labels=[...].",
             )

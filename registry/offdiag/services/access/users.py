@@ -209,7 +209,7 @@ def _require_admin_left(session: Session, changed: UserRecord) -> None:
         raise Conflict(
             f"{changed.name!r} is the only admin of the registry.",
             field="name",
-            hint="Make somebody else an admin of all projects first.",
+            hint="Make another user an admin of all projects first.",
         )
 
 

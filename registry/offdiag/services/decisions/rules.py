@@ -242,7 +242,7 @@ def default_costs(database: Database, run_id: str, costs: str | None) -> tuple[C
         _, base = read_with_costs(session, run_id, costs)
     if costs is None and base.preset is not None:
         raise Conflict(
-            f"the dataset of run {run_id} is judged by no costs.",
+            f"the dataset of run {run_id} has no default cost matrix.",
             field="weights",
             hint="Name a cost matrix, or `offdiag cost default` one for the dataset.",
         )

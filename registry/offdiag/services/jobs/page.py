@@ -81,7 +81,7 @@ def retry_job(database: Database, work_id: int, tasks: Mapping[str, TaskKind] = 
         raise Conflict(
             f"job {work_id} is {known.state.value}.",
             field="job",
-            hint="Only work that was given up is tried again by hand.",
+            hint="Only failed jobs can be retried.",
         )
     return revived
 

@@ -123,7 +123,7 @@ def _older_version(
         raise InvalidInput(
             f"version {version.number} does not come from version {since}.",
             field="version",
-            hint="Name an older version first; `offdiag truth show` tells which come from which.",
+            hint="Name an older version first; `offdiag truth show` lists the parent of each.",
         )
     return older
 

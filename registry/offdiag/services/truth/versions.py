@@ -210,5 +210,6 @@ def _shared_ids(session: Session, one: TruthRecord, other: TruthRecord) -> Sampl
     raise InvalidInput(
         f"versions {one.number} and {other.number} do not label the same samples.",
         field="version",
-        hint="Compare versions that come from one another; `offdiag truth show` tells which do.",
+        hint="Compare versions that come from one another; `offdiag truth show` lists the "
+        "parent of each.",
     )

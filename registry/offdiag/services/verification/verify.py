@@ -109,7 +109,9 @@ def verify(
         stale = [run.run_id for run in stale_runs(session, suite_version=SUITE_VERSION)]
         unasked = health.unasked_runs(session, stale)
     findings += [
-        Finding(FindingKind.STUCK, run_id, "its results are out of date and nobody was asked.")
+        Finding(
+            FindingKind.STUCK, run_id, "its results are outdated and no re-evaluation is queued."
+        )
         for run_id in unasked
     ]
     chosen = _chosen(complete, sample)

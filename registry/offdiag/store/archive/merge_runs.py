@@ -84,8 +84,8 @@ def _same_run(target: Session, row: RowMapping, known: KnownAs) -> str | None:
             raise Conflict(
                 f"run {row['id']} is there {name}{contradiction or 'and as another one'}.",
                 field="run",
-                hint="Nothing was imported. Import it into another registry, or settle what "
-                "differs first.",
+                hint="Nothing was imported. Import it into another registry, or resolve the "
+                "differences first.",
             )
     return found[0]["id"] if found else None
 

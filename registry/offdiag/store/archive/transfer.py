@@ -139,7 +139,7 @@ def take_over(source: Session, target: Session, *, project: str) -> TakenOver:
         target.flush()
     except IntegrityError as error:
         raise Conflict(
-            "somebody else wrote to the same project at this moment.",
+            "another process wrote to the same project at the same time.",
             field="project",
             hint="Nothing was imported. Try again.",
         ) from error

@@ -381,7 +381,7 @@ class TestRemarks:
     def test_a_second_matrix_is_told(self) -> None:
         reading = read("8 2\n1 9\n\nPredicted a b\na 8 2\nb 1 9\nAccuracy 0.85")
 
-        assert "There are 2 matrices; the numbers are held against the first." in reading.remarks
+        assert "There are 2 matrices; the numbers are compared with the first." in reading.remarks
 
     def test_what_is_no_table_is_listed(self) -> None:
         reading = read("Table 3: Our results.\nAccuracy 0.9\nas discussed above")
