@@ -1,4 +1,4 @@
-"""Retired terms stay out of documentation, example files and help; each has a replacement."""
+"""Retired terms stay out of documentation, help and templates; each has a replacement."""
 
 from __future__ import annotations
 
@@ -36,6 +36,25 @@ RETIRED = {
 PATTERN = re.compile(rf"\b(?:{'|'.join(RETIRED)})\b", re.IGNORECASE)
 SHOWN = re.compile(r"^> .*$|`[^`\n]+`", re.MULTILINE)
 """Quotations of pages, and code: names that programs use may differ from the terms in prose."""
+MARKUP = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}|<[^>]*>", re.DOTALL)
+TEMPLATES = sorted((ROOT / "web/offdiag_web").rglob("*.html"))
+STILL_OLD = {
+    "components/flags.html",
+    "pages/access/tokens.html",
+    "pages/access/users.html",
+    "pages/audit/page.html",
+    "pages/costs/page.html",
+    "pages/flags/page.html",
+    "pages/reports/edition.html",
+    "pages/reports/form.html",
+    "pages/run/page.html",
+    "pages/run_advice/page.html",
+    "pages/run_matrix/page.html",
+    "pages/run_matrix/sets.html",
+    "pages/runs/page.html",
+    "pages/what_if/page.html",
+}
+"""Templates that have yet to be rewritten; a file that is done leaves this list."""
 FILES = sorted(
     [
         *ROOT.glob("*.md"),
@@ -55,6 +74,12 @@ def retired(text: str) -> Iterator[str]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_file_has_a_retired_term(path: Path) -> None:
     assert list(retired(path.read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
+def test_no_template_has_a_retired_term(path: Path) -> None:
+    if path.relative_to(ROOT / "web/offdiag_web").as_posix() not in STILL_OLD:
+        assert list(retired(MARKUP.sub(" ", path.read_text(encoding="utf-8")))) == []
 
 
 @pytest.mark.parametrize(
