@@ -10,7 +10,7 @@ import pytest
 
 from offdiag.metrics.catalogue import SPECS
 from offdiag.store.database import Database
-from offdiag_web.pages.glossary.view import specs_of
+from offdiag_web.pages.glossary.page import specs_of
 from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts
 from support.pages import Page, PageClient
 

@@ -2,17 +2,175 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
 from flask import Blueprint, make_response, redirect, render_template, url_for
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
 from offdiag.records.job import JOB_COLUMNS, job_document, job_list, job_row
-from offdiag.services.jobs.page import job_page, jobs_page, retry_all, retry_job
+from offdiag.services.health import SILENT_AFTER_S
+from offdiag.services.jobs.page import (
+    Heartbeat,
+    JobEntry,
+    JobsPage,
+    JobState,
+    job_page,
+    jobs_page,
+    retry_all,
+    retry_job,
+)
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN
 from offdiag_web.app.permissions import requires
-from offdiag_web.pages.jobs.view import job_line, jobs_view
+from offdiag_web.components import numbers
+from offdiag_web.components.controls import Chip, Moment, Tone, moment, spell
+
+_TONES: dict[JobState, Tone] = {
+    JobState.DEAD: "error",
+    JobState.FAILED: "warning",
+    JobState.RUNNING: "busy",
+    JobState.QUEUED: "neutral",
+}
+_WORDS: dict[JobState, str] = {
+    JobState.DEAD: "given up",
+    JobState.FAILED: "failed, tried again",
+    JobState.RUNNING: "running",
+    JobState.QUEUED: "queued",
+}
+_TASKS = {"evaluate": "Score run", "report": "Compute report issue", "deliver": "Deliver report"}
+
+RunUrl = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class JobLine:
+    """One job. `about_url` leads to its run; `error` is the last line of its error."""
+
+    id: int
+    task: str
+    about: str
+    about_url: str | None
+    state: Chip
+    when: str
+    attempts: str
+    asked: Moment
+    error: str | None
+    full_error: str | None
+    can_retry: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessLine:
+    """A worker or a scheduler and its last sign of life."""
+
+    name: str
+    host: str
+    pid: str
+    started: Moment
+    seen: str
+    state: Chip
+
+
+@dataclass(frozen=True, slots=True)
+class JobsView:
+    """The queue and the processes."""
+
+    states: tuple[Chip, ...]
+    lines: tuple[JobLine, ...]
+    n_hidden: int
+    n_dead: int
+    processes: tuple[ProcessLine, ...]
+    warning: str | None
+
+
+def jobs_view(page: JobsPage, *, now: datetime, run_url: RunUrl) -> JobsView:
+    """Present the queue."""
+    counts = page.jobs.counts
+    return JobsView(
+        states=tuple(
+            Chip(f"{numbers.count(counts[state])} {_WORDS[state]}", _TONES[state])
+            for state in _TONES
+            if counts[state]
+        ),
+        lines=tuple(job_line(entry, now=now, run_url=run_url) for entry in page.jobs.entries),
+        n_hidden=sum(counts.values()) - len(page.jobs.entries),
+        n_dead=counts[JobState.DEAD],
+        processes=tuple(_process(beat, now) for beat in (*page.workers, *page.schedulers)),
+        warning=_warning(page),
+    )
+
+
+def job_line(entry: JobEntry, *, now: datetime, run_url: RunUrl) -> JobLine:
+    """Present one job."""
+    lines = (entry.error or "").strip().splitlines()
+    run_id = entry.args.get("run")
+    return JobLine(
+        id=entry.id,
+        task=_TASKS.get(entry.task, entry.task),
+        about=_about(entry),
+        about_url=run_url(run_id) if isinstance(run_id, str) else None,
+        state=Chip(_WORDS[entry.state], _TONES[entry.state]),
+        when=_when(entry),
+        attempts=numbers.count(entry.attempts),
+        asked=moment(entry.asked_at, now=now),
+        error=numbers.shortened(lines[-1], longest=160) if lines else None,
+        full_error=entry.error,
+        can_retry=entry.state is JobState.DEAD,
+    )
+
+
+def _about(entry: JobEntry) -> str:
+    return ", ".join(str(value) for value in entry.args.values())
+
+
+def _when(entry: JobEntry) -> str:
+    match entry.state:
+        case JobState.DEAD:
+            return "waits for somebody to ask for another try"
+        case JobState.RUNNING:
+            left = entry.lease_left_s or 0.0
+            if left < 0:
+                return f"its worker has been silent; free for others since {spell(-left)}"
+            return "being worked on"
+        case _ if entry.waits_s > 0:
+            return f"next try in {spell(entry.waits_s)}"
+        case _:
+            return f"due for {spell(-entry.waits_s)}"
+
+
+def _process(beat: Heartbeat, now: datetime) -> ProcessLine:
+    is_silent = beat.age_s > SILENT_AFTER_S
+    return ProcessLine(
+        name=beat.kind,
+        host=beat.host,
+        pid=str(beat.pid),
+        started=moment(beat.started_at, now=now),
+        seen=f"{spell(beat.age_s)} ago",
+        state=Chip("silent", "warning") if is_silent else Chip("alive", "good"),
+    )
+
+
+def _warning(page: JobsPage) -> str | None:
+    """Said where somebody is missing whom the queue or the schedules need."""
+    missing = [
+        f"no {kind}"
+        for kind, is_there in (("worker", page.has_worker), ("scheduler", page.has_scheduler))
+        if not is_there
+    ]
+    if not missing:
+        return None
+    silent = f"{' and '.join(missing)} gave a sign of life in the last {spell(SILENT_AFTER_S)}"
+    effects = []
+    if not page.has_worker:
+        effects.append("queued jobs wait")
+    if not page.has_scheduler:
+        effects.append("schedules do not fire")
+    return f"{silent[0].upper()}{silent[1:]}: {' and '.join(effects)}."
+
 
 blueprint = Blueprint("jobs", __name__)
 

@@ -2,17 +2,278 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
 from flask import Blueprint, redirect, request, url_for
 from werkzeug.wrappers import Response
 
+from offdiag.domain.look_alikes import look_alikes_in_words
+from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
+from offdiag.domain.runs import Derivation, decision_text
 from offdiag.records.run import run_document
 from offdiag.services.datasets import pin_baseline, unpin_run
+from offdiag.store.run_page import RunDetail, RunHeader
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import json_response
 from offdiag_web.app.paths import own_path
 from offdiag_web.app.preferences import user_name_if_given
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import quoted_name
+from offdiag_web.components.controls import Moment, moment, spell_short
 from offdiag_web.components.run_frame import RUN, run_page, stored_run
-from offdiag_web.pages.run.view import provenance
+
+MOST_MARGINS = 50
+
+_SOURCES = {
+    SourceOrientation.PREDICTIONS: "pairs of labels; the matrix was counted here",
+    SourceOrientation.ACTUAL_ROWS: "a matrix with actual classes in rows",
+    SourceOrientation.ACTUAL_COLUMNS: "a matrix with actual classes in columns",
+}
+_COUNTED_ELSEWHERE = "columns of a frame; its own engine counted the matrix"
+_VERDICTS = {
+    OrientationVerdict.CANONICAL: (
+        "Verified: the actual totals are the class counts of the dataset, the predicted totals "
+        "are not."
+    ),
+    OrientationVerdict.TRANSPOSED: (
+        "Looks transposed: the predicted totals are the class counts of the dataset, the actual "
+        "totals are not."
+    ),
+    OrientationVerdict.AMBIGUOUS: (
+        "Cannot be verified: both totals are the class counts of the dataset, so both readings "
+        "fit."
+    ),
+    OrientationVerdict.INCONSISTENT: (
+        "Does not fit: neither totals are the class counts of the dataset."
+    ),
+    OrientationVerdict.UNVERIFIED: (
+        "Not verified: the dataset has no class counts to compare with."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A named fact; a digest is shown in a fixed-width face, a moment with its relative form."""
+
+    name: str
+    text: str
+    is_code: bool = False
+    when: Moment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """The three counts of one class that were compared, and whether they agree."""
+
+    label: str
+    dataset: str
+    actual: str
+    predicted: str
+    actual_agrees: bool | None
+    predicted_agrees: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class OrientationRecord:
+    """How the orientation of the stored matrix is known."""
+
+    logged_as: str
+    stored_as: str
+    verdict: str
+    margins: tuple[Margin, ...]
+    n_left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """The run whose scores this one was decided from, and the rule in words."""
+
+    source: str
+    source_url: str
+    rule: str
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenanceView:
+    """All sections of the metadata page; `lineage` is None for a run that was logged."""
+
+    facts: tuple[Fact, ...]
+    digests: tuple[Fact, ...]
+    params: tuple[Fact, ...]
+    tags: tuple[Fact, ...]
+    labels: tuple[str, ...]
+    labels_note: str
+    orientation: OrientationRecord
+    lineage: Lineage | None
+
+
+def provenance(
+    detail: RunDetail, *, now: datetime, run_url: Callable[[str], str]
+) -> ProvenanceView:
+    """Present everything that was recorded with a run. `run_url` leads to a run."""
+    run = detail.run
+    return ProvenanceView(
+        facts=tuple(_facts(detail, now)),
+        digests=tuple(_digests(detail)),
+        params=_entries(run.params),
+        tags=_entries(run.tags),
+        labels=run.labels.names[:MOST_MARGINS],
+        labels_note=_labels_note(detail),
+        orientation=_orientation(detail),
+        lineage=None if run.derivation is None else _lineage(run.derivation, run_url),
+    )
+
+
+_RULES = {
+    "least_expected_cost": "For each case the answer that is cheapest to expect.",
+    "threshold": "The positive class from a threshold on.",
+}
+
+
+def _lineage(derivation: Derivation, run_url: Callable[[str], str]) -> Lineage:
+    recipe = dict(derivation.recipe)
+    rule = str(recipe.pop("rule", "unknown"))
+    return Lineage(
+        derivation.run_id,
+        run_url(derivation.run_id),
+        _RULES.get(rule, rule),
+        tuple(
+            Fact(name, text if isinstance(text, str) else json.dumps(text, ensure_ascii=False))
+            for name, text in recipe.items()
+        ),
+    )
+
+
+def _facts(detail: RunDetail, now: datetime) -> list[Fact]:
+    run, results = detail.run, detail.results
+    facts = [
+        Fact("Run", run.id, is_code=True),
+        Fact("Project", run.project),
+        Fact(
+            "Dataset", run.dataset + (f", truth version {run.truth.number}" if run.truth else "")
+        ),
+        Fact("Model", run.model or "not given"),
+        Fact("Predictions", _predictions_text(run)),
+        Fact("Scores", _scores_text(run.score_columns)),
+        *([] if run.decision is None else [Fact("Predicted", decision_text(run.decision))]),
+        *_positive_class(run),
+        Fact("Author", run.author or "not given"),
+        Fact("Git commit", run.git_sha or "not given", is_code=run.git_sha is not None),
+        _moment_fact("Logged", run.created_at, now),
+        _moment_fact("Finished", run.finished_at, now),
+    ]
+    if results is not None:
+        facts += [
+            _moment_fact("Evaluated", results.facts.computed_at, now),
+            Fact("Evaluation took", spell_short(results.facts.duration_s)),
+            Fact("Metric suite", f"version {results.facts.suite_version}"),
+            Fact("Engine", results.facts.engine_version),
+        ]
+    return facts
+
+
+def _predictions_text(run: RunHeader) -> str:
+    n = numbers.count(run.n_predictions)
+    return n if run.counted_on is None else f"{n}, counted by {run.counted_on} and not kept"
+
+
+def _positive_class(run: RunHeader) -> list[Fact]:
+    if run.positive_label is None:
+        return []
+    how = ", by convention" if run.positive_by_convention else ", named for the dataset"
+    return [Fact("Positive class", f"{quoted_name(run.positive_label)}{how}")]
+
+
+def _scores_text(columns: int) -> str:
+    return numbers.plural(columns, "column") if columns else "none logged"
+
+
+def _moment_fact(name: str, when: datetime | None, now: datetime) -> Fact:
+    if when is None:
+        return Fact(name, "not yet")
+    described = moment(when, now=now)
+    return Fact(name, described.full, when=described)
+
+
+def _digests(detail: RunDetail) -> list[Fact]:
+    run, results = detail.run, detail.results
+    known = [
+        ("Content as logged", run.content_digest),
+        ("Ground truth", run.truth.digest if run.truth else None),
+        ("Labels", run.labels.digest),
+        ("Matrix", results.facts.matrix_digest if results else None),
+        ("Inputs of the evaluation", results.facts.input_digest if results else None),
+    ]
+    return [Fact(name, digest, is_code=True) for name, digest in known if digest]
+
+
+def _entries(entries: Mapping[str, Any]) -> tuple[Fact, ...]:
+    return tuple(
+        Fact(key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        for key, value in sorted(entries.items())
+    )
+
+
+def _labels_note(detail: RunDetail) -> str:
+    labels = detail.run.labels
+    order = "in a meaningful order" if labels.ordinal else "in this order"
+    known = "inferred from the data, sorted" if labels.inferred else f"declared {order}"
+    shown = min(len(labels), MOST_MARGINS)
+    part = "" if shown == len(labels) else f"; the first {shown} are shown"
+    alike = look_alikes_in_words(labels)
+    note = "" if alike is None else f" {alike}"
+    return f"{numbers.plural(len(labels), 'class', 'classes')}, {known}{part}.{note}"
+
+
+def _orientation(detail: RunDetail) -> OrientationRecord:
+    run = detail.run
+    margins = _margins(run.labels.names, run.orientation_evidence or {})
+    return OrientationRecord(
+        logged_as=_SOURCES[run.source] if run.counted_on is None else _COUNTED_ELSEWHERE,
+        stored_as="actual classes in rows, predicted classes in columns",
+        verdict=_verdict_text(run),
+        margins=margins[:MOST_MARGINS],
+        n_left_out=max(len(margins) - MOST_MARGINS, 0),
+    )
+
+
+def _verdict_text(run: RunHeader) -> str:
+    verdict = run.orientation_verdict
+    is_sure = run.counted_on is not None and verdict == OrientationVerdict.CANONICAL
+    if run.source is SourceOrientation.PREDICTIONS or is_sure:
+        return "Nothing to verify: every case was counted with its actual and predicted class."
+    if verdict is None:
+        return "Not verified yet: the run is still open."
+    return _VERDICTS[OrientationVerdict(verdict)]
+
+
+def _margins(names: Sequence[str], evidence: Mapping[str, Any]) -> tuple[Margin, ...]:
+    """The compared totals by class, those that disagree first."""
+    actual, predicted = evidence.get("actual_margin"), evidence.get("predicted_margin")
+    if actual is None or predicted is None:
+        return ()
+    known = evidence.get("class_counts") or [None] * len(names)
+    margins = [
+        Margin(
+            label=name,
+            dataset="unknown" if count is None else numbers.count(count),
+            actual=numbers.count(as_actual),
+            predicted=numbers.count(as_predicted),
+            actual_agrees=None if count is None else as_actual == count,
+            predicted_agrees=None if count is None else as_predicted == count,
+        )
+        for name, count, as_actual, as_predicted in zip(
+            names, known, actual, predicted, strict=True
+        )
+    ]
+    return tuple(sorted(margins, key=lambda margin: margin.actual_agrees is not False))
+
 
 blueprint = Blueprint("run_meta", __name__)
 

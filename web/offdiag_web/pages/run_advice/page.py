@@ -2,19 +2,241 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from flask import Blueprint, jsonify, redirect, request
+from markupsafe import Markup
 from werkzeug.wrappers import Response
 
-from offdiag.advice.recommendation import Advice
+from offdiag.advice.recommendation import Advice, Counsel
+from offdiag.advice.situation import Goal
+from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
+from offdiag.metrics.catalogue import MetricSpec, Transformation, effect_words
 from offdiag.sdk.advise import advise
-from offdiag.store.run_page import RunDetail
+from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.paths import SENT_BY_FORM
+from offdiag_web.charts.interval import IN_TILE, interval_mark
+from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Scale
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
+from offdiag_web.components.values import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.pages.run_advice.address import AdviceAddress, read_advice
-from offdiag_web.pages.run_advice.view import advice_form, advice_record, advice_view
+from offdiag_web.urls.metrics import MetricAddress
+
+MOST_CLASSES_TO_CHOOSE = 100
+"""With more, the name of the class is typed instead of chosen."""
+
+_GOALS: dict[Goal, str] = {
+    Goal.BOTH: "misses and false alarms alike",
+    Goal.MISSES: "misses: cases of a class that are not found",
+    Goal.FALSE_ALARMS: "false alarms: answers that name a class wrongly",
+    Goal.RANKING: "the order of the scores; the threshold comes later",
+    Goal.PROBABILITIES: "the scores as probabilities",
+}
+_BALANCE = "Another class balance"
+_EFFECTS = {
+    Transformation.ROLE_SWAP: "A matrix read the wrong way round",
+    Transformation.CLASS_INVERSION: "The other class called positive",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One entry of a list to choose from."""
+
+    value: str
+    text: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceForm:
+    """What is asked. `classes` is empty where there are too many to choose from."""
+
+    goals: tuple[Option, ...]
+    classes: tuple[Option, ...]
+    about: str
+    balance_known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CounselCard:
+    """One number to report: what it answers, its value here, and what is true of it."""
+
+    question: str
+    title: str
+    of_class: str | None
+    url: str
+    value: ShownValue
+    interval: str | None
+    mark: Markup | None
+    ends: tuple[str, str]
+    formula: str
+    why: tuple[str, ...]
+    effects: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """One number better left out."""
+
+    title: str
+    of_class: str | None
+    url: str
+    value: ShownValue
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceView:
+    """The advice beside the data it rests on."""
+
+    situation: str
+    report: tuple[CounselCard, ...]
+    avoid: tuple[LeftOut, ...]
+    cautions: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def advice_form(detail: RunDetail, address: AdviceAddress) -> AdviceForm:
+    """Present the questions; classes are those that have cases, the rarest first."""
+    counted = [] if detail.results is None else _counted(detail.results)
+    return AdviceForm(
+        goals=tuple(Option(g.value, text, g is address.goal) for g, text in _GOALS.items()),
+        classes=()
+        if len(counted) > MOST_CLASSES_TO_CHOOSE
+        else (
+            Option("", "all classes", address.about is None),
+            *(
+                Option(name, f"{name} ({numbers.plural(n, 'case')})", name == address.about)
+                for n, name in sorted(counted)
+            ),
+        ),
+        about=address.about or "",
+        balance_known=address.balance_known,
+    )
+
+
+def advice_view(advice: Advice, results: RunResults) -> AdviceView:
+    """Present advice with the values of the run."""
+    notes = Notes()
+    n_classes = results.matrix.n_classes
+    return AdviceView(
+        situation=_situation(results),
+        report=tuple(_card(counsel, results, notes, n_classes) for counsel in advice.report),
+        avoid=tuple(_left_out(counsel, results, notes) for counsel in advice.avoid),
+        cautions=advice.cautions,
+        notes=tuple(notes.texts),
+    )
+
+
+def advice_record(
+    advice: Advice, results: RunResults, address: AdviceAddress
+) -> dict[str, object]:
+    """The advice for machines, with the values of the run."""
+    record = advice.to_dict()
+    for part, counsels in (("report", advice.report), ("avoid", advice.avoid)):
+        for entry, counsel in zip(record[part], counsels, strict=True):
+            value = _value(counsel, results)
+            entry["value"] = None if value is None else value.to_dict()
+    return {
+        "run": address.run_id,
+        "goal": address.goal.value,
+        "about": address.about,
+        "balance_known": address.balance_known,
+        **record,
+    }
+
+
+def _counted(results: RunResults) -> list[tuple[int, str]]:
+    """Classes with cases, and how many."""
+    counts: list[int] = results.matrix.actual.tolist()
+    pairs = zip(counts, results.matrix.labels.names, strict=True)
+    return [(count, name) for count, name in pairs if count]
+
+
+def _situation(results: RunResults) -> str:
+    counted = _counted(results)
+    total = sum(count for count, _ in counted)
+    largest, smallest = max(counted), min(counted)
+    of = f"{numbers.count(total)} cases of {numbers.plural(len(counted), 'class', 'classes')}"
+    if largest[0] == smallest[0]:
+        return f"{of}, all equally frequent."
+    return (
+        f"{of}: {quoted_name(largest[1])} has {numbers.fine_percent(largest[0], total)}, "
+        f"{quoted_name(smallest[1])} {numbers.fine_percent(smallest[0], total)}."
+    )
+
+
+def _card(counsel: Counsel, results: RunResults, notes: Notes, n_classes: int) -> CounselCard:
+    spec, value = counsel.spec, _value(counsel, results)
+    scale = _scale(spec)
+    extent = None if value is None else extent_of(value)
+    interval = None if value is None else interval_text(value)
+    return CounselCard(
+        question=counsel.question,
+        title=spec.title,
+        of_class=None if counsel.class_label is None else quoted_name(counsel.class_label),
+        url=MetricAddress(spec.key).url(),
+        value=shown(value, notes),
+        interval=interval,
+        mark=interval_mark(
+            extent,
+            scale=scale,
+            name=f"{spec.title} on a scale from {scale.ends[0]} to {scale.ends[1]}, "
+            + (f"95 % interval {interval}" if interval else "without interval"),
+            baseline=None,
+            canvas=IN_TILE,
+        )
+        if extent is not None and scale is not None
+        else None,
+        ends=scale.ends if scale is not None else ("", ""),
+        formula=spec.formula,
+        why=counsel.why,
+        effects=tuple(_effects(spec, n_classes)),
+    )
+
+
+def _scale(spec: MetricSpec) -> Scale | None:
+    """The scale of a metric, None for one without bounds."""
+    return {(0.0, 1.0): UNIT, (-1.0, 1.0): SIGNED_UNIT}.get((spec.low, spec.high))
+
+
+def _effects(spec: MetricSpec, n_classes: int) -> Iterator[tuple[str, str]]:
+    """What the metric would show, and what not: its symmetries in a few words."""
+    if spec.symmetry is None:
+        return
+    yield _BALANCE, "unchanged" if spec.symmetry.prevalence_independent else "changes"
+    for transformation, what in _EFFECTS.items():
+        if transformation is Transformation.CLASS_INVERSION and n_classes != 2:
+            continue
+        words, partner = effect_words(spec.symmetry, transformation)
+        yield what, f"{words} {partner}" if partner else words
+
+
+def _left_out(counsel: Counsel, results: RunResults, notes: Notes) -> LeftOut:
+    label = counsel.class_label
+    return LeftOut(
+        title=counsel.spec.title,
+        of_class=None if label is None else quoted_name(label),
+        url=MetricAddress(counsel.spec.key).url(),
+        value=shown(_value(counsel, results), notes),
+        why=counsel.why,
+    )
+
+
+def _value(counsel: Counsel, results: RunResults) -> MetricValue | None:
+    """The value of a metric here, None where it was not computed."""
+    key = counsel.spec.key
+    if counsel.class_label is None:
+        return results.aggregate.get(key)
+    code = results.matrix.labels.index[counsel.class_label]
+    values = results.per_class.get(key)
+    return None if values is None else values[code]
+
 
 blueprint = Blueprint("run_advice", __name__)
 

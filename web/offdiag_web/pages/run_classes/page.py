@@ -2,21 +2,206 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from flask import Blueprint, jsonify, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.values import MetricValue
 from offdiag.store.run_page import RunResults
-from offdiag_web.app.exports import csv_response
-from offdiag_web.components.controls import class_words
-from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
-from offdiag_web.components.values import Notes
-from offdiag_web.pages.run_classes.address import ClassesAddress, read_classes
-from offdiag_web.pages.run_classes.view import (
-    class_columns,
-    class_records,
-    class_rows,
-    class_table,
+from offdiag_web.app.exports import Cell, csv_response
+from offdiag_web.components import numbers
+from offdiag_web.components.controls import (
+    CLASSES,
+    LABELS,
+    AriaSort,
+    ClassWords,
+    Segment,
+    aria_sort,
+    class_words,
 )
+from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
+from offdiag_web.components.values import (
+    CLASS_METRIC_TITLES,
+    Notes,
+    ShownValue,
+    interval_text,
+    shown,
+    shown_count,
+)
+from offdiag_web.pages.run_classes.address import ClassesAddress, ColumnGroup, read_classes
+
+CLASSES_PER_PAGE = 50
+COUNTS = frozenset({"support", "predicted", "tp", "fn", "fp", "tn"})
+"""Values that are whole numbers."""
+
+GROUPS: Mapping[ColumnGroup, tuple[str, ...]] = {
+    "main": ("support", "predicted", "recall", "precision", "f1", "jaccard", "specificity", "npv"),
+    "counts": ("support", "predicted", "tp", "fn", "fp", "tn", "prevalence", "predicted_rate"),
+    "rates": ("recall", "specificity", "precision", "npv", "fpr", "fnr", "fdr", "for"),
+    "scores": (
+        *("f1", "f0_5", "f2", "jaccard", "accuracy_ovr", "balanced_accuracy_ovr"),
+        *("informedness", "markedness", "gmean", "fowlkes_mallows", "mcc_ovr", "p4"),
+    ),
+    "ratios": ("lr_plus", "lr_minus", "dor", "lift", "prevalence_threshold"),
+    "ranking": ("roc_auc", "average_precision"),
+}
+"""Columns by group; the last exists only where scores were logged."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnHead:
+    """Head of a column of class values."""
+
+    key: str
+    title: str
+    sort_url: str
+    aria_sort: AriaSort
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCell:
+    """A value and, where there is one, its 95 % interval."""
+
+    value: ShownValue
+    interval: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassLine:
+    """One class with the values of the chosen columns."""
+
+    name: str
+    short_name: str
+    cells: tuple[ClassCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTable:
+    """A page of classes."""
+
+    groups: tuple[Segment, ...]
+    label_head: ColumnHead
+    heads: tuple[ColumnHead, ...]
+    lines: tuple[ClassLine, ...]
+    range_text: str
+    previous_url: str | None
+    next_url: str | None
+    title: str
+
+
+def class_table(
+    results: RunResults, address: ClassesAddress, notes: Notes, words: ClassWords = CLASSES
+) -> ClassTable:
+    """The classes on the page of the address, in its order and with its columns."""
+    keys = [key for key in GROUPS[address.group] if key in results.per_class]
+    codes = sorted_codes(results, address)
+    start = min(address.start, (max(len(codes) - 1, 0)) // CLASSES_PER_PAGE * CLASSES_PER_PAGE)
+    page = codes[start : start + CLASSES_PER_PAGE]
+    end = start + len(page)
+    return ClassTable(
+        groups=tuple(
+            Segment(group, address.showing(group).url(), group == address.group)
+            for group, keys_of_group in GROUPS.items()
+            if any(key in results.per_class for key in keys_of_group)
+        ),
+        label_head=_head("label", words.one.capitalize(), address),
+        heads=tuple(_head(key, CLASS_METRIC_TITLES[key], address) for key in keys),
+        lines=tuple(_line(results, code, keys, notes) for code in page),
+        range_text=_range_text(start, end, len(codes), words),
+        previous_url=address.starting_at(max(start - CLASSES_PER_PAGE, 0)).url()
+        if start
+        else None,
+        next_url=address.starting_at(end).url() if end < len(codes) else None,
+        title="Every label by itself" if words is LABELS else "Every class against the rest",
+    )
+
+
+def _page_url(address: ClassesAddress, start: int) -> str:
+    return address.starting_at(max(start, 0)).url()
+
+
+def sorted_codes(results: RunResults, address: ClassesAddress) -> list[int]:
+    """All class codes by the chosen column; undefined values last in both directions."""
+    codes = list(range(results.counted.n_classes))
+    if address.sort_key == "label":
+        return codes[::-1] if address.descending else codes
+    values = results.per_class[address.sort_key]
+    sign = -1 if address.descending else 1
+
+    def place(code: int) -> tuple[bool, float, int]:
+        value = values[code].value
+        return (value is None, sign * (value or 0.0), code)
+
+    return sorted(codes, key=place)
+
+
+def _line(results: RunResults, code: int, keys: list[str], notes: Notes) -> ClassLine:
+    name = results.counted.labels.names[code]
+    cells = []
+    for key in keys:
+        value = results.per_class[key][code]
+        text = shown_count(value, notes) if key in COUNTS else shown(value, notes)
+        cells.append(ClassCell(text, interval_text(value)))
+    return ClassLine(name, numbers.shortened(name, longest=32), tuple(cells))
+
+
+def _head(key: str, title: str, address: ClassesAddress) -> ColumnHead:
+    order = aria_sort(is_current=address.sort_key == key, descending=address.descending)
+    return ColumnHead(key, title, address.sorted_by(key).url(), order)
+
+
+def _range_text(start: int, end: int, total: int, words: ClassWords) -> str:
+    counted = numbers.plural(total, words.one, words.many)
+    if end - start == total:
+        return counted
+    first_to_last = f"{numbers.count(start + 1)}\N{EN DASH}{numbers.count(end)}"
+    return f"{first_to_last} of {counted}"
+
+
+def class_records(results: RunResults) -> dict[str, object]:
+    """Every value of every class for the JSON twin, in label order."""
+    return {
+        "labels": list(results.counted.labels.names),
+        "per_class": {
+            key: [value.to_dict() for value in values] for key, values in results.per_class.items()
+        },
+    }
+
+
+def class_columns(results: RunResults) -> tuple[str, ...]:
+    """Columns of the CSV twin: a value, and bounds where the key has intervals."""
+    columns = ["label"]
+    for key, values in results.per_class.items():
+        columns.append(key)
+        if _has_interval(values):
+            columns += [f"{key}_ci_low", f"{key}_ci_high"]
+    return tuple(columns)
+
+
+def class_rows(results: RunResults, address: ClassesAddress) -> list[tuple[Cell, ...]]:
+    """One row per class in the order of the page."""
+    return [
+        (results.counted.labels.names[code], *_export_cells(results, code))
+        for code in sorted_codes(results, address)
+    ]
+
+
+def _export_cells(results: RunResults, code: int) -> tuple[Cell, ...]:
+    cells: list[Cell] = []
+    for key, values in results.per_class.items():
+        value = values[code]
+        is_count = key in COUNTS and value.value is not None
+        cells.append(round(value.value or 0) if is_count else value.value)
+        if _has_interval(values):
+            cells += [value.ci_low, value.ci_high]
+    return tuple(cells)
+
+
+def _has_interval(values: tuple[MetricValue, ...]) -> bool:
+    return any(value.ci_method is not None for value in values)
+
 
 blueprint = Blueprint("run_classes", __name__)
 
