@@ -230,7 +230,7 @@ RULES = (
                 "registry/offdiag/cli/server.py",
                 "registry/offdiag/sdk/remote/connection.py",
                 "registry/offdiag/services/delivery/webhook.py",
-                "registry/offdiag/services/deadline.py",
+                "registry/offdiag/services/delivery/deadline.py",
                 "registry/offdiag/services/delivery/email.py",
                 "registry/offdiag/services/health.py",
                 "web/offdiag_web/app/openid.py",

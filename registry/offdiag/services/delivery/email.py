@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.utils import format_datetime
 
-from offdiag.services.deadline import ends_after
+from offdiag.services.delivery.deadline import ends_after
 from offdiag.services.delivery.message import DeliveryFailed, DeliveryRefused, Parcel
 from offdiag.settings import SmtpSettings
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import SplitResult, urlsplit
 
-from offdiag.services.deadline import ends_after
+from offdiag.services.delivery.deadline import ends_after
 from offdiag.services.delivery.message import DeliveryFailed, DeliveryRefused, Parcel
 from offdiag.settings import WebhookSettings
 from offdiag.version import offdiag_version
