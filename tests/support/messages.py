@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from offdiag.services.delivery.message import FolderTarget, Parcel
+from offdiag.services.delivery.message import DeliveryMessage, FolderTarget
 from offdiag.store.reports import stored_file
 
 
-def parcel(**changes: Any) -> Parcel:
+def parcel(**changes: Any) -> DeliveryMessage:
     facts: dict[str, Any] = {
         "delivery_id": 7,
         "server_url": "https://registry.example",
@@ -26,4 +26,4 @@ def parcel(**changes: Any) -> Parcel:
             stored_file(b"run,value\r\n", kind="csv", content_type="text/csv"),
         ),
     }
-    return Parcel(**facts | changes)
+    return DeliveryMessage(**facts | changes)

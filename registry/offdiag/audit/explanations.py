@@ -159,7 +159,7 @@ def as_other_order(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
     moved = frozenset(
         place for place, claim in enumerate(claims) if claim.code != understood[place].code
     )
-    if not moved or not all(_is_telling(understood[place], facts) for place in moved):
+    if not moved or not all(_is_informative(understood[place], facts) for place in moved):
         return None
     after = examined(understood, facts, stop_early=True)
     if failed_checks(after):
@@ -175,7 +175,7 @@ def as_other_order(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
     return Diagnosis(tuple(findings), after, tuple(understood))
 
 
-def _is_telling(claim: Claim, facts: Facts) -> bool:
+def _is_informative(claim: Claim, facts: Facts) -> bool:
     """Whether few values printed so finely come from a class of this size."""
     size = 0 if facts.class_counts is None else facts.class_counts[claim.code or 0]
     return claim.printed.unit * size <= MOST_ACCIDENTAL_FITS

@@ -110,12 +110,12 @@ def recompute(
         else:
             asked = recompute_all(database) if everything else recompute_stale(database)
     if as_json:
-        print_json(_asked_dict(asked))
+        print_json(_recompute_dict(asked))
     else:
         click.echo(_sentence(asked))
 
 
-def _asked_dict(asked: RecomputeRequest) -> dict[str, object]:
+def _recompute_dict(asked: RecomputeRequest) -> dict[str, object]:
     return {
         "n_submitted": asked.n_submitted,
         "runs": [

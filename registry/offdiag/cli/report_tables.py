@@ -18,7 +18,7 @@ from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.reports.edition import RequestedEdition, wait_for_edition
 from offdiag.services.reports.page import EditionPage, ReportEntry, ReportsPage, issue_page
 from offdiag.services.schedules.page import ScheduleEntry
-from offdiag.services.schedules.times import Fire
+from offdiag.services.schedules.times import DueTime
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
@@ -177,7 +177,7 @@ def _next(entry: ScheduleEntry) -> str:
     return _moment(entry.next_due_times[0]) if entry.next_due_times else "paused"
 
 
-def _moment(fire: Fire) -> str:
+def _moment(fire: DueTime) -> str:
     return f"{fire.wall:%a %Y-%m-%d %H:%M} {fire.zone}"
 
 

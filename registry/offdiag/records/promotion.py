@@ -59,7 +59,7 @@ class NewPromotion(RequestBody):
     )
 
 
-class LeadersWanted(InProject):
+class LeadersQuery(InProject):
     """Which metric the runs are ranked by."""
 
     metric: str | None = Field(

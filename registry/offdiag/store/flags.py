@@ -221,7 +221,7 @@ def revision() -> ScalarSelect[int]:
     )
 
 
-def record_judgement(
+def record_rule_results(
     session: Session,
     evaluation_id: int,
     *,

@@ -11,7 +11,7 @@ import pytest
 from offdiag.domain.labels import LabelSet
 from offdiag.flags.assessment import Assessment, assess
 from offdiag.flags.rule_evaluation import at_least, at_most
-from offdiag.flags.rules.recall import examples_to_settle
+from offdiag.flags.rules.recall import examples_needed
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Certainty, Severity, Verdict
 from support.matrices import matrix_of
@@ -150,7 +150,7 @@ class TestRecallGap:
             in smaller.message
         )
         assert "gap may be under 20 points; about 32 more examples would decide." in larger.message
-        assert smaller.evidence["examples_to_settle"] == 600
+        assert smaller.evidence["examples_needed"] == 600
 
     @pytest.mark.parametrize(
         ("recall", "elsewhere", "n_classes"),
@@ -167,7 +167,7 @@ class TestRecallGap:
         self, recall: float, elsewhere: float, n_classes: int
     ) -> None:
         edge, level = elsewhere - 0.2, 0.05 / n_classes
-        size = examples_to_settle(0, recall, edge=edge, level=level)
+        size = examples_needed(0, recall, edge=edge, level=level)
         assert size is not None
 
         hits = np.arange(size + 1)
@@ -177,8 +177,8 @@ class TestRecallGap:
         assert 0.7 < float(chances[tail <= level].sum()) < 0.9
 
     def test_a_gap_near_the_threshold_takes_no_sensible_number_of_examples(self) -> None:
-        assert examples_to_settle(50, 0.67, edge=0.7, level=0.025) is None
-        assert examples_to_settle(50, 0.669, edge=0.7, level=0.025) == 1_700
+        assert examples_needed(50, 0.67, edge=0.7, level=0.025) is None
+        assert examples_needed(50, 0.669, edge=0.7, level=0.025) == 1_700
 
     def test_whether_the_class_is_a_minority_is_part_of_the_evidence(self) -> None:
         minority = only_verdict("F4", [[95, 5], [25, 25]])

@@ -6,7 +6,7 @@ from offdiag.domain.runs import PromotionRole
 from offdiag.errors import InvalidInput
 from offdiag.records.base import InProject
 from offdiag.records.promotion import (
-    LeadersWanted,
+    LeadersQuery,
     NewPromotion,
     PrimaryMetric,
     Promotions,
@@ -25,7 +25,7 @@ blueprint = resource("promotions")
 
 
 @operation(blueprint, "GET", "/datasets/<name:name>/leaders", answers=RankedRuns)
-def list_leaders(name: str, query: LeadersWanted) -> RankedRuns:
+def list_leaders(name: str, query: LeadersQuery) -> RankedRuns:
     """Read the runs of a dataset, best first, with the set that cannot be told apart."""
     database = current_registry().database
     with database.read() as session:

@@ -70,7 +70,7 @@ SENT_BY_FORM = "form"
 """A form sends every field, also empty ones; its answer is a redirect to the canonical URL."""
 
 
-def asked_project() -> str:
+def requested_project() -> str:
     """The project that a request names, else the default one."""
     return request.args.get("project") or DEFAULT_PROJECT
 

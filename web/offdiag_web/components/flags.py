@@ -228,7 +228,7 @@ def _doubt(named: Sequence[tuple[FlagRecord, ClassRecall]], task: Task) -> str:
     parts = [
         f"about {numbers.count(more)} more of {quoted_name(each.name)}"
         for flag, each in named
-        if (more := flag.content.evidence.get("examples_to_settle")) is not None
+        if (more := flag.content.evidence.get("examples_needed")) is not None
     ]
     bound = points(named[0][0].content.thresholds["recall_gap"])
     reason = f"A gap of {bound} to the other {words.many} is neither proved nor ruled out"

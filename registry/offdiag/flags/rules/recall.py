@@ -168,17 +168,17 @@ def _describe_recall_gap(s: Subjects, code: int, t: Thresholds) -> tuple[str, Ev
     if is_proved:
         p = p_value(float(gap.tail_below(t.recall_gap)[place]))
         return f"{found} ({p}).", evidence
-    more = examples_to_settle(
+    more = examples_needed(
         examples,
         recall,
         edge=float(gap.reference[place]) - t.recall_gap,
         level=t.recall_gap_proof_alpha / max(1.0, float(s.n_actual_classes[0])),
     )
-    evidence["examples_to_settle"] = more
+    evidence["examples_needed"] = more
     return f"{found}; {_doubt(elsewhere - recall, t)}; {_way_out(more)}.", evidence
 
 
-def examples_to_settle(examples: int, recall: float, *, edge: float, level: float) -> int | None:
+def examples_needed(examples: int, recall: float, *, edge: float, level: float) -> int | None:
     """How many more examples of a class would show on which side of `edge` its recall lies.
 
     The size of a one-sided test of one proportion (Fleiss, Levin and Paik 2003, Statistical

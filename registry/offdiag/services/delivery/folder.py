@@ -10,7 +10,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
-from offdiag.services.delivery.message import DeliveryFailed, DeliveryRefused, Parcel
+from offdiag.services.delivery.message import DeliveryFailed, DeliveryMessage, DeliveryRefused
 from offdiag.settings import ReportsSettings
 
 _FOLDER_MODE = 0o755
@@ -19,7 +19,7 @@ _UNFINISHED = re.compile(r"\.(?P<file>.+-\d{4,}\.(?:html|md|json|csv))\.[^.]+\.p
 _ABANDONED_AFTER_S = 3_600.0
 
 
-def deliver_to_folder(parcel: Parcel, folder: str, settings: ReportsSettings) -> None:
+def deliver_to_folder(parcel: DeliveryMessage, folder: str, settings: ReportsSettings) -> None:
     """Write the files of an issue below the folder of reports.
 
     Raises `DeliveryRefused` where a link leads out of it, and `DeliveryFailed` for a full

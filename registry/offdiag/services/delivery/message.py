@@ -178,7 +178,7 @@ _LONGEST_STEM = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class DeliveryMessage:
     """An issue on its way to one target."""
 
     delivery_id: int

@@ -15,10 +15,10 @@ from offdiag.services.delivery.folder import deliver_to_folder, place_of, requir
 from offdiag.services.delivery.message import (
     SUFFIXES,
     DeliveryFailed,
+    DeliveryMessage,
     DeliveryRefused,
     EmailTarget,
     FolderTarget,
-    Parcel,
     Target,
     WebhookTarget,
     read_target,
@@ -42,7 +42,7 @@ def compute_delivery(database: Database, args: Mapping[str, Any]) -> Callable[[S
     delivery_id = int(args["delivery"])
     settings = load_settings()
     with database.read() as session:
-        parcel = _parcel(session, delivery_id, public_address(settings.server))
+        parcel = _message(session, delivery_id, public_address(settings.server))
     if parcel is None:
         return lambda _session: None
     try:
@@ -66,7 +66,7 @@ def restart_delivery(session: Session, args: Mapping[str, Any]) -> None:
     deliveries.mark_pending(session, int(args["delivery"]))
 
 
-def _send(parcel: Parcel, settings: Settings) -> None:
+def _send(parcel: DeliveryMessage, settings: Settings) -> None:
     match parcel.target:
         case FolderTarget(folder=folder):
             deliver_to_folder(parcel, folder, settings.reports)
@@ -108,7 +108,7 @@ def _note(database: Database, delivery_id: int, state: DeliveryState, error: str
         deliveries.note_attempt(session, delivery_id, state=state, error=error)
 
 
-def _parcel(session: Session, delivery_id: int, server_url: str) -> Parcel | None:
+def _message(session: Session, delivery_id: int, server_url: str) -> DeliveryMessage | None:
     """What is to be sent, None when it was sent already."""
     delivery = deliveries.find_delivery(session, delivery_id)
     if delivery is None:
@@ -118,7 +118,7 @@ def _parcel(session: Session, delivery_id: int, server_url: str) -> Parcel | Non
     issue = reports.find_edition(session, delivery.issue_id)
     if issue is None or issue.headline is None or issue.data_digest is None:
         raise NotFound(f"issue {delivery.issue_id} is not computed.", field="delivery")
-    return Parcel(
+    return DeliveryMessage(
         delivery_id=delivery_id,
         server_url=server_url,
         target=read_target(delivery.target),

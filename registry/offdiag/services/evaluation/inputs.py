@@ -52,7 +52,7 @@ class Cases:
         to be rebuilt from the predictions.
         """
         if not self.are_as_logged:
-            return self._counted_anew(), ()
+            return self._recounted(), ()
         parts = predictions.partial_counts(self.session, self.run.id, n_classes=self.n_classes)
         known = [part for part in parts if part is not None]
         if len(known) == len(parts):
@@ -110,7 +110,7 @@ class Cases:
             return codes
         return masked(codes, self.members, self.n_classes)
 
-    def _counted_anew(self) -> SampleCounts:
+    def _recounted(self) -> SampleCounts:
         return self._sum(self._counts_of(chunk) for chunk in self._chunks())
 
     def _counts_of(self, chunk: StoredChunk) -> SampleCounts:

@@ -34,7 +34,7 @@ def evaluation_of(
         stored = _stored(database, run_id)
         if stored is not None:
             return stored
-        _ask_unless_asked(database, run_id)
+        _submit_unless_queued(database, run_id)
         if database.dialect == "sqlite" and _evaluate_here(database, run_id, lease_s, policy):
             continue
         left_s = give_up_at - time.monotonic()
@@ -81,7 +81,7 @@ def _stored(database: Database, run_id: str) -> StoredEvaluation | None:
         return evaluations.current_evaluation(session, run_id)
 
 
-def _ask_unless_asked(database: Database, run_id: str) -> None:
+def _submit_unless_queued(database: Database, run_id: str) -> None:
     """See to it that there is work for the run; usually what made it stale did so already."""
     with database.read() as session:
         asked = jobs.find_by_key(session, evaluation_key(run_id)) is not None

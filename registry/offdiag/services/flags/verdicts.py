@@ -203,7 +203,7 @@ def record_verdicts(
     ]
     changed = [*(taken for _, taken in renewed), *closed]
     flags.insert_events(session, [*opened, *events_of(changed, author=None, now=now)])
-    flags.record_judgement(
+    flags.record_rule_results(
         session,
         evaluation_id,
         rules_digest=judged_by.rules_digest,

@@ -13,7 +13,7 @@ from offdiag.reports.report import HistoryPoint
 from offdiag.services.delivery.message import read_targets
 from offdiag.services.jobs.page import is_alive
 from offdiag.services.reports.page import ReportEntry, ReportsPage, reports_page
-from offdiag.services.schedules.times import Fire, Plan, next_due_times
+from offdiag.services.schedules.times import DueTime, Plan, next_due_times
 from offdiag.store import deliveries, reports, schedules
 from offdiag.store.clock import database_time
 from offdiag.store.database import Database
@@ -31,7 +31,7 @@ class PlanPreview:
     """A plan in words, and the next times it means."""
 
     words: str
-    next_due_times: tuple[Fire, ...]
+    next_due_times: tuple[DueTime, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class ScheduleEntry:
     schedule: ScheduleRecord
     report: ReportEntry
     words: str
-    next_due_times: tuple[Fire, ...]
+    next_due_times: tuple[DueTime, ...]
     problem: str | None = None
 
 

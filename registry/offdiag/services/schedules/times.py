@@ -39,7 +39,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Fire:
+class DueTime:
     """One moment of a plan: the instant, in UTC, and what the clocks of its zone show then."""
 
     due: datetime
@@ -59,11 +59,11 @@ class Missed:
     `earlier` stops at `MOST_COUNTED`.
     """
 
-    latest: Fire
+    latest: DueTime
     earlier: int
 
 
-def due_times_after(plan: Plan, instant: datetime) -> Iterator[Fire]:
+def due_times_after(plan: Plan, instant: datetime) -> Iterator[DueTime]:
     """All fires of a plan later than an aware instant, oldest first, without end."""
     trigger = _trigger(plan.cron)
     wall = wall_of(instant, plan.zone).replace(second=0, microsecond=0)
@@ -74,17 +74,17 @@ def due_times_after(plan: Plan, instant: datetime) -> Iterator[Fire]:
         due = instant_of(wall, plan.zone)
         # Not later than the one before: its wall time was shown already, or was skipped too.
         if due > last:
-            yield Fire(due, wall_of(due, plan.zone), plan.zone.key)
+            yield DueTime(due, wall_of(due, plan.zone), plan.zone.key)
             last = due
         wall += timedelta(minutes=1)
 
 
-def next_due_times(plan: Plan, instant: datetime, number: int) -> tuple[Fire, ...]:
+def next_due_times(plan: Plan, instant: datetime, number: int) -> tuple[DueTime, ...]:
     """The next few fires later than an instant."""
     return tuple(islice(due_times_after(plan, instant), number))
 
 
-def next_due_time(plan: Plan, instant: datetime) -> Fire:
+def next_due_time(plan: Plan, instant: datetime) -> DueTime:
     """The next fire later than an instant."""
     return next(due_times_after(plan, instant))
 
@@ -102,7 +102,7 @@ def missed(plan: Plan, since: datetime, until: datetime) -> Missed | None:
     return Missed(latest, earlier)
 
 
-def _latest(plan: Plan, since: datetime, until: datetime) -> Fire | None:
+def _latest(plan: Plan, since: datetime, until: datetime) -> DueTime | None:
     """Found from the end, because years of a minute's schedule are half a million fires each."""
     for back in _LOOK_BACK:
         start = max(since, until - back)

@@ -295,7 +295,7 @@ def understand(
         shares={} if prevalence is None else stated.shares,
         prevalence=prevalence,
         groups=grouped.groups,
-        lever=lever or _telling_lever(effective, matrices),
+        lever=lever or _decisive_lever(effective, matrices),
         lever_is_stated=lever is not None,
         problems=tuple(problems),
     )
@@ -341,7 +341,7 @@ def _parted(text: str) -> tuple[str, str, str]:
     return text.strip(), "", ""
 
 
-def _telling_lever(costs: CostMatrix, matrices: Sequence[ConfusionMatrix]) -> Lever | None:
+def _decisive_lever(costs: CostMatrix, matrices: Sequence[ConfusionMatrix]) -> Lever | None:
     """The dearest error; of equally dear ones that in which the rates of the runs differ most."""
     rates = np.stack(
         [

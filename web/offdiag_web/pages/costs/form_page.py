@@ -19,7 +19,7 @@ from offdiag.services.cost_matrices import (
 from offdiag.store.cost_matrices import DatasetUse, dataset_uses
 from offdiag.store.datasets import get_dataset
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.paths import asked_project
+from offdiag_web.app.paths import requested_project
 from offdiag_web.components.cost_form import MOST_CLASSES
 from offdiag_web.pages.costs.form import (
     CostFormView,
@@ -93,14 +93,14 @@ def create_version(name: str) -> Response:
 def _datasets() -> tuple[DatasetUse, ...]:
     """Datasets of the project, whose classes new costs may be about."""
     with current_registry().database.read() as session:
-        return dataset_uses(session, project=asked_project())
+        return dataset_uses(session, project=requested_project())
 
 
 def _of_dataset(known: tuple[DatasetUse, ...], name: str) -> _Subject:
     found = next((use for use in known if use.dataset == name), None)
     if found is None:
         raise NotFound(
-            f"project {asked_project()!r} has no dataset {name!r}.",
+            f"project {requested_project()!r} has no dataset {name!r}.",
             field="dataset",
             hint="A dataset is made by the first run that is logged on it.",
         )
@@ -121,7 +121,7 @@ def _of_dataset(known: tuple[DatasetUse, ...], name: str) -> _Subject:
 def _of_version(name: str) -> _Subject:
     version, _, _ = read_versions(request.args)
     detail = browse_cost_matrix(
-        current_registry().database, project=asked_project(), name=name, version=version
+        current_registry().database, project=requested_project(), name=name, version=version
     )
     shown = detail.shown
     label_set = next(each.label_set_id for each in detail.versions if each.id == shown.id)

@@ -19,7 +19,7 @@ from offdiag.services.truth.versions import (
 )
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import TWIN, asked_project
+from offdiag_web.app.paths import TWIN, requested_project
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, label_head
@@ -218,7 +218,7 @@ def twin(name: str, before: int, after: int, form: str) -> Response:
     comparison = _compared(name, before, after)
     if form == "json":
         return json_response(
-            difference_document(comparison, project=asked_project(), dataset=name)
+            difference_document(comparison, project=requested_project(), dataset=name)
         )
     file_name = f"changed-labels-v{before}-v{after}"
     return csv_response(file_name, SAMPLE_COLUMNS, sample_rows(comparison.difference))
@@ -227,7 +227,7 @@ def twin(name: str, before: int, after: int, form: str) -> Response:
 def _compared(name: str, before: int, after: int) -> TruthComparison:
     return compare_truths(
         current_registry().database,
-        project=asked_project(),
+        project=requested_project(),
         dataset=name,
         before=before,
         after=after,
@@ -235,4 +235,4 @@ def _compared(name: str, before: int, after: int) -> TruthComparison:
 
 
 def _address(name: str) -> DatasetAddress:
-    return DatasetAddress(asked_project(), name)
+    return DatasetAddress(requested_project(), name)

@@ -39,7 +39,7 @@ def impact_sentence(impact: TruthImpact, metric: str) -> str:
         )
     cause = _cause(impact.difference)
     if not impact.moved:
-        return f"{cause} moved nothing yet: {_nobody(impact)}."
+        return f"{cause} moved nothing yet: {_no_one(impact)}."
     return f"{cause} {_beyond(impact)}; {_places(impact.moved, metric)}."
 
 
@@ -53,7 +53,7 @@ def _cause(difference: LabelDifference) -> str:
     return f"Revising {labels}"
 
 
-def _nobody(impact: TruthImpact) -> str:
+def _no_one(impact: TruthImpact) -> str:
     if impact.waiting:
         verb = "waits" if len(impact.waiting) == 1 else "wait"
         return f"{numbers.plural(len(impact.waiting), 'run')} {verb} to be scored with it"

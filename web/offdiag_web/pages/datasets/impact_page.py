@@ -14,7 +14,7 @@ from offdiag.records.truth import (
 from offdiag.services.truth.impact import TruthImpact, truth_impact
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import TWIN, asked_project
+from offdiag_web.app.paths import TWIN, requested_project
 from offdiag_web.components.datasets import titles_for
 from offdiag_web.pages.datasets.impact import (
     impact_sentence,
@@ -33,9 +33,9 @@ _PATH = f"{DATASET}/truth/<{VERSION}:number>/impact"
 @blueprint.get(_PATH)
 def page(name: str, number: int) -> Response:
     impact = _impact(name, number)
-    metric, notices = _asked_metric(impact)
+    metric, notices = _requested_metric(impact)
     start, more = read_start(request.args)
-    address = DatasetAddress(asked_project(), name)
+    address = DatasetAddress(requested_project(), name)
     view = impact_view(
         impact,
         address,
@@ -57,7 +57,7 @@ def page(name: str, number: int) -> Response:
 @blueprint.get(f"{_PATH}{TWIN}")
 def twin(name: str, number: int, form: str) -> Response:
     impact = _impact(name, number)
-    metric, _ = _asked_metric(impact)
+    metric, _ = _requested_metric(impact)
     if form == "json":
         return json_response(
             ImpactInWords(
@@ -71,11 +71,11 @@ def twin(name: str, number: int, form: str) -> Response:
 
 def _impact(name: str, number: int) -> TruthImpact:
     return truth_impact(
-        current_registry().database, project=asked_project(), dataset=name, number=number
+        current_registry().database, project=requested_project(), dataset=name, number=number
     )
 
 
-def _asked_metric(impact: TruthImpact) -> tuple[str, list[str]]:
+def _requested_metric(impact: TruthImpact) -> tuple[str, list[str]]:
     """The metric that ranks, with a notice where there is none of that name."""
     known = titles_for(impact.dataset.task)
     default = next(iter(known))

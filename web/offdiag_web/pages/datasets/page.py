@@ -23,7 +23,7 @@ from offdiag.store.dataset_page import dataset_overview, projects_with_dataset
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import domain_response
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import TWIN, asked_project
+from offdiag_web.app.paths import TWIN, requested_project
 from offdiag_web.components.datasets import dataset_cards
 from offdiag_web.pages.datasets.view import dataset_view
 from offdiag_web.urls.datasets import read_start
@@ -100,4 +100,4 @@ def dataset_twin(name: str, form: str) -> Response:
 
 
 def _stored(name: str) -> DatasetDetail:
-    return browse_dataset(current_registry().database, project=asked_project(), dataset=name)
+    return browse_dataset(current_registry().database, project=requested_project(), dataset=name)

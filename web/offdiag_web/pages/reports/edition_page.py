@@ -27,7 +27,7 @@ from offdiag.store.deliveries import DeliveryRecord, DeliveryState
 from offdiag.store.reports import EditionState
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import json_response
-from offdiag_web.app.paths import asked_project
+from offdiag_web.app.paths import requested_project
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Moment, moment
 from offdiag_web.pages.reports.page import REPORT
@@ -195,7 +195,7 @@ blueprint = Blueprint("report_issue", __name__)
 @blueprint.get(_ISSUE)
 def page(name: str, number: int) -> Response:
     database = current_registry().database
-    found = issue_page(database, project=asked_project(), name=name, number=number)
+    found = issue_page(database, project=requested_project(), name=name, number=number)
     view = edition_view(found, now=database.clock())
     return make_response(render_template("reports/edition.html", view=view))
 
@@ -203,7 +203,7 @@ def page(name: str, number: int) -> Response:
 @blueprint.get(f"{_ISSUE}.json")
 def twin(name: str, number: int) -> Response:
     found = issue_page(
-        current_registry().database, project=asked_project(), name=name, number=number
+        current_registry().database, project=requested_project(), name=name, number=number
     )
     return json_response(issue_detail(found))
 
@@ -214,7 +214,7 @@ def frozen(name: str, number: int, file: str) -> Response:
     kind = _KINDS.get(file) or abort(404)
     stored = edition_file(
         current_registry().database,
-        project=asked_project(),
+        project=requested_project(),
         name=name,
         number=number,
         kind=kind,
@@ -234,14 +234,14 @@ def frozen(name: str, number: int, file: str) -> Response:
 
 @blueprint.post(f"{_ISSUE}/retry")
 def retry(name: str, number: int) -> Response:
-    project = asked_project()
+    project = requested_project()
     retry_issue(current_registry().database, project=project, name=name, number=number)
     return redirect(ReportAddress(project, name).edition_url(number), 303)
 
 
 @blueprint.post(f"{_DELIVERY}/retry")
 def resend(name: str, number: int, delivery_id: int) -> Response:
-    project = asked_project()
+    project = requested_project()
     retry_delivery(
         current_registry().database,
         project=project,

@@ -21,7 +21,7 @@ from offdiag.services.schedules.edit import (
 )
 from offdiag.services.schedules.page import PlanPreview, preview_plan
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.paths import asked_project
+from offdiag_web.app.paths import requested_project
 from offdiag_web.pages.reports.fields import (
     Errors,
     ReportForm,
@@ -75,7 +75,7 @@ def create() -> Response:
 @blueprint.get(f"{REPORT}/edit")
 def edit(name: str) -> Response:
     database = current_registry().database
-    known = report_definition(database, project=asked_project(), name=name)
+    known = report_definition(database, project=requested_project(), name=name)
     choices = _in_project(report_choices(database), known.scope.project)
     typed = typed_definition(known, dataset_id=_dataset_id(choices, known.scope))
     return _shown(typed, choices, changed=known, source=known)
@@ -84,7 +84,7 @@ def edit(name: str) -> Response:
 @blueprint.post(f"{REPORT}/edit")
 def change(name: str) -> Response:
     database = current_registry().database
-    known = report_definition(database, project=asked_project(), name=name)
+    known = report_definition(database, project=requested_project(), name=name)
     choices = _in_project(report_choices(database), known.scope.project)
     typed = replace(typed_report(request.form), name=name)
     if request.form.get("action") == _PREVIEW:
@@ -140,7 +140,7 @@ def _source() -> Definition | None:
     like = request.args.get("like")
     if not like:
         return None
-    return report_definition(current_registry().database, project=asked_project(), name=like)
+    return report_definition(current_registry().database, project=requested_project(), name=like)
 
 
 def _first_typed(choices: Choices, source: Definition | None) -> TypedReport:
@@ -148,7 +148,7 @@ def _first_typed(choices: Choices, source: Definition | None) -> TypedReport:
         typed = typed_definition(source, dataset_id=_dataset_id(choices, source.scope))
         return replace(typed, name=f"{source.name} (copy)")
     wanted = request.args.get("dataset")
-    project = asked_project()
+    project = requested_project()
     named = [
         each for each in choices.datasets if (each.project, each.name) == (project, wanted)
     ] or (list(choices.datasets) if len(choices.datasets) == 1 else [])

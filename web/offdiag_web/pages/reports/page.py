@@ -22,7 +22,7 @@ from offdiag.services.schedules.edit import (
 from offdiag.services.schedules.page import report_page, schedules_page
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import TWIN, asked_project
+from offdiag_web.app.paths import TWIN, requested_project
 from offdiag_web.pages.reports.report_list import reports_view
 from offdiag_web.pages.reports.view import report_view
 from offdiag_web.urls.datasets import read_start
@@ -54,7 +54,7 @@ def twin(form: str) -> Response:
 def report(name: str) -> Response:
     database = current_registry().database
     start, notices = read_start(request.args)
-    found = report_page(database, project=asked_project(), name=name, start=start)
+    found = report_page(database, project=requested_project(), name=name, start=start)
     view = report_view(found, start=start, now=database.clock())
     return make_response(
         render_template(
@@ -69,7 +69,7 @@ def report(name: str) -> Response:
 @blueprint.get(f"{REPORT}{TWIN}")
 def report_twin(name: str, form: str) -> Response:
     found = report_detail(
-        report_page(current_registry().database, project=asked_project(), name=name)
+        report_page(current_registry().database, project=requested_project(), name=name)
     )
     if form == "json":
         return json_response(found)
@@ -79,31 +79,31 @@ def report_twin(name: str, form: str) -> Response:
 
 @blueprint.post(f"{REPORT}/run")
 def run(name: str) -> Response:
-    project = asked_project()
+    project = requested_project()
     asked = run_report(current_registry().database, project=project, name=name)
     return redirect(ReportAddress(project, name).edition_url(asked.number), 303)
 
 
 @blueprint.post(f"{REPORT}/pause")
 def pause(name: str) -> Response:
-    pause_schedule(current_registry().database, project=asked_project(), name=name)
+    pause_schedule(current_registry().database, project=requested_project(), name=name)
     return _back_to(name)
 
 
 @blueprint.post(f"{REPORT}/resume")
 def resume(name: str) -> Response:
-    resume_schedule(current_registry().database, project=asked_project(), name=name)
+    resume_schedule(current_registry().database, project=requested_project(), name=name)
     return _back_to(name)
 
 
 @blueprint.post(f"{REPORT}/delete")
 def delete(name: str) -> Response:
     """Remove the schedule; where it never issued anything, nothing of it is left to show."""
-    database, project = current_registry().database, asked_project()
+    database, project = current_registry().database, requested_project()
     n_issues = report_page(database, project=project, name=name, limit=1).entry.n_issues
     remove_schedule(database, project=project, name=name)
     return _back_to(name) if n_issues else redirect("/reports", 303)
 
 
 def _back_to(name: str) -> Response:
-    return redirect(ReportAddress(asked_project(), name).url(), 303)
+    return redirect(ReportAddress(requested_project(), name).url(), 303)

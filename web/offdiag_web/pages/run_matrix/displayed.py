@@ -57,7 +57,7 @@ def displayed_run(run: RunHeader, results: RunResults, address: MatrixAddress) -
     return DisplayedRun(results, address, grouping, notices)
 
 
-def asked_matrix(address: MatrixAddress) -> DisplayedRun:
+def requested_matrix(address: MatrixAddress) -> DisplayedRun:
     """The run of an address that must have results. Raises as `results_of` does."""
     detail = stored_run(address.run_id)
     return displayed_run(detail.run, results_of(detail), address)

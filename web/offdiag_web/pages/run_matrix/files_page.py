@@ -19,9 +19,9 @@ from offdiag_web.components.run_frame import RUN, stored_run
 from offdiag_web.pages.run_matrix import sets_page
 from offdiag_web.pages.run_matrix.displayed import (
     DisplayedRun,
-    asked_matrix,
     drawn_matrix,
     matrix_file_name,
+    requested_matrix,
 )
 from offdiag_web.pages.run_matrix.drawings import (
     LARGEST_DRAWING,
@@ -86,7 +86,7 @@ def picture(run_id: str) -> Response:
 @blueprint.get(f"{RUN}/matrix/at")
 def class_at(run_id: str) -> AnyResponse:
     """The page with the actual class of the place that was clicked on the map."""
-    seen = asked_matrix(read_matrix(run_id, request.args)[0])
+    seen = requested_matrix(read_matrix(run_id, request.args)[0])
     matrix, address = seen.results.matrix, seen.address
     down, across = (_place(f"at.{axis}", matrix.n_classes) for axis in ("y", "x"))
     order = class_order(matrix, address.order, seen.grouping)
@@ -104,7 +104,7 @@ def _place(name: str, n_classes: int) -> int:
 
 
 def _asked(run_id: str) -> DisplayedRun:
-    seen = asked_matrix(read_matrix(run_id, request.args)[0])
+    seen = requested_matrix(read_matrix(run_id, request.args)[0])
     n_classes = seen.results.matrix.n_classes
     if n_classes > LARGEST_DRAWING:
         raise InvalidInput(

@@ -23,7 +23,11 @@ from offdiag_web.components.run_export import (
 )
 from offdiag_web.components.run_frame import RUN, run_page, stored_run
 from offdiag_web.pages.run_matrix import sets_page
-from offdiag_web.pages.run_matrix.displayed import asked_matrix, displayed_run, matrix_file_name
+from offdiag_web.pages.run_matrix.displayed import (
+    displayed_run,
+    matrix_file_name,
+    requested_matrix,
+)
 from offdiag_web.pages.run_matrix.view import matrix_page
 from offdiag_web.urls.matrix import read_layout, read_matrix
 from offdiag_web.urls.query_string import groups_text
@@ -73,7 +77,7 @@ def run_json(run_id: str) -> Response:
 @blueprint.get(f"{RUN}.csv")
 def run_csv(run_id: str) -> Response:
     address, _ = read_matrix(run_id, request.args)
-    seen = asked_matrix(address)
+    seen = requested_matrix(address)
     name = f"{run_id}-collapsed" if seen.collapse else run_id
     return csv_response(name, AGGREGATE_COLUMNS, aggregate_rows(seen.results))
 
@@ -81,7 +85,7 @@ def run_csv(run_id: str) -> Response:
 @blueprint.get(f"{RUN}/matrix.json")
 def matrix_json(run_id: str) -> Response:
     address, _ = read_matrix(run_id, request.args)
-    seen = asked_matrix(address)
+    seen = requested_matrix(address)
     if isinstance(seen.results.counted, CountedSets):
         return sets_page.matrix_json(seen.results.counted)
     return jsonify(matrix_record(seen.results.matrix, seen.address, seen.grouping))
@@ -90,7 +94,7 @@ def matrix_json(run_id: str) -> Response:
 @blueprint.get(f"{RUN}/matrix.csv")
 def matrix_csv(run_id: str) -> Response:
     address, _ = read_matrix(run_id, request.args)
-    seen = asked_matrix(address)
+    seen = requested_matrix(address)
     if isinstance(seen.results.counted, CountedSets):
         return sets_page.matrix_csv(run_id, seen.results.counted)
     matrix, address, grouping = seen.results.matrix, seen.address, seen.grouping

@@ -12,7 +12,7 @@ from offdiag.services.what_if.scenario import newest_run_ids, read_base, underst
 from offdiag.store.dataset_page import dataset_overview
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import SENT_BY_FORM, TWIN, asked_project
+from offdiag_web.app.paths import SENT_BY_FORM, TWIN, requested_project
 from offdiag_web.pages.what_if.view import start_view, what_if_view
 from offdiag_web.urls.what_if import WhatIfAddress, asked_by_form, read_what_if
 
@@ -66,7 +66,7 @@ def _start(address: WhatIfAddress) -> Response:
     database = current_registry().database
     dataset = request.args.get("dataset")
     if dataset:
-        runs = newest_run_ids(database, project=asked_project(), dataset=dataset)
+        runs = newest_run_ids(database, project=requested_project(), dataset=dataset)
         if runs:
             return redirect(_canonical(address.of_runs(runs)).url())
     with database.read() as session:

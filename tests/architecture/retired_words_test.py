@@ -1,0 +1,70 @@
+"""Words that were retired in favour of those of the field name no module, class or function.
+
+A word is matched as a whole part of a name: `run_due` and `RunDue` have the parts run and due.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("registry/offdiag", "web/offdiag_web", "workers/offdiag_workers")
+RETIRED = {
+    "notifier, notify": "bell bells rung",
+    "claim, release, fail permanently": "taking bury buried buries",
+    "reconcile": "sweep sweeps swept",
+    "run due schedules, due time": "tick ticked ticker ticking fire fires",
+    "authentication": "door doors",
+    "register provider": "vouch vouches",
+    "metrics": "vitals",
+    "outcome, status": "fate fates standing standings",
+    "rule inputs, neighbours": "circumstances surroundings",
+    "cost, expensive": "dear dearer dearest prices pricing",
+    "message": "parcel parcels",
+    "view": "presenter presenters",
+    "data errors": "unstorable",
+    "severe": "graver gravest",
+    "the user, the caller": "whoever somebody nobody",
+}
+_PART = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+
+
+def _parts(name: str) -> set[str]:
+    return {part.lower() for part in _PART.findall(name)}
+
+
+def _names(path: Path) -> list[str]:
+    defined = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [path.stem, *(node.name for node in ast.walk(tree) if isinstance(node, defined))]
+
+
+@pytest.fixture(scope="module")
+def names() -> list[tuple[str, str]]:
+    return [
+        (path.relative_to(ROOT).as_posix(), name)
+        for package in PACKAGES
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for name in _names(path)
+    ]
+
+
+def test_a_word_is_found_as_a_part_of_a_name() -> None:
+    assert _parts("_LocalBell") == {"local", "bell"}
+    assert _parts("tick_every_s") == {"tick", "every", "s"}
+    assert "tick" not in _parts("sticky_ticks")
+
+
+@pytest.mark.parametrize("instead", RETIRED)
+def test_no_module_class_or_function_is_named_by_a_retired_word(
+    names: list[tuple[str, str]], instead: str
+) -> None:
+    retired = set(RETIRED[instead].split())
+
+    found = [f"{path}: {name}" for path, name in names if _parts(name) & retired]
+
+    assert not found, f"Use {instead} in place of the words in {found}."
