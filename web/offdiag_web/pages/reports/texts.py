@@ -14,7 +14,7 @@ from offdiag.reports.scope import ReportScope, RunTerm
 from offdiag.reports.texts import condition_text, name
 from offdiag.services.health import SILENT_AFTER_S
 from offdiag.services.reports.page import ReportsPage
-from offdiag.services.schedules.times import Fire
+from offdiag.services.schedules.times import DueTime
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
 from offdiag.store.reports import EditionRecord, EditionState
 from offdiag_web.charts.scale import Extent, Scale
@@ -70,7 +70,7 @@ def scheduler_chip(page: ReportsPage) -> Chip:
     return Chip(f"no scheduler seen in the last {spell(SILENT_AFTER_S)}", "warning")
 
 
-def due_texts(fires: Sequence[Fire]) -> tuple[str, ...]:
+def due_texts(fires: Sequence[DueTime]) -> tuple[str, ...]:
     """Times by the clocks of their zone."""
     return tuple(f"{fire.wall:%a %d %b %Y %H:%M}" for fire in fires)
 
