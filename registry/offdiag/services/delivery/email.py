@@ -11,7 +11,7 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 
 from offdiag.services.delivery.deadline import ends_after
-from offdiag.services.delivery.message import DeliveryFailed, DeliveryRefused, Parcel
+from offdiag.services.delivery.message import DeliveryFailed, DeliveryMessage, DeliveryRefused
 from offdiag.settings import SmtpSettings
 
 LIMIT_S = 30.0
@@ -19,7 +19,7 @@ _STEP_S = 10.0
 _LONGEST_SUBJECT = 150
 
 
-def deliver_by_email(parcel: Parcel, address: str, settings: SmtpSettings) -> None:
+def deliver_by_email(parcel: DeliveryMessage, address: str, settings: SmtpSettings) -> None:
     """Send an issue to one mailbox.
 
     Raises `DeliveryRefused` where no server or sender is set, and `DeliveryFailed` when the
@@ -44,7 +44,7 @@ def require_sender(settings: SmtpSettings) -> None:
         raise DeliveryRefused("no e-mail can be sent. Set smtp.host and smtp.sender.")
 
 
-def email_of(parcel: Parcel, address: str, settings: SmtpSettings) -> EmailMessage:
+def email_of(parcel: DeliveryMessage, address: str, settings: SmtpSettings) -> EmailMessage:
     """The message. Its id is the same in every attempt, so that a second arrival is seen."""
     message = EmailMessage()
     subject = f"[offdiag] {parcel.title}: {parcel.headline}"

@@ -22,7 +22,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from offdiag.services.delivery.deadline import ends_after
-from offdiag.services.delivery.message import DeliveryFailed, DeliveryRefused, Parcel
+from offdiag.services.delivery.message import DeliveryFailed, DeliveryMessage, DeliveryRefused
 from offdiag.settings import WebhookSettings
 from offdiag.version import offdiag_version
 
@@ -120,7 +120,7 @@ LIMIT_BYTES = 65_536
 _EVENT = "report.issued"
 
 
-def deliver_by_webhook(parcel: Parcel, url: str, settings: WebhookSettings) -> None:
+def deliver_by_webhook(parcel: DeliveryMessage, url: str, settings: WebhookSettings) -> None:
     """Post a summary of an issue.
 
     Raises `DeliveryRefused` for an address that must not be talked to and where no secret is
@@ -150,7 +150,7 @@ def checked_receiver(url: str, settings: WebhookSettings) -> Checked:
     )
 
 
-def webhook_body(parcel: Parcel) -> bytes:
+def webhook_body(parcel: DeliveryMessage) -> bytes:
     """The posted document. Chat tools show `text`; the rest is for programs."""
     document = {
         "event": _EVENT,
@@ -168,7 +168,7 @@ def webhook_body(parcel: Parcel) -> bytes:
 
 
 def _post(
-    parcel: Parcel, parts: SplitResult, address: Checked, secret: str, limit_s: float
+    parcel: DeliveryMessage, parts: SplitResult, address: Checked, secret: str, limit_s: float
 ) -> None:
     host = parts.hostname or ""
     give_up_at = time.monotonic() + limit_s
@@ -193,7 +193,9 @@ def _secured(plain: socket.socket, host: str) -> socket.socket:
     return ssl.create_default_context().wrap_socket(plain, server_hostname=host)
 
 
-def _exchange(stream: socket.socket, parts: SplitResult, parcel: Parcel, secret: str) -> None:
+def _exchange(
+    stream: socket.socket, parts: SplitResult, parcel: DeliveryMessage, secret: str
+) -> None:
     body = webhook_body(parcel)
     timestamp = int(time.time())
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port)

@@ -20,7 +20,7 @@ from offdiag.services.cost_matrices import (
 from offdiag.store.cost_matrices import CostMatrixRecord, CostOverview, CostVersion, cost_overview
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import Cell, csv_response
-from offdiag_web.app.paths import TWIN, asked_project
+from offdiag_web.app.paths import TWIN, requested_project
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Moment, moment
 from offdiag_web.pages.costs.view import cost_page_view
@@ -240,20 +240,20 @@ def set_default(name: str) -> Response:
     version, _, _ = read_versions(request.form)
     set_default_costs(
         current_registry().database,
-        project=asked_project(),
+        project=requested_project(),
         dataset=request.form.get("dataset", ""),
         wanted=CostName(name, version),
     )
-    return redirect(CostsAddress(asked_project(), name, version).url(), 303)
+    return redirect(CostsAddress(requested_project(), name, version).url(), 303)
 
 
 def _asked(name: str) -> tuple[CostDetail, CostsAddress, list[str]]:
     version, before, notices = read_versions(request.args)
     detail = browse_cost_matrix(
         current_registry().database,
-        project=asked_project(),
+        project=requested_project(),
         name=name,
         version=version,
         before=before,
     )
-    return detail, CostsAddress(asked_project(), name, version, before), notices
+    return detail, CostsAddress(requested_project(), name, version, before), notices
