@@ -13,6 +13,7 @@ from offdiag.comparison.many import ManyComparison, selection_sentence
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.comparison.texts import run_label
 from offdiag.comparison.verdict import Verdict, more_samples_sentence, undecided_among
+from offdiag.domain.number_text import p_value
 from offdiag.metrics.paired.best_runs import (
     FEWEST_SAMPLES,
     is_class_average,
@@ -221,7 +222,7 @@ def _equally_right(found: CochranQ, confidence: float) -> str:
     do = "do not get" if found.p < 1 - confidence else "may get"
     return (
         f"The runs {do} equally many examples right (Cochran's Q = {found.q:.1f}, "
-        f"{count(found.df, 'degree')} of freedom, {texts.p_text(found.p)})."
+        f"{count(found.df, 'degree')} of freedom, {p_value(found.p)})."
     )
 
 

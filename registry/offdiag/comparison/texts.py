@@ -7,6 +7,7 @@ from string import ascii_uppercase
 
 from offdiag.comparison.differences import DifferenceStatus, MetricDifference
 from offdiag.comparison.rank_status import Rank, RankStatus
+from offdiag.domain.number_text import p_value
 from offdiag.domain.values import MetricValue
 from offdiag.reports import texts
 from offdiag.reports.scope import spec_of
@@ -110,14 +111,6 @@ def rank_difference(key: str, places: Sequence[Rank], position: int) -> str | No
     return f"{difference_text(key, place.behind)}{f' ({ends})' if ends else ''}{against}"
 
 
-def p_text(p: float) -> str:
-    """ "p = 0.82", "p < 0.001"; never 0, and never 1 for less."""
-    if p < 0.001:
-        return "p < 0.001"
-    text = f"{p:.2f}" if p >= 0.1 else f"{p:.3f}"
-    return "p > 0.99" if p < 1 and text == "1.00" else f"p = {text}"
-
-
 def number_word(number: int) -> str:
     """ "five"; digits above ten."""
     words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -140,5 +133,5 @@ def difference_sentence(found: MetricDifference, confidence: float | None = None
         return said
     level = "" if confidence is None else f"{level_text(confidence)} CI "
     both = ends if together in {None, ends} else f"{ends} alone, {together} together"
-    test = "" if found.p is None else f"; exact McNemar {p_text(found.p)}"
+    test = "" if found.p is None else f"; exact McNemar {p_value(found.p)}"
     return f"{said} ({level}{both}{test})"

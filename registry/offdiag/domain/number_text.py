@@ -60,7 +60,7 @@ def p_value(p: float) -> str:
     if p < 0.001:
         return "p < 0.001"
     if p > 0.99:
-        return "p = 1" if p >= 1 else "p > 0.99"
+        return "p = 1.00" if p >= 1 else "p > 0.99"
     return f"p = {p:#.2g}"
 
 

@@ -157,5 +157,5 @@ def _signed(value: float, decimals: int) -> str:
     text = f"{value:+.{decimals}f}"
     if float(text) == 0:
         # Too small for the decimals shown, but not nothing.
-        return "0" if value == 0 else f"{'+' if value > 0 else MINUS}<{10**-decimals:g}"
+        return "0" if value == 0 else f"{'< ' if value > 0 else f'> {MINUS}'}{10**-decimals:g}"
     return text.replace("-", MINUS)

@@ -41,7 +41,7 @@ def test_two_shares_that_differ_differ_in_percent() -> None:
         (0.024, "p = 0.024"),
         (0.5, "p = 0.50"),
         (0.996, "p > 0.99"),
-        (1.0, "p = 1"),
+        (1.0, "p = 1.00"),
     ],
 )
 def test_p_values_have_two_digits_from_a_thousandth_on(p: float, text: str) -> None:
