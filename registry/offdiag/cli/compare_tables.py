@@ -15,6 +15,7 @@ from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import Churn, PairComparison
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.comparison.texts import run_label
+from offdiag.domain.number_text import p_value
 from offdiag.domain.values import MetricValue
 from offdiag.services.compare import RunComparison
 from offdiag.services.shared_samples import Refusal
@@ -136,7 +137,7 @@ def _rank_text(key: str, places: Sequence[Rank], position: int) -> Text:
     place = places[position]
     said = texts.RANK_STATUS_TEXTS[place.rank_status]
     if place.rank_status is RankStatus.BEHIND and place.p_adjusted is not None:
-        said = f"{said}, {texts.p_text(place.p_adjusted)}"
+        said = f"{said}, {p_value(place.p_adjusted)}"
     gap = texts.rank_difference(key, places, position)
     is_first = place.rank_status in {RankStatus.BEST, RankStatus.NOT_SEPARABLE}
     lines = (f"{_number(place.value)} {said}".strip(), *([gap] if gap else []))
@@ -159,7 +160,7 @@ def _pairs_table(many: ManyComparison) -> Table:
 
 
 def _p(p: float | None) -> str:
-    return "" if p is None else texts.p_text(p).removeprefix("p ").removeprefix("= ")
+    return "" if p is None else p_value(p).removeprefix("p ").removeprefix("= ")
 
 
 def _number(value: MetricValue) -> str:

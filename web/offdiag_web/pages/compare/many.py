@@ -13,6 +13,7 @@ from offdiag.comparison.differences import class_values
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.comparison.texts import run_label
+from offdiag.domain.number_text import p_value
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.charts.marks import MOST_MARKED, class_strip, strip_axis
@@ -183,7 +184,7 @@ def _rank_cell(key: str, places: Sequence[Rank], at: int, notes: Notes) -> RankC
     place = places[at]
     standing = texts.RANK_STATUS_TEXTS[place.rank_status]
     if place.p_adjusted is not None:
-        standing += f", {texts.p_text(place.p_adjusted)}"
+        standing += f", {p_value(place.p_adjusted)}"
     return RankCell(
         value=shown(place.value, notes),
         symbol=_SYMBOLS.get(place.rank_status, ""),
@@ -310,4 +311,4 @@ def _pairs(many: ManyComparison, address: CompareAddress) -> tuple[PairRow, ...]
 
 
 def _p(p: float) -> str:
-    return texts.p_text(p).removeprefix("p = ").removeprefix("p ")
+    return p_value(p).removeprefix("p = ").removeprefix("p ")

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from offdiag.comparison import texts
 from offdiag.comparison.pair import PairComparison, PairedFacts, PairedOutcome
+from offdiag.domain.number_text import p_value
 from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.charts.marks import BarPart, churn_bar
 from offdiag_web.components import numbers
@@ -97,19 +97,19 @@ def churn_view(facts: PairedFacts, address: CompareAddress) -> ChurnView:
 
 
 def _tests(facts: PairedFacts) -> list[str]:
-    exact, mid = (texts.p_text(p) for p in (facts.mcnemar.exact_p, facts.mcnemar.mid_p))
+    exact, mid = (p_value(p) for p in (facts.mcnemar.exact_p, facts.mcnemar.mid_p))
     found = [f"McNemar, do both get equally many right: exact {exact}, mid-p {mid}."]
     if facts.margins.chi2 is not None and facts.margins.p is not None:
         found.append(
             "Stuart-Maxwell, do both use the classes equally often: "
             f"χ² = {facts.margins.chi2:.1f}, {_degrees(facts.margins.df)}, "
-            f"{texts.p_text(facts.margins.p)}."
+            f"{p_value(facts.margins.p)}."
         )
     if facts.symmetry.chi2 is not None and facts.symmetry.p is not None:
         found.append(
             "Bowker, do they exchange classes evenly: "
             f"χ² = {facts.symmetry.chi2:.1f}, {_degrees(facts.symmetry.df)}, "
-            f"{texts.p_text(facts.symmetry.p)}."
+            f"{p_value(facts.symmetry.p)}."
         )
     return found
 
