@@ -68,6 +68,7 @@ def test_examples_that_only_one_run_gets_right_are_listed_with_both_answers(
     ]
 
 
+@pytest.mark.same_on_both
 def test_every_fate_has_its_examples(database: Database) -> None:
     runs = pair_of_runs(database)
 
@@ -80,6 +81,7 @@ def test_every_fate_has_its_examples(database: Database) -> None:
         assert part.n_of_each[outcome] == part.total == len(part.examples)
 
 
+@pytest.mark.same_on_both
 def test_examples_are_listed_page_by_page(database: Database) -> None:
     runs = pair_of_runs(database)
 
@@ -92,6 +94,7 @@ def test_examples_are_listed_page_by_page(database: Database) -> None:
     assert (*pages[0], *pages[1]) == whole[:60]
 
 
+@pytest.mark.same_on_both
 def test_one_class_can_be_asked_for(database: Database) -> None:
     runs = pair_of_runs(database)
 
@@ -104,6 +107,7 @@ def test_one_class_can_be_asked_for(database: Database) -> None:
     assert sum(found.n_of_each.values()) == TRUTH.count("df")
 
 
+@pytest.mark.same_on_both
 def test_a_slice_can_be_asked_for(database: Database) -> None:
     runs = pair_of_runs(database, slices={"country": COUNTRIES})
 
@@ -139,6 +143,7 @@ def test_answers_come_with_their_scores_whatever_the_order_of_logging(
     )
 
 
+@pytest.mark.same_on_both
 def test_other_examples_are_listed_only_on_the_shared_ones(database: Database) -> None:
     plain = log_model(
         database, PLAIN[:150], name="p", truth=TRUTH[:150], sample_ids=sample_names(0, 150)
@@ -157,6 +162,7 @@ def test_other_examples_are_listed_only_on_the_shared_ones(database: Database) -
     ][:50]
 
 
+@pytest.mark.same_on_both
 def test_a_matrix_has_no_examples(database: Database) -> None:
     plain, _ = pair_of_runs(database)
     matrix = log_matrix(
@@ -175,6 +181,7 @@ def test_a_matrix_has_no_examples(database: Database) -> None:
     assert "no examples to show" in refusal.why
 
 
+@pytest.mark.same_on_both
 def test_an_unknown_class_is_an_error(database: Database) -> None:
     runs = pair_of_runs(database)
 
@@ -184,6 +191,7 @@ def test_an_unknown_class_is_an_error(database: Database) -> None:
     assert caught.value.field == "class"
 
 
+@pytest.mark.same_on_both
 def test_examples_are_those_of_two_runs(database: Database) -> None:
     plain, focal = pair_of_runs(database)
     third = log_model(database, TRUTH, name="perfect")

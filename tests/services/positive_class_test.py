@@ -49,6 +49,7 @@ def auc(database: Database, run_id: str) -> float | None:
     return None if value is None else value.value
 
 
+@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("y_true", "label"),
     [([1, 0, 1, 0], "1"), ([1, -1, 1, -1], "1"), ([True, False, True, False], "True")],
@@ -62,11 +63,13 @@ def test_truth_values_have_a_positive_class_by_convention(
     assert auc(database, run_id) == 0.75
 
 
+@pytest.mark.same_on_both
 def test_other_labels_have_to_name_it(database: Database) -> None:
     with pytest.raises(InvalidInput, match="positive_label: one score for each sample is given"):
         log_scored(database, y_true=["n", "y", "n", "y"], y_pred=["n", "y", "n", "y"])
 
 
+@pytest.mark.same_on_both
 def test_a_named_class_is_not_by_convention(database: Database) -> None:
     log_scored(database, positive_label=True)
 
@@ -82,6 +85,7 @@ def test_naming_the_conventional_class_makes_it_named(database: Database) -> Non
         log_scored(database, "other", positive_label=0)
 
 
+@pytest.mark.same_on_both
 def test_the_conventional_class_does_not_give_way_once_scores_were_logged_for_it(
     database: Database,
 ) -> None:
@@ -93,6 +97,7 @@ def test_the_conventional_class_does_not_give_way_once_scores_were_logged_for_it
     assert positive(database) == ("1", True)
 
 
+@pytest.mark.same_on_both
 def test_the_conventional_class_does_not_give_way_while_a_run_is_open(database: Database) -> None:
     log_scored(database, y_score=BOTH)
     open_run(database, facts=RunFacts(name="o"), dataset="d", labels=None, positive_label=None)
@@ -135,6 +140,7 @@ def test_a_dataset_of_before_gets_its_positive_class_with_the_next_run(
     assert not verify(database).findings
 
 
+@pytest.mark.same_on_both
 def test_nothing_changes_a_dataset_of_before_that_nobody_logs_to(database: Database) -> None:
     old = log_scored(database, y_score=BOTH)
     forget_positive(database)
@@ -145,6 +151,7 @@ def test_nothing_changes_a_dataset_of_before_that_nobody_logs_to(database: Datab
     assert not verify(database).findings
 
 
+@pytest.mark.same_on_both
 def test_sets_of_labels_have_no_positive_one(database: Database) -> None:
     log(database, y_true=[{"1"}, {"0"}], y_pred=[{"1"}, {"0", "1"}], dataset="d")
 
