@@ -346,7 +346,7 @@ def test_other_examples_are_refused_with_the_way_to_the_shared_ones(
     assert (
         "130 examples, paired: the shared ones of 150 and 160" in shared.one("p", "subtitle").text
     )
-    assert "same answer to all 130 examples" in shared.one("div", "verdict").text
+    assert "same prediction for all 130 examples" in shared.one("div", "verdict").text
 
 
 @pytest.mark.parametrize(
