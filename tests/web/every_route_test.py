@@ -85,7 +85,7 @@ PAGES: dict[str, tuple[str, Place]] = {
     "/flags": _at("lesions", "/flags"),
     "/flags/<int(max=9223372036854775807):number>": _at("lesions", "/flags/1"),
     "/glossary": _at("lesions", "/glossary"),
-    "/glossary/<key>": _at("lesions", "/glossary/f1"),
+    "/glossary/<key>": _at("lesions", "/glossary/mcc?share=0.01"),
     "/datasets/<name:name>/truth/<int(min=1,max=2147483647):before>.."
     "<int(min=1,max=2147483647):after>": _at("revised", "/datasets/pets/truth/1..2"),
     "/datasets/<name:name>/truth/<int(min=1,max=2147483647):number>/impact": _at(
@@ -98,7 +98,7 @@ PAGES: dict[str, tuple[str, Place]] = {
     "/reports/<name:name>": ("reported", lambda found: found.reported.weekly.url()),
     "/reports/<name:name>/<int(min=1,max=2147483647):number>": (
         "reported",
-        lambda found: found.reported.weekly.edition_url(1),
+        lambda found: found.reported.weekly.edition_url(2),
     ),
     "/reports/<name:name>/edit": ("reported", lambda found: f"{found.reported.weekly.url()}/edit"),
     "/reports/new": _at("reported", "/reports/new"),
@@ -456,6 +456,21 @@ def test_every_route_that_changes_something_does_so_in_few_statements(full: Full
             wrong.append(f"{route}: {answer.status}, {len(statements)} statements")
         if route == f"POST {API}/runs":
             full.things["opened"] = answer.get_json()["id"]
+
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_form_is_taken_without_its_token(client: PageClient) -> None:
+    wrong = []
+    for route in (route for route in WRITES if API not in route):
+        for sent in ({}, {"csrf_token": "made up"}):
+            with counted_statements() as statements:
+                answer = client.post(
+                    path_of(route.removeprefix("POST "), {"run_id": "r_none"}), data=sent
+                )
+            refused = answer.status_code == 403 and "This form is out of date" in answer.text
+            if not refused or any(not each.startswith("SELECT") for each in statements):
+                wrong.append(f"{route}: {answer.status}, {statements}")
 
     assert not wrong, "\n".join(wrong)
 

@@ -120,12 +120,12 @@ def test_no_cell_of_a_compared_csv_begins_like_a_formula(
 def test_hostile_text_in_an_address_is_text_on_the_page(
     reader: PageClient, registry: LesionRegistry, name: str
 ) -> None:
+    others = ("sort", "scale", "after", "norm", "order", "focus", "show", "from")
     for path in ("/runs", f"/runs/{registry.many_classes}", f"/runs/{registry.plain}/classes"):
-        for key in ("q", "sort", "scale", "after", "norm", "order", "focus", "show", "from"):
-            response = reader.get(path, query_string={key: name})
+        for keys in (("q",), others):
+            page = reader.page(path, query_string=dict.fromkeys(keys, name))
 
-            assert response.status_code == 200
-            _assert_only_known_tags(Page(response.text))
+            _assert_only_known_tags(page)
 
 
 def test_template_syntax_in_a_name_is_not_evaluated(

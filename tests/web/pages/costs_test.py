@@ -288,15 +288,6 @@ def test_what_does_not_exist_is_not_found(
     assert client.get(path).status_code == 404
 
 
-def test_a_form_without_its_token_changes_nothing(
-    client: PageClient, costs: CostMatrixRecord, database: Database
-) -> None:
-    response = client.post("/costs/triage/new", data={"table": "0", "action": "save"})
-
-    assert response.status_code == 403
-    assert len(stored(database, "triage")) == 2
-
-
 @pytest.mark.parametrize(("path", "most"), [("/costs", 4), ("/costs/triage", 6)])
 def test_pages_need_few_statements(
     client: PageClient, costs: CostMatrixRecord, database: Database, path: str, most: int

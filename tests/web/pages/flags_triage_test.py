@@ -261,16 +261,6 @@ def test_a_decision_does_not_lead_to_another_site(ana: PageClient, registry: Dat
     assert response.headers["Location"] == "/"
 
 
-@pytest.mark.parametrize("path", ["/flags", "/flags/1/acknowledge", "/flags/1/dismiss"])
-def test_without_the_token_of_a_form_nothing_is_settled(
-    ana: PageClient, registry: Database, path: str
-) -> None:
-    data = {"flag": "1.1", "action": "acknowledge", "seen": "1", "reason": "x"}
-
-    assert ana.post(path, data=data).status_code == 403
-    assert state_of(registry, 1) is FlagState.OPEN
-
-
 def test_a_settled_flag_is_counted_out_at_once(ana: PageClient, registry: Database) -> None:
     before = ana.page("/runs").one("span", "count").text
 

@@ -6,7 +6,6 @@ import pytest
 from offdiag.store.database import Database
 from support.dashboard import (
     HOSTILE_NAMES,
-    counted_statements,
     fail_evaluation,
     log_lesions,
 )
@@ -114,19 +113,6 @@ def test_a_job_that_waits_cannot_be_retried(client: PageClient, database: Databa
     assert send(client, form).status_code == 409
 
 
-@pytest.mark.parametrize("path", ["/jobs/1/retry", "/jobs/retry"])
-def test_without_the_token_of_a_form_nothing_is_done(
-    client: PageClient, dead: str, path: str
-) -> None:
-    for data in ({}, {"csrf_token": "made up"}):
-        response = client.post(path, data=data)
-
-        assert response.status_code == 403
-        assert "This form is out of date" in response.text
-    assert client.get("/jobs/1.json").get_json()["state"] == "dead"
-    assert dead
-
-
 def test_with_the_token_but_from_another_site_nothing_is_done(
     client: PageClient, dead: str
 ) -> None:
@@ -167,10 +153,3 @@ def test_the_twins_hold_the_queue(client: PageClient, dead: str) -> None:
     assert record["counts"] == {"running": 0, "queued": 0, "failed": 0, "dead": 1}
     assert record["jobs"][0]["args"] == {"run": dead}
     assert (line["state"], line["about"]) == ("dead", dead)
-
-
-def test_a_page_needs_few_statements(revised_reader: PageClient) -> None:
-    with counted_statements() as statements:
-        revised_reader.get("/jobs")
-
-    assert 0 < len(statements) <= 6

@@ -231,17 +231,6 @@ def test_the_twins_of_a_report_hold_its_issues(report_reader: PageClient) -> Non
     assert [line["number"] for line in csv.DictReader(io.StringIO(text))] == ["3", "2", "1"]
 
 
-@pytest.mark.parametrize(
-    "path", ["/reports/weekly", "/reports/weekly/2", "/reports/weekly/edit", "/reports/new"]
-)
-def test_a_page_needs_few_statements(report_reader: PageClient, path: str) -> None:
-    with counted_statements() as statements:
-        report_reader.get(path)
-
-    counting_flags = [each for each in statements if "FROM flag" in each]
-    assert 0 < len(statements) - len(counting_flags) <= 6
-
-
 # -- doing something --------------------------------------------------------------------------
 
 
@@ -322,18 +311,6 @@ def test_a_refused_delivery_is_tried_again_from_its_issue(
     assert response.status_code == 303
     assert before.state.value == "pending"
     assert (after.state.value, after.attempts) == ("refused", 2)
-
-
-@pytest.mark.parametrize("action", ["run", "pause", "resume", "delete", "edit"])
-def test_without_the_token_of_a_form_nothing_is_done(
-    client: PageClient, planned: Database, action: str
-) -> None:
-    response = client.post(f"/reports/weekly/{action}", data={"action": "save"})
-
-    assert response.status_code == 403
-    assert "This form is out of date" in response.text
-    assert len(client.page("/reports/weekly").one("ol", "times").inside("li")) == 5
-    assert issues(planned) == []
 
 
 # -- one issue --------------------------------------------------------------------------------
