@@ -42,7 +42,7 @@ def set_revision(database: Database, revision: str) -> None:
 
 @pytest.mark.processes
 def test_opening_what_is_current_loads_no_migrations(sqlite_database: Database) -> None:
-    with started("support.loaded_by_opening", sqlite_database.url) as process:
+    with started("support.faults", "loaded_by_opening", sqlite_database.url) as process:
         loaded = process.result()
 
     assert "sqlalchemy" in loaded
@@ -182,7 +182,7 @@ def test_a_file_that_may_only_be_read_is_refused(open_folder: Path, migrated_fil
     open_folder.chmod(0o777)
     path.chmod(stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH)
 
-    with started("support.open_as_nobody", f"sqlite:///{path}") as process:
+    with started("support.faults", "open_as_nobody", f"sqlite:///{path}") as process:
         refusal = process.result()
 
     assert refusal["code"] == "database_unavailable"
@@ -196,7 +196,7 @@ def test_a_folder_that_may_only_be_read_is_refused(open_folder: Path, migrated_f
     path.chmod(0o666)
     open_folder.chmod(0o555)
 
-    with started("support.open_as_nobody", f"sqlite:///{path}") as process:
+    with started("support.faults", "open_as_nobody", f"sqlite:///{path}") as process:
         refusal = process.result()
 
     assert refusal["message"] == f"{path}: {open_folder} cannot be written by this user."
@@ -242,7 +242,7 @@ def test_a_python_with_an_old_sqlite_is_refused(
 def test_a_lock_held_by_another_process_is_reported_in_time(sqlite_database: Database) -> None:
     impatient = Database(sqlite_database.url, busy_timeout_s=0.05)
 
-    with started("support.hold_the_lock", sqlite_database.url) as process:
+    with started("support.faults", "hold_the_lock", sqlite_database.url) as process:
         process.wait_for_line()
         with pytest.raises(DatabaseUnavailable, match="holds a lock"), impatient.write():
             pass
@@ -255,7 +255,7 @@ def test_a_lock_held_by_another_process_is_reported_in_time(sqlite_database: Dat
 @pytest.mark.processes
 @pytest.mark.parametrize("limit", [4_096, 100_000, 250_000])
 def test_a_disk_without_room_for_an_upgrade_leaves_no_table(sqlite_url: str, limit: int) -> None:
-    with started("support.open_with_little_room", sqlite_url, str(limit)) as process:
+    with started("support.faults", "open_with_little_room", sqlite_url, str(limit)) as process:
         refusal = process.result()
 
     assert refusal["code"] == "storage_full"

@@ -137,7 +137,9 @@ def test_wherever_the_disk_fills_up_an_issue_is_whole_or_not_there(
     for limit in range(60_000, 400_000, 68_000):
         copy = shutil.copy(sqlite_database.path, sqlite_database.path.with_name(f"{limit}.db"))
         database = Database(f"sqlite:///{copy}")
-        with started("support.report_with_little_room", database.url, str(limit)) as process:
+        with started(
+            "support.faults", "work_with_little_room", database.url, str(limit)
+        ) as process:
             said.append(process.result().partition(":")[0])
         (issue,) = issues(database)
         assert len(files(database, issue.id)) == (4 if said[-1] == "done" else 0)

@@ -96,7 +96,7 @@ def test_a_file_where_a_folder_should_be_fails(settings: ReportsSettings) -> Non
 
 @pytest.mark.processes
 def test_on_a_full_disk_nothing_half_is_left(tmp_path: Path) -> None:
-    with started("support.deliver_with_little_room", str(tmp_path), "5000") as process:
+    with started("support.faults", "deliver_with_little_room", str(tmp_path), "5000") as process:
         found = process.result()
 
     assert "File too large" in found["error"]
@@ -105,7 +105,7 @@ def test_on_a_full_disk_nothing_half_is_left(tmp_path: Path) -> None:
 
 @pytest.mark.processes
 def test_with_room_the_same_program_succeeds(tmp_path: Path) -> None:
-    with started("support.deliver_with_little_room", str(tmp_path), "200000") as process:
+    with started("support.faults", "deliver_with_little_room", str(tmp_path), "200000") as process:
         found = process.result()
 
     assert found == {"error": None, "left": ["derm-7-weekly-0041.html"]}
@@ -131,7 +131,7 @@ def test_a_failure_in_between_keeps_the_file_that_was_there(
 
 @pytest.mark.processes
 def test_what_a_killed_delivery_left_is_gone_after_the_next_try(tmp_path: Path) -> None:
-    with started("support.deliver_and_hang", str(tmp_path)) as process:
+    with started("support.faults", "deliver_and_hang", str(tmp_path)) as process:
         process.wait_for_line()
         process.end()
     settings = ReportsSettings(folder=str(tmp_path))
