@@ -17,7 +17,7 @@ from offdiag.settings import AccessSettings, ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from support.forms import send
-from support.pages import PageClient, client_for
+from support.pages import Page, PageClient, client_for
 from support.quick_apps import remember_templates
 from support.registries import serving
 
@@ -81,6 +81,6 @@ def sign_in(
     client: PageClient, name: str, password: str = PASSWORD, *, at: str = "/sign-in"
 ) -> TestResponse:
     """Send the form that stands at an address."""
-    page = client.page(at)
+    page = Page(client.get(at).text)
     (form,) = [form for form in page.all("form") if form.attributes["action"] == "/sign-in"]
     return send(client, form, {"name": name, "password": password})

@@ -71,7 +71,7 @@ def sign_in(client: PageClient, *, goal: str = "/runs") -> TestResponse:
 
 def way_back(client: PageClient, *, goal: str = "/runs") -> str:
     """The address that the provider leads somebody back to."""
-    page = client.page(goal)
+    page = client.page(goal, 401)
     (button,) = [
         link.attributes["href"]
         for link in page.all("a")
