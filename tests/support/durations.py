@@ -17,7 +17,7 @@ LONG = {
     "tests/e2e/": "pages of a browser, and servers that start for them",
     "tests/faults/": "processes are started and killed, and disks filled",
     "tests/integrations/": "imports of large libraries",
-    "tests/docs/examples_test.py": "every example of the documentation is run",
+    "tests/docs/": "every example of the documentation is run, and the site is built",
     "tests/services/archives/killed_test.py": "one task is killed at many places",
     "tests/workers/": "worker processes are started and killed",
 }

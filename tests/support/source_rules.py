@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -38,8 +39,14 @@ class Rule:
             f"{relative}:{getattr(node, 'lineno', 0)}"
             for path in python_files(self.scope)
             if (relative := path.relative_to(ROOT).as_posix()) not in self.allowed
-            for node in self.find(ast.parse(path.read_text(encoding="utf-8")))
+            for node in self.find(parsed(path))
         ]
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """A source file, parsed once for all rules."""
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def python_files(folders: tuple[str, ...]) -> list[Path]:
