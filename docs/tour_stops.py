@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 
 from offdiag.cli.demonstration import demo_runs
 from offdiag.comparison.pair import PairedOutcome
-from offdiag.demo import PROJECT
 from offdiag.demo.costs_and_reports import DIGITS, IN_USE, REPORT, TUMOURS
+from offdiag.demo.experiments import PROJECT
 from offdiag.store.database import Database
 from offdiag_web.pages.compare.address import CompareAddress
 from offdiag_web.urls.reports import ReportAddress

@@ -23,8 +23,7 @@ from flask.testing import FlaskClient
 from numpy.typing import NDArray
 
 from offdiag.cli.process import run as offdiag
-from offdiag.demo import PROJECT, log_trial
-from offdiag.demo.experiments import digits
+from offdiag.demo.experiments import PROJECT, digits, log_trial
 from offdiag.services.schedules.run_due import run_due_schedules
 from offdiag.settings import Settings
 from offdiag.store.database import Database

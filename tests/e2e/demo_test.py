@@ -9,8 +9,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from offdiag.demo import PROJECT
 from offdiag.demo.costs_and_reports import COSTS, DIGITS, IN_USE, REPORT
+from offdiag.demo.experiments import PROJECT
 from offdiag.domain.runs import RunState
 from offdiag.services.cost_matrices import CostName, find_costs
 from offdiag.services.datasets import baseline_of

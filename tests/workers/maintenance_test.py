@@ -13,9 +13,8 @@ from offdiag.services.retention.deletion import collect, delete_run
 from offdiag.settings import Settings
 from offdiag.store.audit_log import AuditFilter, audit_page
 from offdiag.store.database import Database
-from offdiag_workers import maintenance as upkeep_module
-from offdiag_workers.maintenance import Maintenance
-from offdiag_workers.scheduler import run_scheduler
+from offdiag_workers import scheduler as upkeep_module
+from offdiag_workers.scheduler import Maintenance, run_scheduler
 from support.archives import run_ids
 from support.logging_runs import POLICY, log
 from support.reads import read

@@ -24,8 +24,7 @@ from offdiag.signals import acting_on_signals
 from offdiag.store.database import Database
 from offdiag_workers.heartbeat import beating
 from offdiag_workers.loop import WorkerReport, attempt_logger, draining, run_worker
-from offdiag_workers.maintenance import Maintenance
-from offdiag_workers.scheduler import run_scheduler
+from offdiag_workers.scheduler import Maintenance, run_scheduler
 
 log = structlog.get_logger()
 

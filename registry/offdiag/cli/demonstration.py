@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from offdiag.cli.output import counted
-from offdiag.demo import PROJECT, experiments, judge_runs, log_trial, plan_report
-from offdiag.demo.costs_and_reports import DIGITS, IN_USE
+from offdiag.demo.costs_and_reports import DIGITS, IN_USE, judge_runs, plan_report
+from offdiag.demo.experiments import PROJECT, experiments, log_trial
 from offdiag.domain.runs import RunState
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.services.jobs.attempts import RetryPolicy

@@ -23,6 +23,8 @@ from offdiag.domain.runs import Scalar
 from offdiag.sdk.logging import log_run
 from offdiag.sdk.run import Run
 
+PROJECT = "demo"
+
 
 class Classifier(Protocol):
     """The part of a scikit-learn classifier that is used here."""
@@ -110,6 +112,11 @@ RARE_SAMPLES = 40
 """Cases kept of each rare digit; about 180 are there of every other one."""
 CAUTIOUS_THRESHOLD = 0.2
 """From this probability on the cautious model answers malignant; the others from one half on."""
+
+
+def experiments(seed: int) -> list[Experiment]:
+    """All experiments, their data read and split; models are trained by `log_trial`."""
+    return [wine(), breast_cancer(seed), digits(seed)]
 
 
 def wine() -> Experiment:

@@ -24,7 +24,7 @@ from offdiag_web.components.controls import (
 from offdiag_web.components.run_frame import Tab
 from offdiag_web.components.tiles import Tile, headline
 from offdiag_web.components.values import Notes, ShownValue
-from offdiag_web.pages.run_matrix.view import norm_segments
+from offdiag_web.pages.run_matrix.page import norm_segments
 from offdiag_web.urls.matrix import MatrixAddress
 from support.gallery import examples
 from support.gallery.addresses import pages

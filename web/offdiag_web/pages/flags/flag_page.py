@@ -2,31 +2,283 @@
 
 from __future__ import annotations
 
-from flask import (
-    Blueprint,
-    flash,
-    make_response,
-    redirect,
-    render_template,
-    request,
-    url_for,
-)
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from flask import Blueprint, flash, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput
+from offdiag.flags.lifecycle import FlagEventKind, FlagState
 from offdiag.records.flag import CHECK_COLUMNS, check_rows, flag_explained
-from offdiag.services.flags.page import FlagDetail, browse_flag
+from offdiag.services.flags.page import RANKED_KEYS, FlagDetail, browse_flag
 from offdiag.services.flags.rules import RulesInForce, thresholds_in
+from offdiag.store.flags import FlagEvent
+from offdiag.store.run_ranks import RankedValue
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, own_path
 from offdiag_web.app.preferences import require_user_name
-from offdiag_web.components.recall_by_size import CLASS_COLUMNS, class_rows
-from offdiag_web.pages.flags.inbox import Refused
+from offdiag_web.components import numbers
+from offdiag_web.components.controls import Chip, Moment, moment
+from offdiag_web.components.flags import (
+    SeverityMark,
+    badge_chip,
+    day,
+    flag_name,
+    flag_title,
+    severity_mark,
+    state_chip,
+)
+from offdiag_web.components.recall_by_size import (
+    CLASS_COLUMNS,
+    RecallFloor,
+    SizeChart,
+    class_rows,
+    recall_floor,
+    size_chart,
+)
+from offdiag_web.pages.flags.checks import (
+    AlternativesView,
+    ChecksView,
+    alternatives_view,
+    checks_view,
+)
+from offdiag_web.pages.flags.inbox import REST, Refused
 from offdiag_web.pages.flags.triage import ACTIONS, carry_out, read_decision
-from offdiag_web.pages.flags.view import flag_page_view, floor_of
-from offdiag_web.urls.flags import flag_url
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.flags import FlagFields, FlagListAddress, flag_classes_url, flag_url
+
+_BY_PEOPLE = {
+    FlagEventKind.ACKNOWLEDGED: "acknowledged it",
+    FlagEventKind.SNOOZED: "put it aside",
+    FlagEventKind.DISMISSED: "dismissed it",
+    FlagEventKind.REOPENED: "opened it again",
+    FlagEventKind.ASSIGNED: "assigned it to",
+    FlagEventKind.COMMENTED: "wrote",
+}
+_BY_ITSELF = {
+    FlagEventKind.OPENED: "opened by an evaluation",
+    FlagEventKind.CLOSED: "closed: the rule no longer fires",
+    FlagEventKind.REOPENED: "open again",
+    FlagEventKind.UPDATED: "another evaluation",
+}
+_QUOTED = frozenset({FlagEventKind.DISMISSED, FlagEventKind.COMMENTED})
+"""What people said in their own words, line by line."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """One entry. `who` is None where an evaluation or time did it; `quote` is plain text."""
+
+    at: Moment
+    who: str | None
+    what: str
+    quote: str | None
+
+
+def history_lines(events: Sequence[FlagEvent], *, now: datetime) -> tuple[HistoryLine, ...]:
+    """The history, oldest first as a discussion reads."""
+    return tuple(_line(event, now) for event in events)
+
+
+def _line(event: FlagEvent, now: datetime) -> HistoryLine:
+    at = moment(event.at, now=now)
+    if event.author is None and event.kind in _BY_ITSELF:
+        why = f": {event.text}" if event.text else ""
+        return HistoryLine(at, None, f"{_BY_ITSELF[event.kind]}{why}", None)
+    what = _BY_PEOPLE.get(event.kind, event.kind.value)
+    quote = event.text if event.kind in _QUOTED else None
+    if quote is None and event.text:
+        what = f"{what} {_readable(event)}"
+    return HistoryLine(at, event.author or "somebody", what, quote)
+
+
+def _readable(event: FlagEvent) -> str:
+    """The text of an entry; the end of a rest is kept for machines."""
+    text = event.text or ""
+    if event.kind is not FlagEventKind.SNOOZED:
+        return text
+    try:
+        until = datetime.fromisoformat(text.removeprefix("until "))
+    except ValueError:
+        return text
+    return f"until {day(until)}"
+
+
+_RANKED_WORDS = dict(zip(RANKED_KEYS, ("accuracy", "balanced accuracy"), strict=True))
+
+RunUrl = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Actions:
+    """What can be done with a flag as it stands; `seen` is the last change its reader saw."""
+
+    seen: int
+    can_acknowledge: bool
+    can_triage: bool
+    can_reopen: bool
+    rest_until: str
+    earliest: str
+
+
+@dataclass(frozen=True, slots=True)
+class FlagPageView:
+    """Everything on the page of a flag."""
+
+    number: int
+    name: str
+    title: str
+    url: str
+    severity: SeverityMark
+    rule: str
+    rule_help: str | None
+    state: Chip
+    badge: Chip | None
+    assignee: str | None
+    run_name: str
+    run_id: str
+    run_url: str
+    model: str | None
+    dataset: str
+    dataset_url: str
+    ranks: str | None
+    message: str
+    opened: Moment
+    seen: Moment
+    reason: str | None
+    rule_changes: str | None
+    outdated: str | None
+    chart: SizeChart | None
+    checks: ChecksView
+    better: AlternativesView | None
+    history: tuple[HistoryLine, ...]
+    actions: Actions
+    others_url: str
+    json_url: str
+    csv_url: str
+    classes_url: str
+    refused: Refused
+
+
+def flag_page_view(
+    detail: FlagDetail, *, now: datetime, run_url: RunUrl, refused: Refused
+) -> FlagPageView:
+    """Present a flag. `run_url` makes the address of a run from its id."""
+    entry, flag, content = detail.entry, detail.entry.flag, detail.entry.flag.content
+    label = content.class_label
+    return FlagPageView(
+        number=flag.id,
+        name=flag_name(flag.id),
+        title=flag_title(content, entry.task),
+        url=flag_url(flag.id),
+        severity=severity_mark(flag.status.severity),
+        rule=f"{content.rule} v{content.rule_version}",
+        rule_help=None if detail.rule is None else detail.rule.help,
+        state=state_chip(flag.status, now),
+        badge=badge_chip(content),
+        assignee=flag.assignee,
+        run_name=entry.run_name,
+        run_id=flag.run_id,
+        run_url=run_url(flag.run_id),
+        model=entry.model,
+        dataset=entry.dataset,
+        dataset_url=DatasetAddress(entry.project, entry.dataset).url(),
+        ranks=rank_sentence(detail.ranks),
+        message=content.message,
+        opened=moment(flag.first_seen, now=now),
+        seen=moment(flag.last_seen, now=now),
+        reason=flag.status.reason if flag.status.is_dismissed else None,
+        rule_changes=_rule_changes(detail),
+        outdated=_outdated(detail),
+        chart=_chart(detail),
+        checks=checks_view(detail),
+        better=None if label is None else alternatives_view(detail.better, label, run_url=run_url),
+        history=history_lines(detail.history, now=now),
+        actions=_actions(detail, now),
+        others_url=FlagListAddress(None, FlagFields(run=flag.run_id)).url(),
+        json_url=flag_url(flag.id, "json"),
+        csv_url=flag_url(flag.id, "csv"),
+        classes_url=flag_classes_url(flag.id),
+        refused=refused,
+    )
+
+
+def rank_sentence(ranks: Mapping[str, RankedValue]) -> str | None:
+    """ "Accuracy 0.864 ranks 1 of 12, balanced accuracy 0.630 ranks 9 of 12." """
+    parts = [_ranked(word, ranks[key]) for key, word in _RANKED_WORDS.items() if key in ranks]
+    if not parts:
+        return None
+    sentence = ", ".join(parts)
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _ranked(word: str, ranked: RankedValue) -> str:
+    if ranked.value.value is None:
+        return f"{word} is undefined"
+    text = f"{word} {numbers.metric(ranked.value.value)}"
+    if ranked.rank is None or ranked.n_runs < 2:
+        return text
+    return f"{text} ranks {numbers.count(ranked.rank)} of {numbers.count(ranked.n_runs)}"
+
+
+def floor_of(detail: FlagDetail) -> RecallFloor | None:
+    """The floor of the chart of a flag, None without results."""
+    if detail.results is None:
+        return None
+    return recall_floor(
+        detail.results.counted,
+        gap=detail.thresholds.recall_gap,
+        class_label=detail.entry.flag.content.class_label,
+    )
+
+
+def _chart(detail: FlagDetail) -> SizeChart | None:
+    if detail.results is None:
+        return None
+    return size_chart(
+        detail.results.counted,
+        floor_of(detail),
+        class_label=detail.entry.flag.content.class_label,
+    )
+
+
+def _rule_changes(detail: FlagDetail) -> str | None:
+    """Which version of the rule raised the flag and what has changed, if that is not this one."""
+    rule, version = detail.rule, detail.entry.flag.content.rule_version
+    if rule is None or version >= rule.version:
+        return None
+    changes = " ".join(rule.changes[version - 1 :])
+    return (
+        f"Version {version} of {rule.id} raised this flag; version {rule.version} is in force. "
+        f"{changes}"
+    )
+
+
+def _outdated(detail: FlagDetail) -> str | None:
+    if not detail.judged_by_others:
+        return None
+    return (
+        "This flag was raised by other rules or thresholds than those in force. The next sweep "
+        "of a worker judges the run again."
+    )
+
+
+def _actions(detail: FlagDetail, now: datetime) -> Actions:
+    state = detail.entry.flag.status.state_at(now)
+    is_closed = state is FlagState.CLOSED
+    return Actions(
+        seen=detail.entry.revision,
+        can_acknowledge=not is_closed and state is not FlagState.ACKNOWLEDGED,
+        can_triage=not is_closed,
+        can_reopen=not is_closed and state is not FlagState.OPEN,
+        rest_until=f"{now + REST:%Y-%m-%d}",
+        earliest=f"{now + timedelta(days=1):%Y-%m-%d}",
+    )
+
 
 blueprint = Blueprint("flag", __name__)
 

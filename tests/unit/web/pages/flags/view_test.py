@@ -4,7 +4,7 @@ import pytest
 
 from offdiag.flags.lifecycle import FlagEventKind
 from offdiag.store.flags import FlagEvent
-from offdiag_web.pages.flags.view import history_lines
+from offdiag_web.pages.flags.flag_page import history_lines
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 KIND = FlagEventKind
