@@ -9,15 +9,15 @@ from offdiag.domain.runs import PromotionRole, RunFacts
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.conditions import parse_condition
-from offdiag.services.gate import gate_run
-from offdiag.services.leaders import Leaders, leaders_of, set_primary_metric
-from offdiag.services.promotions import (
+from offdiag.services.champions.leaders import Leaders, leaders_of, set_primary_metric
+from offdiag.services.champions.promotions import (
     DatasetPromotions,
     approve,
     promotions_of,
     propose,
     withdraw,
 )
+from offdiag.services.gate import gate_run
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store.database import Database

@@ -52,7 +52,7 @@ def approve(
     a condition is refused unless --although-gate-fails is given.
     """
     from offdiag.sdk import provenance
-    from offdiag.services import promotions
+    from offdiag.services.champions import promotions
 
     settings = settings_for(url)
     with opened(settings) as database:
@@ -89,7 +89,7 @@ def propose(
 ) -> None:
     """Make RUN the candidate of its dataset: the proposed next champion."""
     from offdiag.sdk import provenance
-    from offdiag.services import promotions
+    from offdiag.services.champions import promotions
 
     settings = settings_for(url)
     with opened(settings) as database:
@@ -134,7 +134,7 @@ def leaders(
     The set contains the best run with 95 % confidence, corrected for the number of runs.
     """
     from offdiag.records.promotion import leaders_document
-    from offdiag.services.leaders import leaders_of
+    from offdiag.services.champions.leaders import leaders_of
     from offdiag.services.truth.versions import dataset_named
 
     settings = settings_for(url)

@@ -11,8 +11,8 @@ from offdiag.domain.runs import PromotionRole
 from offdiag.records.base import DEFAULT_PROJECT, InProject, RequestBody, ResponseBody, Value
 
 if TYPE_CHECKING:
-    from offdiag.services.leaders import Leader, Leaders
-    from offdiag.services.promotions import DatasetPromotions
+    from offdiag.services.champions.leaders import Leader, Leaders
+    from offdiag.services.champions.promotions import DatasetPromotions
     from offdiag.store.promotions import PromotionRecord
 
 

@@ -14,7 +14,7 @@ from offdiag.records.promotion import (
     leaders_document,
     promotions_document,
 )
-from offdiag.services import leaders, promotions
+from offdiag.services.champions import leaders, promotions
 from offdiag.services.gate import GateResult
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store.run_page import read_run

@@ -14,10 +14,10 @@ from offdiag.domain.runs import PromotionRole, RunState
 from offdiag.domain.texts import require_reason
 from offdiag.errors import Conflict
 from offdiag.gate.conditions import parse_condition
+from offdiag.services.champions.leaders import primary_metric
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.gate import GateResult, gate_run
 from offdiag.services.jobs.attempts import RetryPolicy
-from offdiag.services.leaders import primary_metric
 from offdiag.services.truth.versions import dataset_named
 from offdiag.settings import Settings
 from offdiag.store import datasets, runs, truths

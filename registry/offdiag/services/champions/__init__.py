@@ -1,0 +1,1 @@
+"""The best runs of a dataset, its champion and its candidate."""
