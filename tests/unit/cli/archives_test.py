@@ -91,7 +91,7 @@ def test_a_registry_is_backed_up_restored_and_verified(
     assert "`offdiag verify` recomputes its results" in restored.err
     assert (verified.code, verified.out.strip()) == (
         0,
-        "1 runs, 1 computed again: nothing is wrong.",
+        "1 run, 1 recomputed: no problems.",
     )
 
 
