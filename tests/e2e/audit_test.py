@@ -18,7 +18,7 @@ def test_a_pasted_table_is_audited_corrected_and_passed_on(open_page: Any, scrip
     seen = open_page("/audit", java_script_enabled=scripts)
     page: Page = seen.page
 
-    page.get_by_label("Table as it was printed").fill(TABLE)
+    page.get_by_label("Table text").fill(TABLE)
     page.get_by_role("button", name="Audit", exact=True).click()
     ours = page.get_by_role("region", name="Verdicts on Ours").get_by_role("row")
     expect(ours.last).to_contain_text("Error rate")

@@ -58,8 +58,8 @@ def test_a_page_says_what_the_tour_quotes(said: str, quote: str) -> None:
         r"random forest, shallow r_\w+ .*?\b0\.900 .*?8 0/16",
         r"0\.375\s*0\.625\s*\+25\.0 pp",
         r"C\s*random forest, cautious\s*0/64\s*13/107",
-        r"The answers in use cost 731 per 1,000",
-        r"B costs no less than answering “malignant” every time\.",
+        r"The predictions of the run cost 731 per 1,000",
+        r"B costs no less than always predicting “malignant”\.",
     ],
 )
 def test_a_page_has_the_row_that_the_tour_reads_off(said: str, row: str) -> None:

@@ -93,12 +93,12 @@ def test_flags_are_worked_through_by_keyboard_alone(go: Open, database: Database
     assert state_of(database, second) is FlagState.SNOOZED
 
     press("d")
-    page.keyboard.type("too few cases, a known gap")
+    page.keyboard.type("too few examples, a known gap")
     press("Tab")
     press("Enter")
     expect(_beside(page)).to_have_text(_title(database, fourth))
     assert state_of(database, third) is FlagState.DISMISSED
-    assert browse_flag(database, third).history[-1].text == "too few cases, a known gap"
+    assert browse_flag(database, third).history[-1].text == "too few examples, a known gap"
 
     press("@")
     press("Enter")
@@ -144,10 +144,10 @@ def test_a_narrow_screen_shows_the_list_and_then_the_page(go: Open, database: Da
 
     expect(page).to_have_url(re.compile(rf"/flags/{first}$"))
     page.keyboard.press("d")
-    expect(page.get_by_label("Why it does not matter")).to_be_focused()
+    expect(page.get_by_label("Reason to dismiss")).to_be_focused()
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     page.keyboard.press("Escape")
-    expect(page.get_by_label("Why it does not matter")).to_be_hidden()
+    expect(page.get_by_label("Reason to dismiss")).to_be_hidden()
     seen.expect_no_complaints()
 
 
@@ -165,7 +165,7 @@ def test_two_tabs_with_one_flag_do_not_overwrite_each_other(go: Open, database: 
 
     expect(page.get_by_role("alert")).to_contain_text("was acknowledged by kim in the meantime")
     assert state_of(database, first) is FlagState.ACKNOWLEDGED
-    reason = page.get_by_label("Why it does not matter")
+    reason = page.get_by_label("Reason to dismiss")
     expect(reason).to_have_value("typed before I knew")
     page.get_by_role("button", name="Dismiss", exact=True).click()
     expect(page.get_by_role("status").first).to_contain_text("dismissed")
@@ -182,7 +182,7 @@ def test_flags_are_settled_without_scripts(go: Open, database: Database) -> None
     for number in (second, third):
         page.get_by_label(f"Select F-{number}", exact=True).check()
     page.get_by_text("Dismiss…").click()
-    page.get_by_label("Why it does not matter").fill("known")
+    page.get_by_label("Reason to dismiss").fill("known")
     page.get_by_role("button", name="Dismiss", exact=True).click()
     expect(page.get_by_role("status").first).to_contain_text("dismissed")
     page.locator("a[data-row]").first.click()

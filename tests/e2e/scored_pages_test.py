@@ -94,6 +94,6 @@ def test_a_prevalence_is_asked_for_and_taken_back(
     page.get_by_role("button", name="Show").click()
     expect(page).to_have_url(re.compile("prevalence=0.2"))
     expect(page.get_by_text("What if 20")).to_be_visible()
-    page.get_by_role("link", name="Back to what was measured").click()
+    page.get_by_role("link", name="Back to the measured prevalence").click()
 
     expect(page).not_to_have_url(re.compile("prevalence"))

@@ -23,7 +23,7 @@ BINARY = ("malignant", "benign")
 SECRET = "https://hooks.example.org/services/T0/B0/s3cret"
 HOSTILE_REPORT = ReportAddress("default", f"{HOSTILE_NAMES[0]} {HOSTILE_NAMES[8]}")
 FIRST_MONDAY = datetime(2026, 1, 5, 5, 0, tzinfo=UTC)
-"""06:00 by the clocks of Ljubljana."""
+"""06:00 in Ljubljana."""
 FIFTH_MONDAY = datetime(2026, 2, 2, 5, 0, tzinfo=UTC)
 SIXTH_MONDAY = datetime(2026, 2, 9, 5, 0, tzinfo=UTC)
 

@@ -34,5 +34,5 @@ def test_says_that_the_database_is_gone_and_not_where_it_was(sqlite_database: Da
     path.write_bytes(b"no database at all" * 100)
     answer = client.get("/readyz")
     assert answer.status_code == 503
-    assert answer.get_json()["reason"] == "The database does not answer."
+    assert answer.get_json()["reason"] == "The database does not respond."
     assert str(path) not in answer.text

@@ -174,7 +174,7 @@ class TestVerdicts:
     def test_what_the_other_numbers_leave_is_said(self, reader: PageClient) -> None:
         page = audited(paste(reader, SVM))
 
-        assert "the other numbers leave 0.9050 – 0.9150" in page.one("main").text
+        assert "the other numbers allow 0.9050 – 0.9150" in page.one("main").text
 
     def test_forms_of_one_number_are_one_line(self, reader: PageClient) -> None:
         page = audited(reader.get("/audit?example=antibody-test"))

@@ -32,7 +32,7 @@ def test_a_line_tells_both_values_their_difference_and_both_ranks(
     row = next(row for row in page.table("data") if row[0] == "seer")
     assert row[1:] == [
         *("0.783", "0.687 – 0.856", "", "0.939", "+15.6 pp"),
-        *("◆beyond its interval", "2 → 1, up 1"),
+        *("◆significant", "2 → 1, up 1"),
     ]
     link = next(a for a in page.all("a") if a.text == "seer")
     assert link.attributes["href"] == f"/runs/{revised.seer}"
@@ -78,7 +78,7 @@ def test_a_small_correction_stays_within_the_intervals(
     page = client.page("/datasets/pets/truth/2/impact?metric=overall_accuracy")
 
     rows = {row[0]: row for row in page.table("data")}
-    assert rows["bad"][6:] == ["within its interval", "2, as before"]
+    assert rows["bad"][6:] == ["not significant", "2, as before"]
     assert "the ranking by accuracy stays as it was." in page.one("p", "callout").text
 
 
@@ -89,7 +89,7 @@ def test_runs_that_wait_for_their_scores_are_named_and_looked_for_again(
     page = revised_reader.page(path)
 
     assert page.one("p", "callout").text == (
-        "Correcting 1 label moved nothing yet: 1 run waits to be scored with it."
+        "Correcting 1 label moved nothing yet: 1 run waits to be evaluated with it."
     )
     assert page.one("div", "results").attributes["hx-get"] == path
     assert "waiting" in [a.text for a in page.one("div", "callout").inside("a")]
@@ -105,7 +105,9 @@ def test_runs_that_could_not_be_scored_again_are_told_apart(
 
     page = client.page("/datasets/pets/truth/2/impact")
 
-    assert "Could not be scored with v2: sad." in page.one("div", "callout-warning").text
+    assert (
+        "Evaluation failed with label version 2: sad." in page.one("div", "callout-warning").text
+    )
     assert "hx-get" not in page.one("div", "results").attributes
 
 

@@ -164,7 +164,7 @@ def test_versions_that_say_the_same_differ_in_nothing(revised_reader: PageClient
     page = revised_reader.page("/datasets/pets/truth/2..2")
 
     assert page.one("p", "subtitle").text == "No label differs."
-    assert page.one("div", "empty").inside("h2")[0].text == "Both versions say the same"
+    assert page.one("div", "empty").inside("h2")[0].text == "Both versions are identical"
 
 
 def test_the_twins_of_a_difference_hold_every_changed_sample(

@@ -63,9 +63,9 @@ def test_the_cheapest_threshold_is_said_drawn_and_listed(client: PageClient, cli
 
     said = page.one("main").text
     # 3 of 30 raised in vain at 0.3, nobody missed; in use, 3 of 30 are missed.
-    assert "Answering “ill” from 0.3 on costs least on these cases: 100 per 1,000" in said
-    assert "The answers in use cost 400 per 1,000; the change is −300 per 1,000" in said
-    assert "imply answering “ill” from 0.2 on" in said
+    assert "Answering “ill” from 0.3 on costs least on these examples: 100 per 1,000" in said
+    assert "The predictions of the run cost 400 per 1,000; the change is −300 per 1,000" in said
+    assert "imply predicting “ill” from 0.2 on" in said
     assert "chosen on four fifths of the cases" in said
     assert "0.3" in page.one("svg").attributes["aria-label"]
     rows = {row[1]: row for row in page.table("thresholds") if row[1]}
@@ -182,7 +182,7 @@ def test_a_derived_run_names_its_source_on_its_page_and_in_lists(
         assert len([text for text in around if "decided from" in text]) == 1
     listed = client.get("/runs.json?q=decided").get_json()["runs"]
     assert [each["derived_from"]["run"] for each in listed] == [clinic]
-    assert not [link for link in pages[0].all("a") if link.text == "Decide by cost"]
+    assert not [link for link in pages[0].all("a") if link.text == "Threshold by cost"]
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_where_no_answer_changes_the_page_says_no_more(
 ) -> None:
     said = scored_reader.page(address(scored, "hostile")).one("main").text
 
-    assert "No answer changes: those in use are the cheapest to expect." in said
+    assert "No prediction changes: those of the run have the lowest expected cost." in said
     assert "The change is" not in said
 
 

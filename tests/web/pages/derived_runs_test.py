@@ -56,7 +56,7 @@ def test_a_logged_run_says_nothing_of_the_kind(
 ) -> None:
     page = client.page(f"/runs/{derived[0]}/meta")
 
-    assert "Decided anew" not in page.one("main").text
+    assert "Decision rule applied" not in page.one("main").text
 
 
 def test_the_twin_carries_the_recipe(client: PageClient, derived: tuple[str, str]) -> None:

@@ -45,8 +45,8 @@ def test_a_run_says_what_its_accuracy_hides_on_every_page(
     client: PageClient, lesions: str, tab: str
 ) -> None:
     assert warning_of(client, lesions, tab) == (
-        "▲Accuracy hides a minority class. 0.864, but “df” is never found: 0 of 17 (95 % CI "
-        "0.000 – 0.184); “mel” is found in 96 of 168 (95 % CI 0.496 – 0.644). Flags F-1, F-2."
+        "▲Accuracy hides a minority class. 0.864, but “df” has recall 0 of 17 (95 % CI "
+        "0.000 – 0.184); “mel” has recall 96 of 168 (95 % CI 0.496 – 0.644). Flags F-1, F-2."
     )
 
 
@@ -199,9 +199,9 @@ def test_what_accuracy_may_hide_is_said_in_amber_with_the_way_out(
 
     assert page.all("div", "callout-hides") == []
     assert page.one("div", "callout-may-hide").text.startswith(
-        "◇Accuracy may hide a minority class. 0.883, but “mel” is found in 18 of 30 (95 % CI "
-        "0.423 – 0.754). A gap of 20 points to the other classes is neither proved nor ruled "
-        "out; about 150 more of “mel” would settle it. Flag F-"
+        "◇Accuracy may hide a minority class. 0.883, but “mel” has recall 18 of 30 (95 % CI "
+        "0.423 – 0.754). A gap of 20 points to the other classes is neither confirmed nor ruled "
+        "out; about 150 more of “mel” would decide it. Flag F-"
     )
 
 

@@ -220,7 +220,7 @@ def test_who_is_nobody_is_asked_first(client: PageClient, registry: Database) ->
 
     actions = [form.attributes.get("action", "") for form in page.all("form")]
     assert not [action for action in actions if action.startswith("/flags/1")]
-    assert page.one("label").text == "Say who you are to settle flags"
+    assert page.one("label").text == "Enter your name to triage flags"
     assert not [b for b in page.all("input") if b.attributes.get("type") == "checkbox"]
 
 
@@ -231,7 +231,7 @@ def test_a_decision_of_nobody_is_refused(ana: PageClient, registry: Database) ->
     response = send(ana, form)
 
     assert response.status_code == 400
-    assert "nobody knows who decides" in response.text
+    assert "no name was entered" in response.text
     assert state_of(registry, 1) is FlagState.OPEN
 
 

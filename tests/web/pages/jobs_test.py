@@ -29,12 +29,12 @@ def test_what_was_given_up_comes_first_with_its_last_error(
     page = revised_reader.page("/jobs")
 
     first, second = page.table("data")
-    assert first[2:5] == ["✕given up", "waits for somebody to ask for another try", "5"]
+    assert first[2:5] == ["✕failed", "failed after its last attempt; retry it", "5"]
     assert first[6] == f"OSError: {HOSTILE_NAMES[0]}"
     assert first[7].startswith("Retry")
     assert (second[2], second[7]) == ("queued", "")
     chips = [chip.text for chip in page.one("div", "chips").inside("span")]
-    assert "✕1 given up" in chips
+    assert "✕1 failed" in chips
 
 
 def test_a_job_leads_to_its_run(revised_reader: PageClient, revised: RevisedRegistry) -> None:
@@ -56,15 +56,15 @@ def test_silent_workers_and_live_schedulers_are_told_apart(
     assert lines[0].endswith("▲silent")
     assert lines[1].endswith("✓alive")
     assert page.one("div", "callout-warning").text.startswith(
-        "▲ No worker gave a sign of life in the last 30 s: queued jobs wait."
+        "▲ No worker sent a heartbeat in the last 30 s: jobs stay queued."
     )
 
 
 def test_an_empty_queue_says_that_nothing_waits(client: PageClient) -> None:
     page = client.page("/jobs")
 
-    assert page.one("div", "empty").inside("h2")[0].text == "Nothing is waiting"
-    assert "No worker and no scheduler gave a sign" in page.one("div", "callout-warning").text
+    assert page.one("div", "empty").inside("h2")[0].text == "The queue is empty"
+    assert "No worker and no scheduler sent a heartbeat" in page.one("div", "callout-warning").text
 
 
 def test_the_page_of_a_job_shows_its_whole_error(client: PageClient, dead: str) -> None:

@@ -88,7 +88,7 @@ def test_a_line_of_values_says_them_in_words(report_reader: PageClient) -> None:
 def test_without_a_scheduler_the_list_warns(report_reader: PageClient) -> None:
     page = report_reader.page("/reports")
 
-    assert "Schedules do not fire now." in page.one("div", "callout-warning").text
+    assert "Schedules are not run now." in page.one("div", "callout-warning").text
 
 
 def test_a_living_scheduler_is_said_to_be_healthy(client: PageClient, planned: Database) -> None:
@@ -171,7 +171,7 @@ def test_a_report_shows_its_plan_and_its_next_five_times(report_reader: PageClie
     times = page.one("ol", "times").inside("li")
     assert len(times) == 5
     assert all(re.fullmatch(r"Mon \d\d \w{3} \d{4} 06:00", time.text) for time in times)
-    assert "by the clocks of Europe/Ljubljana" in facts[1].text
+    assert "in Europe/Ljubljana" in facts[1].text
 
 
 def test_missed_and_failed_issues_are_shown_as_such(report_reader: PageClient) -> None:
@@ -185,7 +185,7 @@ def test_missed_and_failed_issues_are_shown_as_such(report_reader: PageClient) -
     ]
     assert lines[0][1] == "2026-02-09 06:00 Europe/Ljubljana"
     assert lines[2][3] == (
-        "3 earlier times missed: no scheduler was running; issue 2 stands for them."
+        "3 earlier times missed: no scheduler was up; edition 2 stands for them."
     )
     assert lines[1][5] == "✓2 sent▲1 refused"
     assert lines[3][5] == "✓3 sent"
@@ -196,9 +196,11 @@ def test_the_line_of_best_values_is_drawn_and_told(report_reader: PageClient) ->
 
     drawing = page.one("svg", "trend")
     assert drawing.attributes["aria-label"].startswith(
-        "Balanced accuracy of the best run in 2 issues; 0.9"
+        "Balanced accuracy of the best run in 2 editions; 0.9"
     )
-    assert "Issues 1 to 2, each with its 95 % interval" in _text(report_reader, "/reports/weekly")
+    assert "Editions 1 to 2, each with its 95 % interval" in _text(
+        report_reader, "/reports/weekly"
+    )
 
 
 def test_a_report_without_a_schedule_can_get_one(report_reader: PageClient) -> None:
@@ -241,7 +243,7 @@ def test_a_report_is_run_now_and_leads_to_its_issue(client: PageClient, planned:
     done = client.page(response.headers["Location"])
 
     assert (response.status_code, response.headers["Location"]) == (303, "/reports/weekly/1")
-    assert "This issue is being made." in waiting.one("div", "results").text
+    assert "This edition is being created." in waiting.one("div", "results").text
     assert waiting.one("div", "results").attributes["hx-trigger"] == "every 5s"
     assert "hx-get" not in done.one("div", "results").attributes
     assert done.one("p", "lead").text.startswith("This is the first issue")
@@ -253,7 +255,7 @@ def test_a_report_is_paused_and_resumed(client: PageClient, planned: Database) -
     resumed = send(client, _form(client, "/reports/weekly", "resume"))
 
     assert (paused.status_code, resumed.status_code) == (303, 303)
-    assert "▲paused It issues nothing until it is resumed" in page.all("dl", "facts")[1].text
+    assert "▲paused It creates no editions until it is resumed" in page.all("dl", "facts")[1].text
     assert not page.all("ol", "times")
     assert len(client.page("/reports/weekly").one("ol", "times").inside("li")) == 5
 
@@ -435,7 +437,10 @@ def test_an_issue_of_another_version_still_offers_its_files(
 
     page = client.page("/reports/weekly/1")
 
-    assert "Another version of offdiag wrote this issue." in page.one("div", "results").text
+    assert (
+        "This edition was created by another version of offdiag."
+        in page.one("div", "results").text
+    )
     assert client.get("/reports/weekly/1/report.html").status_code == 200
 
 

@@ -112,7 +112,7 @@ def test_the_form_leads_to_the_address_that_says_only_what_was_chosen(
     assert default.location == path
     page = page_of(reader, registry.plain, goal="misses", about="df")
     chosen = [option.text for option in page.all("option") if "selected" in option.attributes]
-    assert chosen == ["misses: cases of a class that are not found", "df (17 cases)"]
+    assert chosen == ["false negatives: missed examples of a class", "df (17 examples)"]
 
 
 @pytest.mark.parametrize(

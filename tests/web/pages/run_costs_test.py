@@ -105,7 +105,7 @@ def test_the_top_of_a_run_says_what_its_errors_cost(client: PageClient, priced: 
     tile = next(t for t in page.all("div", "tile") if "Cost" in t.text)
     assert tile.text.startswith("Cost / 1,000, EUR, triage v1 882")
     assert "95 % CI" in tile.text
-    assert "best constant answer" in tile.text
+    assert "best constant prediction" in tile.text
 
 
 def test_without_costs_the_top_of_a_run_has_no_such_tile(

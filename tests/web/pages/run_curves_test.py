@@ -63,7 +63,7 @@ def test_the_ring_and_the_sentence_say_which_threshold_is_in_use(
 ) -> None:
     page = scored_reader.page(f"/runs/{scored.event}/curves")
 
-    assert "are those of reporting “fraud” from a score of 0.30" in page.one("main").text
+    assert "match predicting “fraud” from a score of 0.30" in page.one("main").text
     assert len(page.all("circle", "ring")) == 2
 
 
@@ -98,7 +98,9 @@ def test_the_other_class_is_seen_from_its_own_side(
     page = scored_reader.page(f"/runs/{scored.margins}/curves?positive=well")
 
     text = page.one("main").text
-    assert "A case is reported when its score of “sick” is below the threshold." in text
+    assert (
+        "An example is predicted positive when its score of “sick” is below the threshold." in text
+    )
     assert "reporting “well” where the score of “sick” is below 0.60" in text
     assert page.one("title").text.startswith("svm · curves of well")
 
@@ -110,7 +112,7 @@ def test_scores_that_are_no_probabilities_have_no_calibration_and_say_why(
 
     assert "Calibration" not in _headings(page)
     assert "the scores are not probabilities" in page.one("main").text
-    assert "Spread of the scores" in _headings(page)
+    assert "Score distribution" in _headings(page)
 
 
 def test_the_worst_classes_come_first_twelve_at_a_time(
@@ -166,8 +168,8 @@ def test_the_largest_score_has_calibration_and_spread(
     page = scored_reader.page(f"/runs/{scored.several}/curves")
 
     assert _headings(page)[-2:] == [
-        "Calibration of the largest score",
-        "Spread of the largest score",
+        "Reliability diagram (top label)",
+        "Distribution of the largest score",
     ]
     text = page.one("main").text
     assert "15 bins of equal width" in text
@@ -181,7 +183,7 @@ def test_a_prevalence_works_out_again_what_depends_on_it(
 
     values = {line[0]: line[1:] for line in page.table("data")}
     note = next(each.text for each in page.all("div", "callout") if "What if" in each.text)
-    assert "What if 20 % of the cases were “fraud”" in note.replace("\u202f", " ")
+    assert "What if 20 % of the examples were “fraud”" in note.replace("\u202f", " ")
     assert "Recall and false positive rate stay" in note
     assert values["Recall"][0] == values["Recall"][1].removesuffix(" stays")
     assert float(values["Precision"][1]) > float(values["Precision"][0])

@@ -48,7 +48,7 @@ def test_the_header_names_the_truth_that_counts_and_what_it_covers(
     page = revised_reader.page(f"/runs/{revised.partly}")
 
     chips = [chip.text for chip in page.all("span", "chip")]
-    assert "▲scored on 50 of 60 (83.3 %), the others have no label yet" in chips
+    assert "▲evaluated on 50 of 60 (83.3 %), the others have no label yet" in chips
     assert "late v3" in page.one("p", "crumbs").text
 
 
@@ -59,7 +59,9 @@ def test_results_of_an_older_truth_are_announced_on_every_page_of_the_run(
     page = revised_reader.page(f"/runs/{revised.waiting}{tab}")
 
     notice = page.one("div", "callout-warning").text
-    assert notice.startswith("▲ Computed with truth v1; v2 is current. Scoring again was asked")
+    assert notice.startswith(
+        "▲ Evaluated with label version 1; v2 is current. Re-evaluation was queued"
+    )
 
 
 def test_results_of_an_older_suite_are_announced(
@@ -73,7 +75,7 @@ def test_results_of_an_older_suite_are_announced(
 
     assert page.one("div", "callout-warning").text == (
         f"▲ Computed with metric suite {SUITE_VERSION}; {SUITE_VERSION + 1} is current. "
-        "Nobody has been asked to score this run again yet."
+        "This run is not queued for re-evaluation yet."
     )
 
 
@@ -88,8 +90,8 @@ def test_a_failed_second_evaluation_is_told_with_its_job(
     page = client.page(f"/runs/{run_id}/history")
 
     assert page.one("div", "callout-warning").text == (
-        "▲ Computed with truth v1, before scoring again failed. "
-        "Scoring again failed as job 2 after 5 attempts."
+        "▲ Evaluated with label version 1, before re-evaluation failed. "
+        "Re-evaluation failed as job 2 after 5 attempts."
     )
     assert len(page.table("data")) == 1
 

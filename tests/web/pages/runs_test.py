@@ -136,7 +136,7 @@ def test_an_undefined_number_is_the_word_with_its_reason(reader: PageClient) -> 
     page = reader.page('/runs?q=dataset:derm-7 "majority dummy"')
 
     assert _row(page, "majority dummy")[5] == "undefined, note 1"
-    assert "1 one class was predicted for every case" in page.one("main").text
+    assert "1 one class was predicted for all examples" in page.one("main").text
 
 
 def test_runs_without_metrics_show_where_they_stand(reader: PageClient) -> None:

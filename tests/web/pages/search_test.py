@@ -86,7 +86,7 @@ def test_every_goal_leads_somewhere(client: PageClient, forests: list[str]) -> N
 
 
 def test_nothing_found_is_said(client: PageClient) -> None:
-    assert "Nothing is called “xyzzy”." in client.get("/search?q=xyzzy").text
+    assert "No results for “xyzzy”." in client.get("/search?q=xyzzy").text
 
 
 def test_a_model_has_its_runs_by_dataset_newest_first(

@@ -54,7 +54,7 @@ def require_match(current: BaseModel) -> bool:
         raise Stale(
             f'this was changed since you read it; its ETag is now "{etag}".',
             field="If-Match",
-            hint="Read it again, then decide. Nothing was changed.",
+            hint="Read it again, then retry. Nothing was changed.",
         )
     return True
 

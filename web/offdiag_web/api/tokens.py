@@ -28,7 +28,7 @@ def list_tokens() -> TokenList:
 @operation(blueprint, "POST", "/tokens", answers={201: MadeToken})
 @requires(Role.VIEWER, in_person=True)
 def create_token(json: WantedToken) -> tuple[MadeToken, int]:
-    """Make a token, which is told this once. A token may not do this."""
+    """Create a token, which is told this once. A token may not do this."""
     made = sessions.create_token(
         current_registry().database,
         owner=_owner(json.owner),

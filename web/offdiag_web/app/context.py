@@ -154,7 +154,7 @@ def signed_in() -> Caller:
     caller = signed_in_user().caller
     if caller is None or caller.user_id is None:
         raise Forbidden(
-            "nobody signs in to this registry.",
+            "sign-in is not required here.",
             hint="offdiag user and offdiag token do what this page does.",
         )
     return caller

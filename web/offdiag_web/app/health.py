@@ -45,7 +45,7 @@ def readyz() -> Response:
             code=error.code,
             reason="The database has another schema than this program needs."
             if is_schema
-            else "The database does not answer.",
+            else "The database does not respond.",
         )
         response.status_code = 503
         response.retry_after = RETRY_AFTER_S

@@ -44,7 +44,7 @@ _BODY = json.dumps(
     {
         "error": {
             "code": "overloaded",
-            "message": "The server has more requests than it can answer in time.",
+            "message": "The server is overloaded.",
             "field": None,
             "hint": f"Try again in {RETRY_AFTER_S} seconds.",
         }

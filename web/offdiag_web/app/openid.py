@@ -71,7 +71,7 @@ class Provider:
             raise _unavailable() from error
         except (OAuthError, JoseError, RuntimeError, ValueError) as error:
             raise NotSignedIn(
-                "the provider's answer is not valid, or too old.",
+                "the response of the identity provider is not valid, or too old.",
                 field="openid",
                 hint="Sign in once more.",
             ) from error
@@ -85,9 +85,9 @@ class Provider:
         name = claims.get(self._settings.name_claim)
         if not isinstance(name, str) or not name:
             raise NotSignedIn(
-                f"the provider tells no {self._settings.name_claim!r} of you.",
+                f"the identity provider sends no {self._settings.name_claim!r} of you.",
                 field="openid",
-                hint="An admin sets oidc.name_claim to one that it tells.",
+                hint="An admin sets oidc.name_claim to one that it sends.",
             )
         groups = claims.get(self._settings.groups_claim, ())
         return ExternalUser(
@@ -117,7 +117,7 @@ def _text(value: object) -> str | None:
 
 def _unavailable() -> NotSignedIn:
     return NotSignedIn(
-        "the provider does not answer.",
+        "the identity provider does not respond.",
         field="openid",
         hint="Try again, or sign in with a password.",
     )

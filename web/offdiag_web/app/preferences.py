@@ -64,9 +64,9 @@ def require_user_name() -> str:
     reader = _read().reader
     if not reader:
         raise InvalidInput(
-            "nobody knows who decides.",
+            "no name was entered.",
             field="reader",
-            hint="Say who you are first; the name stands in the history.",
+            hint="Enter your name first; it appears in the history.",
         )
     return require_name(reader, "reader")
 

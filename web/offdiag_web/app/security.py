@@ -76,7 +76,7 @@ def protect(app: Flask, settings: ServerSettings) -> None:
         for host in (request.host, *_absolute_target(request.environ)):
             name = _host_name(host)
             if name not in further and not _is_our_name(name, bound_host):
-                abort(400, f"This server does not answer to the name {host!r}.")
+                abort(400, f"This server does not accept the host name {host!r}.")
 
     @app.before_request
     def refuse_foreign_forms() -> None:
@@ -171,7 +171,7 @@ def protect_forms(app: Flask, *, key: str, exempt: Iterable[Blueprint]) -> None:
     @app.errorhandler(CSRFError)
     def repeat_request(_error: CSRFError) -> Answer:
         return http_response(
-            Forbidden("This form is out of date. Open its page again and send it once more.")
+            Forbidden("This form is outdated. Open its page again and submit it once more.")
         )
 
 

@@ -162,7 +162,7 @@ def _size_axis(scale: LogScale) -> list[str]:
     bottom = coordinate(_FRAME.bottom)
     parts = [
         words(
-            "cases of the class (logarithmic)",
+            "examples of the class (logarithmic)",
             x=_FRAME.right,
             y=HEIGHT - 5,
             anchor="end",

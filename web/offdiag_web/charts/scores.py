@@ -143,7 +143,7 @@ WIDTH, HEIGHT = UPPER.right + 10, LOWER.bottom + 38
 class Spread:
     """One kind of cases: its name with its number, and its shares by bin, which add up to 1.
 
-    All shares are 0 where there are no cases of this kind.
+    All shares are 0 where there are no examples of this kind.
     """
 
     name: str

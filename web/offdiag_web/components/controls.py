@@ -171,7 +171,7 @@ def state_chip(
         return Chip("metrics not computed", "busy", "no worker has been asked yet")
     waited = spell((now - work.asked_at).total_seconds())
     if work.state == "doing":
-        return Chip(f"computing metrics, asked for {waited} ago", "busy", f"job {work.id}")
+        return Chip(f"computing metrics, queued {waited} ago", "busy", f"job {work.id}")
     return Chip(f"metrics queued {waited} ago", "busy", f"job {work.id}")
 
 

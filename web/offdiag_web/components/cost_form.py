@@ -103,12 +103,12 @@ def cost_grid(scenario: Scenario, order: list[int]) -> CostGrid | None:
 PASSED = "Square, all costs are finite numbers, and the classes are those of the dataset."
 _WORDS = {
     CostOddity.PREDICTION_DOES_NOT_MATTER: (
-        "every answer costs the same, right or wrong, so these cases decide nothing"
+        "every prediction costs the same, correct or wrong, so these costs decide nothing"
     ),
     CostOddity.CORRECT_PREDICTION_COSTS: (
-        "a right answer is priced; costs then no longer start at 0, which is fine if it is meant"
+        "a correct prediction has a cost, so costs do not start at 0; this may be intended"
     ),
-    CostOddity.ERROR_IS_CHEAPER: "some wrong answer costs less than the right one",
+    CostOddity.ERROR_IS_CHEAPER: "an error costs less than the correct prediction",
 }
 
 

@@ -76,7 +76,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """What all rows share: decimals, axis, and the cost of the best constant answer."""
+    """What all rows share: decimals, axis, and the cost of the best constant prediction."""
 
     amounts: Amounts
     scale: Scale
@@ -191,9 +191,9 @@ def rank_sentence(found: WhatIf) -> str:
         return f"{cheapest} is the only run here."
     least = groups["cheapest"]
     if len(least) > 1:
-        parts = [f"{numbers.listed(least)} cost least, and equally much, on these cases."]
+        parts = [f"{numbers.listed(least)} cost least, and the same, on these examples."]
     else:
-        parts = [f"{cheapest} costs least on these cases."]
+        parts = [f"{cheapest} costs least on these examples."]
     if "open" in groups:
         show = "shows" if len(groups["open"]) == 1 else "show"
         it = "it" if len(least) == 1 else "them"
@@ -210,7 +210,7 @@ def rank_sentence(found: WhatIf) -> str:
         )
     if "not paired" in groups:
         parts.append(
-            f"{numbers.listed(groups['not paired'])} cannot be paired with it case by case, so "
+            f"{numbers.listed(groups['not paired'])} cannot be paired with it by example, so "
             "whether the difference is chance is not known."
         )
     return " ".join(parts)
@@ -229,7 +229,7 @@ def constant_sentence(found: WhatIf) -> str | None:
         return None
     label = quoted_name(found.frame.runs[0].matrix.labels.names[found.constant.code])
     costs = "costs" if len(losing) == 1 else "cost"
-    return f"{numbers.listed(losing)} {costs} no less than answering {label} every time."
+    return f"{numbers.listed(losing)} {costs} no less than always predicting {label}."
 
 
 def _named(found: WhatIf, place: int) -> str:

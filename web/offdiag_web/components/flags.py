@@ -223,7 +223,7 @@ def _hidden(detail: RunDetail, now: datetime) -> HiddenClasses | None:
 
 
 def _doubt(named: Sequence[tuple[FlagRecord, ClassRecall]], task: Task) -> str:
-    """Why it only may hide them, and how many more examples would settle it."""
+    """Why it only may hide them, and how many more examples would decide it."""
     words = class_words(task)
     parts = [
         f"about {numbers.count(more)} more of {quoted_name(each.name)}"
@@ -231,12 +231,12 @@ def _doubt(named: Sequence[tuple[FlagRecord, ClassRecall]], task: Task) -> str:
         if (more := flag.content.evidence.get("examples_needed")) is not None
     ]
     bound = points(named[0][0].content.thresholds["recall_gap"])
-    reason = f"A gap of {bound} to the other {words.many} is neither proved nor ruled out"
+    reason = f"A gap of {bound} to the other {words.many} is neither confirmed nor ruled out"
     if len(parts) == len(named):
-        return f"{reason}; {numbers.listed(parts)} would settle it."
+        return f"{reason}; {numbers.listed(parts)} would decide it."
     if not parts:
-        return f"{reason}, and no sensible number of examples would settle it."
-    return f"{reason}; {numbers.listed(parts)} would settle it for these, no number for the rest."
+        return f"{reason}, and no practical number of examples would decide it."
+    return f"{reason}; {numbers.listed(parts)} would decide it for these, no number for the rest."
 
 
 def _others(detail: RunDetail, n_others: int) -> str:
@@ -278,5 +278,4 @@ def _by_class(
 def _found(each: ClassRecall) -> str:
     name, interval = quoted_name(each.name), numbers.interval(each.low, each.high)
     of = f"{numbers.count(each.found)} of {numbers.count(each.cases)}"
-    verb = "is found in" if each.found else "is never found:"
-    return f"{name} {verb} {of} (95 % CI {interval})"
+    return f"{name} has recall {of} (95 % CI {interval})"

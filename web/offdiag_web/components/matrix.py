@@ -356,13 +356,13 @@ def _caption(
 ) -> str:
     down, across = ("predicted", "actual") if address.transposed else ("actual", "predicted")
     margins = {
-        "actual": "cases of each actual class (support)",
-        "predicted": "cases predicted as each class",
+        "actual": "examples of each actual class (support)",
+        "predicted": "examples predicted as each class",
     }
     second = {
         "row": "Second number: share of the actual class.",
         "col": "Second number: share of the predicted class.",
-        "all": "Second number: share of all cases.",
+        "all": "Second number: share of all examples.",
         "none": "Counts only.",
     }[address.norm]
     part = "" if n_shown == matrix.n_classes else f"{n_shown} of {matrix.n_classes} classes. "

@@ -26,7 +26,7 @@ RampName = Literal["correct", "error"]
 OF_WHAT: dict[Norm, str] = {
     "row": "of the actual class",
     "col": "of the predicted class",
-    "all": "of all cases",
+    "all": "of all examples",
     "none": "cases",
 }
 

@@ -99,7 +99,7 @@ def size_chart(
             if floor is None
             else Floor(floor.recall, f"floor {numbers.metric(floor.recall)}"),
             name=f"Recall of {numbers.plural(len(drawn), 'class', 'classes')} against the number "
-            f"of their cases, with 95 % intervals. {reading}",
+            f"of their examples, with 95 % intervals. {reading}",
         ),
         floor=_floor_sentence(floor),
         reading=reading,
@@ -142,18 +142,18 @@ def _floor_sentence(floor: RecallFloor | None) -> str | None:
     if floor is None:
         return None
     where = (
-        "on all cases"
+        "on all examples"
         if floor.class_label is None
-        else f"on all cases but those of {quoted_name(floor.class_label)}"
+        else f"on all examples but those of {quoted_name(floor.class_label)}"
     )
     return (
-        f"The floor lies {numbers.metric(floor.gap)} below the accuracy {where}, "
+        f"The floor is {numbers.metric(floor.gap)} below the accuracy {where}, "
         f"{numbers.metric(floor.accuracy)}."
     )
 
 
 def _reading(classes: Sequence[ClassRecall], floor: RecallFloor | None, *, of_sets: bool) -> str:
-    """Which classes fail and which have too few cases, by their intervals alone."""
+    """Which classes fail and which have too few examples, by their intervals alone."""
     if of_sets:
         return "Labels of sets have no accuracy elsewhere that a floor could be taken from."
     if floor is None:
@@ -163,11 +163,11 @@ def _reading(classes: Sequence[ClassRecall], floor: RecallFloor | None, *, of_se
     sentences = [
         f"{_names(below)} {_verb(below, 'lies', 'lie')} wholly below the floor."
         if below
-        else "No class lies wholly below the floor."
+        else "No class is entirely below the floor."
     ]
     if across:
         sentences.append(
-            f"{_names(across)} {_verb(across, 'reaches', 'reach')} across it: too few cases to "
+            f"{_names(across)} {_verb(across, 'reaches', 'reach')} across it: too few examples to "
             "say on which side."
         )
     return " ".join(sentences)
@@ -202,5 +202,5 @@ def _left_out(matrix: Counted, *, n_classes: int) -> str | None:
     empty = matrix.n_classes - n_classes
     if empty:
         has = "has" if empty == 1 else "have"
-        parts.append(f"{numbers.plural(empty, 'class', 'classes')} {has} no cases.")
+        parts.append(f"{numbers.plural(empty, 'class', 'classes')} {has} no examples.")
     return " ".join(parts) or None

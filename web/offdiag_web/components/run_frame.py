@@ -46,31 +46,33 @@ def stale_caution(detail: RunDetail, *, now: datetime) -> Caution | None:
     parts = []
     if StaleReason.TRUTH_REVISED in outdated.reasons:
         current = f"v{facts.newest_truth_number} is current"
-        parts.append(f"Computed with truth v{facts.truth_number}; {current}.")
+        parts.append(f"Evaluated with label version {facts.truth_number}; {current}.")
     if StaleReason.SUITE_CHANGED in outdated.reasons:
         current = f"{outdated.newest_suite_version} is current"
         parts.append(f"Computed with metric suite {facts.suite_version}; {current}.")
     if {StaleReason.COSTS_CHANGED, StaleReason.BASELINE_CHANGED} & set(outdated.reasons):
-        parts.append("Its flags were raised under other costs or against another baseline.")
+        parts.append("Its flags were raised with other costs or another baseline.")
     if StaleReason.CURVES_MISSING in outdated.reasons:
         parts.append("Its curves have not been drawn yet.")
     if not parts:
-        parts.append(f"Computed with truth v{facts.truth_number}, before scoring again failed.")
+        parts.append(
+            f"Evaluated with label version {facts.truth_number}, before re-evaluation failed."
+        )
     return Caution(" ".join(parts), _what_is_done(outdated.work, now))
 
 
 def _what_is_done(work: EvaluationWork | None, now: datetime) -> str:
     if work is None:
-        return "Nobody has been asked to score this run again yet."
+        return "This run is not queued for re-evaluation yet."
     waited = spell((now - work.asked_at).total_seconds())
     match work.state:
         case "todo":
-            return f"Scoring again was asked for {waited} ago and waits as job {work.id}."
+            return f"Re-evaluation was queued {waited} ago as job {work.id}."
         case "doing":
-            return f"It is being scored again as job {work.id}."
+            return f"It is being re-evaluated as job {work.id}."
         case "dead":
             tried = numbers.plural(work.attempts, "attempt")
-            return f"Scoring again failed as job {work.id} after {tried}."
+            return f"Re-evaluation failed as job {work.id} after {tried}."
 
 
 def coverage_chip(results: RunResults | None) -> Chip | None:
@@ -81,7 +83,7 @@ def coverage_chip(results: RunResults | None) -> Chip | None:
     total = n_scored + results.facts.n_unlabelled
     share = numbers.fine_percent(n_scored, total)
     scored = f"{numbers.count(n_scored)} of {numbers.count(total)} ({share})"
-    return Chip(f"scored on {scored}, the others have no label yet", "warning")
+    return Chip(f"evaluated on {scored}, the others have no label yet", "warning")
 
 
 MOST_TAGS = 6

@@ -182,7 +182,7 @@ def small_classes(
     said = f"Intervals of the averages over {many} are unreliable"
     return (
         f"{said if n_cases >= SMALLEST_WITH_ENDS else withheld}: the smallest {one}, "
-        f"{quoted_name(name)}, has {numbers.plural(n_cases, 'case')}."
+        f"{quoted_name(name)}, has {numbers.plural(n_cases, 'example')}."
     )
 
 
@@ -262,7 +262,7 @@ def cost_tile(costs: RunCosts, notes: Notes, *, n_cases: int) -> Tile:
         instead=mean.why_no_interval,
         baseline=None if reference is None else amounts.text(reference),
         detail=f", {costs.name} v{costs.version}",
-        baseline_name="best constant answer",
+        baseline_name="best constant prediction",
     )
 
 

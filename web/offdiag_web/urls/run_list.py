@@ -148,7 +148,7 @@ def _read_columns(values: Mapping[str, str], notices: list[str]) -> tuple[str, .
 def _read_baseline(text: str | None, notices: list[str]) -> str | None:
     if not text or _RUN_ID.fullmatch(text):
         return text or None
-    notices.append(f"“{text[:40]}” is no id of a run to hold the others against.")
+    notices.append(f"“{text[:40]}” is not the id of a run to compare with.")
     return None
 
 

@@ -59,5 +59,5 @@ def test_oddities_are_said_with_their_classes(ask: Ask) -> None:
     found = ask(COUNTS, edits="ill>ill:1")
 
     matters, priced = warning_texts(found.warnings, found.scenario.costs.labels)
-    assert matters.startswith("Actual “ill”: every answer costs the same, right or wrong")
+    assert matters.startswith("Actual “ill”: every prediction costs the same, correct or wrong")
     assert priced.startswith("Actual “ill”: a right answer is priced")

@@ -31,7 +31,7 @@ def test_runs_that_differ_beyond_chance_are_told_apart(ask: Ask) -> None:
     found = ask(CAREFUL, SLOPPY)
 
     assert rank_sentence(found) == (
-        "B “run 1” costs least on these cases. A costs significantly more."
+        "B “run 1” costs least on these examples. A costs significantly more."
     )
 
 
@@ -39,7 +39,7 @@ def test_runs_that_do_not_are_not(ask: Ask) -> None:
     found = ask(SLOPPY, ALMOST_SLOPPY, CAREFUL)
 
     assert rank_sentence(found) == (
-        "A “run 0” costs least on these cases. B shows no significant difference from it. "
+        "A “run 0” costs least on these examples. B shows no significant difference from it. "
         "C costs significantly more."
     )
 
@@ -48,7 +48,7 @@ def test_equal_runs_both_cost_least(ask: Ask) -> None:
     found = ask(SLOPPY, SLOPPY, CAREFUL)
 
     assert rank_sentence(found) == (
-        "A and B cost least, and equally much, on these cases. C costs significantly more."
+        "A and B cost least, and equally much, on these examples. C costs significantly more."
     )
 
 
@@ -91,7 +91,7 @@ def test_a_single_run_has_no_rivals(ask: Ask) -> None:
 
 def test_runs_no_better_than_a_constant_answer_are_named(ask: Ask) -> None:
     assert constant_sentence(ask(CAREFUL, SLOPPY, ALWAYS_WELL)) == (
-        "A and C cost no less than answering “well” every time."
+        "A and C cost no less than always predicting “well”."
     )
     assert constant_sentence(ask(SLOPPY)) is None
 

@@ -55,10 +55,10 @@ def test_the_sentence_names_exactly_the_classes_whose_intervals_lie_below(
     assert across == {"bcc", "bkl"}
     assert chart.reading == (
         "“df”, “akiec” and “mel” lie wholly below the floor. “bcc” and “bkl” reach across it: "
-        "too few cases to say on which side."
+        "too few examples to say on which side."
     )
     assert chart.floor == (
-        "The floor lies 0.200 below the accuracy on all cases but those of “df”, 0.874."
+        "The floor is 0.200 below the accuracy on all examples but those of “df”, 0.874."
     )
 
 
@@ -90,7 +90,7 @@ def test_classes_without_cases_are_told_of() -> None:
     chart = size_chart(matrix_of([[5, 1, 0], [0, 7, 0], [0, 0, 0]]), None, class_label=None)
 
     assert chart is not None
-    assert chart.left_out == "1 class has no cases."
+    assert chart.left_out == "1 class has no examples."
     assert [line.name for line in chart.lines] == ["0", "1"]
 
 

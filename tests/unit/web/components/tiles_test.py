@@ -49,7 +49,7 @@ def test_an_undefined_number_is_the_word_with_a_note() -> None:
     mcc = _tile(headline(results_of(np.array([[9, 0], [1, 0]]), ("a", "b")), notes), "MCC")
 
     assert (mcc.value.text, mcc.value.note, mcc.mark) == ("undefined", 1, None)
-    assert notes.texts == ["one class was predicted for every case"]
+    assert notes.texts == ["one class was predicted for all examples"]
 
 
 def test_intervals_are_called_unreliable_where_a_class_is_small() -> None:
@@ -57,7 +57,7 @@ def test_intervals_are_called_unreliable_where_a_class_is_small() -> None:
     large = _headline(results_of(np.array([[30, 5], [4, 20]]), ("a", "b"))).caution
 
     assert small is not None
-    assert small.endswith("the smallest class, “df”, has 17 cases.")
+    assert small.endswith("the smallest class, “df”, has 17 examples.")
     assert large is None
 
 
@@ -66,7 +66,7 @@ def test_intervals_are_called_unreliable_where_a_class_is_small() -> None:
     [
         (
             [[30, 5, 0], [4, 20, 0], [1, 0, 3]],
-            "the smallest class, “c”, has 4 cases.",
+            "the smallest class, “c”, has 4 examples.",
             "unreliable, smallest class has n = 4",
         ),
         (

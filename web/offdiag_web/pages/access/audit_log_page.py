@@ -52,7 +52,7 @@ def audit_lines(events: Sequence[AuditEvent], *, now: datetime) -> tuple[AuditLi
         AuditLine(
             event.id,
             moment(event.at, now=now),
-            event.actor or "nobody by name",
+            event.actor or "not signed in",
             event.actor_kind,
             event.action,
             event.subject,

@@ -53,5 +53,5 @@ def end() -> Response:
 def _provider() -> Provider:
     found = current_app.extensions.get(KEY)
     if not isinstance(found, Provider):
-        raise NotFound("no provider vouches for anybody here.", hint="Sign in with a password.")
+        raise NotFound("no identity provider is configured.", hint="Sign in with a password.")
     return found

@@ -31,7 +31,7 @@ def page() -> Response:
 @blueprint.post("/settings/tokens")
 @requires(Role.VIEWER, in_person=True)
 def create() -> Response:
-    """Make a token and show it, once."""
+    """Create a token and show it, once."""
     form = request.form
     try:
         made = create_token(

@@ -129,5 +129,5 @@ def _state(token: TokenRecord, now: datetime) -> str:
     if token.revoked_at is not None:
         return "revoked"
     if token.owner_disabled:
-        return "owner locked out"
+        return "owner disabled"
     return "" if token.is_valid(now) else "expired"

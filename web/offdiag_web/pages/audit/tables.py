@@ -65,7 +65,7 @@ Recall = 141/(141+67) = 0.678 = 67.8%
     ),
     PublishedTable(
         name="constant-answer",
-        title="A constant answer, example 12.3",
+        title="A constant prediction, example 12.3",
         source=LECTURE,
         table="""\
 Accuracy = 990/1000 = 0.99 = 99%

@@ -46,8 +46,8 @@ def fitting_view(tables: FeasibleTables, names: Sequence[str], positive: int) ->
     return FittingView(
         sentence=_sentence(tables, sizes),
         heads=(
-            f"{name} found (TP)",
-            f"{name} missed (FN)",
+            f"{name} true positives (TP)",
+            f"{name} false negatives (FN)",
             f"False alarms for {name} (FP)",
             "Right rejections (TN)",
         ),
@@ -63,7 +63,7 @@ def _sentence(tables: FeasibleTables, sizes: Sequence[int]) -> str:
     if tables.count == 0:
         return f"No matrix {of} gives these numbers."
     if tables.count == 1:
-        return f"One matrix {of} gives these numbers, so this is the one behind them."
+        return f"One matrix {of} gives these numbers, so it is the source."
     return f"{numbers.count(tables.count)} matrices {of} give these numbers."
 
 

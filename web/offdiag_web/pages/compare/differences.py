@@ -157,7 +157,7 @@ def _how(pair: PairComparison) -> str:
         return ""
     return (
         f"Thick bar and first interval: the metric alone. Thin line and second interval: "
-        f"{texts.number_word(n_tested)} headline metrics together, which decides; scores are "
+        f"{texts.number_word(n_tested)} primary metrics together, which decides; scores are "
         "a family of their own."
     )
 
@@ -178,9 +178,9 @@ def _why_none(found: MetricDifference) -> str | None:
     if found.outcome is not DifferenceStatus.NO_INTERVAL:
         return None
     if found.difference.value == 0:
-        return "no case tells the runs apart"
+        return "no example differs between the runs"
     method = found.difference.ci_method or ""
-    return "too few cases" if not method else numbers.shortened(method, longest=60)
+    return "too few examples" if not method else numbers.shortened(method, longest=60)
 
 
 MOST_CLASSES = 30

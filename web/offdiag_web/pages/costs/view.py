@@ -163,9 +163,7 @@ def _sentences(before: CostMatrixRecord, after: CostMatrixRecord, n_cells: int) 
             f"Currency: {before.costs.currency or 'none'} \N{RIGHTWARDS ARROW} "
             f"{after.costs.currency or 'none'}."
         )
-    found.append(
-        f"{numbers.plural(n_cells, 'price')} changed." if n_cells else "No price changed."
-    )
+    found.append(f"{numbers.plural(n_cells, 'cost')} changed." if n_cells else "No cost changed.")
     return found
 
 

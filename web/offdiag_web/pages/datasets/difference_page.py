@@ -173,7 +173,7 @@ def _kinds(difference: LabelDifference) -> Sequence[str]:
     counted = (
         (difference.n_corrected, "corrected"),
         (difference.n_newly_labelled, "given for the first time"),
-        (difference.n_unlabelled, "taken away"),
+        (difference.n_unlabelled, "removed"),
     )
     return [f"{numbers.count(n)} {words}" for n, words in counted if n]
 

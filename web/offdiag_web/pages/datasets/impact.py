@@ -56,8 +56,8 @@ def _cause(difference: LabelDifference) -> str:
 def _no_one(impact: TruthImpact) -> str:
     if impact.waiting:
         verb = "waits" if len(impact.waiting) == 1 else "wait"
-        return f"{numbers.plural(len(impact.waiting), 'run')} {verb} to be scored with it"
-    return "no run was scored before and after it"
+        return f"{numbers.plural(len(impact.waiting), 'run')} {verb} to be evaluated with it"
+    return "no run was evaluated before and after it"
 
 
 def _beyond(impact: TruthImpact) -> str:
@@ -285,10 +285,10 @@ def _verdict(before: MetricValue, after: MetricValue, *, is_beyond: bool) -> str
     if before.is_defined != after.is_defined:
         return "became defined" if after.is_defined else "became undefined"
     if before.value is None:
-        return "undefined both times"
+        return "undefined in both"
     if before.ci_low is None:
         return "had no interval"
-    return "beyond its interval" if is_beyond else "within its interval"
+    return "significant" if is_beyond else "not significant"
 
 
 def place_text(before: int | None, after: int | None) -> str:
@@ -332,4 +332,4 @@ def _new(runs: Sequence[ScoredRun]) -> str | None:
     if not runs:
         return None
     verb = "was" if len(runs) == 1 else "were"
-    return f"{numbers.plural(len(runs), 'run')} {verb} never scored with the version before."
+    return f"{numbers.plural(len(runs), 'run')} {verb} never evaluated with the previous version."

@@ -1,4 +1,4 @@
-"""What the answers that are cheapest to expect change, class by class and cell by cell."""
+"""What predictions with the lowest expected cost change, by class and by cell."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ LARGEST_TABLES = 20
 MOST_MOVES = 20
 MOST_CLASSES = 200
 _CAVEAT = (
-    "Nothing was fitted to these cases, so the cost is no more optimistic than that of any run; "
-    "it is as low as it could be only if the scores are calibrated."
+    "Nothing was fitted to these examples, so the cost is not optimistic; it is minimal only if "
+    "the scores are calibrated."
 )
 
 
@@ -109,21 +109,21 @@ def changed_predictions_view(found: Change, costs: CostMatrix) -> ChangedPredict
 
 def _sentences(found: Change, amounts: Amounts) -> tuple[str, ...]:
     if found.before.value is None or found.after.value is None:
-        return ("No cost is defined: a class that is expected has no cases.",)
+        return ("No cost is defined: a class that is expected has no examples.",)
     after = interval_text(found.after, amounts)
     before = interval_text(found.before, amounts)
     joint = found.joint
     n_changed = int(joint.counts[joint.first != joint.second].sum())
     in_use = (
-        f"The answers in use cost {cost_text(found.before.value, amounts)} per 1,000"
-        f"{f' (95 % CI {before})' if before else ''}, the answers that are cheapest to expect "
+        f"The predictions of the run cost {cost_text(found.before.value, amounts)} per 1,000"
+        f"{f' (95 % CI {before})' if before else ''}, those with the lowest expected cost "
         f"{cost_text(found.after.value, amounts)}{f' ({after})' if after else ''}."
     )
     if not n_changed:
-        return ("No answer changes: those in use are the cheapest to expect.", in_use)
+        return ("No prediction changes: those of the run have the lowest expected cost.", in_use)
     gap = difference_text(found.difference, amounts)
     return (
-        f"{numbers.count(n_changed)} of {numbers.plural(joint.total, 'answer')} change.",
+        f"{numbers.count(n_changed)} of {numbers.plural(joint.total, 'prediction')} change.",
         in_use,
         f"The change is {gap}. {outcome_text(found.difference)}",
         _CAVEAT,

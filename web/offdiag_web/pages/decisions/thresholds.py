@@ -22,12 +22,12 @@ from offdiag_web.components.values import Amounts, amounts_for
 
 
 def cost_text(cost: float, amounts: Amounts) -> str:
-    """A cost per case, written per 1,000 cases."""
+    """A cost per case, written per 1,000 examples."""
     return amounts.text(cost * PER)
 
 
 def interval_text(value: MetricValue, amounts: Amounts) -> str | None:
-    """ "1,103 – 1,149" per 1,000 cases, None where there is no interval."""
+    """ "1,103 – 1,149" per 1,000 examples, None where there is no interval."""
     if value.ci_low is None or value.ci_high is None:
         return None
     return amounts.interval(value.ci_low * PER, value.ci_high * PER)
@@ -51,8 +51,8 @@ def outcome_text(value: MetricValue) -> str:
     if value.ci_high < 0:
         return "That is cheaper, beyond chance."
     if value.ci_low > 0:
-        return "That is dearer, beyond chance."
-    return "That cannot be told from no difference."
+        return "That costs significantly more."
+    return "The difference is not significant."
 
 
 def threshold_text(threshold: float) -> str:
@@ -104,7 +104,7 @@ def threshold_view(
     )
     return ThresholdView(
         positive=matrix.labels.names[found.positive],
-        rule=f"A case is answered {name} when its score of {name} is at least the threshold.",
+        rule=f"An example is predicted {name} when its score of {name} is at least the threshold.",
         sentences=tuple(_sentences(found, name, amounts)),
         chart=_chart(found, name, amounts, currency),
         lines=tuple(_lines(found, amounts)),
@@ -116,21 +116,21 @@ def threshold_view(
 
 def _sentences(found: ThresholdCosts, name: str, amounts: Amounts) -> Iterator[str]:
     if found.best is None or found.best.cost.value is None:
-        yield "No cost is defined: one of the classes has no cases."
+        yield "No cost is defined: one of the classes has no examples."
         return
     interval = interval_text(found.best.cost, amounts)
     yield (
-        f"{_best_action(found, name)} costs least on these cases: "
+        f"{_best_action(found, name)} costs least on these examples: "
         f"{cost_text(found.best.cost.value, amounts)} per 1,000"
         f"{f' (95 % CI {interval})' if interval else ''}."
     )
     yield _against_use(found, amounts)
-    luck = "The threshold was chosen on the cases it is judged by, so it looks cheaper than it is"
+    luck = "The threshold was chosen on the examples it is evaluated on, so its cost is optimistic"
     if found.crossfitted is None:
-        yield f"{luck}; there are too few cases to say by how much."
+        yield f"{luck}; there are too few examples to estimate by how much."
     else:
         yield (
-            f"{luck}: chosen on four fifths of the cases and paid on the fifth, the choice costs "
+            f"{luck}: in 5-fold cross-validation the choice costs "
             f"{cost_text(found.crossfitted, amounts)} per 1,000."
         )
     yield _from_the_costs(found, name, amounts)
@@ -141,18 +141,18 @@ def _best_action(found: ThresholdCosts, name: str) -> str:
     if found.best.place == 0:
         return f"Answering {name} never"
     if found.best.place == len(found.points) - 1:
-        return f"Answering {name} every time"
+        return f"Always predicting {name}"
     return f"Answering {name} from {threshold_text(_threshold(found, found.best.place))} on"
 
 
 def _against_use(found: ThresholdCosts, amounts: Amounts) -> str:
     if found.in_use.value is None:
-        return "What the answers in use cost is not defined."
-    cost = f"The answers in use cost {cost_text(found.in_use.value, amounts)} per 1,000"
+        return "The cost of the predictions of the run is not defined."
+    cost = f"The predictions of the run cost {cost_text(found.in_use.value, amounts)} per 1,000"
     if found.change is None:
         return (
             f"{cost}; no single threshold gives them, so the two are paired only once the new "
-            "answers are saved as a run and compared."
+            "predictions are saved as a run and compared."
         )
     if found.best is not None and found.best.place == found.in_use_place:
         return f"{cost}: they are those of this threshold."
@@ -166,24 +166,23 @@ def _against_use(found: ThresholdCosts, amounts: Amounts) -> str:
 
 def _from_the_costs(found: ThresholdCosts, name: str, amounts: Amounts) -> str:
     if found.implied is None:
-        return "These costs imply no threshold: errors together are no dearer than right answers."
+        return "These costs imply no threshold: errors cost no more than correct predictions."
     if not found.are_probabilities:
         return (
             "The scores are no probabilities, so the threshold that the costs imply "
-            f"({threshold_text(found.implied)} for a probability) cannot be held against them."
+            f"({threshold_text(found.implied)} for a probability) cannot be compared with them."
         )
     text = _implied_text(found)
     if not 0 <= found.implied <= 1:
-        return f"By the costs alone one answer is always cheaper: {text} is no probability."
+        return f"By the costs alone one prediction is always cheaper: {text} is no probability."
     at = found.at_implied
     costs = (
         ""
         if at is None or at.cost.value is None
-        else f"; on these cases that costs {cost_text(at.cost.value, amounts)} per 1,000"
+        else f"; on these examples that costs {cost_text(at.cost.value, amounts)} per 1,000"
     )
     return (
-        f"If the scores are calibrated, the costs alone imply answering {name} from {text} "
-        f"on{costs}."
+        f"If the scores are calibrated, the costs imply predicting {name} from {text} on{costs}."
     )
 
 
@@ -299,6 +298,6 @@ def _note(found: ThresholdCosts) -> str:
         parts.append(
             f"{numbers.count(len(found.points))} of {numbers.count(found.points.n_thresholds)} "
             "thresholds are kept, among them every one that could be cheapest while errors cost "
-            "more than right answers."
+            "more than correct predictions."
         )
     return " ".join(parts)

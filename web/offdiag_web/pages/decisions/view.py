@@ -109,7 +109,7 @@ def _subtitle(found: Decisions) -> str:
     run = found.run
     version = "" if run.truth is None else f" v{run.truth.number}"
     return (
-        f"{run.dataset}{version} · {numbers.plural(run.matrix.total, 'case')} · "
+        f"{run.dataset}{version} · {numbers.plural(run.matrix.total, 'example')} · "
         f"{numbers.plural(run.matrix.n_classes, 'class', 'classes')}"
     )
 
@@ -136,7 +136,7 @@ def _changes(found: Decisions) -> str:
     if n_cells:
         parts.append(f"{numbers.plural(n_cells, 'cell')} changed")
     if scenario.groups:
-        parts.append("some classes need not be told apart")
+        parts.append("classes are merged")
     if scenario.shares:
         names = scenario.costs.labels.names
         stated = (
@@ -172,20 +172,22 @@ def _missing(found: Decisions) -> Caution | None:
                 "by itself; offdiag recompute does it at once.",
             )
         case NoDecision.NO_SAMPLES:
-            return Caution("No case has a label yet.", "Errors can be priced once labels arrive.")
+            return Caution(
+                "No example has a label yet.", "Costs can be computed once labels arrive."
+            )
         case NoDecision.NO_PROBABILITIES:
             problem = (found.problem or "").rstrip(".")
             return Caution(
                 "These scores cannot be weighed with costs.",
-                f"{problem[:1].upper()}{problem[1:]}. The cheapest answer to expect needs a "
-                "probability for each class, adding up to 1 but for rounding: log them after a "
-                "softmax, or after a calibration.",
+                f"{problem[:1].upper()}{problem[1:]}. The prediction with the lowest "
+                "expected cost needs a probability for each class, adding up to 1: log them after "
+                "a softmax or a calibration.",
             )
         case NoDecision.TOO_MANY:
             return Caution(
-                "There are too many scores to decide while a page waits.",
+                "There are too many scores for a page.",
                 f"offdiag cost decide {found.run.id} takes the time it needs, and with --save-as "
-                "keeps the answers as a run.",
+                "stores the predictions as a run.",
             )
         case None:
             return None

@@ -165,9 +165,9 @@ def alternatives_view(
     name = quoted_name(class_label)
     picked = (
         f"The best of {numbers.plural(better.n_compared, 'other run')} on this ground truth, "
-        f"compared case by case; each p counts all {numbers.count(better.n_compared)}."
+        f"compared example by example; each p counts all {numbers.count(better.n_compared)}."
         if better.n_compared > 1
-        else "Compared case by case on the same ground truth."
+        else "Compared example by example on the same ground truth."
     )
     return AlternativesView(
         title=f"Better on {name}",
@@ -209,7 +209,7 @@ def _gain(gain: Gain, of_what: str) -> GainText:
 
 def _verdict(each: Alternative, *, is_certain: bool) -> str:
     if each.p is None or each.recall is None:
-        return "not compared case by case: a matrix has no cases"
+        return "not compared example by example: a matrix has no examples"
     p = "p < 0.001" if each.p < 0.001 else f"p = {each.p:.2g}"
     if is_certain:
         return f"finds more, {p}"

@@ -243,7 +243,7 @@ def _severities(address: FlagListAddress) -> tuple[Choice, ...]:
     chosen = address.fields.severity
     choices = [Choice("", "any", not chosen)]
     for severity in reversed(SEVERITIES[1:]):
-        more = "" if severity is SEVERITIES[-1] else " or graver"
+        more = "" if severity is SEVERITIES[-1] else " or more severe"
         choices.append(Choice(severity, f"{severity}{more}", chosen == severity))
     return tuple(choices)
 

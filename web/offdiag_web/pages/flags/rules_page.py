@@ -90,8 +90,8 @@ def rules_view(overview: RulesOverview) -> RulesView:
     return RulesView(
         rules=tuple(_card(rule) for rule in overview.rules),
         n_changed=len(changed),
-        outdated=f"{numbers.plural(n_others, 'run')} {verb} judged by other rules or thresholds; "
-        "the next sweep of a worker judges them again."
+        outdated=f"{numbers.plural(n_others, 'run')} {verb} evaluated by other rules or "
+        "thresholds; a worker re-evaluates them soon."
         if n_others
         else None,
     )

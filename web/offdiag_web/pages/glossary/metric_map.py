@@ -170,8 +170,8 @@ def _ends(spec: MetricSpec) -> tuple[str, str]:
 def _name(spec: MetricSpec, of_positive: str, places: Sequence[Place]) -> str:
     runs = f", with {numbers.plural(len(places), 'run')}" if places else ""
     return (
-        f"{spec.title} for every recall and specificity with {of_positive} of the cases "
-        f"positive{runs}; the table holds the values"
+        f"{spec.title} for every recall and specificity with {of_positive} of the examples "
+        f"positive{runs}; the table has the values"
     )
 
 

@@ -105,7 +105,7 @@ def _counted(found: OpenFlags) -> FlagCount:
 
 def _failure(failure: Failure, now: datetime) -> FailureLine:
     if failure.is_report:
-        name = f"report {failure.name}, issue {failure.number}"
+        name = f"report {failure.name}, edition {failure.number}"
         url = ReportAddress(failure.project, failure.name).edition_url(failure.number)
     else:
         name, url = f"{failure.name}, job {failure.number}", f"/jobs/{failure.number}"

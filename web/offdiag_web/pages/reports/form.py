@@ -165,11 +165,11 @@ def _fields(typed: TypedReport, choices: Choices, errors: Errors) -> list[FieldV
         made("model", "Model", "Only runs of this model; * stands for any characters."),
         made("name_contains", "Run name contains", "Only runs whose name contains this."),
         made("tags", "Tags", "Only runs with these tags: key or key=value.", kind="lines"),
-        made("baseline", "Baseline", "Id of the run that the others are held against."),
+        made("baseline", "Baseline", "Id of the run that the others are compared with."),
         made(
             "slices",
             "Slices",
-            f"Parts of the samples beside all of them, such as country=DE; at most {MOST_SLICES}.",
+            f"Slices in addition to all examples, such as country=DE; at most {MOST_SLICES}.",
             kind="lines",
         ),
         made(
@@ -182,13 +182,13 @@ def _fields(typed: TypedReport, choices: Choices, errors: Errors) -> list[FieldV
         made(
             "cost_matrix",
             "Cost matrix",
-            "Adds the cost per 1,000 cases. A name means its newest version, visits@3 the third.",
+            "Adds the cost per 1,000 examples. A name is its newest version, visits@3 the third.",
             options=tuple(sorted({each.name for each in choices.costs})),
         ),
         made(
             "alerts",
             "Alerts",
-            "Warn where the whole interval lies beyond a limit: recall[df]<0.5, mean_cost>0.7. "
+            "Warn if the whole interval is beyond a limit: recall[df]<0.5, mean_cost>0.7. "
             f"At most {MOST_CONDITIONS}.",
             kind="lines",
         ),
@@ -215,7 +215,7 @@ def _fields(typed: TypedReport, choices: Choices, errors: Errors) -> list[FieldV
         made(
             "webhooks",
             "Webhooks",
-            "Addresses that a signed summary is posted to. They are not shown again.",
+            "A signed summary is posted to these addresses. They are not shown again.",
             kind="lines",
         ),
     ]

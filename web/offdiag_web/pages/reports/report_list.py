@@ -34,7 +34,7 @@ REPORTS_PER_PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class NextTime:
-    """When a schedule fires next: from now, and by the clocks of its zone.
+    """When a schedule fires next: from now, and in its zone.
 
     `zone` is the one that is named beside it, UTC where its own is not known here.
     """

@@ -66,12 +66,12 @@ def scheduler_chip(page: ReportsPage) -> Chip:
     if page.has_scheduler:
         return Chip(f"scheduler healthy, heartbeat {spell(page.schedulers[0].age_s)} ago", "good")
     if page.schedulers:
-        return Chip(f"scheduler silent for {spell(page.schedulers[0].age_s)}", "error")
+        return Chip(f"no scheduler heartbeat for {spell(page.schedulers[0].age_s)}", "error")
     return Chip(f"no scheduler seen in the last {spell(SILENT_AFTER_S)}", "warning")
 
 
 def due_texts(fires: Sequence[DueTime]) -> tuple[str, ...]:
-    """Times by the clocks of their zone."""
+    """Times in their zone."""
     return tuple(f"{fire.wall:%a %d %b %Y %H:%M}" for fire in fires)
 
 
@@ -118,8 +118,8 @@ def missed_times(issue: EditionRecord) -> Missed | None:
         return None
     return Missed(
         Chip("missed", "warning"),
-        f"{numbers.plural(issue.covers_missed, 'earlier time')} missed: no scheduler was running; "
-        f"issue {issue.number} stands for {'it' if issue.covers_missed == 1 else 'them'}.",
+        f"{numbers.plural(issue.covers_missed, 'earlier time')} missed: no scheduler was up; "
+        f"edition {issue.number} stands for {'it' if issue.covers_missed == 1 else 'them'}.",
     )
 
 
@@ -131,7 +131,7 @@ def said_text(issue: EditionRecord) -> str | None:
 def last_line(error: str) -> str:
     """The line of an error that says most."""
     lines = error.strip().splitlines()
-    return lines[-1] if lines else "no error was told"
+    return lines[-1] if lines else "no error was reported"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +156,12 @@ def history_line(history: Sequence[HistoryPoint], scope: ReportScope) -> Line | 
     title = texts.title(metric)
     last = values[-1]
     latest = (
-        "no value in the last issue"
+        "no value in the last edition"
         if last is None or last.value is None
-        else f"{texts.with_interval(last)} in issue {history[-1].number}"
+        else f"{texts.with_interval(last)} in edition {history[-1].number}"
     )
     return Line(
-        heading=f"{title} of the best run, issue by issue",
+        heading=f"{title} of the best run, by edition",
         mark=trend(
             [
                 None
@@ -170,8 +170,8 @@ def history_line(history: Sequence[HistoryPoint], scope: ReportScope) -> Line | 
                 for value in values
             ],
             scale=Scale(axis.ticks[0], axis.ticks[-1]),
-            name=f"{title} of the best run in {numbers.plural(len(history), 'issue')}; {latest}",
+            name=f"{title} of the best run in {numbers.plural(len(history), 'edition')}; {latest}",
         ),
-        note=f"Issues {history[0].number} to {history[-1].number}, each with its 95 % interval; "
-        f"{latest}. A gap is an issue without an evaluated run.",
+        note=f"Editions {history[0].number} to {history[-1].number}, each with its 95 % interval; "
+        f"{latest}. A gap is an edition without an evaluated run.",
     )

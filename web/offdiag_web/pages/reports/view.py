@@ -45,7 +45,7 @@ class EditionLine:
 
 @dataclass(frozen=True, slots=True)
 class PlanView:
-    """When a report comes. `ahead` are the next times by the clocks of the zone."""
+    """When a report comes. `ahead` are the next times in the zone."""
 
     words: str
     cron: str
@@ -108,7 +108,7 @@ def _facts(scope: ReportScope, targets: tuple[str, ...]) -> tuple[tuple[str, str
         "Baseline": scope.baseline,
         "Slices": ", ".join(scope.slices),
         "Alerts": "; ".join(alert_words(scope)) or "none",
-        "Sent to": ", ".join(targets) or "nobody; issues are kept here",
+        "Sent to": ", ".join(targets) or "no one; editions are stored here",
     }
     return tuple((name, text) for name, text in facts.items() if text)
 

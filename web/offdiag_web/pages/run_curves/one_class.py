@@ -77,7 +77,7 @@ def one_class_view(
     n_cases = points.n_positive + points.n_negative
     return OneClassView(
         name=name,
-        cases=f"{numbers.count(points.n_positive)} of {numbers.plural(n_cases, 'case')}",
+        cases=f"{numbers.count(points.n_positive)} of {numbers.plural(n_cases, 'example')}",
         tiles=tuple(class_tiles(results, code, notes, is_whole=is_one_of_two)),
         figures=(precision_recall, roc) if is_rare else (roc, precision_recall),
         in_use=_in_use(points, place, results, code),
@@ -96,7 +96,7 @@ def one_class_view(
             curve.bins,
             score_name=score_name,
             share_name=f"share of {quoted_name(name)}",
-            name=f"How often cases are {quoted_name(name)}, over their mean score, in bins",
+            name=f"Share of {quoted_name(name)} by mean score, in bins",
         ),
         spread=spread_view(
             curve.histogram,
@@ -107,7 +107,7 @@ def one_class_view(
             score_name=score_name
             if curve.bins is not None or not points.reports_below
             else f"score of {_other(results, code)}",
-            name=f"Spread of the score of {quoted_name(name)}, of its cases and of the rest",
+            name=f"Distribution of the score of {quoted_name(name)}, for the class and the rest",
             threshold=_threshold(curve, place),
         ),
         what_if=what_if,
@@ -185,27 +185,27 @@ def _precision_in_use(
 
 def _one_sided(points: OperatingPoints, name: str) -> str | None:
     if not points.n_positive:
-        return f"No case is {quoted_name(name)}, so there is nothing to find."
+        return f"No example is {quoted_name(name)}, so recall is undefined."
     if not points.n_negative:
-        return f"Every case is {quoted_name(name)}, so nothing can be reported by mistake."
+        return f"Every example is {quoted_name(name)}, so there are no false positives."
     return None
 
 
 def _in_use(points: OperatingPoints, place: int | None, results: RunResults, code: int) -> str:
     if place is None:
         return (
-            "The ring is where the answers of this run lie; no single threshold on this score "
+            "The ring marks the predictions of this run; no single threshold on this score "
             "gives exactly those."
         )
     if place == 0:
-        return "The answers of this run are those of a threshold that no score reaches."
+        return "The predictions of this run match a threshold above all scores."
     threshold = numbers.metric(float(points.thresholds[place]))
     if points.reports_below:
         where = f"where the score of {_other(results, code)} is below {threshold}"
     else:
         where = f"from a score of {threshold} on"
     name = quoted_name(results.counted.labels.names[code])
-    return f"The answers of this run are those of reporting {name} {where}."
+    return f"The predictions of this run match predicting {name} {where}."
 
 
 def _threshold(curve: ScoreCurve, place: int | None) -> tuple[float, str] | None:

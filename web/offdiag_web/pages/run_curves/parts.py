@@ -133,7 +133,7 @@ FEWEST_SAMPLES = 10
 
 @dataclass(frozen=True, slots=True)
 class BinLine:
-    """One bin of the table; undefined parts are empty where there are no cases."""
+    """One bin of the table; undefined parts are empty where there are no examples."""
 
     scores: str
     cases: str
@@ -201,10 +201,8 @@ def _left_out(bins: Sequence[ReliabilityBin]) -> str | None:
     few = [each for each in bins if 0 < each.count < FEWEST_SAMPLES]
     if not few:
         return None
-    listed = [f"{_range(each)} ({numbers.plural(each.count, 'case')})" for each in few]
-    return (
-        f"Left out, with fewer than {FEWEST_SAMPLES} cases: {numbers.listed(listed, at_most=15)}."
-    )
+    listed = [f"{_range(each)} ({numbers.plural(each.count, 'example')})" for each in few]
+    return f"Left out, with fewer than {FEWEST_SAMPLES} examples: {numbers.listed(listed, at_most=15)}."
 
 
 def _range(each: ReliabilityBin) -> str:
@@ -293,7 +291,7 @@ def spread_view(
 
 def _spread(name: str, counts: NDArray[np.int64]) -> Spread:
     total = int(counts.sum())
-    text = f"{numbers.shortened(name, longest=30)}, {numbers.plural(total, 'case')}"
+    text = f"{numbers.shortened(name, longest=30)}, {numbers.plural(total, 'example')}"
     return Spread(text, tuple((counts / max(total, 1)).tolist()))
 
 

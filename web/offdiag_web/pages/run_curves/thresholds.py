@@ -92,7 +92,9 @@ def threshold_table(
             )
         )
     side = "below" if points.reports_below else "at least"
-    rule = f"A case is reported when its score of {score_of} is {side} the threshold."
+    rule = (
+        f"An example is predicted positive when its score of {score_of} is {side} the threshold."
+    )
     return ThresholdTable(rule, tuple(lines))
 
 
@@ -170,7 +172,7 @@ def _sentence(matrix: Counted, code: int, prevalence: float) -> str:
     name = quoted_name(matrix.labels.names[code])
     share = int(matrix.actual[code]) / max(matrix.total, 1)
     return (
-        f"What if {percent(prevalence)} of the cases were {name}, and not {percent(share)} as "
+        f"What if {percent(prevalence)} of the examples were {name}, and not {percent(share)} as "
         "measured here? Recall and false positive rate stay, because they look at one class "
         "each; what depends on how common the classes are is worked out again below. ROC "
         "curves, calibration and the spread of scores are as measured."

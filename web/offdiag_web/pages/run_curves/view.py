@@ -50,7 +50,7 @@ class SmallCurve:
 
 @dataclass(frozen=True, slots=True)
 class ManyClassesView:
-    """The worst classes, and what the largest score of a case is worth."""
+    """The worst classes, and what the largest score of an example is worth."""
 
     title: str
     reading: str
@@ -93,11 +93,11 @@ def _reading(ranked_by: RankedBy) -> str:
     if ranked_by is RankedBy.ROC:
         return (
             "Up: how much of the class is found. Right: how much of the rest is reported with "
-            "it. Dashed: no skill. The ring is where the answers of this run lie."
+            "it. Dashed: no skill. The ring marks the predictions of this run."
         )
     return (
         "Up: how much of what is reported is right. Right: how much of the class is found. "
-        "Dashed: no skill, the share of the class. The ring is where the answers of this run lie."
+        "Dashed: no skill, the share of the class. The ring marks the predictions of this run."
     )
 
 
@@ -127,7 +127,7 @@ def _small(
         drawing=_drawing(curve, ranked_by, results),
         area=shown(area, notes),
         interval=interval_text(area),
-        cases=numbers.plural(int(matrix.actual[code]), "case"),
+        cases=numbers.plural(int(matrix.actual[code]), "example"),
     )
 
 
@@ -159,8 +159,8 @@ def _calibration(curve: ScoreCurve | None) -> CalibrationView | None:
         return None
     return calibration_view(
         curve.bins,
-        score_name="largest score of a case",
-        share_name="share of right answers",
+        score_name="largest score of an example",
+        share_name="share of correct predictions",
         name="How often the class with the largest score is right, over that score, in bins",
     )
 
@@ -171,8 +171,8 @@ def _spread(curve: ScoreCurve | None) -> SpreadView | None:
     return spread_view(
         curve.histogram,
         names=("largest score right", "largest score wrong"),
-        score_name="largest score of a case",
-        name="Spread of the largest score, of cases where its class is right and where it is not",
+        score_name="largest score of an example",
+        name="Distribution of the largest score, for correct and wrong predictions",
         tones=("correct", "error"),
     )
 
@@ -245,7 +245,7 @@ def _missing(found: RunCurves) -> Caution | None:
             )
         case NoCurves.NO_SAMPLES:
             return Caution(
-                "No case has a label yet.", "Curves are drawn as soon as labels arrive."
+                "No example has a label yet.", "Curves are drawn as soon as labels arrive."
             )
         case _:
             return None

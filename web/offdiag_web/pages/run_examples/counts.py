@@ -129,7 +129,7 @@ def sentence(matrix: Counted, question: ExampleQuestion) -> str | None:
         return _of_predicted(matrix, question.predicted, question.kind)
     right = matrix.n_right
     part = right if question.kind is Kind.RIGHT else matrix.total - right
-    return _share(part, matrix.total, "labelled cases", f"are {question.kind.value}")
+    return _share(part, matrix.total, "labelled examples", f"are {question.kind.value}")
 
 
 def _of_cell(matrix: Counted, name: str, other: str) -> str | None:
@@ -145,14 +145,16 @@ def _of_cell(matrix: Counted, name: str, other: str) -> str | None:
         numbers.fine_percent(count, support),
         numbers.fine_percent(count, answers),
     )
+    examples = numbers.plural(support, "example")
+    predictions = numbers.plural(answers, "prediction")
     if actual == predicted:
         return (
-            f"{of_actual} of the {numbers.plural(support, 'case')} of {was} were found; "
-            f"{of_predicted} of the {numbers.plural(answers, 'answer')} {taken} are right."
+            f"{of_actual} of the {examples} of {was} were predicted correctly; "
+            f"{of_predicted} of the {predictions} {taken} are correct."
         )
     return (
-        f"{of_actual} of the {numbers.plural(support, 'case')} of {was} were taken for {taken}; "
-        f"{of_predicted} of the {numbers.plural(answers, 'answer')} {taken} are {was}."
+        f"{of_actual} of the {examples} of {was} were predicted as {taken}; "
+        f"{of_predicted} of the {predictions} {taken} are {was}."
     )
 
 
@@ -160,14 +162,14 @@ def _of_actual(matrix: Counted, name: str, kind: Kind) -> str | None:
     code = matrix.labels.index[name]
     right, support = int(matrix.correct[code]), int(matrix.actual[code])
     part, verb = (right, "were found") if kind is Kind.RIGHT else (support - right, "were missed")
-    return _share(part, support, f"cases of {quoted_name(name)}", verb)
+    return _share(part, support, f"examples of {quoted_name(name)}", verb)
 
 
 def _of_predicted(matrix: Counted, name: str, kind: Kind) -> str | None:
     code = matrix.labels.index[name]
     right, answers = int(matrix.correct[code]), int(matrix.predicted[code])
     part = right if kind is Kind.RIGHT else answers - right
-    return _share(part, answers, f"answers {quoted_name(name)}", f"are {kind.value}")
+    return _share(part, answers, f"predictions {quoted_name(name)}", f"are {kind.value}")
 
 
 def _share(part: int, of: int, what: str, verb: str) -> str | None:

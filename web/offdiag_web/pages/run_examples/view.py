@@ -245,6 +245,6 @@ def _score_note(page: ExamplePage) -> str:
 
 def _export_note(total: int) -> str:
     if total <= MOST_EXPORTED:
-        return "The CSV and the JSON hold all of them, in the order they were logged."
+        return "CSV and JSON have all of them, in the order they were logged."
     limit, of = numbers.count(MOST_EXPORTED), numbers.count(total)
-    return f"The CSV and the JSON hold the first {limit} of {of}, in the order they were logged."
+    return f"CSV and JSON have the first {limit} of {of}, in the order they were logged."

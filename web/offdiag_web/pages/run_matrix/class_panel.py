@@ -103,7 +103,7 @@ def _class_recall(
         short_name=numbers.shortened(name, longest=20),
         support=numbers.count(support),
         support_bar=share_bar(
-            of_largest, name=f"{numbers.plural(support, 'case')} of this class", width=64
+            of_largest, name=f"{numbers.plural(support, 'example')} of this class", width=64
         ),
         found=numbers.hits_of(int(matrix.counts[code, code]), support),
         recall=shown(recall, notes),

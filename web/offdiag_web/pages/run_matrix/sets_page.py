@@ -43,7 +43,7 @@ from offdiag_web.urls.matrix import read_layout
 _TILES = (
     ("subset_accuracy", "Subset accuracy", ", sets exactly right"),
     ("hamming_loss", "Hamming loss", ", less is better"),
-    ("example_jaccard", "Jaccard", ", mean over cases"),
+    ("example_jaccard", "Jaccard", ", mean over examples"),
     ("micro_f1", "Micro F1", None),
     ("macro_f1", "Macro F1", ", mean of label F1"),
 )

@@ -147,7 +147,7 @@ def _table(
 
     return LabelTable(
         head=class_head(name),
-        support=numbers.plural(actual, "case"),
+        support=numbers.plural(actual, "example"),
         found=cell(hits, actual, ExampleQuestion(actual=name, kind=Kind.RIGHT), is_right=True),
         missed=cell(missed, actual, ExampleQuestion(actual=name), is_right=False),
         spurious=cell(spurious, others, ExampleQuestion(predicted=name), is_right=False),
@@ -236,9 +236,9 @@ def mass_table(counted: CountedSets, codes: list[int], address: LabelSetsAddress
         )
 
     return MassTable(
-        caption=f"Multi-label matrix, fractional shares, Algorithm 1. {_SAID[address.norm]} Rows: "
-        f"actual label. Columns: predicted label. {numbers.plural(found.n_samples, 'case')} whose "
-        "two sets are not empty.",
+        caption=f"Fractional multi-label matrix, Algorithm 1. {_SAID[address.norm]} Rows: "
+        f"actual label. Columns: predicted label. {numbers.plural(found.n_samples, 'example')} "
+        "whose two sets are not empty.",
         heads=tuple(class_head(names[code]) for code in codes),
         lines=tuple(
             MassLine(

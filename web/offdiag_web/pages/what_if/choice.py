@@ -100,7 +100,7 @@ def flip_sentence(stretches: Sequence[Stretch], letters: Sequence[str]) -> str:
         numbers.listed([letters[place] for place in stretch.cheapest]) for stretch in stretches
     ]
     if len(stretches) == 1:
-        return f"{cheapest[0]} is cheapest at every multiple: the choice does not flip."
+        return f"{cheapest[0]} is cheapest at every multiple: the choice does not change."
     first = f"Up to {multiple(stretches[0].high)}: {cheapest[0]} cheapest"
     others = [
         f"from {multiple(stretch.low)}: {name}"
@@ -121,12 +121,12 @@ def lever_sentence(lever: Lever, costs: CostMatrix) -> str:
     predicted = quoted_name(names[lever.predicted])
     is_opposite = float(costs.weights[lever.predicted, lever.actual]) == lever.unit
     unit = (
-        f"the opposite error, {predicted} answered {actual}"
+        f"the opposite error, {predicted} predicted as {actual}"
         if is_opposite
         else "the cheapest other error"
     )
     return (
-        f"A case of {actual} answered {predicted} costs so many times {unit} "
+        f"Predicting {predicted} for actual {actual} costs so many times {unit} "
         f"({cost_text(lever.unit)}). It is {multiple(lever.now)} now."
     )
 
@@ -134,9 +134,9 @@ def lever_sentence(lever: Lever, costs: CostMatrix) -> str:
 def _short(lever: Lever, labels: LabelSet) -> str:
     actual = numbers.shortened(labels.names[lever.actual], longest=14)
     if lever.predicted is None:
-        return f"price of all errors on {actual}"
+        return f"cost of all errors on {actual}"
     predicted = numbers.shortened(labels.names[lever.predicted], longest=14)
-    return f"price of {actual} answered {predicted}"
+    return f"cost of {actual} predicted as {predicted}"
 
 
 def multiple(x: float) -> str:
@@ -167,13 +167,13 @@ def lever_choices(found: WhatIf, order: Sequence[int]) -> tuple[LeverChoice, ...
     options = [
         LeverChoice(
             value := f"{written(labels.names[actual])}>{written(labels.names[predicted])}",
-            f"{labels.names[actual]} answered {labels.names[predicted]}",
+            f"{labels.names[actual]} predicted as {labels.names[predicted]}",
             value == stated,
         )
         for actual, predicted in cells
     ]
     return (
-        LeverChoice("", "the dearest error", is_current=stated is None),
+        LeverChoice("", "the most expensive error", is_current=stated is None),
         *options,
         *(
             LeverChoice(

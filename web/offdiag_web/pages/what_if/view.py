@@ -144,7 +144,7 @@ def _subtitle(found: WhatIf) -> str:
     version = "" if first.truth is None else f" v{first.truth.number}"
     return (
         f"{first.dataset}{version} · {numbers.plural(len(found.answers), 'run')} · "
-        f"{numbers.plural(first.matrix.total, 'case')} · "
+        f"{numbers.plural(first.matrix.total, 'example')} · "
         f"{numbers.plural(first.matrix.n_classes, 'class', 'classes')}"
     )
 

@@ -19,7 +19,7 @@ function tellShown() {
   pane.removeAttribute("aria-busy");
   pane.scrollTop = 0;
   history.replaceState(history.state, "", `#${current.id}`);
-  announcement.textContent = `${current.id} is shown beside the list.`;
+  announcement.textContent = `${current.id} is shown next to the list.`;
 }
 
 function listedAt(hash) {

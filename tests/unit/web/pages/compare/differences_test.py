@@ -39,7 +39,7 @@ def test_a_difference_without_an_interval_says_why() -> None:
     line = next(line for line in metric_table(pair, Notes()).lines if line.title == "Macro F1")
 
     assert line.interval is None
-    assert line.why_none == "no case tells the runs apart"
+    assert line.why_none == "no example differs between the runs"
     assert line.outcome == "no interval"
 
 
@@ -50,7 +50,7 @@ def test_an_undefined_value_is_the_word_with_its_reason() -> None:
     line = next(line for line in metric_table(pair, notes).lines if line.title == "MCC")
 
     assert (line.second.text, line.gap, line.mark) == ("undefined", "undefined", None)
-    assert notes.texts[(line.second.note or 0) - 1] == "one class was predicted for every case"
+    assert notes.texts[(line.second.note or 0) - 1] == "one class was predicted for all examples"
 
 
 def test_a_mark_says_in_words_what_it_shows() -> None:

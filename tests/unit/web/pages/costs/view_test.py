@@ -26,7 +26,7 @@ def test_changed_prices_are_listed_with_their_factor() -> None:
     found = cost_difference(version(1, FIRST), version(2, [[0, 1, 2], [30, 0, -4], [5, 6, 1]]))
 
     assert found.title == "What changed from v1 to v2"
-    assert found.sentences == ("3 prices changed.",)
+    assert found.sentences == ("3 costs changed.",)
     assert [(c.actual, c.predicted, c.before, c.after, c.factor) for c in found.cells] == [
         ("b", "a", "3", "30", "× 10"),
         ("b", "c", "4", "−4", ""),
@@ -37,7 +37,7 @@ def test_changed_prices_are_listed_with_their_factor() -> None:
 def test_equal_prices_are_said_to_be_equal() -> None:
     found = cost_difference(version(1, FIRST), version(2, FIRST, currency="EUR"))
 
-    assert found.sentences == ("Currency: none → EUR.", "No price changed.")
+    assert found.sentences == ("Currency: none → EUR.", "No cost changed.")
 
 
 def test_classes_in_another_order_are_matched_by_name() -> None:

@@ -95,7 +95,7 @@ def test_the_price_follows_from_the_interval(low: float, high: float, price: str
 def test_a_run_that_was_not_compared_is_said_not_to_be() -> None:
     verdict, is_certain, price = _only(Alternative(RUN))
 
-    assert verdict == "not compared case by case: a matrix has no cases"
+    assert verdict == "not compared example by example: a matrix has no examples"
     assert (is_certain, price) == (False, "not known")
 
 
@@ -111,7 +111,7 @@ def test_it_is_told_out_of_how_many_the_best_were_picked() -> None:
     view = _view(Alternative(RUN, MORE, MORE, 0.001))
 
     assert view.note == (
-        "The best of 7 other runs on this ground truth, compared case by case; each p counts "
-        "all 7."
+        "The best of 7 other runs on this ground truth, compared example by example; each p "
+        "counts all 7."
     )
     assert _view(n_compared=0).none == "No other run on this ground truth finds more of “df”."

@@ -30,7 +30,7 @@ KIND = FlagEventKind
             *(KIND.REOPENED, None, "the snooze has ended"),
             *(None, "open again: the snooze has ended", None),
         ),
-        (KIND.CLOSED, None, None, None, "closed: the rule no longer fires", None),
+        (KIND.CLOSED, None, None, None, "closed: the rule raises it no longer", None),
         (KIND.ASSIGNED, "sam", "lee", "sam", "assigned it to lee", None),
         (KIND.COMMENTED, "lee", "why?", "lee", "wrote", "why?"),
         (KIND.COMMENTED, None, "why?", "somebody", "wrote", "why?"),

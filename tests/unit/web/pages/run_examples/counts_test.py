@@ -36,19 +36,20 @@ def test_the_title_says_how_many_of_what(
         (
             ExampleQuestion("a", "b"),
             (
-                "10.0 % of the 100 cases of “a” were taken for “b”; "
-                "41.7 % of the 24 answers “b” are “a”."
+                "10.0 % of the 100 examples of “a” were predicted as “b”; "
+                "41.7 % of the 24 predictions “b” are “a”."
             ),
         ),
         (
             ExampleQuestion("b", "b"),
-            "70.0 % of the 20 cases of “b” were found; 58.3 % of the 24 answers “b” are right.",
+            "70.0 % of the 20 examples of “b” were predicted correctly; "
+            "58.3 % of the 24 predictions “b” are correct.",
         ),
-        (ExampleQuestion("b"), "6 of 20 cases of “b” were missed (30.0 %)."),
-        (ExampleQuestion("b", kind=Kind.RIGHT), "14 of 20 cases of “b” were found (70.0 %)."),
-        (ExampleQuestion(predicted="b"), "10 of 24 answers “b” are wrong (41.7 %)."),
-        (ExampleQuestion(), "16 of 120 labelled cases are wrong (13.3 %)."),
-        (ExampleQuestion(kind=Kind.RIGHT), "104 of 120 labelled cases are right (86.7 %)."),
+        (ExampleQuestion("b"), "6 of 20 examples of “b” were missed (30.0 %)."),
+        (ExampleQuestion("b", kind=Kind.RIGHT), "14 of 20 examples of “b” were found (70.0 %)."),
+        (ExampleQuestion(predicted="b"), "10 of 24 predictions “b” are wrong (41.7 %)."),
+        (ExampleQuestion(), "16 of 120 labelled examples are wrong (13.3 %)."),
+        (ExampleQuestion(kind=Kind.RIGHT), "104 of 120 labelled examples are right (86.7 %)."),
         (ExampleQuestion("c"), None),
         (ExampleQuestion("a", "c"), None),
         (ExampleQuestion(kind=Kind.ALL), None),

@@ -32,7 +32,7 @@ def test_the_sentence_names_each_choice_and_where_it_begins() -> None:
 
 def test_a_choice_that_never_flips_is_said_to_be_so() -> None:
     assert flip_sentence([Stretch(LOWEST, HIGHEST, (1,))], "AB") == (
-        "B is cheapest at every multiple: the choice does not flip."
+        "B is cheapest at every multiple: the choice does not change."
     )
 
 
@@ -54,8 +54,8 @@ def test_the_view_says_where_the_choice_flips(ask: Ask) -> None:
         ("5.5×", "1,000,000×", "B"),
     ]
     assert view.what == (
-        "A case of “ill” answered “well” costs so many times the opposite error, “well” answered "
-        "“ill” (1). It is 1× now."
+        "Predicting “well” for actual “ill” costs so many times the opposite error, “well” "
+        "predicted as “ill” (1). It is 1× now."
     )
 
 
