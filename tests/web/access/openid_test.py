@@ -216,7 +216,7 @@ def test_a_provider_that_is_away_is_told_as_such(database: Database) -> None:
     answer = client.get("/sign-in/openid")
 
     assert answer.status_code == 401
-    assert "does not answer" in answer.text
+    assert "does not respond" in answer.text
 
 
 def test_without_a_provider_there_is_no_button(database: Database) -> None:

@@ -91,7 +91,7 @@ def test_a_cost_matrix_shows_what_its_newest_version_changed(
     page = client.page("/costs/triage")
 
     assert page.one("h1").text == "triage v2"
-    assert "1 price changed." in page.one("main").text
+    assert "1 cost changed." in page.one("main").text
     changed = page.all("table", "data")[0].inside("tbody")[0]
     assert [cell.text for cell in changed.inside("tr")[0].children] == [
         *("mel → nv", "1", "20", "× 20")
@@ -176,7 +176,7 @@ def test_checking_puts_the_table_into_the_fields_and_says_what_is_odd(
     page = Page(response.text)
     assert _field(page, "w0.1") == "3"
     assert page.one("textarea").text == ""
-    assert "Actual “df”: every answer costs the same" in page.one("main").text
+    assert "Actual “df”: every prediction costs the same" in page.one("main").text
     assert len(stored(database, "triage")) == 2
 
 

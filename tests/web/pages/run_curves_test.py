@@ -101,7 +101,7 @@ def test_the_other_class_is_seen_from_its_own_side(
     assert (
         "An example is predicted positive when its score of “sick” is below the threshold." in text
     )
-    assert "reporting “well” where the score of “sick” is below 0.60" in text
+    assert "predicting “well” where the score of “sick” is below 0.60" in text
     assert page.one("title").text.startswith("svm · curves of well")
 
 

@@ -261,7 +261,7 @@ def test_an_export_that_is_cut_says_so_on_the_page_and_in_the_json(
     page = scored_reader.page(f"/runs/{scored.several}/examples?show=all")
     record = scored_reader.get(f"/runs/{scored.several}/examples.json?show=all").get_json()
 
-    assert "hold the first 12 of 400" in page.one("main").text
+    assert "have the first 12 of 400" in page.one("main").text
     assert (record["n_matching"], record["n_exported"]) == (400, 12)
     assert len(record["examples"]) == 12
 

@@ -107,8 +107,8 @@ def test_the_matrix_has_two_decimals_named_axes_and_its_caption(
     table = reader.page(f"/runs/{runs.forest}?order=label").one("table", "matrix-dense")
 
     record = reader.get(f"/runs/{runs.forest}/matrix.json").get_json()
-    assert record["caption"] == "fractional shares, Algorithm 1"
-    assert "fractional shares, Algorithm 1" in table.inside("caption")[0].text
+    assert record["caption"] == "Fractional multi-label matrix, Algorithm 1"
+    assert "Fractional multi-label matrix, Algorithm 1" in table.inside("caption")[0].text
     assert [head.text for head in table.inside("th") if "axis" in head.classes] == [
         "Predicted →",
         "Actual ↓",
@@ -206,7 +206,7 @@ def test_missed_and_spurious_labels_of_examples_are_named(
     page = reader.page(f"/runs/{runs.forest}/examples?true=tree")
 
     heads = [head.text for head in page.all("th")]
-    assert {"Missed", "Spurious"} <= set(heads)
+    assert {"False negatives", "False positives"} <= set(heads)
     assert "were missed" in page.one("main").text
 
 

@@ -175,7 +175,7 @@ def test_what_cannot_be_meant_is_said_and_the_page_still_answers(
 def test_what_is_odd_about_the_costs_is_said(client: PageClient, runs: str) -> None:
     page = client.page(f"/whatif?runs={runs}&cost=@0-1&set=df>df:1")
 
-    assert "Actual “df”: every answer costs the same" in page.one("main").text
+    assert "Actual “df”: every prediction costs the same" in page.one("main").text
 
 
 def test_a_run_that_costs_more_than_a_constant_answer_is_named(
@@ -183,7 +183,7 @@ def test_a_run_that_costs_more_than_a_constant_answer_is_named(
 ) -> None:
     page = client.page(f"/whatif?runs={runs}&cost=@0-1&set=*>nv:x50")
 
-    assert "A costs no less than answering" in page.one("div", "callout-warning").text
+    assert "A costs no less than always predicting" in page.one("div", "callout-warning").text
 
 
 def test_class_shares_and_merged_classes_change_the_costs(client: PageClient, runs: str) -> None:

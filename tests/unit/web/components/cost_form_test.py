@@ -60,4 +60,4 @@ def test_oddities_are_said_with_their_classes(ask: Ask) -> None:
 
     matters, priced = warning_texts(found.warnings, found.scenario.costs.labels)
     assert matters.startswith("Actual “ill”: every prediction costs the same, correct or wrong")
-    assert priced.startswith("Actual “ill”: a right answer is priced")
+    assert priced.startswith("Actual “ill”: a correct prediction has a cost")

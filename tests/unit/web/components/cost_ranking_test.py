@@ -48,7 +48,7 @@ def test_equal_runs_both_cost_least(ask: Ask) -> None:
     found = ask(SLOPPY, SLOPPY, CAREFUL)
 
     assert rank_sentence(found) == (
-        "A and B cost least, and equally much, on these examples. C costs significantly more."
+        "A and B cost least, and the same, on these examples. C costs significantly more."
     )
 
 
@@ -80,8 +80,7 @@ def test_runs_that_cannot_be_paired_are_said_to_be_so(ask: Ask) -> None:
     found = ask(SLOPPY, CAREFUL, paired=False)
 
     assert rank_sentence(found).endswith(
-        "B cannot be paired with it case by case, so whether the difference is chance is not "
-        "known."
+        "B cannot be paired with it by example, so whether the difference is chance is not known."
     )
 
 

@@ -139,10 +139,10 @@ def _sentences(found: ThresholdCosts, name: str, amounts: Amounts) -> Iterator[s
 def _best_action(found: ThresholdCosts, name: str) -> str:
     assert found.best is not None  # noqa: S101  # The caller asked.
     if found.best.place == 0:
-        return f"Answering {name} never"
+        return f"Never predicting {name}"
     if found.best.place == len(found.points) - 1:
         return f"Always predicting {name}"
-    return f"Answering {name} from {threshold_text(_threshold(found, found.best.place))} on"
+    return f"Predicting {name} from {threshold_text(_threshold(found, found.best.place))} on"
 
 
 def _against_use(found: ThresholdCosts, amounts: Amounts) -> str:

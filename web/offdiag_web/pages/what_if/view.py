@@ -124,7 +124,9 @@ def what_if_view(
         shares=share_fields(first.matrix, scenario.shares, order),
         has_shares=scenario.prevalence is not None,
         standing=rank_sentence(found),
-        loses=None if losing is None else Caution("Worse than not looking.", losing),
+        loses=None
+        if losing is None
+        else Caution("Worse than the best constant prediction.", losing),
         ranking=ranking(found, address, run_url=run_url),
         sides=binary_sides(found, address),
         choice=choice_view(found),

@@ -42,8 +42,10 @@ def test_the_title_says_how_many_of_what(
         ),
         (
             ExampleQuestion("b", "b"),
-            "70.0 % of the 20 examples of “b” were predicted correctly; "
-            "58.3 % of the 24 predictions “b” are correct.",
+            (
+                "70.0 % of the 20 examples of “b” were predicted correctly; "
+                "58.3 % of the 24 predictions “b” are correct."
+            ),
         ),
         (ExampleQuestion("b"), "6 of 20 examples of “b” were missed (30.0 %)."),
         (ExampleQuestion("b", kind=Kind.RIGHT), "14 of 20 examples of “b” were found (70.0 %)."),
