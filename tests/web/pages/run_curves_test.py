@@ -173,7 +173,7 @@ def test_the_largest_score_has_calibration_and_spread(
     ]
     text = page.one("main").text
     assert "15 bins of equal width" in text
-    assert "Left out, with fewer than 10 cases:" in text
+    assert "Left out, with fewer than 10 examples:" in text
 
 
 def test_a_prevalence_works_out_again_what_depends_on_it(

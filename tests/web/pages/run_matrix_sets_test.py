@@ -107,7 +107,7 @@ def test_the_matrix_has_two_decimals_named_axes_and_its_caption(
     table = reader.page(f"/runs/{runs.forest}?order=label").one("table", "matrix-dense")
 
     record = reader.get(f"/runs/{runs.forest}/matrix.json").get_json()
-    assert record["caption"] == "Fractional multi-label matrix, Algorithm 1"
+    assert record["caption"] == "fractional shares, Algorithm 1"
     assert "Fractional multi-label matrix, Algorithm 1" in table.inside("caption")[0].text
     assert [head.text for head in table.inside("th") if "axis" in head.classes] == [
         "Predicted →",

@@ -43,7 +43,7 @@ from offdiag_web.urls.reports import ReportAddress
 
 FILE_NAMES: dict[FileKind, str] = {kind: f"report{suffix}" for kind, suffix in SUFFIXES.items()}
 MOST_LINES = 15
-"""Lines of a table on the page; the files hold more."""
+"""Lines of a table on the page; the files have more."""
 _FILE_WORDS: dict[FileKind, str] = {
     "html": "HTML",
     "markdown": "Markdown",
@@ -148,7 +148,7 @@ def _head(column: str) -> str:
 def _note(table: Table) -> str:
     if len(table.rows) <= MOST_LINES:
         return table.note
-    return f"{table.note} The first {MOST_LINES} lines; the files hold more.".strip()
+    return f"{table.note} The first {MOST_LINES} lines; the files have more.".strip()
 
 
 def _provenance(report: Report) -> tuple[tuple[str, str], ...]:

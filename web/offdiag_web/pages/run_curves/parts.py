@@ -202,7 +202,8 @@ def _left_out(bins: Sequence[ReliabilityBin]) -> str | None:
     if not few:
         return None
     listed = [f"{_range(each)} ({numbers.plural(each.count, 'example')})" for each in few]
-    return f"Left out, with fewer than {FEWEST_SAMPLES} examples: {numbers.listed(listed, at_most=15)}."
+    named = numbers.listed(listed, at_most=15)
+    return f"Left out, with fewer than {FEWEST_SAMPLES} examples: {named}."
 
 
 def _range(each: ReliabilityBin) -> str:

@@ -11,7 +11,8 @@ def test_bins_with_few_cases_are_left_out_of_the_line_and_listed() -> None:
 
     assert view is not None
     assert view.left_out == (
-        "Left out, with fewer than 10 cases: 0.250–0.500 (9 examples) and 0.500–0.750 (1 example)."
+        "Left out, with fewer than 10 examples: 0.250–0.500 (9 examples) and 0.500–0.750 "
+        "(1 example)."
     )
     assert [line.is_left_out for line in view.lines] == [False, True, True, True]
     dots = [part for part in parsed(view.drawing).root if part.get("class") == "dot"]
