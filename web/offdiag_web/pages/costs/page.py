@@ -80,7 +80,7 @@ def _line(overview: CostOverview, each: CostVersion, now: datetime) -> CostLine:
 
 
 def default_of(overview: CostOverview, each: CostVersion) -> list[str]:
-    """Datasets whose runs are judged by this version."""
+    """Datasets that use this version."""
     return [use.dataset for use in overview.datasets if use.cost_matrix_id == each.id]
 
 

@@ -47,8 +47,8 @@ METRIC_COLUMNS = ("scope", "key", "title", "formula", "low", "high", "better", "
 LETTER_WORDS = {
     "T": "actual and predicted swapped",
     "L": "positive and negative class swapped",
-    "S": "every answer inverted",
-    "F": "classes and answers inverted",
+    "S": "all predictions inverted",
+    "F": "classes and predictions inverted",
     "P": "classes of other sizes",
 }
 
@@ -230,7 +230,7 @@ def _effects(spec: MetricSpec) -> Iterator[Effect]:
         yield Effect(what, words, partner, url)
     independent = spec.symmetry.prevalence_independent
     yield Effect(
-        "more or fewer cases of one actual class", "unchanged" if independent else "changes"
+        "more or fewer examples of one actual class", "unchanged" if independent else "changes"
     )
 
 

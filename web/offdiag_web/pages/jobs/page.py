@@ -36,12 +36,16 @@ _TONES: dict[JobState, Tone] = {
     JobState.QUEUED: "neutral",
 }
 _WORDS: dict[JobState, str] = {
-    JobState.DEAD: "given up",
-    JobState.FAILED: "failed, tried again",
+    JobState.DEAD: "failed",
+    JobState.FAILED: "failed, will be retried",
     JobState.RUNNING: "running",
     JobState.QUEUED: "queued",
 }
-_TASKS = {"evaluate": "Score run", "report": "Compute report issue", "deliver": "Deliver report"}
+_TASKS = {
+    "evaluate": "Evaluate run",
+    "report": "Compute report edition",
+    "deliver": "Deliver report",
+}
 
 RunUrl = Callable[[str], str]
 
@@ -130,11 +134,11 @@ def _about(entry: JobEntry) -> str:
 def _when(entry: JobEntry) -> str:
     match entry.state:
         case JobState.DEAD:
-            return "waits for somebody to ask for another try"
+            return "failed after its last attempt; retry it"
         case JobState.RUNNING:
             left = entry.lease_left_s or 0.0
             if left < 0:
-                return f"its worker has been silent; free for others since {spell(-left)}"
+                return f"its worker has no heartbeat; released {spell(-left)}"
             return "being worked on"
         case _ if entry.waits_s > 0:
             return f"next try in {spell(entry.waits_s)}"
@@ -163,12 +167,12 @@ def _warning(page: JobsPage) -> str | None:
     ]
     if not missing:
         return None
-    silent = f"{' and '.join(missing)} gave a sign of life in the last {spell(SILENT_AFTER_S)}"
+    silent = f"{' and '.join(missing)} sent a heartbeat in the last {spell(SILENT_AFTER_S)}"
     effects = []
     if not page.has_worker:
-        effects.append("queued jobs wait")
+        effects.append("jobs stay queued")
     if not page.has_scheduler:
-        effects.append("schedules do not fire")
+        effects.append("schedules are not run")
     return f"{silent[0].upper()}{silent[1:]}: {' and '.join(effects)}."
 
 

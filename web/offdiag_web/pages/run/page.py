@@ -131,7 +131,7 @@ def provenance(
 
 
 _RULES = {
-    "least_expected_cost": "For each case the answer that is cheapest to expect.",
+    "least_expected_cost": "For each example the prediction with the lowest expected cost.",
     "threshold": "The positive class from a threshold on.",
 }
 
@@ -247,7 +247,7 @@ def _verdict_text(run: RunHeader) -> str:
     verdict = run.orientation_verdict
     is_sure = run.counted_on is not None and verdict == OrientationVerdict.CANONICAL
     if run.source is SourceOrientation.PREDICTIONS or is_sure:
-        return "Nothing to verify: every case was counted with its actual and predicted class."
+        return "Nothing to verify: the matrix was counted from actual and predicted classes."
     if verdict is None:
         return "Not verified yet: the run is still open."
     return _VERDICTS[OrientationVerdict(verdict)]

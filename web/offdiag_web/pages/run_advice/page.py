@@ -31,8 +31,8 @@ MOST_CLASSES_TO_CHOOSE = 100
 
 _GOALS: dict[Goal, str] = {
     Goal.BOTH: "misses and false alarms alike",
-    Goal.MISSES: "misses: cases of a class that are not found",
-    Goal.FALSE_ALARMS: "false alarms: answers that name a class wrongly",
+    Goal.MISSES: "false negatives: missed examples of a class",
+    Goal.FALSE_ALARMS: "false positives: wrong predictions of a class",
     Goal.RANKING: "the order of the scores; the threshold comes later",
     Goal.PROBABILITIES: "the scores as probabilities",
 }
@@ -111,7 +111,7 @@ def advice_form(detail: RunDetail, address: AdviceAddress) -> AdviceForm:
         else (
             Option("", "all classes", address.about is None),
             *(
-                Option(name, f"{name} ({numbers.plural(n, 'case')})", name == address.about)
+                Option(name, f"{name} ({numbers.plural(n, 'example')})", name == address.about)
                 for n, name in sorted(counted)
             ),
         ),
