@@ -331,7 +331,7 @@ def test_an_issue_says_first_what_changed_and_shows_its_figures(
     titles = [heading.text for heading in page.all("h2")]
     assert "Alerts" in titles
     assert "Runs, best by balanced accuracy first" in titles
-    assert "Cost per 1,000 cases" in page.one("div", "results").text
+    assert "Cost per 1,000 examples" in page.one("div", "results").text
     assert "triage@1, in EUR" in page.one("div", "results").text
 
 
