@@ -468,7 +468,7 @@ def test_no_form_is_taken_without_its_token(client: PageClient) -> None:
                 answer = client.post(
                     path_of(route.removeprefix("POST "), {"run_id": "r_none"}), data=sent
                 )
-            refused = answer.status_code == 403 and "This form is out of date" in answer.text
+            refused = answer.status_code == 403 and "This form is outdated" in answer.text
             if not refused or any(not each.startswith("SELECT") for each in statements):
                 wrong.append(f"{route}: {answer.status}, {statements}")
 

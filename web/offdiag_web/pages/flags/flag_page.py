@@ -61,7 +61,7 @@ _BY_PEOPLE = {
 }
 _BY_ITSELF = {
     FlagEventKind.OPENED: "opened by an evaluation",
-    FlagEventKind.CLOSED: "closed: the rule no longer fires",
+    FlagEventKind.CLOSED: "closed: the rule raises it no longer",
     FlagEventKind.REOPENED: "open again",
     FlagEventKind.UPDATED: "another evaluation",
 }
@@ -262,8 +262,8 @@ def _outdated(detail: FlagDetail) -> str | None:
     if not detail.judged_by_others:
         return None
     return (
-        "This flag was raised by other rules or thresholds than those in force. The next sweep "
-        "of a worker judges the run again."
+        "This flag was raised by other rules or thresholds than those in force. A worker "
+        "re-evaluates the run soon."
     )
 
 
