@@ -1,0 +1,72 @@
+"""How the models of a dataset are told apart: a colour, a shape and beyond four a letter.
+
+They follow from the order in which models were first logged, so that a model looks the same on
+every page of its dataset. Styles take the colour from the property `--model`, which the classes
+set; runs without a model share a colour of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from offdiag_web.charts.marks import Shape, marker
+from offdiag_web.charts.svg import drawing, words
+
+MODEL_SHAPES: tuple[Shape, ...] = ("circle", "square", "diamond", "triangle")
+_LETTERS = "bcdefghijklmnopqrstuvwxyz"
+_SIDE = 14
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMark:
+    """The look of a model; `letter` tells models of the same shape apart, "" among the first."""
+
+    name: str | None
+    shape: Shape
+    letter: str
+    css_class: str
+
+
+NO_MODEL = ModelMark(None, "circle", "", "model-none")
+
+
+def model_marks(models: Iterable[str | None]) -> Mapping[str | None, ModelMark]:
+    """The marks of models in the order of their first runs; None has always the same."""
+    named = [model for model in models if model is not None]
+    marks: dict[str | None, ModelMark] = {
+        model: ModelMark(
+            model,
+            MODEL_SHAPES[place % len(MODEL_SHAPES)],
+            _letter(place // len(MODEL_SHAPES)),
+            f"model-{place % len(MODEL_SHAPES) + 1}",
+        )
+        for place, model in enumerate(named)
+    }
+    return {None: NO_MODEL, **marks}
+
+
+def _letter(round_of_shapes: int) -> str:
+    if round_of_shapes == 0:
+        return ""
+    times, place = divmod(round_of_shapes - 1, len(_LETTERS))
+    return _LETTERS[place] * (times + 1)
+
+
+def model_point(mark: ModelMark, x: float, y: float, *, size: float = 4.5) -> str:
+    """The shape of a model around a point of a chart, its letter beside it."""
+    letter = words(mark.letter, x=x + size + 1, y=y + 3, css_class="letter") if mark.letter else ""
+    return f'<g class="{escape(mark.css_class)}">{marker(mark.shape, x, y, size=size)}{letter}</g>'
+
+
+def model_key(mark: ModelMark) -> Markup:
+    """The mark alone, for legends and beside the name of a run."""
+    return drawing(
+        model_point(mark, _SIDE / 2, _SIDE / 2),
+        width=_SIDE + (8 * len(mark.letter)),
+        height=_SIDE,
+        css_class="mark model-mark",
+        name=f"model {mark.name}" if mark.name else "no model",
+    )
