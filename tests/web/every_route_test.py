@@ -82,6 +82,7 @@ PAGES: dict[str, tuple[str, Place]] = {
     "/costs/new": _at("lesions", "/costs/new?dataset=derm-7"),
     "/datasets": _at("lesions", "/datasets"),
     "/datasets/<name:name>": _at("lesions", "/datasets/derm-7"),
+    "/datasets/<name:name>/data": _at("lesions", "/datasets/derm-7/data"),
     "/flags": _at("lesions", "/flags"),
     "/flags/<int(max=9223372036854775807):number>": _at("lesions", "/flags/1"),
     "/glossary": _at("lesions", "/glossary"),

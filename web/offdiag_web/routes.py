@@ -179,6 +179,9 @@ ROUTES: Routes = {
         "costs.matrix_twin": ("GET /costs/<name:name>.<any(json, csv):form>",),
         "costs.set_default": ("POST /costs/<name:name>/default",),
     },
+    "offdiag_web.pages.datasets.data_page": {
+        "dataset_data.page": ("GET /datasets/<name:name>/data",)
+    },
     "offdiag_web.pages.datasets.difference_page": {
         "truth_difference.page": (
             "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):before>..<int(min=1, max=2147483647):after>",

@@ -176,6 +176,45 @@ class DatasetRuns:
 
 
 @dataclass(frozen=True, slots=True)
+class DatasetSize:
+    """How much a dataset has; labels are counted in its newest truth version.
+
+    `truth_number` is None while it has no labels; then nothing else but runs is counted.
+    """
+
+    truth_number: int | None
+    n_samples: int
+    n_labelled: int
+    class_counts: tuple[int, ...]
+    n_runs: int
+
+
+def dataset_size(session: Session, dataset_id: int) -> DatasetSize:
+    """How much a dataset has, in one statement."""
+    n_runs = (
+        select(func.count())
+        .where(RunRow.dataset_id == dataset_id, RunRow.deleted_at.is_(None))
+        .scalar_subquery()
+    )
+    row = session.execute(
+        select(
+            n_runs.label("n_runs"),
+            TruthVersionRow.number,
+            TruthVersionRow.n_samples,
+            TruthVersionRow.n_labelled,
+            TruthVersionRow.class_counts,
+        )
+        .select_from(DatasetRow)
+        .outerjoin(TruthVersionRow, TruthVersionRow.dataset_id == DatasetRow.id)
+        .where(DatasetRow.id == dataset_id)
+        .order_by(TruthVersionRow.number.desc())
+        .limit(1)
+    ).one()
+    counts = tuple(row.class_counts or ())
+    return DatasetSize(row.number, row.n_samples or 0, row.n_labelled or 0, counts, row.n_runs)
+
+
+@dataclass(frozen=True, slots=True)
 class SliceFacts:
     """A slice column of the samples of a lineage, whose first version has the number `root`."""
 

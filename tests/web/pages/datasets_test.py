@@ -17,7 +17,7 @@ from support.revised import (
 def test_the_page_of_a_dataset_tells_versions_with_reason_author_and_labelled_share(
     revised_reader: PageClient,
 ) -> None:
-    page = revised_reader.page("/datasets/pets")
+    page = revised_reader.page("/datasets/pets/data")
 
     second, first = page.table("data")
     assert page.one("h1").text == "pets"
@@ -30,7 +30,7 @@ def test_the_page_of_a_dataset_tells_versions_with_reason_author_and_labelled_sh
 def test_class_counts_are_those_of_the_newest_version_with_what_it_changed(
     revised_reader: PageClient,
 ) -> None:
-    page = revised_reader.page("/datasets/pets")
+    page = revised_reader.page("/datasets/pets/data")
 
     rows = {row[0]: row for row in _tables(page)[1]}
     assert rows["dog"][1:] == ["30", "50.0 %", "", "+10"]
@@ -39,19 +39,19 @@ def test_class_counts_are_those_of_the_newest_version_with_what_it_changed(
 
 
 def test_samples_without_a_label_are_counted_apart(revised_reader: PageClient) -> None:
-    page = revised_reader.page("/datasets/late")
+    page = revised_reader.page("/datasets/late/data")
 
     assert page.table("data")[0][2] == "50 of 60 (83.3 %)"
     assert "10 samples without a label yet" in page.one("main").text
 
 
 def test_results_of_an_older_truth_are_announced(revised_reader: PageClient) -> None:
-    page = revised_reader.page("/datasets/behind")
+    page = revised_reader.page("/datasets/behind/data")
 
     assert page.one("div", "callout-warning").text.startswith(
         "▲ 1 run still shows results of an older truth version."
     )
-    assert not revised_reader.page("/datasets/pets").all("div", "callout-warning")
+    assert not revised_reader.page("/datasets/pets/data").all("div", "callout-warning")
 
 
 def test_a_dataset_of_one_other_project_is_found_by_its_name(
@@ -194,7 +194,7 @@ def test_a_version_that_is_not_there_is_not_found(revised_reader: PageClient) ->
 
 
 def test_a_place_that_cannot_be_read_is_a_notice(revised_reader: PageClient) -> None:
-    page = revised_reader.page("/datasets/pets?from=x")
+    page = revised_reader.page("/datasets/pets/data?from=x")
 
     assert "could not be read" in page.one("main").text
 

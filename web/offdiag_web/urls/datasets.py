@@ -22,6 +22,10 @@ class DatasetAddress:
         """The page, or its twin where `form` is "json" or "csv"; `start` counts classes from 0."""
         return self._at("", form, start)
 
+    def data_url(self, *, start: int = 0) -> str:
+        """Its classes, label versions and slices; `start` counts classes from 0."""
+        return self._at("/data", "", start)
+
     def difference_url(self, before: int, after: int, form: str = "", *, start: int = 0) -> str:
         """What differs between two versions; `start` counts changed samples from 0."""
         return self._at(f"/truth/{before}..{after}", form, start)

@@ -88,7 +88,7 @@ def twin(form: str) -> Response:
 def dataset(name: str) -> Response:
     start, notices = read_start(request.args)
     view = dataset_view(_stored(name), start=start, now=current_registry().database.clock())
-    return make_response(render_template("datasets/dataset.html", view=view, notices=notices))
+    return make_response(render_template("datasets/data.html", view=view, notices=notices))
 
 
 @blueprint.get(f"{DATASET}{TWIN}")

@@ -13,15 +13,14 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.runs import RunState
 from offdiag.services.datasets import DatasetDetail
-from offdiag.store.dataset_page import DatasetRuns
+from offdiag.store.dataset_page import DatasetRuns, DatasetSize
 from offdiag.store.truths import TruthSummary
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
-from offdiag_web.components.controls import TASK_WORDS, Chip, Moment, Paging, Tone, moment, paging
+from offdiag_web.components.controls import Chip, Moment, Paging, Tone, moment, paging
+from offdiag_web.components.dataset_frame import DatasetFrame, dataset_frame, runs_url
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.filter_line import parse_filter, quoted
-from offdiag_web.urls.run_list import RunListAddress
 
 CLASSES_PER_PAGE = 50
 
@@ -65,7 +64,7 @@ def class_counts(
         start,
         per_page=CLASSES_PER_PAGE,
         words=("class", "classes"),
-        url=lambda at: address.url(start=at),
+        url=lambda at: address.data_url(start=at),
     )
     missing = newest.n_samples - newest.n_labelled
     return ClassCounts(
@@ -189,14 +188,10 @@ class DatasetView:
     """Everything on the page of a dataset."""
 
     address: DatasetAddress
-    name: str
-    project: str | None
-    subtitle: str
+    frame: DatasetFrame
     labels_note: str
     classes: ClassCounts | None
     versions: tuple[VersionLine, ...]
-    n_runs: str
-    runs_url: str
     states: tuple[LinkedChip, ...]
     behind: str | None
     slices: tuple[SliceLine, ...]
@@ -209,14 +204,10 @@ def dataset_view(detail: DatasetDetail, *, start: int, now: datetime) -> Dataset
     address = DatasetAddress(dataset.project, dataset.name)
     return DatasetView(
         address=address,
-        name=dataset.name,
-        project=None if dataset.project == "default" else dataset.project,
-        subtitle=_subtitle(detail),
+        frame=dataset_frame(dataset, _size(detail), current="data"),
         labels_note=_labels_note(detail),
         classes=class_counts(dataset.labels, detail.versions, address, start),
         versions=tuple(_version(version, address, now) for version in detail.versions),
-        n_runs=numbers.plural(detail.runs.total, "run"),
-        runs_url=runs_url(address),
         states=tuple(_states(detail.runs, address)),
         behind=_behind(detail.runs),
         slices=tuple(
@@ -233,22 +224,17 @@ def dataset_view(detail: DatasetDetail, *, start: int, now: datetime) -> Dataset
     )
 
 
-def runs_url(address: DatasetAddress, more: str = "") -> str:
-    """The list of the runs on a dataset, narrowed by further terms."""
-    terms = f"project:{quoted(address.project)} dataset:{quoted(address.name)} {more}"
-    return RunListAddress(parse_filter(terms)).url()
-
-
-def _subtitle(detail: DatasetDetail) -> str:
-    dataset = detail.dataset
-    parts = [TASK_WORDS[dataset.task], numbers.plural(len(dataset.labels), "class", "classes")]
-    if detail.versions:
-        newest = detail.versions[0]
-        parts.append(numbers.plural(newest.n_samples, "sample"))
-        parts.append(f"truth v{newest.number}")
-    else:
-        parts.append("no ground truth yet")
-    return " · ".join(parts)
+def _size(detail: DatasetDetail) -> DatasetSize:
+    if not detail.versions:
+        return DatasetSize(None, 0, 0, (), detail.runs.total)
+    newest = detail.versions[0]
+    return DatasetSize(
+        newest.number,
+        newest.n_samples,
+        newest.n_labelled,
+        newest.class_counts,
+        detail.runs.total,
+    )
 
 
 def _labels_note(detail: DatasetDetail) -> str:
