@@ -28,7 +28,7 @@ def test_an_unknown_page_is_told_in_the_same_shell(client: PageClient) -> None:
     page = Page(response.text)
     assert response.status_code == 404
     assert page.one("h1").text == "There is no such page"
-    assert page.one("nav").text.startswith("Runs Compare Datasets")
+    assert page.one("nav").text.startswith("Datasets Runs Compare")
 
 
 def test_an_unknown_run_is_named(client: PageClient) -> None:

@@ -22,9 +22,10 @@ function act(control) {
 }
 
 // The same key may have several controls, such as one for a selection and one for what is open.
+// The menu counts where it is folded away, too.
 function controlFor(key) {
   const named = document.querySelectorAll(`[aria-keyshortcuts="${CSS.escape(key)}"]`);
-  return [...named].find((control) => control.checkVisibility());
+  return [...named].find((control) => control.checkVisibility() || control.closest("#menu"));
 }
 
 function selectRow() {
