@@ -70,7 +70,9 @@ def test_so_it_is_where_an_engine_hands_work_over(
 
 
 def check(database: Database, engine: str, tmp_path: Path) -> None:
-    jobs = JobsSettings(engine=engine, lease_s=6.0, slots=2, small_values=SMALL, drain_s=0.5)
+    jobs = JobsSettings(
+        engine=engine, lease_s=6.0, concurrency=2, small_job_values=SMALL, shutdown_timeout_s=0.5
+    )
     log_file = tmp_path / "log"
     with slow_worker(database.url, log_file, jobs) as worker:
         for number in range(2):

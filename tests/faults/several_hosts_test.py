@@ -35,7 +35,7 @@ pytestmark = [pytest.mark.processes, pytest.mark.postgres]
 IS_LONG = "OFFDIAG_LONG" in os.environ
 NOTICED = "" if IS_LONG else "?tcp_user_timeout=3000&connect_timeout=2"
 """By default a host that vanished is noticed after 15 seconds; a shorter time costs less here."""
-JOBS = JobsSettings(lease_s=6.0, slots=1)
+JOBS = JobsSettings(lease_s=6.0, concurrency=1)
 AN_HOUR = timedelta(hours=1)
 PATIENCE_S = 240
 

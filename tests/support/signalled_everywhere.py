@@ -173,7 +173,7 @@ def _serve(folder: Path) -> None:
     server._TURN_S = 0.02
     serve_until_stopped(
         Database(f"sqlite:///{folder / 'registry.db'}"),
-        Settings(server=ServerSettings(port=0, drain_s=0.05)),
+        Settings(server=ServerSettings(port=0, shutdown_delay_s=0.05)),
         with_worker=False,
         announce=lambda _address: None,
     )

@@ -61,7 +61,7 @@ def _work(
         _slow_down()
     log_to_stderr()
     os.environ["OFFDIAG_JOBS__ENGINE"] = jobs.engine
-    os.environ["OFFDIAG_JOBS__SLOTS"] = str(jobs.slots)
+    os.environ["OFFDIAG_JOBS__CONCURRENCY"] = str(jobs.concurrency)
     database = Database(url, synchronous="normal", clock=lambda: utc_now() + ahead)
     work_until_signal(database, Settings(jobs=jobs))
     database.close()

@@ -163,7 +163,7 @@ def run_worker(
 
     Of several slots one is for small work alone, so that a huge run keeps nobody waiting. A
     job that was begun is ended before the loop returns, unless that takes longer
-    than `jobs.drain_s`: then it is released, and `on_released` is called from another
+    than `jobs.shutdown_timeout_s`: then it is released, and `on_released` is called from another
     thread. An unreachable database is waited for. `on_lost` is called from another thread when
     a lease can no longer be kept.
     """
@@ -171,7 +171,7 @@ def run_worker(
         beating(database, "worker"),
         listening(database, stop),
         LeaseKeeper(database, lease_s=jobs.lease_s, on_lost=on_lost) as keeper,
-        draining(keeper, stop, drain_s=jobs.drain_s, on_released=on_released),
+        draining(keeper, stop, drain_s=jobs.shutdown_timeout_s, on_released=on_released),
     ):
         crew = _Crew(database, jobs, keeper, stop, until_idle=until_idle, tasks=tasks)
         crew.work()
@@ -211,13 +211,13 @@ class _Crew:
         self._tasks = tasks
         self._policy = RetryPolicy(max_attempts=jobs.max_attempts)
         self._tell = attempt_logger("local")
-        self._slots = [_Slot() for _ in range(max(1, jobs.slots - 1))]
+        self._slots = [_Slot() for _ in range(max(1, jobs.concurrency - 1))]
         self._over = threading.Event()
         self._lock = threading.Lock()
 
     def work(self) -> None:
         others = [self._beside(partial(self._do_anything, slot)) for slot in self._slots[1:]]
-        if self._jobs.slots > 1:
+        if self._jobs.concurrency > 1:
             others.append(self._beside(self._do_small))
         for thread in others:
             thread.start()
@@ -271,7 +271,7 @@ class _Crew:
             self._keeper,
             self._policy,
             self._tasks,
-            at_most=self._jobs.small_values,
+            at_most=self._jobs.small_job_values,
             on_ended=self._tell,
         )
         if outcome is not None:

@@ -48,18 +48,18 @@ def run_engine(
     """
     policy = RetryPolicy(max_attempts=jobs.max_attempts)
     outcomes: Counter[Outcome] = Counter()
-    for_anything = threading.Semaphore(max(1, jobs.slots - 1))
+    for_anything = threading.Semaphore(max(1, jobs.concurrency - 1))
     changed: list[SchemaMismatch] = []
     on_ended = attempt_logger(jobs.engine)
     with (
         beating(database, "worker"),
         LeaseKeeper(database, lease_s=jobs.lease_s, on_lost=on_lost) as keeper,
-        draining(keeper, stop, drain_s=jobs.drain_s, on_released=on_released),
+        draining(keeper, stop, drain_s=jobs.shutdown_timeout_s, on_released=on_released),
     ):
 
         def run_one(work_id: int) -> None:
             takes_anything = for_anything.acquire(blocking=False)
-            at_most = None if takes_anything else jobs.small_values
+            at_most = None if takes_anything else jobs.small_job_values
             try:
                 outcome = run_job(
                     database, work_id, keeper, policy, tasks, at_most=at_most, on_ended=on_ended
@@ -109,7 +109,7 @@ def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
         os._exit(0)
 
     with (
-        _ended_in_time(stop, settings.jobs.drain_s + _LEAVING_S),
+        _ended_in_time(stop, settings.jobs.shutdown_timeout_s + _LEAVING_S),
         acting_on_signals(request),
         run_scheduler(database, policy, maintenance),
     ):
@@ -117,7 +117,7 @@ def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
             "worker_started",
             database=database.place,
             engine=settings.jobs.engine,
-            slots=settings.jobs.slots,
+            slots=settings.jobs.concurrency,
         )
         report = _work(database, settings.jobs, notifier, stop, on_lost=on_lost, on_released=leave)
     log.info("worker_stopped", done=report.done, failed=report.failed)
@@ -143,7 +143,7 @@ def working_in_background(database: Database, settings: Settings) -> Iterator[No
             yield
         finally:
             stop.set()
-            thread.join(settings.jobs.drain_s + _LEAVING_S)
+            thread.join(settings.jobs.shutdown_timeout_s + _LEAVING_S)
 
 
 def _ready(database: Database, jobs: JobsSettings) -> Notifier:

@@ -30,7 +30,7 @@ def serve_until_stopped(
 ) -> None:
     """Serve requests until SIGINT or SIGTERM; requests in progress are completed.
 
-    After SIGTERM `/readyz` says no for `server.drain_s` seconds, while it serves
+    After SIGTERM `/readyz` says no for `server.shutdown_delay_s` seconds, while it serves
     requests. A second SIGINT cancels requests in progress.
 
     `announce` is called with the address once it can be opened. Raises `InvalidInput` for a
@@ -57,7 +57,7 @@ def serve_until_stopped(
 
         def stop(number: signal.Signals) -> None:
             if number == signal.SIGTERM:
-                server.stop(drain_s=settings.server.drain_s)
+                server.stop(drain_s=settings.server.shutdown_delay_s)
             else:
                 server.interrupt()
 

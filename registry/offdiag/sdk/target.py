@@ -34,7 +34,7 @@ def destination_at(url: str, settings: Settings) -> Destination:
         from offdiag.sdk.remote.sync import ServerDestination
 
         connection = Connection(url, settings.client.token)
-        return ServerDestination(connection, settings.client.patience_s)
+        return ServerDestination(connection, settings.client.retry_for_s)
     from offdiag.sdk.embedded import EmbeddedRegistry
     from offdiag.sdk.embedded_destination import DatabaseDestination
 

@@ -49,8 +49,8 @@ class ClientSettings(Section):
     """API token of the server. Empty: none is sent."""
     spool: Annotated[str, Field(min_length=1)] = "offdiag-spool"
     """Folder of runs that wait to be sent; a relative one starts at the working directory."""
-    patience_s: Annotated[float, Field(ge=0, le=86_400)] = 60.0
-    """Seconds that finishing a run waits for a server that does not answer."""
+    retry_for_s: Annotated[float, Field(ge=0, le=86_400)] = 60.0
+    """Seconds for which finishing a run retries while the server does not respond."""
 
 
 class ServerSettings(Section):
@@ -61,7 +61,7 @@ class ServerSettings(Section):
     """0 takes any free port."""
     threads: Annotated[int, Field(ge=1, le=256)] = 4
     """Requests answered at the same time. Three times as many wait, others are sent away."""
-    drain_s: Annotated[float, Field(ge=0, le=300)] = 1.0
+    shutdown_delay_s: Annotated[float, Field(ge=0, le=300)] = 1.0
     """Seconds that /readyz says no before a server that was told to stop takes nothing more."""
     secret_key: Annotated[str, Field(repr=False)] = ""
     """Key that signs forms. Empty: the one in `secret_key_file`."""
@@ -122,12 +122,12 @@ class JobsSettings(Section):
     """Starts of one piece of work before it is put aside as dead, with its last error."""
     poll_ms: Annotated[int, Field(ge=1, le=60_000)] = 50
     """Milliseconds between two looks at the work table while nothing is to do."""
-    slots: Annotated[int, Field(ge=1, le=64)] = 2
+    concurrency: Annotated[int, Field(ge=1, le=64)] = 2
     """Pieces of work that one worker does at the same time; the last one takes small work only,
     and only while the others have been busy for a second."""
-    small_values: Annotated[int, Field(ge=0)] = 1_000_000
+    small_job_values: Annotated[int, Field(ge=0)] = 1_000_000
     """Predicted classes and scores up to which work is small."""
-    drain_s: Annotated[float, Field(ge=0, le=3_600)] = 8.0
+    shutdown_timeout_s: Annotated[float, Field(ge=0, le=3_600)] = 8.0
     """Seconds after a signal to stop until what a worker has not ended is given back."""
 
 

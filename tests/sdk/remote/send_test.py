@@ -66,7 +66,7 @@ def test_chunks_arrive_in_order_and_nothing_touches_the_disk(
     for seq in range(20):
         sender.put(seq, b"%d" % seq)
 
-    assert sender.close(patience_s=10) is None
+    assert sender.close(retry_for_s=10) is None
     assert server.stored == {seq: b"%d" % seq for seq in range(20)}
     assert not spooled.folder.exists()
 
@@ -84,7 +84,7 @@ def test_a_job_waits_once_and_then_writes_to_the_disk(server: Server, spooled: S
     assert 0.2 <= waited < 5
     assert len(spooled.chunks()) == 49
     server.door.set()
-    assert sender.close(patience_s=30) is None
+    assert sender.close(retry_for_s=30) is None
     assert sorted(server.stored) == list(range(50))
     assert spooled.chunks() == []
 
@@ -98,7 +98,7 @@ def test_what_a_server_that_stays_away_did_not_take_is_in_the_spool(
     server.door.clear()
     sender.put(1, b"second")
 
-    failure = sender.close(patience_s=0.1)
+    failure = sender.close(retry_for_s=0.1)
 
     assert isinstance(failure, ServerUnavailable)
     assert [(seq, path.read_bytes()) for seq, path in spooled.chunks()] == [(1, b"second")]
@@ -109,11 +109,11 @@ def test_what_comes_after_the_end_is_sent_all_the_same(
 ) -> None:
     sender = sender_to(server, spooled)
     sender.put(0, b"first")
-    assert sender.close(patience_s=10) is None
+    assert sender.close(retry_for_s=10) is None
 
     sender.put(1, b"second")
 
-    assert sender.close(patience_s=10) is None
+    assert sender.close(retry_for_s=10) is None
     assert server.stored == {0: b"first", 1: b"second"}
 
 
@@ -125,7 +125,7 @@ def test_a_refusal_is_not_tried_again_and_what_follows_is_kept(
 
     for seq in range(4):
         sender.put(seq, b"x")
-    failure = sender.close(patience_s=10)
+    failure = sender.close(retry_for_s=10)
 
     assert isinstance(failure, Conflict)
     assert server.attempts == 2
@@ -145,9 +145,9 @@ def test_without_room_anywhere_closing_says_so_and_can_be_repeated(
     with monkeypatch.context() as small:
         small.setattr("offdiag.sdk.remote.spool.os.fsync", full)
         with pytest.raises(SpoolFull, match="no room"):
-            sender.close(patience_s=0.0)
+            sender.close(retry_for_s=0.0)
         assert spooled.chunks() == []
-    sender.close(patience_s=0.0)
+    sender.close(retry_for_s=0.0)
 
     assert [path.read_bytes() for _, path in spooled.chunks()] == [b"only"]
 
@@ -164,7 +164,7 @@ def test_a_forked_child_is_told_that_the_run_is_not_its_own(
             sender.put(0, b"x")
         assert not sender.is_of_this_process()
 
-    assert sender.close(patience_s=1) is None
+    assert sender.close(retry_for_s=1) is None
 
 
 def test_a_forked_child_begins_with_connections_of_its_own() -> None:
@@ -203,7 +203,7 @@ def test_patience_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AWAY
 
     with pytest.raises(ServerUnavailable):
-        with_retries(attempt, patience_s=5)
+        with_retries(attempt, retry_for_s=5)
 
     assert 3 <= len(slept) <= 5
 

@@ -180,12 +180,12 @@ def delay_before_next(error: ServerUnavailable, planned_s: float) -> float:
     return planned_s if asked is None else max(planned_s, asked)
 
 
-def with_retries(attempt: Callable[[], Result], *, patience_s: float) -> Result:
+def with_retries(attempt: Callable[[], Result], *, retry_for_s: float) -> Result:
     """What the attempt returns, made again while the server is not available.
 
     Raises `ServerUnavailable` when the patience is used up, and every other error at once.
     """
-    give_up_at = time.monotonic() + patience_s
+    give_up_at = time.monotonic() + retry_for_s
     for planned_s in delays():
         try:
             return attempt()

@@ -30,13 +30,13 @@ class Reader:
     """Asks a server and waits for it as long as the patience lasts."""
 
     connection: Connection
-    patience_s: float
+    retry_for_s: float
 
     def get(self, path: str, answer: type[Document], **params: Any) -> Document:
         """The answer to a question; parameters that are None are left out."""
         asked = {name: value for name, value in params.items() if value is not None}
         body = with_retries(
-            lambda: self.connection.ask("GET", path, params=asked), patience_s=self.patience_s
+            lambda: self.connection.ask("GET", path, params=asked), retry_for_s=self.retry_for_s
         )
         return answer.model_validate_json(body)
 
@@ -44,7 +44,7 @@ class Reader:
         """The answer to a request that may be sent twice without acting twice."""
         body = asked.model_dump_json()
         return with_retries(
-            lambda: self.connection.send(method, path, body), patience_s=self.patience_s
+            lambda: self.connection.send(method, path, body), retry_for_s=self.retry_for_s
         )
 
 

@@ -189,7 +189,7 @@ class RemoteRegistry:
         try:
             answer = with_retries(
                 lambda: self.connection.send("POST", "/runs", asked.body),
-                patience_s=min(LONGEST_OPENING_S, self.settings.client.patience_s),
+                retry_for_s=min(LONGEST_OPENING_S, self.settings.client.retry_for_s),
             )
         except OffdiagError as error:
             if labels is None or self._raises(error):
@@ -267,13 +267,13 @@ class RemoteRegistry:
 
     @property
     def _reader(self) -> reader.Reader:
-        return reader.Reader(self.connection, self.settings.client.patience_s)
+        return reader.Reader(self.connection, self.settings.client.retry_for_s)
 
     def _dataset_if_reached(self, dataset: str, project: str) -> reader.KnownClasses | None:
-        patience_s = min(LONGEST_OPENING_S, self.settings.client.patience_s)
+        retry_for_s = min(LONGEST_OPENING_S, self.settings.client.retry_for_s)
         try:
             return reader.dataset_classes(
-                reader.Reader(self.connection, patience_s), dataset, project
+                reader.Reader(self.connection, retry_for_s), dataset, project
             )
         except OffdiagError as error:
             if self._raises(error):
@@ -300,7 +300,7 @@ class RemoteRegistry:
             try:
                 answer = with_retries(
                     lambda: self.connection.send("POST", path, asked.body),
-                    patience_s=self.settings.client.patience_s,
+                    retry_for_s=self.settings.client.retry_for_s,
                 )
                 return ClosedRun.model_validate_json(answer).id
             except OffdiagError as error:

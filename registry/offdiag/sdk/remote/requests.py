@@ -114,7 +114,7 @@ def compare(reader: Reader, question: CompareQuestion) -> Mapping[str, Any]:
         asked["difference"] = question.difference  # Older servers refuse it.
     body = with_retries(
         lambda: reader.connection.ask("GET", "/compare", params=asked),
-        patience_s=reader.patience_s,
+        retry_for_s=reader.retry_for_s,
     )
     record: dict[str, Any] = json.loads(body)
     return record

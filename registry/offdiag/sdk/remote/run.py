@@ -108,7 +108,7 @@ class Sender:
             self._n_bytes += waiting.n_bytes
             self._changed.notify_all()
 
-    def close(self, *, patience_s: float) -> OffdiagError | None:
+    def close(self, *, retry_for_s: float) -> OffdiagError | None:
         """End the sending, after everything is sent or the patience is used up.
 
         Returns None where everything was acknowledged, and else why not; the rest is in the
@@ -117,7 +117,7 @@ class Sender:
         """
         self._require_own_process()
         with self._changed:
-            self._closing_at = time.monotonic() + patience_s
+            self._closing_at = time.monotonic() + retry_for_s
             self._changed.notify_all()
         self._thread.join()
         self._keep_rest()
@@ -219,7 +219,7 @@ def _at_exit() -> None:
     until = time.monotonic() + AT_EXIT_S
     for sender in list(_living):
         if sender.is_of_this_process():
-            sender.close(patience_s=max(0.0, until - time.monotonic()))
+            sender.close(retry_for_s=max(0.0, until - time.monotonic()))
 
 
 atexit.register(_at_exit)
@@ -289,7 +289,7 @@ class RemoteRun:
 
     def leave(self) -> None:
         """Send what was put, for a moment; the rest is kept in the spool."""
-        self._sender.close(patience_s=min(AT_EXIT_S, self._settings.patience_s))
+        self._sender.close(retry_for_s=min(AT_EXIT_S, self._settings.retry_for_s))
         self._spooled.release()
 
     def finish(self, n_chunks: int) -> str:
@@ -297,13 +297,13 @@ class RemoteRun:
 
         Raises what the server refuses with, unless only a warning is wanted.
         """
-        give_up_at = time.monotonic() + self._settings.patience_s
-        failure = self._sender.close(patience_s=self._settings.patience_s)
+        give_up_at = time.monotonic() + self._settings.retry_for_s
+        failure = self._sender.close(retry_for_s=self._settings.retry_for_s)
         if failure is None:
             try:
                 run_id = with_retries(
                     lambda: send_closing(self._connection, self.run_id, n_chunks or None),
-                    patience_s=max(0.0, give_up_at - time.monotonic()),
+                    retry_for_s=max(0.0, give_up_at - time.monotonic()),
                 )
             except OffdiagError as error:
                 failure = error

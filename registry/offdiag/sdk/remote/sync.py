@@ -77,7 +77,7 @@ class ServerDestination:
     """A server that spooled runs are sent to."""
 
     connection: Connection
-    patience_s: float
+    retry_for_s: float
 
     def open_run(self, asked: SpooledRequest) -> tuple[str, LabelSet]:
         answer = self._patiently(lambda: self.connection.send("POST", "/runs", asked.body))
@@ -96,7 +96,7 @@ class ServerDestination:
         return ClosedRun.model_validate_json(answer).id
 
     def _patiently(self, attempt: Callable[[], Any]) -> Any:
-        return with_retries(attempt, patience_s=self.patience_s)
+        return with_retries(attempt, retry_for_s=self.retry_for_s)
 
 
 def sync(spool: Path, destination: Destination) -> Iterator[SyncedRun]:

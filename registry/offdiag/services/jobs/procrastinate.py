@@ -126,7 +126,7 @@ async def _serve(conninfo: str, run_job: Callable[[int], None], stop: threading.
                 running = asyncio.create_task(
                     app.run_worker_async(
                         queues=[QUEUE],
-                        concurrency=load_settings().jobs.slots,
+                        concurrency=load_settings().jobs.concurrency,
                         delete_jobs="always",
                         fetch_job_polling_interval=_POLL_S,
                         install_signal_handlers=False,
