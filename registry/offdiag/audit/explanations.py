@@ -68,7 +68,7 @@ def _swapped(claim: Claim, key: str | None) -> Finding:
     own = Definition(claim.key, claim.code)
     if key is None:
         why = "it has no counterpart with the axes exchanged, so it was left out"
-        return Finding(claim, AuditVerdict.CONSISTENT, why, own)
+        return Finding(claim, AuditVerdict.CONSISTENT, why, own, is_checked=False)
     if key == claim.key:
         why = "it stays the same with the axes exchanged"
         return Finding(claim, AuditVerdict.CONSISTENT, why, own)

@@ -49,7 +49,8 @@ class Finding:
     `why` names the identity, bound or value that decides. `definition` is the metric whose
     value the number is taken to be. `exact` is the value of the published metric computed
     from the matrix, if there is one; `expected` what the other numbers leave for it, if that
-    is what decides; `rounding` how the exact value was printed.
+    is what decides; `rounding` how the exact value was printed. `is_checked` tells whether
+    anything could have contradicted it other than the range of the metric.
     """
 
     claim: Claim
@@ -59,6 +60,7 @@ class Finding:
     exact: float | None = None
     expected: Interval | None = None
     rounding: Rounding | None = None
+    is_checked: bool = True
 
     def to_dict(self, labels: LabelSet | None) -> dict[str, Any]:
         printed = self.claim.printed

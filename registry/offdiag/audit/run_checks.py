@@ -201,4 +201,5 @@ def consistent(claim: Claim, place: int, checks: Sequence[Check]) -> Finding:
         Definition(claim.key, claim.code),
         expected=expected_by(support, place),
         rounding=Rounding.CUT_OFF if is_cut else None,
+        is_checked=support is not None,
     )

@@ -165,6 +165,21 @@ class TestVerdicts:
             "The matrix gives 0.7, in no orientation or definition 0.80.",
         ]
 
+    def test_every_cell_of_the_pasted_table_is_marked(self, reader: PageClient) -> None:
+        page = audited(paste(reader, "Model\tAccuracy\tError rate\tMCC\nSVM\t0.93\t0.07\t0.8\n"
+                             "CNN\t0.95\t0.09\t0.9\n"))  # fmt: skip
+
+        (table,) = page.all("table", "cells")
+        rows = [[cell.text for cell in row.inside("td")] for row in table.inside("tr")[1:]]
+        assert rows == [
+            ["0.93 ✓ agrees", "0.07 ✓ agrees", "0.8 – not checkable"],
+            ["0.95 ✕ contradicts", "0.09 ✕ contradicts", "0.9 – not checkable"],
+        ]
+        ids = {element.attributes.get("id") for element in page.elements}
+        reasons = {link.attributes["href"].removeprefix("#") for link in table.inside("a")}
+        assert len(reasons) == 2
+        assert reasons <= ids
+
     def test_another_definition_links_to_what_it_is(self, reader: PageClient) -> None:
         page = audited(reader.get("/audit?example=three-classes"))
 

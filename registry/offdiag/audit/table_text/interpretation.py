@@ -171,8 +171,9 @@ class Reading:
     """A text as it was understood.
 
     `heads` are the names in it with what they were taken for. `classes` has the classes in
-    the order of the matrix, if there is one. `unread` are lines that hold neither heads nor
-    numbers, by their place; `remarks` say in sentences what was changed on the way.
+    the order of the matrix, if there is one; `tables` are the tables of the
+    text. `unread` are lines that hold neither heads nor numbers, by their place; `remarks` say
+    in sentences what was changed on the way.
     """
 
     heads: tuple[HeadReading, ...]
@@ -183,6 +184,7 @@ class Reading:
     positive: str | None
     unread: tuple[tuple[int, str], ...]
     remarks: tuple[str, ...]
+    tables: tuple[Block, ...]
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -244,6 +246,7 @@ def _reading(
         remarks=remarks_on(
             way, printed, blocks, numbers, n_matrices=len(matrices), left_out=left_out
         ),
+        tables=tuple(blocks),
     )
 
 
@@ -254,8 +257,10 @@ def _roles(blocks: Sequence[Block], known: Known) -> list[Roles]:
 def _numbers(blocks: Sequence[Block], roles: Sequence[Roles], told: Corrections) -> list[Number]:
     found = [
         number
-        for block, each in zip(blocks, roles, strict=True)
-        for number in with_signs(numbers_of(block, each), block.above, is_percent=told.is_percent)
+        for table, (block, each) in enumerate(zip(blocks, roles, strict=True))
+        for number in with_signs(
+            numbers_of(block, each, table=table), block.above, is_percent=told.is_percent
+        )
     ]
     models = {number.model for number in found}
     if len(found) > MOST_NUMBERS or len(models) > MOST_MODELS:

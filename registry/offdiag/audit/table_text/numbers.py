@@ -34,6 +34,15 @@ from offdiag.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """A cell of the text: its table, and row and column in that, all from 0."""
+
+    table: int
+    row: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
 class Number:
     """One published number: of which metric, class and model, under which name, in which line.
 
@@ -47,6 +56,7 @@ class Number:
     model: str
     text: str
     line: int
+    place: Place
     has_spread: bool = False
 
 
@@ -79,8 +89,8 @@ def cells_of(block: Block, roles: Roles) -> Iterator[Cell]:
                 yield Cell(at, place, meaning, value)
 
 
-def numbers_of(block: Block, roles: Roles) -> list[Number]:
-    """The metrics in a block, chains of equations as several numbers."""
+def numbers_of(block: Block, roles: Roles, *, table: int) -> list[Number]:
+    """The metrics in a block, chains of equations as several numbers; `table` is its place."""
     return [
         Number(
             name=_name(block, roles, cell),
@@ -89,6 +99,7 @@ def numbers_of(block: Block, roles: Roles) -> list[Number]:
             model=cell.meaning.model or "",
             text=_with_point(text),
             line=block.rows[cell.row].line,
+            place=Place(table, cell.row, cell.column),
             has_spread=cell.value.has_spread,
         )
         for cell in cells_of(block, roles)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import count
 
 from offdiag.audit.feasible import FeasibleTables, Run
 from offdiag.audit.findings import AuditReport, AuditVerdict, Finding
@@ -15,6 +16,7 @@ from offdiag.metrics.catalogue import SPECS
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import Chip, Tone
+from offdiag_web.pages.audit.marked import MarkedTables, marked_tables
 from offdiag_web.urls.metrics import MetricAddress
 
 MOST_LISTED = 60
@@ -162,9 +164,11 @@ _DESCRIBED = frozenset(spec.key for spec in SPECS)
 class NumberLine:
     """One published number, in all forms it was printed in.
 
-    `meant` is the key of the metric it is the value of, where that is another.
+    `meant` is the key of the metric it is the value of, where that is another. `id` is that of
+    its row on the page.
     """
 
+    id: str
     name: str
     printed: str
     stands_for: str
@@ -191,11 +195,11 @@ class ModelView:
 
 @dataclass(frozen=True, slots=True)
 class VerdictsView:
-    """All models, and how many got which verdict."""
+    """All models, and the tables of the text with a mark on every cell."""
 
     verdict: Chip
     sentence: str
-    counts: tuple[Chip, ...]
+    marked: MarkedTables
     models: tuple[ModelView, ...]
     proves_nothing: bool
 
@@ -206,7 +210,7 @@ def verdicts_view(audit: TableTextAudit) -> VerdictsView:
     return VerdictsView(
         verdict=_chip(audit.verdict),
         sentence=audit.headline,
-        counts=_counts(audit),
+        marked=marked_tables(audit, dict(_reasons(audit))),
         models=models,
         proves_nothing=audit.verdict is AuditVerdict.CONSISTENT
         and all(each.report.matrix is None for each in audit.models),
@@ -223,7 +227,10 @@ def _model(number: int, each: ModelAudit) -> ModelView:
         why=_capital(report.why),
         read_as=None if report.reading == "as published" else _capital(report.reading),
         axes=None if report.matrix is None else _capital(report.matrix.why),
-        lines=tuple(_line(forms, report) for forms in _forms_of_numbers(report)),
+        lines=tuple(
+            _line(forms, report, line_id=_line_id(number, at))
+            for at, forms in enumerate(_forms_of_numbers(report), start=1)
+        ),
         fitting=None
         if report.tables is None or report.labels is None
         else fitting_view(report.tables, report.labels.names, positive or 0),
@@ -253,11 +260,25 @@ def _said(finding: Finding) -> tuple[object, ...]:
     return claim.name, claim.key, claim.code, finding.verdict, finding.why
 
 
-def _line(forms: list[Finding], report: AuditReport) -> NumberLine:
+def _line_id(model: int, line: int) -> str:
+    return f"m{model}n{line}"
+
+
+def _reasons(audit: TableTextAudit) -> Iterator[tuple[tuple[str, int], str]]:
+    """For each model and place in its findings the id of the row that says why."""
+    for number, each in enumerate(audit.models, start=1):
+        places = count()
+        for line, forms in enumerate(_forms_of_numbers(each.report), start=1):
+            for _ in forms:
+                yield (each.model, next(places)), _line_id(number, line)
+
+
+def _line(forms: list[Finding], report: AuditReport, *, line_id: str) -> NumberLine:
     first, last = forms[0], forms[-1]
     key = first.definition.key
     is_other = first.verdict is AuditVerdict.OTHER_DEFINITION and key != first.claim.key
     return NumberLine(
+        id=line_id,
         name=first.claim.place_name(report.labels),
         printed=", ".join(form.claim.printed.text for form in forms),
         stands_for=_stands_for(forms),
@@ -280,15 +301,6 @@ def _stands_for(forms: list[Finding]) -> str:
 
 def _chip(verdict: AuditVerdict) -> Chip:
     return Chip(_WORDS[verdict], _TONES[verdict])
-
-
-def _counts(audit: TableTextAudit) -> tuple[Chip, ...]:
-    findings = [finding for each in audit.models for finding in each.report.findings]
-    return tuple(
-        Chip(f"{numbers.count(found)} {_WORDS[verdict]}", _TONES[verdict])
-        for verdict in reversed(AuditVerdict)
-        if (found := sum(finding.verdict is verdict for finding in findings))
-    )
 
 
 def _capital(text: str) -> str:
