@@ -86,7 +86,7 @@ SLOW = {
 def test_two_hundred_slow_senders_hold_nobody_up_and_are_given_up(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(web_server, "PATIENCE_S", 1.0)
+    monkeypatch.setattr(web_server, "SENDER_TIMEOUT_S", 1.0)
     with serving(echo) as server:
         slow = [opened(server, SLOW[kind]) for _ in range(N_SLOW)]
         for _ in range(3):
@@ -100,7 +100,7 @@ def test_two_hundred_slow_senders_hold_nobody_up_and_are_given_up(
 
 
 def test_a_sender_that_is_fast_enough_may_take_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_server, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(web_server, "SENDER_TIMEOUT_S", 0.5)
     monkeypatch.setattr(web_server, "SLOWEST_PER_S", 1_000)
     monkeypatch.setattr(web_server, "_LOOK_EVERY_S", 0)
     with serving(echo) as server:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 RECEIVED_AT_ONCE = 1 << 20
 LARGEST_HEADER = 32 << 10
-RETRY_FOR_S = 20.0
+SENDER_TIMEOUT_S = 20.0
 """Seconds in which a request has to be there, and longer for what it has sent already."""
 SLOWEST_PER_S = 2_000
 """Bytes in a second that let a request take longer."""
@@ -65,7 +65,7 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # the same
     def is_too_slow(self) -> bool:
         if self._since is None:
             return False
-        allowed_s = RETRY_FOR_S + self._n_received / SLOWEST_PER_S
+        allowed_s = SENDER_TIMEOUT_S + self._n_received / SLOWEST_PER_S
         return time.monotonic() - self._since > allowed_s
 
     def is_idle(self) -> bool:

@@ -35,7 +35,7 @@ PREDICTED = np.where(RNG.random(N) < 0.2, RNG.integers(0, 3, N), TRUTH)
 @pytest.fixture(autouse=True)
 def spool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("OFFDIAG_SPOOL", str(tmp_path / "spool"))
-    monkeypatch.setenv("OFFDIAG_CLIENT__PATIENCE_S", "0")
+    monkeypatch.setenv("OFFDIAG_CLIENT__RETRY_FOR_S", "0")
     return tmp_path / "spool"
 
 
