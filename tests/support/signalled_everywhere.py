@@ -185,7 +185,7 @@ def _gunicorn(folder: Path) -> None:
 
     wait = Arbiter.wait_for_signals
     Arbiter.wait_for_signals = lambda arbiter, **_: wait(arbiter, timeout=0.02)
-    os.environ["OFFDIAG_SERVER__DRAIN_S"] = "0.05"
+    os.environ["OFFDIAG_SERVER__SHUTDOWN_DELAY_S"] = "0.05"
     config = folder / "gunicorn.conf.py"
     example = Path(__file__).parents[2] / "config" / "gunicorn.conf.py.example"
     config.write_text(example.read_text(encoding="utf-8"), encoding="utf-8")
