@@ -12,7 +12,17 @@ from werkzeug.utils import cached_property
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.failures import after_failures
-from offdiag_web.app import assets, auth, context, errors, health, preferences, requests, security
+from offdiag_web.app import (
+    assets,
+    auth,
+    context,
+    errors,
+    health,
+    last_visit,
+    preferences,
+    requests,
+    security,
+)
 from offdiag_web.app.context import Registry, current_registry
 from offdiag_web.app.lazy_views import LazyViews
 from offdiag_web.app.paths import NameConverter, NumberConverter, RunIdConverter
@@ -85,6 +95,6 @@ def create_app(settings: Settings, database: Database) -> Flask:
     context.show_open_flags(
         app, registry.open_flags, lambda: current_registry().database, text=counted
     )
-    for blueprint in (assets.blueprint, health.blueprint, preferences.blueprint):
-        app.register_blueprint(blueprint)
+    for part in (assets, health, preferences, last_visit):
+        app.register_blueprint(part.blueprint)
     return app

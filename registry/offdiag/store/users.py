@@ -116,6 +116,16 @@ def note_sign_in(session: Session, user_id: int, at: datetime) -> None:
     session.execute(update(UserRow).where(UserRow.id == user_id).values(signed_in_at=at))
 
 
+def news_seen_at(session: Session, user_id: int) -> datetime | None:
+    """When a user marked the news as seen last."""
+    return session.scalar(select(UserRow.news_seen_at).where(UserRow.id == user_id))
+
+
+def set_news_seen(session: Session, user_id: int, at: datetime) -> None:
+    """Keep when a user marked the news as seen."""
+    session.execute(update(UserRow).where(UserRow.id == user_id).values(news_seen_at=at))
+
+
 def lock_admins(session: Session) -> None:
     """Let nobody else take roles from admins of all projects until the transaction ends."""
     session.execute(

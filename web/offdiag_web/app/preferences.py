@@ -83,13 +83,13 @@ def save() -> Response:
     response = redirect(own_path(request.form.get("back", "/")), 303)
     theme = request.form.get("theme")
     if theme in THEMES:
-        _keep(response, "theme", theme)
+        keep_choice(response, "theme", theme)
     shortcuts = request.form.get("shortcuts")
     if shortcuts in {"on", "off"}:
-        _keep(response, "shortcuts", shortcuts)
+        keep_choice(response, "shortcuts", shortcuts)
     reader = request.form.get("reader")
     if reader is not None:
-        _keep(response, "reader", quote(_user_name(reader)))
+        keep_choice(response, "reader", quote(_user_name(reader)))
     return response
 
 
@@ -105,7 +105,8 @@ def _user_name(text: str) -> str:
     return name
 
 
-def _keep(response: Response, name: str, value: str) -> None:
+def keep_choice(response: Response, name: str, value: str) -> None:
+    """Set a cookie for a year."""
     response.set_cookie(
         name,
         value,

@@ -237,3 +237,9 @@ def _address(text: str | None) -> str | None:
 
 def _text(grant: Grant) -> str:
     return grant.role if grant.project is None else f"{grant.role} in {grant.project}"
+
+
+def mark_news_seen(database: Database, *, user_id: int) -> None:
+    """Keep that a user has seen everything that happened up to now."""
+    with database.write() as session:
+        users.set_news_seen(session, user_id, database.clock())
