@@ -7,7 +7,7 @@ import sys
 
 from offdiag.settings import ServerSettings
 from offdiag.store.database import Database
-from offdiag_web.app.signing_key import signing_key
+from offdiag_web.signing_key import signing_key
 from support.processes import say
 
 

@@ -12,12 +12,12 @@ from werkzeug.utils import cached_property
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.failures import after_failures
+from offdiag_web import health
 from offdiag_web.app import (
     assets,
     auth,
     context,
     errors,
-    health,
     last_visit,
     preferences,
     requests,
@@ -26,9 +26,9 @@ from offdiag_web.app import (
 from offdiag_web.app.context import Registry, current_registry
 from offdiag_web.app.lazy_views import LazyViews
 from offdiag_web.app.paths import NameConverter, NumberConverter, RunIdConverter
-from offdiag_web.app.signing_key import signing_key
 from offdiag_web.components.flags import counted
 from offdiag_web.routes import ROUTES
+from offdiag_web.signing_key import signing_key
 
 _TEMPLATES = [Path(__file__).parent / part for part in ("pages", "components")]
 """A template of a page is named after its folder: `compare/pair.html`."""

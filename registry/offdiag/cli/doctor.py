@@ -89,7 +89,7 @@ def has_extra(extra: str) -> bool:
 
 def signing_key_finding(settings: ServerSettings, database: Database) -> Finding:
     """Whether `offdiag serve` would find a strong key; none is created here."""
-    from offdiag_web.app.signing_key import SETTING, SUFFIX, weakness_of
+    from offdiag_web.signing_key import SETTING, SUFFIX, weakness_of
 
     name = "signing key"
     if settings.secret_key:
@@ -130,7 +130,7 @@ def open_files_finding(settings: Settings, database: Database) -> Finding:
 
 
 def _kept(name: str, path: Path) -> Finding:
-    from offdiag_web.app.signing_key import weakness_of
+    from offdiag_web.signing_key import weakness_of
 
     try:
         if not path.exists():

@@ -12,7 +12,7 @@ from offdiag.errors import InvalidInput
 from offdiag.settings import ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from offdiag_web.app.signing_key import PUBLISHED, signing_key, weakness_of
+from offdiag_web.signing_key import PUBLISHED, signing_key, weakness_of
 from support.dashboard import fail_evaluation, log_lesions
 from support.forms import forms_of
 from support.pages import client_for
