@@ -171,7 +171,7 @@ def test_what_cannot_be_decided_says_why(offdiag: Command, runs: list[str]) -> N
     for arguments, problem in (
         (("--threshold", "low"), "neither a number nor"),
         (("--threshold", "nan", "--matrix", "visits"), "is no threshold"),
-        ((), "judged by no costs"),
+        ((), "has no default cost matrix"),
         (("--matrix", "gone"), "has no cost matrix"),
     ):
         found = offdiag("cost", "decide", runs[0], *arguments)

@@ -214,4 +214,4 @@ def test_a_dismissed_flag_does_not_close_a_gate(offdiag: Command, blind: str) ->
 
     answer = offdiag("gate", blind, "--require", "no-warning", "--require", "no-flag F3")
     assert answer.code == 0
-    assert "dismissed by a person" in answer.out
+    assert "dismissed" in answer.out

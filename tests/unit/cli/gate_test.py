@@ -129,9 +129,9 @@ def test_what_is_undefined_fails_with_its_reason(folder: Path, offdiag: Command)
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--file", "p.csv"], "there is no condition"),
+        (["--file", "p.csv"], "no condition is given"),
         (["--file", "p.csv", "--min", "recall[cow]>=1"], "there is no class 'cow'"),
-        (["--file", "p.csv", "--min", "accuracy>=1"], "Did you mean 'overall_accuracy'"),
+        (["--file", "p.csv", "--min", "overall_acuracy>=1"], "Did you mean 'overall_accuracy'"),
         (["--file", "p.csv", "--min", "mcc"], "is no condition"),
         (["--file", "p.csv", "--baseline", "r_1", "--min", "mcc>=0"], "leave --baseline out"),
         (["--file", "gone.csv", "--min", "mcc>=0"], "cannot be read"),

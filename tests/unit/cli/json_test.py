@@ -32,6 +32,7 @@ READING = {
     "runs show": ("RUN",),
     "runs history": ("RUN",),
     "compare": ("RUN", "OTHER"),
+    "leaders": ("d",),
     "truth show": ("d",),
     "truth diff": ("d", "1", "2"),
     "truth impact": ("d", "1..2"),
@@ -65,7 +66,16 @@ WRITING = {
     *("flags snooze", "cost add", "cost decide", "cost default", "runs baseline", "runs delete"),
     *("runs restore", "truth revise", "hierarchy clear", "hierarchy set", "gc", "jobs retry"),
     *("schedule add", "schedule pause", "schedule remove", "schedule resume", "schedule run"),
-    *("report create", "user add", "user disable", "user role", "token create", "token revoke"),
+    *(
+        "approve",
+        "propose",
+        "report create",
+        "user add",
+        "user disable",
+        "user role",
+        "token create",
+        "token revoke",
+    ),
 }
 """Commands that change something; their tests are those of what they change."""
 

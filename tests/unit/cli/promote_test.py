@@ -1,0 +1,55 @@
+"""`offdiag leaders`, `propose` and `approve`: which run of a dataset is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def runs(folder: Path, offdiag: Command) -> list[str]:
+    """Ids of a good run and a poor one, both evaluated."""
+    ids = []
+    for name, wrong in (("good", 2), ("poor", 30)):
+        other = {"cat": "dog", "dog": "cat"}
+        rows = [
+            f"{label},{other[label] if place < wrong else label}"
+            for label in ("cat", "dog")
+            for place in range(60)
+        ]
+        text = "\n".join(["y,yhat", *rows])
+        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
+        columns = ("--true", "y", "--pred", "yhat", "--dataset", "pets", "--name", name)
+        answer = offdiag("log", f"{name}.csv", *columns, "--json")
+        ids.append(str(answer.json["id"]))
+        assert offdiag("gate", ids[-1], "--min", "mcc>=0").code == 0
+    return ids
+
+
+def test_leaders_are_those_that_cannot_be_told_apart(offdiag: Command, runs: list[str]) -> None:
+    answer = offdiag("leaders", "pets")
+
+    assert answer.code == 0
+    assert "1 of 2 runs" in answer.out
+    assert runs[0] in answer.out
+    assert runs[1] not in answer.out
+    assert offdiag("leaders", "pets", "--metric", "mcc", "--json").json["best_set"] == [runs[0]]
+    assert "has no dataset 'birds'" in offdiag("leaders", "birds").err
+
+
+def test_a_run_is_proposed_and_approved(offdiag: Command, runs: list[str]) -> None:
+    good, poor = runs
+    assert "candidate" in offdiag("propose", good, "--require", "mcc >= 0.5").out
+
+    refused = offdiag("approve", poor, "--reason", "cheap", "--require", "mcc >= 0.5")
+    assert refused.code == 2
+    assert "fails the gate: mcc >= 0.5" in refused.err
+    forced = ("--reason", "cheap", "--require", "mcc >= 0.5", "--although-gate-fails", "--json")
+    found = offdiag("approve", poor, *forced).json
+    assert (found["role"], found["run"], found["reason"]) == ("champion", poor, "cheap")
+    assert found["gate"]["passed"] is False
