@@ -21,6 +21,7 @@ from offdiag.store.models import (
     DatasetRow,
     EvaluationRow,
     FlagRow,
+    ProblemRow,
     ProjectRow,
     ReportEditionRow,
     RunRow,
@@ -33,7 +34,7 @@ KEY = "offdiag scope"
 
 _OF_A_PROJECT = (RunRow, DatasetRow, ScheduleRow, ReportEditionRow, CostMatrixRow)
 _OF_A_RUN = (EvaluationRow, FlagRow)
-_OF_A_DATASET = (TruthVersionRow, BaselineRow)
+_OF_A_DATASET = (TruthVersionRow, BaselineRow, ProblemRow)
 
 
 def confine(session: Session, projects: frozenset[str], *, for_reading: bool) -> None:

@@ -377,6 +377,19 @@ ALTER TABLE prediction_chunk ALTER COLUMN positions SET STORAGE EXTERNAL;
 
 ALTER TABLE prediction_chunk ALTER COLUMN counts SET STORAGE EXTERNAL;
 
+CREATE TABLE problem (
+    id BIGSERIAL NOT NULL,
+    dataset_id BIGINT NOT NULL,
+    model TEXT COLLATE "C" NOT NULL,
+    cause TEXT COLLATE "C" NOT NULL,
+    class_label TEXT COLLATE "C" NOT NULL,
+    opened_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    CONSTRAINT ck_problem_cause CHECK (cause = ANY (ARRAY['missed'::text, 'imprecise'::text, 'drop'::text, 'worthless'::text, 'hides'::text, 'cost'::text, 'orientation'::text, 'few_labels'::text])),
+    CONSTRAINT fk_problem_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE,
+    CONSTRAINT pk_problem PRIMARY KEY (id),
+    CONSTRAINT uq_problem_dataset_id_model_cause_class_label UNIQUE NULLS DISTINCT (dataset_id, model, cause, class_label)
+);
+
 CREATE TABLE project (
     id BIGSERIAL NOT NULL,
     name TEXT COLLATE "C" NOT NULL,

@@ -334,6 +334,18 @@ CREATE TABLE prediction_chunk (
     CONSTRAINT pk_prediction_chunk PRIMARY KEY (run_id, seq)
 );
 
+CREATE TABLE problem (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    dataset_id INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    cause TEXT NOT NULL,
+    class_label TEXT NOT NULL,
+    opened_at DATETIME NOT NULL,
+    CONSTRAINT ck_problem_cause CHECK (cause IN ('missed', 'imprecise', 'drop', 'worthless', 'hides', 'cost', 'orientation', 'few_labels')),
+    CONSTRAINT fk_problem_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE,
+    CONSTRAINT uq_problem_dataset_id_model_cause_class_label UNIQUE (dataset_id, model, cause, class_label)
+);
+
 CREATE TABLE project (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL,

@@ -32,7 +32,7 @@ from offdiag.metrics.paired.joint import JointCounts
 from offdiag.services.flags.rules import RulesInForce
 from offdiag.services.flags.triage import events_of, events_of_step, take
 from offdiag.services.shared_samples import pair_runs
-from offdiag.store import cost_matrices, flags, runs
+from offdiag.store import cost_matrices, flags, problems, runs
 from offdiag.store.flags import FlagContent, FlagRecord
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
@@ -189,6 +189,7 @@ def record_verdicts(
         evaluation_id=evaluation_id,
         now=now,
     )
+    problems.number_problems(session, run_id=run_id)
     flags.update_raised_flags(
         session,
         [(taken.flag.id, _content(verdict), taken.after) for verdict, taken in renewed],

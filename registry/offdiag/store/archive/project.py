@@ -26,6 +26,7 @@ from offdiag.store.models import (
     FlagRow,
     LabelSetRow,
     PredictionChunkRow,
+    ProblemRow,
     ProjectRow,
     PromotionRow,
     ReportEditionRow,
@@ -163,6 +164,7 @@ def _of_datasets(project_id: int) -> Conditions:
         table_of(TruthChunkRow): TruthChunkRow.truth_version_id.in_(truths),
         table_of(TruthSliceRow): TruthSliceRow.truth_version_id.in_(truths),
         table_of(PromotionRow): PromotionRow.dataset_id.in_(datasets),
+        table_of(ProblemRow): ProblemRow.dataset_id.in_(datasets),
     }
 
 

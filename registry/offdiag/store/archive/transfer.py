@@ -39,6 +39,7 @@ from offdiag.store.archive.merge_runs import merge_reports, merge_runs
 from offdiag.store.archive.project import KnownAs, rows_of_project
 from offdiag.store.database import Database
 from offdiag.store.models import ProjectRow
+from offdiag.store.problems import number_problems
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,7 @@ def take_over(source: Session, target: Session, *, project: str) -> TakenOver:
         merge_runs(source, target, known)
         merge_baselines(source, target, known)
         merge_promotions(source, target, known)
+        number_problems(target)
         merge_reports(source, target, known, project=project)
         target.flush()
     except IntegrityError as error:

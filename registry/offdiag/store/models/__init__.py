@@ -27,7 +27,7 @@ from offdiag.store.models.evaluations import (
     MetricValueRow,
     ScoreCurveRow,
 )
-from offdiag.store.models.flags import FlagEventRow, FlagRow
+from offdiag.store.models.flags import FlagEventRow, FlagRow, ProblemRow
 from offdiag.store.models.jobs import HeartbeatRow, WorkRow
 from offdiag.store.models.predictions import (
     CountedSamplesRow,
@@ -62,6 +62,7 @@ __all__ = [
     "PendingSliceRow",
     "PendingTruthRow",
     "PredictionChunkRow",
+    "ProblemRow",
     "ProjectRow",
     "PromotionRow",
     "ReportEditionRow",

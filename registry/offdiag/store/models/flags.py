@@ -9,6 +9,7 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, tex
 from sqlalchemy.orm import Mapped, mapped_column
 
 from offdiag.flags.lifecycle import FlagEventKind, FlagState
+from offdiag.flags.problems import Cause
 from offdiag.flags.verdict import Severity
 from offdiag.store.models.base import IDS_ARE_NEVER_REUSED, Base, Identifier, one_of, whole_number
 
@@ -92,3 +93,25 @@ class FlagEventRow(Base):
     author: Mapped[str | None]
     kind: Mapped[str]
     text: Mapped[str | None]
+
+
+class ProblemRow(Base):
+    """The number of a problem: flags of one cause and class over the runs of a model on a dataset.
+
+    `model` and `class_label` are empty where there is none: NULLs would not be unique. Where a
+    problem stands is read from its flags.
+    """
+
+    __tablename__ = "problem"
+    __table_args__ = (
+        UniqueConstraint("dataset_id", "model", "cause", "class_label"),
+        one_of("cause", Cause),
+        IDS_ARE_NEVER_REUSED,
+    )
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    dataset_id: Mapped[int] = mapped_column(ForeignKey("dataset.id", ondelete="CASCADE"))
+    model: Mapped[str]
+    cause: Mapped[str]
+    class_label: Mapped[str]
+    opened_at: Mapped[datetime]

@@ -1,0 +1,333 @@
+"""What people triage: flags of one cause, about one class, over the runs of one model.
+
+A flag says what a rule found in one run. A problem gathers the flags of a model on a dataset
+that have the same cause and class: it says in how many runs it was seen and since when, whether
+the champion, the candidate or the newest run shows it, and where its flags stand. It is closed
+when neither the newest runs nor the champion or candidate show it any longer.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property
+from types import MappingProxyType
+
+from offdiag.domain.runs import PromotionRole
+from offdiag.flags.lifecycle import FlagState, FlagStatus
+from offdiag.flags.verdict import Severity
+
+
+class Cause(StrEnum):
+    """What the rules of a problem have in common."""
+
+    MISSED = "missed"
+    """A class is found too rarely."""
+    IMPRECISE = "imprecise"
+    """Predictions of a rare class are mostly wrong."""
+    DROP = "drop"
+    """A class is found less often than by the baseline."""
+    WORTHLESS = "worthless"
+    """The model does no better than a constant prediction."""
+    HIDES = "hides"
+    """Accuracy is high while classes fail."""
+    COST = "cost"
+    """Another decision would cost less."""
+    ORIENTATION = "orientation"
+    """The matrix seems to be transposed."""
+    FEW_LABELS = "few_labels"
+    """A class has too few examples to judge it."""
+
+
+RULES_OF: Mapping[Cause, tuple[str, ...]] = MappingProxyType(
+    {
+        Cause.MISSED: ("F2", "F3", "F4", "F10"),
+        Cause.IMPRECISE: ("F9",),
+        Cause.DROP: ("F14",),
+        Cause.WORTHLESS: ("F1", "F5"),
+        Cause.HIDES: ("F6", "F7", "F8"),
+        Cause.COST: ("F11", "F15"),
+        Cause.ORIENTATION: ("F13",),
+        Cause.FEW_LABELS: ("F12",),
+    }
+)
+CAUSE_OF: Mapping[str, Cause] = MappingProxyType(
+    {rule: cause for cause, rules in RULES_OF.items() for rule in rules}
+)
+NEWEST_RUNS = 3
+"""A problem that none of so many newest runs of its model shows is closed."""
+MOST_RUNS = 50
+"""So many newest runs of a model are looked at."""
+
+
+class Hit(StrEnum):
+    """The most important run that shows a problem now."""
+
+    CHAMPION = "champion"
+    CANDIDATE = "candidate"
+    NEWEST = "newest"
+    OLD = "old"
+
+
+_HITS = tuple(Hit)
+
+
+class ProblemState(StrEnum):
+    """Where a problem stands, by its flags."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    """Somebody has taken it on."""
+    SNOOZED = "snoozed"
+    DISMISSED = "dismissed"
+    """It does not matter, for a stated reason."""
+    CLOSED = "closed"
+    """The newest runs no longer show it."""
+
+    @property
+    def is_unresolved(self) -> bool:
+        """Whether it waits for somebody, or somebody has taken it on."""
+        return self in (ProblemState.OPEN, ProblemState.ACCEPTED)
+
+
+_SETTLED = MappingProxyType(
+    {
+        FlagState.ACKNOWLEDGED: ProblemState.ACCEPTED,
+        FlagState.SNOOZED: ProblemState.SNOOZED,
+        FlagState.DISMISSED: ProblemState.DISMISSED,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemKey:
+    """What makes flags one problem; `model` and `class_label` are empty where there is none."""
+
+    dataset_id: int
+    model: str
+    cause: Cause
+    class_label: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeenRun:
+    """An evaluated run of a model on a dataset, and its role there."""
+
+    id: str
+    name: str
+    dataset_id: int
+    model: str
+    created_at: datetime
+    role: PromotionRole | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFlag:
+    """A flag as far as its problem needs it."""
+
+    id: int
+    run_id: str
+    rule: str
+    class_label: str
+    status: FlagStatus
+    assignee: str | None
+    first_seen: datetime
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Flags of one cause and class over the runs of a model on a dataset.
+
+    `runs` are those looked at and `flags` those raised on them, both newest first.
+    """
+
+    number: int
+    key: ProblemKey
+    runs: tuple[SeenRun, ...]
+    flags: tuple[SeenFlag, ...]
+    now: datetime
+
+    @cached_property
+    def affected(self) -> tuple[SeenRun, ...]:
+        """The runs that show it, newest first."""
+        flagged = {flag.run_id for flag in self.flags}
+        return tuple(run for run in self.runs if run.id in flagged)
+
+    @cached_property
+    def current(self) -> tuple[SeenFlag, ...]:
+        """Flags of the newest runs, the champion and the candidate."""
+        newest = {run.id for run in self.runs[:NEWEST_RUNS]}
+        newest |= {run.id for run in self.runs if run.role is not None}
+        return tuple(flag for flag in self.flags if flag.run_id in newest)
+
+    @property
+    def since(self) -> datetime:
+        """When the first run that shows it was logged."""
+        return self.affected[-1].created_at
+
+    @cached_property
+    def news_at(self) -> datetime:
+        """When it was raised, the last time after it had been closed."""
+        places = {run.id: place for place, run in enumerate(self.runs)}
+        first, last = self.flags[0].first_seen, places[self.flags[0].run_id]
+        for flag in self.flags:
+            place = places[flag.run_id]
+            if place - last > NEWEST_RUNS:
+                break
+            last, first = place, min(first, flag.first_seen)
+        return first
+
+    @cached_property
+    def severity(self) -> Severity:
+        """That of its gravest flag, of the newest runs where they show it."""
+        shown = self.current or self.flags
+        return max((flag.status.severity for flag in shown), key=lambda each: each.rank)
+
+    @cached_property
+    def hits(self) -> tuple[Hit, ...]:
+        """Which runs that matter show it, the most important first; `OLD` where none does."""
+        shown = {flag.run_id for flag in self.current}
+        found = {Hit(run.role.value) for run in self.runs if run.role and run.id in shown}
+        if self.runs[0].id in shown:
+            found.add(Hit.NEWEST)
+        return tuple(hit for hit in _HITS if hit in found) or (Hit.OLD,)
+
+    @property
+    def hits_role(self) -> bool:
+        """Whether the champion or the candidate shows it."""
+        return self.hits[0] in (Hit.CHAMPION, Hit.CANDIDATE)
+
+    @property
+    def must_show(self) -> bool:
+        """Whether nothing but a decision about just this run may take it out of sight."""
+        return self.severity is Severity.CRITICAL and self.hits_role
+
+    @property
+    def is_low(self) -> bool:
+        """Whether it is shown only on demand: an old experiment, or nothing severe."""
+        if self.severity is Severity.INFO:
+            return True
+        return not self.hits_role and (self.hits[0] is Hit.OLD or self.severity is Severity.MEDIUM)
+
+    @cached_property
+    def reasons(self) -> tuple[str, ...]:
+        """The rules that say so now, in their order."""
+        said = {flag.rule for flag in self.current or self.flags}
+        return tuple(rule for rule in RULES_OF[self.key.cause] if rule in said)
+
+    @property
+    def assignee(self) -> str | None:
+        return next((flag.assignee for flag in self.flags if flag.assignee), None)
+
+    @cached_property
+    def state(self) -> ProblemState:
+        """Closed, open, or as people settled it.
+
+        A later run raises flags of its own. They do not open a problem again that was settled
+        at no lower severity, unless they are critical on the champion or the candidate.
+        """
+        if not self.current:
+            return ProblemState.CLOSED
+        settled = [flag for flag in self.flags if flag.status.state_at(self.now) in _SETTLED]
+        if not settled:
+            return ProblemState.OPEN
+        limit = max((flag.status.triaged or flag.status.severity).rank for flag in settled)
+        roles = {run.id for run in self.runs if run.role is not None}
+        for flag in self.current:
+            if flag.status.state_at(self.now) is not FlagState.OPEN:
+                continue
+            severity = flag.status.severity
+            if severity.rank > limit or (flag.run_id in roles and severity is Severity.CRITICAL):
+                return ProblemState.OPEN
+        return _SETTLED[settled[0].status.state_at(self.now)]
+
+    def is_new(self, seen_at: datetime | None) -> bool:
+        """Whether it waits for somebody and was raised after a visit, None for no visit."""
+        return self.state is ProblemState.OPEN and (seen_at is None or self.news_at > seen_at)
+
+
+def problems_of(
+    numbers: Mapping[ProblemKey, int],
+    runs: Sequence[SeenRun],
+    flags: Iterable[SeenFlag],
+    *,
+    now: datetime,
+) -> list[Problem]:
+    """Group flags that are raised; runs of all models, the newest first. Unordered."""
+    by_model: dict[tuple[int, str], list[SeenRun]] = defaultdict(list)
+    places: dict[str, tuple[int, SeenRun]] = {}
+    for place, run in enumerate(runs):
+        by_model[run.dataset_id, run.model].append(run)
+        places[run.id] = place, run
+    grouped: dict[ProblemKey, list[SeenFlag]] = defaultdict(list)
+    for flag in flags:
+        cause = CAUSE_OF.get(flag.rule)
+        if cause is None or flag.status.state is FlagState.CLOSED:
+            continue
+        _, run = places[flag.run_id]
+        grouped[ProblemKey(run.dataset_id, run.model, cause, flag.class_label)].append(flag)
+    return [
+        Problem(
+            numbers[key],
+            key,
+            tuple(by_model[key.dataset_id, key.model]),
+            tuple(sorted(found, key=lambda flag: (places[flag.run_id][0], flag.id))),
+            now,
+        )
+        for key, found in grouped.items()
+        if key in numbers
+    ]
+
+
+def in_order(problems: Iterable[Problem], seen_at: datetime | None) -> list[Problem]:
+    """New ones first, then those of champion and candidate, the gravest, the most frequent."""
+    return sorted(
+        problems,
+        key=lambda each: (
+            not each.is_new(seen_at),
+            each.state is not ProblemState.OPEN,
+            _HITS.index(each.hits[0]),
+            -each.severity.rank,
+            -len(each.affected),
+            each.number,
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A problem in a list, with those of other classes that its line stands for as well."""
+
+    problem: Problem
+    folded: tuple[Problem, ...] = ()
+
+
+MOST_CLASSES = 3
+"""So many classes of a model with the same cause have lines of their own."""
+
+
+def folded(problems: Iterable[Problem], *, most: int = MOST_CLASSES) -> list[Line]:
+    """One line for each problem, but one for many classes of a model with the same cause.
+
+    What is critical on a champion or candidate keeps a line of its own. The order stays.
+    """
+    lines: list[Line] = []
+    shown: dict[object, int] = defaultdict(int)
+    places: dict[object, int] = {}
+    for problem in problems:
+        key = problem.key
+        group = key.dataset_id, key.model, key.cause, problem.state
+        if not problem.must_show:
+            if shown[group] > most:
+                place = places[group]
+                line = lines[place]
+                lines[place] = Line(line.problem, (*line.folded, problem))
+                continue
+            shown[group] += 1
+            if shown[group] > most:
+                places[group] = len(lines)
+        lines.append(Line(problem))
+    return lines

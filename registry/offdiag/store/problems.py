@@ -1,0 +1,362 @@
+"""Statements on problems: their numbers, their flags by run, and what was measured over runs.
+
+Problems are put together from the newest runs of each model, so reading them costs a few
+statements however many runs there are.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Subquery, and_, case, exists, func, or_, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from offdiag.domain.runs import PromotionRole, Task
+from offdiag.flags.lifecycle import FlagState, FlagStatus
+from offdiag.flags.problems import (
+    CAUSE_OF,
+    MOST_RUNS,
+    RULES_OF,
+    Cause,
+    Problem,
+    ProblemKey,
+    SeenFlag,
+    SeenRun,
+    problems_of,
+)
+from offdiag.flags.verdict import Severity
+from offdiag.store.evaluations import counts_for_its_run
+from offdiag.store.models import (
+    AGGREGATE,
+    DatasetRow,
+    EvaluationRow,
+    FlagRow,
+    LabelSetRow,
+    MetricValueRow,
+    ProblemRow,
+    ProjectRow,
+    RunRow,
+)
+from offdiag.store.promotions import promotions_in_force
+
+NO_MODEL = ""
+"""Stands in `problem.model` for runs that name no model."""
+
+_CAUSE = case(
+    *((FlagRow.rule.in_(rules), cause.value) for cause, rules in RULES_OF.items()), else_=None
+)
+
+
+def _model() -> ColumnElement[str]:
+    return func.coalesce(RunRow.model, NO_MODEL)
+
+
+def number_problems(session: Session, *, run_id: str | None = None) -> None:
+    """Number the problems of flags, of one run or of all, that have no number yet."""
+    session.flush()
+    known = (
+        select(
+            RunRow.dataset_id,
+            _model().label("model"),
+            _CAUSE.label("cause"),
+            FlagRow.class_label,
+            FlagRow.first_seen,
+        )
+        .join(RunRow, RunRow.id == FlagRow.run_id)
+        .where(FlagRow.rule.in_(CAUSE_OF))
+    )
+    if run_id is not None:
+        known = known.where(FlagRow.run_id == run_id)
+    raised = known.subquery()
+    key = (raised.c.dataset_id, raised.c.model, raised.c.cause, raised.c.class_label)
+    opened_at = func.min(raised.c.first_seen)
+    is_numbered = exists().where(*(getattr(ProblemRow, column.name) == column for column in key))
+    missing = select(*key, opened_at).where(~is_numbered).group_by(*key).order_by(opened_at, *key)
+    make = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    names = ["dataset_id", "model", "cause", "class_label", "opened_at"]
+    session.execute(make(ProblemRow).from_select(names, missing).on_conflict_do_nothing())
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetOfProblems:
+    """The dataset of problems, with the names that pages and documents give it."""
+
+    name: str
+    project: str
+    task: Task
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FoundProblems:
+    """Problems in no particular order, and the datasets they belong to."""
+
+    problems: tuple[Problem, ...]
+    datasets: Mapping[int, DatasetOfProblems]
+
+
+def find_problems(
+    session: Session,
+    *,
+    now: datetime,
+    dataset: str | None = None,
+    project: str | None = None,
+    dataset_id: int | None = None,
+    model: str | None = None,
+) -> FoundProblems:
+    """Problems of the newest runs of each model, of champions and candidates; closed ones too."""
+    roles = {
+        record.run_id: role
+        for decided in promotions_in_force(session).values()
+        # A champion that is also the candidate counts as champion.
+        for role, record in sorted(decided.items(), reverse=True)
+        if record.run_id is not None
+    }
+    runs = _looked_at(roles, dataset=dataset, project=project, dataset_id=dataset_id, model=model)
+    seen = [
+        SeenRun(id_, name, of, named, at, roles.get(id_))
+        for id_, name, of, named, at in session.execute(
+            select(runs.c.id, runs.c.name, runs.c.dataset_id, runs.c.model, runs.c.created_at)
+            .order_by(runs.c.created_at.desc(), runs.c.id.desc())
+            .prefix_with("/* runs of problems */")
+        )
+    ]
+    datasets = {run.dataset_id for run in seen}
+    if not datasets:
+        return FoundProblems((), {})
+    flags = session.execute(
+        select(*_FLAG)
+        .join(runs, runs.c.id == FlagRow.run_id)
+        .where(FlagRow.state != FlagState.CLOSED)
+    )
+    numbered = select(ProblemRow)
+    if dataset_id is not None or dataset is not None:
+        numbered = numbered.where(ProblemRow.dataset_id.in_(datasets))
+    numbers = {
+        ProblemKey(row.dataset_id, row.model, Cause(row.cause), row.class_label): row.id
+        for row in session.scalars(numbered)
+    }
+    found = problems_of(numbers, seen, (_flag(row) for row in flags), now=now)
+    return FoundProblems(tuple(found), _datasets(session, {p.key.dataset_id for p in found}))
+
+
+def problem_key(session: Session, number: int) -> ProblemKey | None:
+    """What a number stands for."""
+    row = session.get(ProblemRow, number)
+    visible = row is not None and session.scalar(
+        select(DatasetRow.id).where(DatasetRow.id == row.dataset_id)
+    )
+    if row is None or not visible:
+        return None
+    return ProblemKey(row.dataset_id, row.model, Cause(row.cause), row.class_label)
+
+
+def problem_of_flag(session: Session, flag_id: int) -> int | None:
+    """The number of the problem that a flag belongs to."""
+    found: int | None = session.scalar(
+        select(ProblemRow.id)
+        .join(RunRow, RunRow.dataset_id == ProblemRow.dataset_id)
+        .join(FlagRow, FlagRow.run_id == RunRow.id)
+        .where(
+            FlagRow.id == flag_id,
+            ProblemRow.model == _model(),
+            ProblemRow.cause == _CAUSE,
+            ProblemRow.class_label == FlagRow.class_label,
+        )
+    )
+    return found
+
+
+def _looked_at(
+    roles: Collection[str],
+    *,
+    dataset: str | None,
+    project: str | None,
+    dataset_id: int | None,
+    model: str | None,
+) -> Subquery:
+    place = func.row_number().over(
+        partition_by=(RunRow.dataset_id, RunRow.model),
+        order_by=(RunRow.created_at.desc(), RunRow.id.desc()),
+    )
+    runs = (
+        select(
+            RunRow.id,
+            RunRow.name,
+            RunRow.dataset_id,
+            _model().label("model"),
+            RunRow.created_at,
+            place.label("place"),
+        )
+        .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
+        .where(RunRow.deleted_at.is_(None))
+    )
+    if dataset_id is not None:
+        runs = runs.where(RunRow.dataset_id == dataset_id)
+    if model is not None:
+        runs = runs.where(_model() == model)
+    if dataset is not None:
+        named = select(DatasetRow.id).where(DatasetRow.name == dataset)
+        runs = runs.where(RunRow.dataset_id.in_(named))
+    if project is not None:
+        of = select(ProjectRow.id).where(ProjectRow.name == project)
+        runs = runs.where(RunRow.project_id.in_(of))
+    newest = runs.subquery()
+    is_looked_at = or_(newest.c.place <= MOST_RUNS, newest.c.id.in_(list(roles)))
+    return select(newest).where(is_looked_at).subquery()
+
+
+_FLAG = (
+    FlagRow.id,
+    FlagRow.run_id,
+    FlagRow.rule,
+    FlagRow.class_label,
+    FlagRow.state,
+    FlagRow.severity,
+    FlagRow.settled_severity,
+    FlagRow.snoozed_until,
+    FlagRow.assignee,
+    FlagRow.first_seen,
+)
+
+
+def _flag(row: Sequence[Any]) -> SeenFlag:
+    id_, run_id, rule, class_label, state, severity, settled, until, assignee, first_seen = row
+    status = FlagStatus(
+        FlagState(state), Severity(severity), None if settled is None else Severity(settled), until
+    )
+    return SeenFlag(id_, run_id, rule, class_label, status, assignee, first_seen)
+
+
+def _datasets(session: Session, ids: Collection[int]) -> dict[int, DatasetOfProblems]:
+    if not ids:
+        return {}
+    rows = session.execute(
+        select(DatasetRow.id, DatasetRow.name, ProjectRow.name, DatasetRow.task, LabelSetRow.names)
+        .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
+        .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
+        .where(DatasetRow.id.in_(ids))
+    )
+    return {
+        id_: DatasetOfProblems(name, project, Task(task), tuple(labels))
+        for id_, name, project, task, labels in rows
+    }
+
+
+MEASURED: Mapping[Cause, str] = {
+    Cause.MISSED: "recall",
+    Cause.DROP: "recall",
+    Cause.IMPRECISE: "precision",
+    Cause.WORTHLESS: "balanced_accuracy",
+    Cause.HIDES: "balanced_accuracy",
+}
+"""The metric whose course over the runs of the model is shown; the others have none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the gravest flag of the newest run that shows a problem says, and the metric by run.
+
+    `trend` goes from the oldest to the newest run looked at; `run_id` is the run of the flag.
+    """
+
+    flag_id: int
+    run_id: str
+    rule: str
+    message: str
+    evidence: Mapping[str, Any]
+    trend: tuple[float | None, ...]
+
+
+def measure(session: Session, found: FoundProblems) -> dict[int, Measured]:
+    """What was measured about some problems, by number, in two statements."""
+    newest = {problem.number: _gravest(problem) for problem in found.problems}
+    told = {
+        id_: (message, evidence)
+        for id_, message, evidence in session.execute(
+            select(FlagRow.id, FlagRow.message, FlagRow.evidence).where(
+                FlagRow.id.in_([flag.id for flag in newest.values()])
+            )
+        )
+    }
+    values = _values(session, found)
+    return {
+        problem.number: Measured(
+            flag_id=newest[problem.number].id,
+            run_id=newest[problem.number].run_id,
+            rule=newest[problem.number].rule,
+            message=told[newest[problem.number].id][0],
+            evidence=told[newest[problem.number].id][1],
+            trend=tuple(
+                values.get((run.id, *_place(problem, found))) for run in reversed(problem.runs)
+            )
+            if problem.key.cause in MEASURED
+            else (),
+        )
+        for problem in found.problems
+    }
+
+
+def _gravest(problem: Problem) -> SeenFlag:
+    """Of a role where one shows it, else of the newest run; counts of a class say the most."""
+    shown = problem.current or problem.flags
+    roles = {run.id for run in problem.runs if run.role is PromotionRole.CHAMPION}
+    of_role = [flag for flag in shown if flag.run_id in roles]
+    run_id = (of_role or shown)[0].run_id
+    return min(
+        (flag for flag in shown if flag.run_id == run_id),
+        key=lambda flag: (_MOST_TELLING.get(flag.rule, 0), -flag.status.severity.rank, flag.id),
+    )
+
+
+_MOST_TELLING = {"F10": 2, "F2": 1}
+"""Flags that say how often a class is predicted, which tells less than how often it is found."""
+
+
+def _place(problem: Problem, found: FoundProblems) -> tuple[str, int]:
+    names = found.datasets[problem.key.dataset_id].labels
+    label = problem.key.class_label
+    index = names.index(label) if label in names else AGGREGATE
+    return MEASURED[problem.key.cause], index
+
+
+def _values(session: Session, found: FoundProblems) -> dict[tuple[str, str, int], float | None]:
+    wanted: dict[int, set[tuple[str, int]]] = defaultdict(set)
+    runs: dict[int, set[str]] = defaultdict(set)
+    for problem in found.problems:
+        if problem.key.cause in MEASURED:
+            wanted[problem.key.dataset_id].add(_place(problem, found))
+            runs[problem.key.dataset_id] |= {run.id for run in problem.runs}
+    if not wanted:
+        return {}
+    rows = session.execute(
+        select(
+            EvaluationRow.run_id,
+            MetricValueRow.key,
+            MetricValueRow.class_index,
+            MetricValueRow.value,
+        )
+        .join(MetricValueRow, MetricValueRow.evaluation_id == EvaluationRow.id)
+        .where(counts_for_its_run(), or_(*_of_datasets(wanted, runs)))
+    )
+    return {(run_id, key, index): value for run_id, key, index, value in rows}
+
+
+def _of_datasets(
+    wanted: Mapping[int, Iterable[tuple[str, int]]], runs: Mapping[int, Collection[str]]
+) -> Iterable[Any]:
+    for dataset_id, places in wanted.items():
+        by_key: dict[str, list[int]] = defaultdict(list)
+        for key, index in places:
+            by_key[key].append(index)
+        for key, indices in by_key.items():
+            yield and_(
+                EvaluationRow.run_id.in_(runs[dataset_id]),
+                MetricValueRow.key == key,
+                MetricValueRow.class_index.in_(indices),
+            )
