@@ -24,6 +24,7 @@ from offdiag.services.ingest.batch import Predictions
 from offdiag.services.ingest.log_predictions import log_predictions
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.store.database import Database
+from offdiag.store.schema import open_database
 
 STEPS = 21
 BETWEEN = timedelta(days=3, hours=12)
@@ -195,6 +196,6 @@ def _answers_of_sets(
 
 
 if __name__ == "__main__":
-    target = Database(sys.argv[1])
+    target = open_database(sys.argv[1], synchronous="normal")
     fill(target)
     target.close()

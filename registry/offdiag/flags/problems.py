@@ -182,7 +182,7 @@ class Problem:
 
     @cached_property
     def severity(self) -> Severity:
-        """That of its gravest flag, of the newest runs where they show it."""
+        """That of its most severe flag, of the newest runs where they show it."""
         shown = self.current or self.flags
         return max((flag.status.severity for flag in shown), key=lambda each: each.rank)
 
@@ -283,7 +283,7 @@ def problems_of(
 
 
 def in_order(problems: Iterable[Problem], seen_at: datetime | None) -> list[Problem]:
-    """New ones first, then those of champion and candidate, the gravest, the most frequent."""
+    """New ones first, then those of champion and candidate, the severe, the frequent."""
     return sorted(
         problems,
         key=lambda each: (

@@ -260,7 +260,7 @@ MEASURED: Mapping[Cause, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What the gravest flag of the newest run that shows a problem says, and the metric by run.
+    """What a flag of the newest run that shows a problem says, and the metric by run.
 
     `trend` goes from the oldest to the newest run looked at; `run_id` is the run of the flag.
     """
@@ -275,7 +275,7 @@ class Measured:
 
 def measure(session: Session, found: FoundProblems) -> dict[int, Measured]:
     """What was measured about some problems, by number, in two statements."""
-    newest = {problem.number: _gravest(problem) for problem in found.problems}
+    newest = {problem.number: _chosen(problem) for problem in found.problems}
     told = {
         id_: (message, evidence)
         for id_, message, evidence in session.execute(
@@ -302,7 +302,7 @@ def measure(session: Session, found: FoundProblems) -> dict[int, Measured]:
     }
 
 
-def _gravest(problem: Problem) -> SeenFlag:
+def _chosen(problem: Problem) -> SeenFlag:
     """Of a role where one shows it, else of the newest run; counts of a class say the most."""
     shown = problem.current or problem.flags
     roles = {run.id for run in problem.runs if run.role is PromotionRole.CHAMPION}
