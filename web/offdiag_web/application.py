@@ -16,6 +16,7 @@ from offdiag_web import health
 from offdiag_web.app import (
     assets,
     auth,
+    compression,
     context,
     errors,
     last_visit,
@@ -78,6 +79,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
     registry = Registry(settings, database, context.OpenFlags())
     app.extensions[Registry.KEY] = registry
     requests.log_requests(app)
+    compression.compress_answers(app)
     security.protect(app, settings.server)
     errors.register(app)
     # Before anybody asks what a view needs.

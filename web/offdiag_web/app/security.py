@@ -16,13 +16,14 @@ from urllib.parse import urlsplit
 
 from flask import Blueprint, Flask, Response, abort, request
 from flask.sessions import SecureCookieSessionInterface
-from flask_wtf.csrf import CSRFError, CSRFProtect
+from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import Forbidden
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.wrappers import Response as Answer
 
 from offdiag.errors import Malformed
 from offdiag.settings import ServerSettings
+from offdiag_web.app.compression import MaskedTokens
 from offdiag_web.app.errors import http_response
 from offdiag_web.app.paths import PREFIX
 
@@ -164,7 +165,7 @@ def protect_forms(app: Flask, *, key: str, exempt: Iterable[Blueprint]) -> None:
         SESSION_COOKIE_SAMESITE="Lax",
         WTF_CSRF_TIME_LIMIT=None,
     )
-    tokens = CSRFProtect(app)
+    tokens = MaskedTokens(app)
     for blueprint in exempt:
         tokens.exempt(blueprint)
 

@@ -1,0 +1,71 @@
+"""Texts are compressed for our own pages, and secrets do not show in their length."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from offdiag_web.app.compression import masked, unmasked
+from support.pages import Page, PageClient
+
+GZIP = {"Accept-Encoding": "gzip, br"}
+
+
+@pytest.mark.parametrize("site", [None, "same-origin", "none"])
+def test_a_page_is_compressed_for_a_browser_that_reads_it(
+    client: PageClient, site: str | None
+) -> None:
+    headers = GZIP | ({} if site is None else {"Sec-Fetch-Site": site})
+
+    answer = client.get("/audit", headers=headers)
+
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert len(answer.data) == int(answer.headers["Content-Length"])
+    assert len(answer.data) * 2 < len(gzip.decompress(answer.data))
+    assert {"Accept-Encoding", "Sec-Fetch-Site"} <= set(answer.vary)
+    assert "</html>" in gzip.decompress(answer.data).decode()
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Accept-Encoding": "gzip;q=0"},
+        GZIP | {"Sec-Fetch-Site": "cross-site"},
+        GZIP | {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_what_another_site_asks_for_is_sent_as_it_is(
+    client: PageClient, headers: dict[str, str]
+) -> None:
+    answer = client.get("/audit?guess=token", headers=headers)
+
+    assert "Content-Encoding" not in answer.headers
+    assert "Sec-Fetch-Site" in answer.vary
+
+
+def test_the_token_of_a_form_looks_different_in_every_answer(client: PageClient) -> None:
+    first, second = (token_on(client) for _ in range(2))
+
+    shared = max(
+        (length for length in range(8, len(first)) if first[:length] in second), default=0
+    )
+    assert first != second
+    assert shared == 0
+    assert unmasked(first).split(".")[0] == unmasked(second).split(".")[0]
+
+
+def token_on(client: PageClient) -> str:
+    page = Page(client.get("/audit").text)
+    fields = (field.attributes for field in page.all("input"))
+    return next(field["value"] for field in fields if field.get("name") == "csrf_token")
+
+
+def test_a_mask_comes_off_again() -> None:
+    assert unmasked(masked("a.b-c")) == "a.b-c"
+
+
+@pytest.mark.parametrize("text", ["", "abc", "ä", "AAA=", "//8=", "x" * 33])
+def test_what_is_no_masked_token_opens_nothing(client: PageClient, text: str) -> None:
+    assert client.post("/seen", data={"csrf_token": text}).status_code == 403
