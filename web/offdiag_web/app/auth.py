@@ -30,6 +30,7 @@ from offdiag.settings import AccessSettings
 from offdiag.settings.model import needs_sign_in
 from offdiag.store.failures import after_failures
 from offdiag_web.app import limits, openid
+from offdiag_web.app.compression import unmasked
 from offdiag_web.app.context import (
     CurrentUser,
     Registry,
@@ -204,7 +205,7 @@ def _refuse_unsigned(who: Caller) -> None:
     by_cookie = who.kind is CallerKind.USER and is_for_programs()
     if by_cookie and request.method not in LOOKING:
         try:
-            validate_csrf(request.headers.get("X-CSRFToken"))
+            validate_csrf(unmasked(request.headers.get("X-CSRFToken", "")))
         except ValidationError as error:
             raise ForbiddenResponse(
                 "A session of a browser needs the header X-CSRFToken here; programs use tokens."
