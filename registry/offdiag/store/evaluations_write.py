@@ -24,6 +24,7 @@ from offdiag.store.evaluation_codec import (
     encode_points,
     pack,
 )
+from offdiag.store.evaluations import counts_for_its_run
 from offdiag.store.models import (
     ClassValuesRow,
     ConfusionMatrixRow,
@@ -75,6 +76,25 @@ def read_curves(
     if codes is not None:
         statement = statement.where(ScoreCurveRow.class_index.in_(codes))
     return {row.class_index: _curve(row) for row in session.scalars(statement)}
+
+
+def curves_of_runs(
+    session: Session, run_ids: Sequence[str], codes: Collection[int]
+) -> dict[str, dict[int, ScoreCurve]]:
+    """The curves of what counts for each run, by run and class code among `codes`."""
+    rows = session.execute(
+        select(EvaluationRow.run_id, ScoreCurveRow)
+        .join(ScoreCurveRow, ScoreCurveRow.evaluation_id == EvaluationRow.id)
+        .where(
+            EvaluationRow.run_id.in_(run_ids),
+            counts_for_its_run(),
+            ScoreCurveRow.class_index.in_(codes),
+        )
+    )
+    found: dict[str, dict[int, ScoreCurve]] = {}
+    for run_id, row in rows:
+        found.setdefault(run_id, {})[row.class_index] = _curve(row)
+    return found
 
 
 def _columns(curve: ScoreCurve) -> dict[str, int | bytes | None]:

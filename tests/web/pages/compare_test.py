@@ -10,9 +10,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from offdiag.comparison.pair import PairedOutcome
+from offdiag.services.champions.promotions import approve
 from offdiag.services.compare import compare_runs
+from offdiag.store.database import Database
 from support.compared import N_ALIKE, ComparedRegistry
-from support.dashboard import HOSTILE_NAMES, counted_statements
+from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts
+from support.logging_runs import work_off
 from support.pages import Element, Page, PageClient
 from support.two_models import COUNTRIES, FOCAL, PLAIN, TRUTH, N, sample_names
 
@@ -46,7 +49,8 @@ def test_two_runs_are_compared_with_a_verdict_first(
     verdict = page.one("div", "verdict").text
     expected = compare_runs(compared.database, [compared.plain, compared.focal]).verdict
     assert expected is not None
-    assert verdict.endswith(expected.text)
+    assert verdict.removeprefix("▲").startswith(expected.headline)
+    assert all(detail in verdict for detail in expected.details)
     assert page.one("h1").text == "Compare 2 runs"
     assert page.one("p", "subtitle").text == f"same {N} examples, paired · derm · truth v1"
     assert [
@@ -202,7 +206,7 @@ def test_metadata_shows_what_differs_and_nothing_else(
 def test_a_slice_is_offered_and_compared_alone(
     comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    offered = comparer.page(f"/compare?{compared.pair}").one("select")
+    offered = comparer.page(f"/compare?{compared.pair}").all("select")[0]
     page = comparer.page(f"/compare?{compared.pair}&slice=country%3DSI")
 
     assert [option.text for option in offered.inside("option")] == [
@@ -237,12 +241,16 @@ def test_a_matrix_is_compared_unpaired_and_that_is_said(
     assert not page.all("select")
 
 
-def test_of_many_classes_the_surest_are_shown(
+def test_of_many_classes_all_are_listed_the_worst_first(
     comparer: PageClient, compared: ComparedRegistry
 ) -> None:
     page = comparer.page(f"/compare?{compared.runs('large', 'larger')}")
 
-    assert len(body_of(section_of(page, "Recall of each class"))) == 30
+    rows = body_of(section_of(page, "Recall of each class"))
+    assert len(rows) == 40
+    verdicts = [row[-1].split("no")[0].strip("≈ ") for row in rows]
+    assert verdicts == sorted(verdicts, key=["worse", "", "better"].index)
+    assert page.all("div", "long-table")
     table = page.one("table", "matrix-difference")
     assert len(table.inside("tbody")[0].inside("tr")) == 12
     changes = [abs(int(row[1].replace("−", "-"))) for row in body_of(section_of(page, "Largest"))]
@@ -263,9 +271,9 @@ def test_of_three_runs_the_best_and_its_equals_are_marked(
 
     rows = body_of(section_of(page, "Metrics"))
     balanced = [row[2] for row in rows]
-    assert "significantly worse" in balanced[0]
-    assert balanced[1].endswith("◆ highest")
-    assert "≈ no significant difference" in balanced[2]
+    assert balanced[0].endswith("◆ highest")
+    assert "≈ no significant difference" in balanced[1]
+    assert "significantly worse" in balanced[2]
     assert page.one("div", "verdict").text.startswith("By balanced accuracy")
 
 
@@ -297,7 +305,7 @@ def test_matrices_of_several_runs_are_pictures_that_lead_to_their_tables(
 
     section = section_of(page, "Confusion matrices")
     assert [a.attributes["href"] for a in section.inside("a")] == [
-        f"/runs/{run}" for run in (compared.plain, compared.focal, compared.almost)
+        f"/runs/{run}" for run in (compared.focal, compared.almost, compared.plain)
     ]
     assert len(section.inside("svg")) == 3
 
@@ -325,7 +333,7 @@ def test_above_eight_runs_there_is_one_table_to_choose_from(
         for box in page.all("input")
         if box.attributes["type"] == "checkbox"
     ]
-    assert boxes == ids
+    assert sorted(boxes) == sorted(ids)
     chosen = comparer.get("/compare", query_string=[("runs", each) for each in ids[:3]])
     assert chosen.headers["Location"] == f"/compare?runs={','.join(ids[:3])}"
 
@@ -379,8 +387,51 @@ def test_without_two_runs_there_is_a_place_to_choose_them(
 ) -> None:
     page = comparer.page(f"/compare{query}")
 
-    links = [a.text for a in page.one("ul", "inline-list").inside("a")]
+    links = [a.text for a in page.one("table", "choices-table").inside("a")]
     assert any(text.endswith(" on derm") for text in links)
+
+
+def test_the_newest_run_is_compared_with_the_best_and_the_champion(
+    client: PageClient, database: Database
+) -> None:
+    runs = [
+        log_counts(database, counts, ("a", "b"), name=name, dataset="d", evaluated=False)
+        for name, counts in (
+            ("good", [[40, 1], [2, 50]]),
+            ("middling", [[38, 3], [5, 47]]),
+            ("newest", [[30, 11], [20, 32]]),
+        )
+    ]
+    work_off(database)
+    approve(database, runs[1], reason="it was first", author="ana")
+
+    links = {
+        a.text: a.attributes["href"]
+        for a in client.page("/compare").one("table", "choices-table").inside("a")
+    }
+
+    good, middling, newest = runs
+    assert client.get(links["best of d"]).location == f"/compare?runs={good},{newest}"
+    assert client.get(links["champion of d"]).location == f"/compare?runs={middling},{newest}"
+    approve(database, newest, reason="it is newest", author="ana")
+    said = client.page(links["champion of d"]).one("main").text
+    assert "The newest run of d is the champion run." in said
+
+
+def test_the_curves_of_two_runs_lie_over_each_other(
+    comparer: PageClient, compared: ComparedRegistry
+) -> None:
+    page = comparer.page(f"/compare?{compared.pair}&curves=df")
+
+    section = section_of(page, "Curves of df")
+    for title in ("ROC", "Precision over recall", "Calibration"):
+        (svg,) = [
+            svg for svg in section.inside("svg") if svg.attributes["aria-label"].startswith(title)
+        ]
+        lines = [path for path in svg.inside("path") if "run-line" in path.classes]
+        assert [line.classes & {"run-a", "run-b"} for line in lines] == [{"run-a"}, {"run-b"}]
+        assert ["stroke-dasharray" in line.attributes for line in lines] == [False, True]
+        assert [t.text for t in svg.inside("text") if "run-letter" in t.classes] == ["A", "B"]
 
 
 def test_one_run_takes_its_selection_along(
@@ -391,7 +442,12 @@ def test_one_run_takes_its_selection_along(
     assert page.one("div", "empty").inside("h2")[0].text == (
         "One run is chosen, a comparison takes two"
     )
-    links = [a.attributes["href"] for a in page.one("ul", "inline-list").inside("a")]
+    links = [
+        a.attributes["href"]
+        for a in page.one("table", "choices-table").inside("a")
+        if a.attributes["href"].startswith("/runs")
+    ]
+    assert links
     assert all(f"sel={compared.plain}" in link for link in links)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from offdiag_web.charts.marks import RunStyle
 from offdiag_web.charts.svg import coordinate, words
 
 QUARTERS = (("0", 0.0), ("0.25", 0.25), ("0.5", 0.5), ("0.75", 0.75), ("1", 1.0))
@@ -97,6 +98,35 @@ def step_line(frame: Frame, points: Iterable[tuple[float, float]], css_class: st
     """Points of shares joined by steps: up or down to the height of each, then right to it."""
     path = _path(frame, points, steps=True)
     return f'<path class="{css_class}" d="{path}"/>' if path else ""
+
+
+def lines_of_runs(
+    frame: Frame,
+    lines: Sequence[tuple[str, RunStyle, Sequence[tuple[float, float]]]],
+    *,
+    steps: bool = False,
+) -> str:
+    """The lines of runs, told apart by dashes and by their letters, each on its own line."""
+    parts = []
+    for place, (letter, style, points) in enumerate(lines):
+        path = _path(frame, points, steps=steps)
+        if not path:
+            continue
+        dash = f' stroke-dasharray="{style.dash}"' if style.dash else ""
+        parts.append(f'<path class="run-line {style.css_class}"{dash} d="{path}"/>')
+        # Letters stand apart from each other: where lines run together they stay readable.
+        wanted = (place + 1) / (len(lines) + 1)
+        across, up = min(points, key=lambda point: abs(point[0] - wanted))
+        parts.append(
+            words(
+                letter,
+                x=frame.x(across),
+                y=frame.y(up) + 5,
+                css_class=f"run-letter {style.css_class}",
+                anchor="middle",
+            )
+        )
+    return "".join(parts)
 
 
 def _path(frame: Frame, points: Iterable[tuple[float, float]], *, steps: bool) -> str:

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from offdiag_web.charts.marks import RunStyle, marker
 from offdiag_web.charts.plot import (
     QUARTERS,
     Frame,
     box,
     grid,
     line,
+    lines_of_runs,
     name_across,
     name_up,
     ticks_across,
@@ -25,6 +27,7 @@ from offdiag_web.charts.plot import (
 from offdiag_web.charts.svg import coordinate, drawing, words
 
 UPPER = Frame(left=34, top=26, width=300, height=240)
+SQUARE = Frame(left=34, top=26, width=300, height=300)
 LOWER = Frame(left=34, top=300, width=300, height=70)
 WIDTH, HEIGHT = UPPER.right + 10, LOWER.bottom + 38
 
@@ -78,6 +81,44 @@ def reliability_drawing(
         name_up(LOWER, "cases"),
         width=WIDTH,
         height=HEIGHT,
+        css_class="plot",
+        name=name,
+    )
+
+
+def reliability_of_runs(
+    runs: Sequence[tuple[str, RunStyle, Sequence[ReliabilityBin]]],
+    *,
+    score_name: str,
+    share_name: str,
+    name: str,
+) -> Markup:
+    """The shares of runs over each other, without the numbers of examples below."""
+    lines = [
+        (
+            letter,
+            style,
+            [(b.score, b.share) for b in bins if b.score is not None and b.share is not None],
+        )
+        for letter, style, bins in runs
+    ]
+    return drawing(
+        box(SQUARE),
+        grid(SQUARE, across=QUARTERS[1:-1], up=QUARTERS[1:-1]),
+        *ticks_across(SQUARE, QUARTERS),
+        *ticks_up(SQUARE, QUARTERS),
+        name_across(SQUARE, score_name),
+        name_up(SQUARE, share_name),
+        line(SQUARE, ((0, 0), (1, 1)), "no-skill"),
+        words("perfect", x=SQUARE.x(0.66), y=SQUARE.y(0.56), css_class="direct quiet"),
+        lines_of_runs(SQUARE, lines),
+        *(
+            f'<g class="{style.css_class}">{marker(style.shape, SQUARE.x(x), SQUARE.y(y))}</g>'
+            for _, style, points in lines
+            for x, y in points
+        ),
+        width=SQUARE.right + 10,
+        height=SQUARE.bottom + 38,
         css_class="plot",
         name=name,
     )

@@ -10,6 +10,7 @@ import numpy as np
 from markupsafe import Markup
 
 from offdiag.metrics.scores.operating_points import OperatingPoints, reduced
+from offdiag_web.charts.marks import RunStyle
 from offdiag_web.charts.plot import (
     ENDS,
     QUARTERS,
@@ -18,6 +19,7 @@ from offdiag_web.charts.plot import (
     box,
     grid,
     line,
+    lines_of_runs,
     name_across,
     name_up,
     ring,
@@ -82,6 +84,56 @@ def precision_recall_drawing(
         no_skill_at=(0.03, level + 0.02 if level < 0.9 else level - 0.06),
         curve=step_line(frame, [*start, *steps], "curve"),
         in_use=in_use,
+        name=name,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RunPoints:
+    """The points of one run, with the letter and the line by which charts tell it."""
+
+    run_label: str
+    style: RunStyle
+    points: OperatingPoints
+
+
+def roc_of_runs(runs: Sequence[RunPoints], *, name: str) -> Markup:
+    """The ROC curves of runs over each other; both kinds of examples exist."""
+    lines = []
+    for run in runs:
+        shown = reduced(run.points, cells=LARGE.width)
+        points = zip(shown.false_positive_rate.tolist(), shown.recall.tolist(), strict=True)
+        lines.append((run.run_label, run.style, list(points)))
+    return _picture(
+        LARGE,
+        names=("false positive rate", "recall"),
+        no_skill=line(LARGE, ((0, 0), (1, 1)), "no-skill"),
+        no_skill_at=(0.62, 0.5),
+        curve=lines_of_runs(LARGE, lines),
+        in_use=None,
+        name=name,
+    )
+
+
+def precision_recall_of_runs(runs: Sequence[RunPoints], *, name: str) -> Markup:
+    """Precision over recall of runs on the same examples, of which some are positive."""
+    lines = []
+    for run in runs:
+        shown = reduced(run.points, cells=LARGE.width)
+        recall, precision = shown.recall[1:], shown.precision()[1:]
+        is_defined = np.isfinite(precision)
+        steps = list(zip(recall[is_defined].tolist(), precision[is_defined].tolist(), strict=True))
+        start = [(0.0, steps[0][1])] if steps else []
+        lines.append((run.run_label, run.style, [*start, *steps]))
+    first = runs[0].points
+    level = first.n_positive / (first.n_positive + first.n_negative)
+    return _picture(
+        LARGE,
+        names=("recall", "precision"),
+        no_skill=line(LARGE, ((0, level), (1, level)), "no-skill"),
+        no_skill_at=(0.03, level + 0.02 if level < 0.9 else level - 0.06),
+        curve=lines_of_runs(LARGE, lines, steps=True),
+        in_use=None,
         name=name,
     )
 

@@ -28,6 +28,8 @@ AGREES = Mark("✓", "agrees", "agrees")
 CONTRADICTS = Mark("✕", "contradicts", "contradicts")
 OTHER_METRIC = Mark("▲", "another metric", "doubtful")
 TRANSPOSED = Mark("▲", "axes exchanged", "doubtful")
+GIVEN = Mark("·", "given", "open")
+"""A count that the other numbers are held against."""
 NOT_CHECKABLE = Mark("–", "not checkable", "open")
 _MARKS = {
     AuditVerdict.CONSISTENT: AGREES,
@@ -90,7 +92,7 @@ def marked_tables(audit: TableTextAudit, reasons: Mapping[tuple[str, int], str])
         tables,
         tuple(
             MarkedCount(mark, numbers.count(marks.count(mark)))
-            for mark in (CONTRADICTS, TRANSPOSED, OTHER_METRIC, AGREES, NOT_CHECKABLE)
+            for mark in (CONTRADICTS, TRANSPOSED, OTHER_METRIC, AGREES, NOT_CHECKABLE, GIVEN)
             if mark in marks
         ),
     )
@@ -122,7 +124,7 @@ def _cell(value: Value | None, found: tuple[Finding, str] | None) -> MarkedCell:
         return MarkedCell("", None, None)
     text = f"{' = '.join(value.numbers)}{' ±' if value.has_spread else ''}"
     if found is None:
-        return MarkedCell(text, NOT_CHECKABLE, None)
+        return MarkedCell(text, NOT_CHECKABLE if value.count is None else GIVEN, None)
     finding, reason = found
     mark = _MARKS[finding.verdict] if finding.is_checked else NOT_CHECKABLE
     return MarkedCell(text, mark, None if mark in (AGREES, NOT_CHECKABLE) else f"#{reason}")

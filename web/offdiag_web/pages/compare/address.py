@@ -9,6 +9,7 @@ from typing import Literal, Protocol, cast, get_args
 
 from offdiag.comparison.pair import PairedOutcome
 from offdiag.comparison.texts import MOST_RUNS
+from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag_web.urls.query_string import with_query
 
 ClassMetric = Literal["recall", "precision", "f1"]
@@ -32,7 +33,8 @@ class Query(Protocol):
 class CompareAddress:
     """Which runs, the first being A, on which examples, and what of them is shown.
 
-    `matrix` is the matrix of two runs that is shown, their difference by default.
+    `matrix` is the matrix of two runs that is shown, their difference by default, and `curves`
+    names the class whose curves are.
     """
 
     run_ids: tuple[str, ...] = ()
@@ -40,6 +42,7 @@ class CompareAddress:
     on_shared: bool = False
     class_metric: ClassMetric = "recall"
     matrix: MatrixChoice = "diff"
+    curves: str | None = None
 
     def url(self, form: str = "") -> str:
         """Canonical URL of the page, or of its twin where `form` is "json", "csv" or "md"."""
@@ -91,6 +94,7 @@ class CompareAddress:
         return {
             "value": None if self.class_metric == "recall" else self.class_metric,
             "matrix": None if self.matrix == "diff" else self.matrix,
+            "curves": self.curves,
         }
 
 
@@ -117,8 +121,18 @@ def read_compare(values: Query) -> tuple[CompareAddress, list[str]]:
             MatrixChoice,
             _one_of(values.get("matrix"), get_args(MatrixChoice), "matrix", notices) or "diff",
         ),
+        curves=values.get("curves") or None,
     )
     return address, notices
+
+
+Rival = Literal["champion", "best"]
+
+
+def newest_url(project: str, dataset: str, rival: Rival) -> str:
+    """Leads to the comparison of the champion, or of the best run, with the newest one."""
+    named = None if project == DEFAULT_PROJECT else project
+    return with_query("/compare", {"dataset": dataset, "project": named, "newest": rival})
 
 
 def is_sent_by_form(values: Query) -> bool:

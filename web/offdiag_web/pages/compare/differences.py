@@ -184,6 +184,8 @@ def _why_none(found: MetricDifference) -> str | None:
 
 
 MOST_CLASSES = 30
+"""Classes up to which they stand by size; more stand with the worst change first."""
+MOST_LISTED = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,13 +209,14 @@ class ClassLine:
 
 @dataclass(frozen=True, slots=True)
 class ClassTable:
-    """The classes, largest first; of many those whose difference is surest."""
+    """The classes, largest first; where there are many, those that B is worse on first."""
 
     title: str
     metrics: tuple[Segment, ...]
     lines: tuple[ClassLine, ...]
     ends: tuple[str, str]
     has_counts: bool
+    is_long: bool
     cut: str | None
     how: str
 
@@ -225,7 +228,8 @@ def class_table(pair: PairComparison, address: CompareAddress, notes: Notes) -> 
     codes = class_order(pair.first, None)
     n_classes = len(codes)
     if n_classes > MOST_CLASSES:
-        codes = sorted(codes, key=lambda code: _rank(found[code]))[:MOST_CLASSES]
+        codes = sorted(codes, key=lambda code: _rank(found[code]))
+        codes = _ends(codes)
     scale = symmetric_scale(found[code] for code in codes)
     among = numbers.plural(pair.classes_tested[key], "class", "classes")
     has_counts = pair.paired is not None and key == "recall"
@@ -250,10 +254,11 @@ def class_table(pair: PairComparison, address: CompareAddress, notes: Notes) -> 
         ),
         ends=scale.ends,
         has_counts=has_counts,
+        is_long=n_classes > MOST_CLASSES,
         cut=None
-        if n_classes <= MOST_CLASSES
-        else f"{MOST_CLASSES} of {numbers.count(n_classes)} classes: first those that change "
-        "significantly, the largest difference first. The CSV has all of them.",
+        if n_classes <= MOST_LISTED
+        else f"The {MOST_LISTED} of {numbers.count(n_classes)} classes that change most, the "
+        "worst first. The CSV has all of them.",
         how=_how_by_class(pair, among),
     )
 
@@ -279,8 +284,18 @@ def metric_segments(address: CompareAddress) -> tuple[Segment, ...]:
     )
 
 
-def _rank(found: MetricDifference) -> tuple[bool, float]:
-    return (not found.outcome.is_separable, -abs(found.difference.value or 0.0))
+def _rank(found: MetricDifference) -> tuple[int, float]:
+    """Significantly worse first, significantly better last, within both by the difference."""
+    side = {DifferenceStatus.WORSE: -1, DifferenceStatus.BETTER: 1}.get(found.outcome, 0)
+    return side, found.difference.value or 0.0
+
+
+def _ends(codes: list[int]) -> list[int]:
+    """The first and the last, as many as are listed."""
+    if len(codes) <= MOST_LISTED:
+        return codes
+    half = MOST_LISTED // 2
+    return [*codes[:half], *codes[-half:]]
 
 
 def _support(pair: PairComparison, code: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 from markupsafe import Markup
@@ -24,7 +25,7 @@ from offdiag_web.components.controls import Segment
 from offdiag_web.components.matrix_colours import ColourScale
 from offdiag_web.components.values import Notes, ShownValue, extent_of, shown
 from offdiag_web.pages.compare.address import CompareAddress
-from offdiag_web.pages.compare.differences import MOST_CLASSES, metric_segments
+from offdiag_web.pages.compare.differences import MOST_CLASSES, MOST_LISTED, metric_segments
 from offdiag_web.pages.compare.matrix import shared_scale
 from offdiag_web.pages.compare.runs import RunIdentity
 
@@ -90,6 +91,7 @@ class StripTable:
     axis: Markup
     rows: tuple[StripRow, ...]
     note: str
+    is_long: bool
     cut: str | None
 
 
@@ -144,12 +146,12 @@ def many_view(
             MetricHead(texts.title(key), _best(places), _corrected(many, key, notes))
             for key, places in many.places.items()
         ),
-        rows=tuple(_rank_row(many, at, run, notes) for at, run in enumerate(runs)),
+        rows=tuple(_rank_row(many, at, runs[at], notes) for at in _best_first(many)),
         together=f"all {numbers.count(len(runs))} runs and "
         f"{numbers.plural(len(many.places), 'metric')}",
         level=texts.level_text(many.confidence),
         strips=None if is_table_only else _strips(many, runs, address, notes),
-        pictures=_pictures(many.matrices, scales, runs) if is_drawn else (),
+        pictures=_pictures(many, scales, runs) if is_drawn else (),
         correct_end=scales[0].correct_end,
         error_end=scales[0].error_end,
         pairs=() if is_table_only else _pairs(many, address),
@@ -203,7 +205,7 @@ def _strips(
     codes = class_order(many.matrices[0], None)
     n_classes = len(codes)
     if n_classes > MOST_CLASSES:
-        codes = sorted(codes, key=lambda code: -_spread(values, code))[:MOST_CLASSES]
+        codes = sorted(codes, key=lambda code: -_spread(values, code))[:MOST_LISTED]
     title = texts.title(key)
     return StripTable(
         title=f"{title} of each class",
@@ -226,9 +228,10 @@ def _strips(
         f"({texts.level_text(many.confidence)})."
         if key == "recall"
         else "",
+        is_long=n_classes > MOST_CLASSES,
         cut=None
-        if n_classes <= MOST_CLASSES
-        else f"The {MOST_CLASSES} of {numbers.count(n_classes)} classes on which the runs differ "
+        if n_classes <= MOST_LISTED
+        else f"The {MOST_LISTED} of {numbers.count(n_classes)} classes on which the runs differ "
         "most. The JSON has all of them.",
     )
 
@@ -267,21 +270,30 @@ def _spread(values: Sequence[tuple[MetricValue, ...]], code: int) -> float:
 
 
 def _pictures(
-    matrices: Sequence[ConfusionMatrix],
+    many: ManyComparison,
     scales: Sequence[ColourScale],
     runs: tuple[RunIdentity, ...],
 ) -> tuple[MatrixPicture, ...]:
+    """The matrices, that of the best run by balanced accuracy first."""
+    matrices = many.matrices
     codes = class_order(matrices[0], None)
     return tuple(
         MatrixPicture(
-            run,
+            runs[at],
             matrix_picture(
-                [[_step(matrix, scale, i, j) for j in codes] for i in codes],
-                name=f"Confusion matrix of {run.run_label}, actual classes down, predicted across",
+                [[_step(matrices[at], scales[at], i, j) for j in codes] for i in codes],
+                name=f"Confusion matrix of {runs[at].run_label}, actual classes down, "
+                "predicted across",
             ),
         )
-        for matrix, scale, run in zip(matrices, scales, runs, strict=True)
+        for at in _best_first(many)
     )
+
+
+def _best_first(many: ManyComparison) -> list[int]:
+    """Places of the runs by balanced accuracy; those without it last."""
+    values = [rank.value.value for rank in many.places["balanced_accuracy"]]
+    return sorted(range(len(values)), key=lambda at: inf if (v := values[at]) is None else -v)
 
 
 def _step(matrix: ConfusionMatrix, scale: ColourScale, actual: int, predicted: int) -> str:

@@ -172,11 +172,7 @@ def _caption(pair: PairComparison, n_shown: int) -> str:
     part = ""
     if n_shown < n_classes:
         part = f"The {n_shown} of {numbers.count(n_classes)} classes that changed most. "
-    return (
-        f"{part}Rows: actual class. Columns: predicted class. First number: change of the share "
-        "of the actual class from A to B in percentage points; second: change in examples. "
-        "Right: cases of each actual class in A."
-    )
+    return f"{part}Rows: actual class. Columns: predicted class. Change from A to B."
 
 
 def shared_scale(matrices: Sequence[ConfusionMatrix], norm: Norm) -> list[ColourScale]:

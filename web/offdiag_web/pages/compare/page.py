@@ -17,24 +17,30 @@ from flask import (
 from werkzeug.wrappers import Response as AnyResponse
 
 from offdiag.comparison.pair import PairedOutcome
+from offdiag.domain.runs import PromotionRole
 from offdiag.errors import InvalidInput
 from offdiag.records.comparison import comparison_document
+from offdiag.services.champions.leaders import leaders_of
 from offdiag.services.compare import RunComparison, compare_runs
 from offdiag.services.examples.changed import (
     EXAMPLES_PER_PAGE,
     ChangedExamples,
     changed_examples,
 )
+from offdiag.services.truth.versions import dataset_named
 from offdiag.store.dataset_page import dataset_overview
-from offdiag_web.app.context import current_registry, recent_comparisons
+from offdiag.store.promotions import promotions_in_force
+from offdiag.store.run_costs import newest_runs
+from offdiag_web.app.context import current_registry, kept_best_sets, recent_comparisons
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import TWIN
+from offdiag_web.app.paths import TWIN, requested_project
 from offdiag_web.pages.compare.address import (
     CompareAddress,
     is_sent_by_form,
     read_compare,
     read_paired_outcome,
 )
+from offdiag_web.pages.compare.curves import curves_view
 from offdiag_web.pages.compare.examples import (
     EXAMPLE_COLUMNS,
     example_rows,
@@ -58,8 +64,19 @@ def page() -> AnyResponse:
     if is_sent_by_form(request.args) and not notices:
         return redirect(address.url())
     if len(address.run_ids) < 2:
+        if "newest" in request.args and (dataset := request.args.get("dataset")):
+            run_ids, notice = _newest_against(dataset, request.args["newest"])
+            if run_ids is not None:
+                return redirect(CompareAddress(run_ids).url())
+            notices.append(notice)
         with current_registry().database.read() as session:
-            view = choosing_view(dataset_overview(session), address)
+            overview = dataset_overview(session)
+            in_force = promotions_in_force(session, [facts.id for facts, _ in overview])
+        view = choosing_view(
+            overview,
+            address,
+            with_champion={at for at, of in in_force.items() if PromotionRole.CHAMPION in of},
+        )
         return make_response(render_template("compare/choose.html", view=view, notices=notices))
     found, more = _compared(address)
     if more:
@@ -67,7 +84,12 @@ def page() -> AnyResponse:
     return make_response(
         render_template(
             "compare/page.html",
-            view=compare_page(found, address, run_url=_run_url),
+            view=compare_page(
+                found,
+                address,
+                run_url=_run_url,
+                curves=curves_view(current_registry().database, found, address),
+            ),
             address=address,
             notices=notices + more,
         )
@@ -126,6 +148,28 @@ def examples_twin(form: str) -> Response:
     if form == "json":
         return jsonify(examples_record(found))
     return csv_response(f"examples-{outcome.value}", EXAMPLE_COLUMNS, example_rows(found))
+
+
+def _newest_against(dataset: str, rival: str) -> tuple[tuple[str, str] | None, str]:
+    """The champion or the best run of a dataset, and the newest; or why there are none."""
+    database = current_registry().database
+    with database.read() as session:
+        known = dataset_named(session, project=requested_project(), name=dataset)
+        newest = newest_runs(session, known.id, limit=1)
+        champion = promotions_in_force(session, [known.id]).get(known.id, {})
+    if not newest:
+        return None, f"{dataset} has no evaluated runs."
+    if rival == "champion":
+        role = champion.get(PromotionRole.CHAMPION)
+        other = None if role is None else role.run_id
+    else:
+        leaders = leaders_of(database, known, kept=kept_best_sets()).runs
+        other = leaders[0].run.id if leaders else None
+    if other is None:
+        return None, f"{dataset} has no {rival} run yet."
+    if other == newest[0].id:
+        return None, f"The newest run of {dataset} is the {rival} run. Choose another to compare."
+    return (other, newest[0].id), ""
 
 
 def _compared(address: CompareAddress) -> tuple[RunComparison, list[str]]:

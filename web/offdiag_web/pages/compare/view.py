@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.verdict import Verdict
+from offdiag.domain.runs import RunState
 from offdiag.domain.slices import Slice, SliceTerm
 from offdiag.services.compare import RunComparison
 from offdiag.services.shared_samples import Refusal
 from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.components import numbers
 from offdiag_web.components.datasets import Overview
-from offdiag_web.pages.compare.address import CompareAddress
+from offdiag_web.pages.compare.address import CompareAddress, newest_url
+from offdiag_web.pages.compare.curves import CurvesView
 from offdiag_web.pages.compare.many import ManyView, many_view
 from offdiag_web.pages.compare.pair import PairView, pair_view
 from offdiag_web.pages.compare.runs import (
@@ -99,6 +101,7 @@ class ComparePage:
     cautions: tuple[LetteredCaution, ...]
     verdict: Verdict | None
     pair: PairView | None
+    curves: CurvesView | None
     many: ManyView | None
     refusal: Refusal | None
     metadata: tuple[MetadataRow, ...]
@@ -111,7 +114,13 @@ class ComparePage:
     scores_note: str | None
 
 
-def compare_page(found: RunComparison, address: CompareAddress, *, run_url: RunUrl) -> ComparePage:
+def compare_page(
+    found: RunComparison,
+    address: CompareAddress,
+    *,
+    run_url: RunUrl,
+    curves: CurvesView | None,
+) -> ComparePage:
     """Present a comparison as its address asks for."""
     runs = run_identities(found.runs, address, run_url=run_url)
     n_shared = None if found.refusal is None else found.refusal.n_shared
@@ -126,6 +135,7 @@ def compare_page(found: RunComparison, address: CompareAddress, *, run_url: RunU
         pair=pair_view(found.result, found.runs, address)
         if isinstance(found.result, PairComparison)
         else None,
+        curves=curves,
         many=many_view(found.result, runs, address)
         if isinstance(found.result, ManyComparison)
         else None,
@@ -169,11 +179,16 @@ def _scores_note(found: RunComparison) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class DatasetChoice:
-    """A dataset whose runs can be compared."""
+    """A dataset whose runs can be compared.
+
+    The newest run can be compared with the champion, where there is one, and with the best.
+    """
 
     name: str
     n_runs: str
     url: str
+    champion_url: str | None
+    best_url: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +199,10 @@ class ChoosingView:
     datasets: tuple[DatasetChoice, ...]
 
 
-def choosing_view(overview: Overview, address: CompareAddress) -> ChoosingView:
-    """Present the datasets that have runs to choose from."""
+def choosing_view(
+    overview: Overview, address: CompareAddress, *, with_champion: Collection[int]
+) -> ChoosingView:
+    """Present the datasets that have runs to choose from; some have a champion."""
     names = [dataset.name for dataset, _ in overview]
     return ChoosingView(
         chosen=address.run_ids[0] if address.run_ids else None,
@@ -194,6 +211,12 @@ def choosing_view(overview: Overview, address: CompareAddress) -> ChoosingView:
                 name=dataset.name,
                 n_runs=numbers.plural(runs.total, "run"),
                 url=address.selection_url(_query(dataset.project, dataset.name, names)),
+                champion_url=newest_url(dataset.project, dataset.name, "champion")
+                if dataset.id in with_champion
+                else None,
+                best_url=newest_url(dataset.project, dataset.name, "best")
+                if runs.by_state[RunState.EVALUATED] > 1
+                else None,
             )
             for dataset, runs in overview
             if runs.total
