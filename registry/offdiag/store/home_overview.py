@@ -19,15 +19,17 @@ from offdiag.store.models import (
     ReportEditionRow,
     RunRow,
     ScheduleRow,
+    TruthVersionRow,
     WorkRow,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class DueReport:
-    """A report that will be made."""
+    """A report that will be made; `dataset` is the one it is about, where that is one."""
 
     project: str
+    dataset: str | None
     name: str
     due: datetime
 
@@ -107,13 +109,16 @@ def open_flags_by_dataset(session: Session) -> Mapping[int, OpenFlags]:
 def due_reports(session: Session, *, limit: int) -> list[DueReport]:
     """The reports that are made next."""
     rows = session.execute(
-        select(ProjectRow.name, ScheduleRow.name, ScheduleRow.next_due)
+        select(ProjectRow.name, ScheduleRow.scope, ScheduleRow.name, ScheduleRow.next_due)
         .join(ProjectRow, ProjectRow.id == ScheduleRow.project_id)
         .where(ScheduleRow.next_due.is_not(None))
         .order_by(ScheduleRow.next_due, ScheduleRow.name)
         .limit(limit)
     )
-    return [DueReport(project, name, _moment(due or 0.0)) for project, name, due in rows]
+    return [
+        DueReport(project, scope.get("dataset"), name, _moment(due or 0.0))
+        for project, scope, name, due in rows
+    ]
 
 
 def last_failures(session: Session, *, limit: int) -> list[Failure]:
@@ -151,6 +156,49 @@ def _moment(seconds: float) -> datetime:
 
 
 SHOWN_OF_EACH = 5
+MOST_DUE = 100
+"""Reports of which the next one of each dataset is found."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewLabels:
+    """A label version that came later than the first of its dataset."""
+
+    project: str
+    dataset: str
+    number: int
+    reason: str | None
+    at: datetime
+
+
+def label_versions_since(session: Session, at: datetime, *, limit: int) -> list[NewLabels]:
+    """Corrections of labels after a moment, newest first."""
+    rows = session.execute(
+        select(
+            ProjectRow.name,
+            DatasetRow.name,
+            TruthVersionRow.number,
+            TruthVersionRow.reason,
+            TruthVersionRow.created_at,
+        )
+        .join(DatasetRow, DatasetRow.id == TruthVersionRow.dataset_id)
+        .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
+        .where(TruthVersionRow.number > 1, TruthVersionRow.created_at > at)
+        .order_by(TruthVersionRow.created_at.desc(), TruthVersionRow.id.desc())
+        .limit(limit)
+    )
+    return [NewLabels(*row) for row in rows]
+
+
+def unlabelled_samples(session: Session) -> dict[int, int]:
+    """How many examples runs predicted, by the id of each dataset without labels."""
+    has_labels = select(TruthVersionRow.id).where(TruthVersionRow.dataset_id == RunRow.dataset_id)
+    rows = session.execute(
+        select(RunRow.dataset_id, func.max(RunRow.n_predictions))
+        .where(~has_labels.exists(), RunRow.deleted_at.is_(None))
+        .group_by(RunRow.dataset_id)
+    )
+    return {dataset_id: n or 0 for dataset_id, n in rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +220,6 @@ def read_home(session: Session) -> HomeOverview:
     return HomeOverview(
         dataset_overview(session),
         open_flags_by_dataset(session),
-        tuple(due_reports(session, limit=SHOWN_OF_EACH)),
+        tuple(due_reports(session, limit=MOST_DUE)),
         tuple(last_failures(session, limit=SHOWN_OF_EACH)),
     )

@@ -6,16 +6,20 @@ date with it.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
+from typing import Any, cast
 
-from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy import ColumnElement, Row, and_, case, func, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import Task
 from offdiag.domain.values import MetricValue
 from offdiag.store.evaluations import VALUE_COLUMNS, counts_for_its_run, recorded_value
-from offdiag.store.models import EvaluationRow, MetricValueRow, RunRow, TruthVersionRow
+from offdiag.store.models import DatasetRow, EvaluationRow, MetricValueRow, RunRow, TruthVersionRow
 from offdiag.store.models.evaluations import AGGREGATE
 
 
@@ -97,20 +101,105 @@ def ranked_runs(
     return RankedRuns(
         key,
         newest.number,
-        tuple(
-            RankedRun(
-                id=row.id,
-                name=row.name,
-                model=row.model,
-                created_at=row.created_at,
-                evaluation_id=row.evaluation_id,
-                has_predictions=row.source_orientation == SourceOrientation.PREDICTIONS,
-                value=recorded_value(row),
-            )
-            for row in rows
-        ),
+        tuple(map(_run, rows)),
         rows[0].total if rows else 0,
         n_outdated or 0,
+    )
+
+
+def ranked_runs_of_all(
+    session: Session,
+    default_keys: Mapping[Task, str],
+    *,
+    lower_is_better: Collection[str],
+    limit: int,
+) -> dict[int, RankedRuns]:
+    """The highest runs of every dataset by its primary metric, by id, in one statement.
+
+    `default_keys` has the key by task for datasets that name none. `n_outdated` is not counted.
+    Datasets without a value are absent.
+    """
+    newest = (
+        select(TruthVersionRow.dataset_id, func.max(TruthVersionRow.number).label("number"))
+        .group_by(TruthVersionRow.dataset_id)
+        .subquery()
+    )
+    key = func.coalesce(DatasetRow.primary_metric, case(default_keys, value=DatasetRow.task))
+    from_best = case(
+        (MetricValueRow.key.in_(lower_is_better), -MetricValueRow.value),
+        else_=MetricValueRow.value,
+    ).desc()
+    placed = (
+        select(
+            RunRow.dataset_id,
+            TruthVersionRow.number,
+            RunRow.id,
+            RunRow.name,
+            RunRow.model,
+            RunRow.created_at,
+            RunRow.source_orientation,
+            *VALUE_COLUMNS,
+            func.count().over(partition_by=RunRow.dataset_id).label("total"),
+            func.row_number()
+            .over(
+                partition_by=RunRow.dataset_id,
+                order_by=(from_best, RunRow.created_at.desc(), RunRow.id),
+            )
+            .label("place"),
+        )
+        .select_from(RunRow)
+        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
+        .join(newest, newest.c.dataset_id == RunRow.dataset_id)
+        .join(
+            TruthVersionRow,
+            and_(
+                TruthVersionRow.dataset_id == RunRow.dataset_id,
+                TruthVersionRow.number == newest.c.number,
+            ),
+        )
+        .join(
+            EvaluationRow,
+            and_(
+                EvaluationRow.run_id == RunRow.id,
+                counts_for_its_run(),
+                EvaluationRow.truth_version_id == TruthVersionRow.id,
+            ),
+        )
+        .join(
+            MetricValueRow,
+            and_(
+                MetricValueRow.evaluation_id == EvaluationRow.id,
+                MetricValueRow.class_index == AGGREGATE,
+                MetricValueRow.key == key,
+            ),
+        )
+        .where(RunRow.deleted_at.is_(None), MetricValueRow.value.is_not(None))
+        .subquery()
+    )
+    found = session.execute(
+        select(placed).where(placed.c.place <= limit).order_by(placed.c.dataset_id, placed.c.place)
+    )
+    return {
+        dataset_id: _of_rows(list(rows))
+        for dataset_id, rows in groupby(found, key=lambda row: cast(int, row.dataset_id))
+    }
+
+
+def _of_rows(rows: Sequence[Row[*tuple[Any, ...]]]) -> RankedRuns:
+    """The rows of one dataset, at least one."""
+    first = rows[0]
+    return RankedRuns(first.key, first.number, tuple(map(_run, rows)), first.total, 0)
+
+
+def _run(row: Row[*tuple[Any, ...]]) -> RankedRun:
+    return RankedRun(
+        id=row.id,
+        name=row.name,
+        model=row.model,
+        created_at=row.created_at,
+        evaluation_id=row.evaluation_id,
+        has_predictions=row.source_orientation == SourceOrientation.PREDICTIONS,
+        value=recorded_value(row),
     )
 
 

@@ -22,8 +22,8 @@ NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
     [
         ("", NOW - NEWS_AT_FIRST),
         ("12x", NOW - NEWS_AT_FIRST),
-        (str(int((NOW - timedelta(days=2)).timestamp())), NOW - timedelta(days=2)),
-        ("9999999999", NOW),
+        (str(int((NOW - timedelta(days=2)).timestamp() * 1e6)), NOW - timedelta(days=2)),
+        ("9999999999999999", NOW),
     ],
 )
 def test_a_browser_keeps_when_news_were_seen(

@@ -3,11 +3,10 @@ from unittest.mock import patch
 
 import pytest
 
-from offdiag.store import home_overview, run_list
+from offdiag.store import run_list
 from offdiag.store.database import Database
 from offdiag.store.run_list import RUNS_PER_PAGE
-from offdiag_web.pages.home import page as home_page
-from support.dashboard import LesionRegistry, counted_statements, log_counts, log_lesions
+from support.dashboard import LesionRegistry, counted_statements, log_counts
 from support.pages import Page, PageClient
 
 
@@ -20,66 +19,6 @@ def test_an_empty_registry_shows_how_to_log_and_how_to_get_demo_data(
     assert "offdiag.log_run(" in snippet
     assert database.url in snippet
     assert command == "offdiag demo"
-
-
-def test_the_home_page_leads_to_the_runs_where_there_is_one_dataset(
-    client: PageClient, database: Database
-) -> None:
-    log_lesions(database)
-
-    response = client.get("/")
-
-    assert (response.status_code, response.headers["Location"]) == (302, "/runs")
-
-
-def test_the_home_page_lists_several_datasets_with_their_runs(reader: PageClient) -> None:
-    page = reader.page("/")
-
-    rows = {row[0]: row for row in page.table("data")}
-    assert rows["derm-7"][1:7] == ["multi-class", "7", "1,503", "66.9 %", "v1", "8 on derm-7"]
-    assert rows["derm-7"][8] == "◷1 open◷1 waiting✕1 failed"
-    assert rows["cancer"][1] == "binary"
-
-
-def test_each_dataset_on_the_home_page_leads_to_exactly_its_runs(reader: PageClient) -> None:
-    home = reader.page("/")
-
-    for row in home.one("tbody").inside("tr"):
-        dataset, runs, *_flags = row.inside("a")
-        listed = reader.get(runs.attributes["href"].replace("/runs", "/runs.json", 1)).get_json()
-
-        assert listed["dataset"] == dataset.text
-        assert runs.text == f"{listed['total']} on {dataset.text}"
-
-
-def test_the_home_page_counts_open_flags_and_leads_to_them(reader: PageClient) -> None:
-    home = reader.page("/")
-
-    row = next(row for row in home.one("tbody").inside("tr") if "derm-7" in row.text)
-    _, _, flags = row.inside("a")
-    listed = reader.get(flags.attributes["href"].replace("/flags", "/flags.json", 1)).get_json()
-    assert flags.text == f"{listed['counts']['open']} open flags on derm-7"
-
-
-def test_the_home_page_says_where_it_looks_at_the_newest_runs_only(reader: PageClient) -> None:
-    whole = reader.page("/")
-    with (
-        patch.object(home_overview, "NEWEST_LOOKED_AT", 1),
-        patch.object(home_page, "NEWEST_LOOKED_AT", 1),
-    ):
-        some = reader.page("/")
-
-    note = "Open flags are those of the newest 1 run of a dataset. The number leads to all."
-    assert note in [each.text for each in some.all("p", "note")]
-    assert "Open flags are" not in " ".join(each.text for each in whole.all("p", "note"))
-
-
-def test_the_home_page_tells_what_failed(reader: PageClient) -> None:
-    home = reader.page("/")
-
-    (failure,) = home.one("ul", "failures").inside("li")
-    assert re.match(r"evaluate, job \d+ .*ValueError: wrong shape", failure.text)
-    assert reader.get(failure.inside("a")[0].attributes["href"]).status_code == 200
 
 
 def test_the_list_of_one_dataset_names_it_with_its_size(reader: PageClient) -> None:

@@ -28,6 +28,7 @@ STYLE_LAYERS = (
     "costs",
     "curves",
     "audit",
+    "home",
     "sets",
     "print",
 )

@@ -37,9 +37,10 @@ def news_since(session: Session, *, now: datetime) -> datetime:
 
 
 def _from_cookie(text: str) -> datetime | None:
-    if not (text.isascii() and text.isdigit() and len(text) <= 10):
+    """From microseconds: what follows within the second is new."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 16):
         return None
-    return datetime.fromtimestamp(int(text), UTC)
+    return datetime.fromtimestamp(int(text) / 1e6, UTC)
 
 
 @blueprint.post("/seen")
@@ -52,5 +53,5 @@ def mark_seen() -> Response:
     if caller is not None and caller.user_id is not None:
         mark_news_seen(database, user_id=caller.user_id)
     else:
-        keep_choice(response, _COOKIE, str(int(now.timestamp())))
+        keep_choice(response, _COOKIE, str(int(now.timestamp() * 1e6)))
     return response

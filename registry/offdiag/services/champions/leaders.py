@@ -127,20 +127,20 @@ def leaders_of(
         ranked = ranked_runs(
             session, dataset.id, key, lower_is_better=_is_lower_better(key), limit=MOST_TESTED
         )
-        why_not = _why_not_tested(dataset, ranked)
+        why_not = why_not_tested(dataset.task, ranked)
         found = None
         if why_not is None:
             evaluations = (key, *(run.evaluation_id for run in ranked.runs))
             if kept is None:
-                found = _best_set(session, dataset, ranked)
+                found = best_set_of(session, dataset, ranked)
             else:
-                found = kept.get(evaluations, lambda: _best_set(session, dataset, ranked))
+                found = kept.get(evaluations, lambda: best_set_of(session, dataset, ranked))
             if found is None:
                 why_not = "the runs have too many predictions to compare them here"
     return Leaders(
         key,
         ranked.truth_number,
-        _placed(ranked, found),
+        placed(ranked, found),
         ranked.total,
         ranked.n_outdated,
         why_not,
@@ -151,8 +151,9 @@ def _is_lower_better(key: str) -> bool:
     return key in AGGREGATES and AGGREGATES[key].direction is Direction.LOWER
 
 
-def _why_not_tested(dataset: DatasetRecord, ranked: RankedRuns) -> str | None:
-    if dataset.task is Task.MULTILABEL:
+def why_not_tested(task: Task, ranked: RankedRuns) -> str | None:
+    """Why no run is called worse than another; None where all can be compared."""
+    if task is Task.MULTILABEL:
         return "multi-label runs are ranked without a test"
     if ranked.key not in AGGREGATES:
         return f"there is no paired test for {ranked.key}"
@@ -163,7 +164,7 @@ def _why_not_tested(dataset: DatasetRecord, ranked: RankedRuns) -> str | None:
     return None
 
 
-def _best_set(session: Session, dataset: DatasetRecord, ranked: RankedRuns) -> BestSet | None:
+def best_set_of(session: Session, dataset: DatasetRecord, ranked: RankedRuns) -> BestSet | None:
     """None where there are more predictions than fit."""
     ids = [run.id for run in ranked.runs]
     runs = queries.compared_runs(session, ids)
@@ -189,7 +190,8 @@ def _best_set(session: Session, dataset: DatasetRecord, ranked: RankedRuns) -> B
     return found
 
 
-def _placed(ranked: RankedRuns, found: BestSet | None) -> tuple[Leader, ...]:
+def placed(ranked: RankedRuns, found: BestSet | None) -> tuple[Leader, ...]:
+    """Ranked runs with how each compares with the best, None where nothing was tested."""
     if found is None:
         highest = ranked.runs[0].value.value if ranked.runs else None
         return tuple(

@@ -1,0 +1,330 @@
+"""What the first page shows: where datasets stand, what is new, what failed, what comes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+
+from markupsafe import Markup
+
+from offdiag.domain.runs import PromotionRole, RunState, Task
+from offdiag.domain.texts import DEFAULT_PROJECT
+from offdiag.reports.scope import spec_of
+from offdiag.reports.texts import difference
+from offdiag.services.champions.standings import Standing, by_time
+from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
+from offdiag.store.home_overview import (
+    MOST_COUNTED_OF_EACH,
+    DueReport,
+    Failure,
+    HomeOverview,
+    NewLabels,
+    OpenFlags,
+)
+from offdiag.store.promotions import PromotionRecord
+from offdiag_web.charts.interval import Canvas, interval_mark
+from offdiag_web.charts.scale import UNIT, Extent
+from offdiag_web.charts.trend import sparkline
+from offdiag_web.components import numbers
+from offdiag_web.components.controls import Moment, ahead_text, moment
+from offdiag_web.components.datasets import runs_url
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.reports import ReportAddress
+
+_MARK = Canvas(width=96, height=20)
+IN_SPARKLINE = 12
+"""Newest evaluated runs whose values make a line."""
+MOST_NEWS = 5
+MOST_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Something that happened since the last visit."""
+
+    title: str
+    detail: str
+    url: str
+    at: datetime
+    symbol: str
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetLine:
+    """Where one dataset stands; `run` is empty while no run has a value."""
+
+    name: str
+    url: str
+    facts: str
+    runs_url: str
+    run: str
+    run_url: str
+    role: str
+    value: str
+    metric: str
+    mark: Markup | None
+    trend: Markup | None
+    state: str
+    is_worse: bool
+    flags: str
+    flags_url: str
+    n_failed: int
+    report: str
+    report_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailureLine:
+    """Something that failed, with the last line of its error; `job` can be repeated."""
+
+    name: str
+    url: str
+    error: str
+    at: Moment
+    job: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class DueLine:
+    """A report to come."""
+
+    name: str
+    url: str
+    when: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class HomeView:
+    """The first page. `left_out` datasets match as well and are not shown."""
+
+    groups: tuple[tuple[str, tuple[DatasetLine, ...]], ...]
+    facts: str
+    wanted: str
+    left_out: int
+    since: str
+    news: tuple[News, ...]
+    failures: tuple[FailureLine, ...]
+    due: tuple[DueLine, ...]
+
+
+def home_view(
+    overview: HomeOverview,
+    standings: Mapping[int, Standing],
+    news: Sequence[News],
+    unlabelled: Mapping[int, int],
+    *,
+    since: datetime,
+    now: datetime,
+    wanted: str,
+) -> HomeView:
+    """Present the first page; `wanted` is a part of the names to show."""
+    terms = wanted.lower().split()
+    found = [
+        each
+        for each in overview.datasets
+        if all(term in f"{each[0].project} {each[0].name}".lower() for term in terms)
+    ]
+    names = [dataset.name for dataset, _ in overview.datasets]
+    due = {(each.project, each.dataset): each for each in reversed(overview.due)}
+    lines = [
+        (
+            dataset.project,
+            _line(
+                dataset,
+                runs,
+                standings.get(dataset.id),
+                n_open=_open(overview.open_flags.get(dataset.id)),
+                n_unlabelled=unlabelled.get(dataset.id, 0),
+                due=due.get((dataset.project, dataset.name)),
+                is_unique=names.count(dataset.name) == 1,
+                now=now,
+            ),
+        )
+        for dataset, runs in found[:MOST_SHOWN]
+    ]
+    n_projects = len({dataset.project for dataset, _ in overview.datasets})
+    total = sum(runs.total for _, runs in overview.datasets)
+    return HomeView(
+        groups=tuple(
+            (project, tuple(line for _, line in each))
+            for project, each in groupby(lines, key=lambda line: line[0])
+        ),
+        facts=f"{numbers.count(len(names))} in {numbers.plural(n_projects, 'project')} · "
+        f"{numbers.plural(total, 'run')}",
+        wanted=wanted,
+        left_out=max(0, len(found) - MOST_SHOWN),
+        since=f"{since.day} {since:%b}",
+        news=tuple(news),
+        failures=tuple(_failure(each, now) for each in overview.failures),
+        due=tuple(_due(each, now) for each in overview.due[:MOST_NEWS]),
+    )
+
+
+def _open(flags: OpenFlags | None) -> str:
+    if flags is None:
+        return ""
+    more = "+" if flags.n_open >= MOST_COUNTED_OF_EACH else ""
+    return f"{numbers.count(flags.n_open)}{more}"
+
+
+def _line(
+    dataset: DatasetFacts,
+    runs: LoggedRuns,
+    standing: Standing | None,
+    *,
+    n_open: str,
+    n_unlabelled: int,
+    due: DueReport | None,
+    is_unique: bool,
+    now: datetime,
+) -> DatasetLine:
+    state, is_worse = _state(dataset, standing, n_unlabelled)
+    run = None if standing is None else standing.shown
+    project = None if dataset.project == DEFAULT_PROJECT else dataset.project
+    return DatasetLine(
+        name=dataset.name,
+        url=DatasetAddress(dataset.project, dataset.name).url(),
+        facts=_facts(dataset, runs),
+        runs_url=runs_url(dataset, name_is_unique=is_unique),
+        run="" if run is None else run.name,
+        run_url="" if run is None else f"/runs/{run.id}",
+        role="champion" if standing is not None and standing.is_champion else "",
+        value="" if run is None or run.value.value is None else numbers.metric(run.value.value),
+        metric="" if standing is None else _title(standing.ranked.key),
+        mark=None if standing is None else _mark(standing),
+        trend=None if standing is None else _trend(standing),
+        state=state,
+        is_worse=is_worse,
+        flags=n_open,
+        flags_url=with_query("/flags", {"dataset": dataset.name, "project": project}),
+        n_failed=runs.by_state[RunState.FAILED],
+        report="" if due is None else ahead_text((due.due - now).total_seconds()),
+        report_url="" if due is None else ReportAddress(due.project, due.name).url(),
+    )
+
+
+def _facts(dataset: DatasetFacts, runs: LoggedRuns) -> str:
+    n_runs = numbers.plural(runs.total, "run")
+    if not sum(dataset.class_counts or ()):
+        return f"{n_runs}, no labels"
+    if dataset.task is Task.MULTILABEL:
+        return f"{n_runs}, {numbers.plural(dataset.n_classes, 'label')}"
+    return f"{n_runs}, {numbers.plural(dataset.n_classes, 'class', 'classes')}"
+
+
+def _state(
+    dataset: DatasetFacts, standing: Standing | None, n_unlabelled: int
+) -> tuple[str, bool]:
+    """How sure the order is, in a few words, and whether that is bad news."""
+    if not sum(dataset.class_counts or ()):
+        n_examples = dataset.n_samples or n_unlabelled
+        return f"0 of {numbers.count(n_examples)} labelled", False
+    if standing is None:
+        return "not evaluated", False
+    if standing.candidate_difference is not None:
+        spec = spec_of(standing.ranked.key, of_class=False)
+        text = difference(standing.candidate_difference, spec)
+        return f"candidate {text}", standing.candidate_difference < 0
+    if standing.n_best is None:
+        n_runs = standing.ranked.total
+        return ("1 run" if n_runs == 1 else f"highest of {numbers.count(n_runs)}"), False
+    return ("1 run leads" if standing.n_best == 1 else f"best set of {standing.n_best}"), False
+
+
+def _title(key: str) -> str:
+    return spec_of(key, of_class=False).title
+
+
+def _mark(standing: Standing) -> Markup | None:
+    value, spec = standing.shown.value, spec_of(standing.ranked.key, of_class=False)
+    if value.value is None or (spec.low, spec.high) != (0, 1):
+        return None
+    words = numbers.metric(value.value)
+    if value.ci_low is not None and value.ci_high is not None:
+        words += f", 95 % CI {numbers.interval(value.ci_low, value.ci_high)}"
+    return interval_mark(
+        Extent(value.value, value.ci_low, value.ci_high), scale=UNIT, name=words, canvas=_MARK
+    )
+
+
+def _trend(standing: Standing) -> Markup | None:
+    values = list(by_time(standing.ranked, most=IN_SPARKLINE).values())
+    if len(values) < 2:
+        return None
+    ends = [numbers.metric(value) for value in (values[0], values[-1]) if value is not None]
+    return sparkline(values, name=f"newest {len(values)} runs: from {ends[0]} to {ends[-1]}")
+
+
+def news_of(
+    promotions: Sequence[tuple[str, str, PromotionRecord]],
+    labels: Sequence[NewLabels],
+    failures: Sequence[Failure],
+    *,
+    since: datetime,
+) -> list[News]:
+    """The newest things since a moment, newest first."""
+    found = [_promotion(*each) for each in promotions]
+    found += [
+        News(
+            f"labels v{each.number}",
+            f"{each.dataset}: {numbers.shortened(each.reason or 'corrected', longest=60)}",
+            DatasetAddress(each.project, each.dataset).impact_url(each.number),
+            each.at,
+            "✓",
+        )
+        for each in labels
+    ]
+    found += [
+        News(f"{_failed_name(each)} failed", _error(each), _failed_url(each), each.at, "✕")
+        for each in failures
+        if each.at > since
+    ]
+    return sorted(found, key=lambda each: each.at, reverse=True)[:MOST_NEWS]
+
+
+def _promotion(project: str, dataset: str, made: PromotionRecord) -> News:
+    by = f", by {made.author}" if made.author else ""
+    role = "champion" if made.role is PromotionRole.CHAMPION else "candidate"
+    title = f"no {role} any more" if made.run_id is None else f"{made.run_name} is {role}"
+    url = DatasetAddress(project, dataset).url()
+    return News(title, f"{dataset}{by}", url, made.at, "★" if made.run_id else "–")
+
+
+def _failed_name(failure: Failure) -> str:
+    if failure.is_report:
+        return f"report {failure.name}, issue {failure.number}"
+    return f"{failure.name}, job {failure.number}"
+
+
+def _failed_url(failure: Failure) -> str:
+    if failure.is_report:
+        return ReportAddress(failure.project, failure.name).edition_url(failure.number)
+    return f"/jobs/{failure.number}"
+
+
+def _error(failure: Failure) -> str:
+    lines = failure.error.strip().splitlines()
+    return numbers.shortened(lines[-1], longest=120) if lines else "no reason recorded"
+
+
+def _failure(failure: Failure, now: datetime) -> FailureLine:
+    return FailureLine(
+        _failed_name(failure),
+        _failed_url(failure),
+        _error(failure),
+        moment(failure.at, now=now),
+        None if failure.is_report else failure.number,
+    )
+
+
+def _due(due: DueReport, now: datetime) -> DueLine:
+    return DueLine(
+        due.name,
+        ReportAddress(due.project, due.name).url(),
+        ahead_text((due.due - now).total_seconds()),
+        f"{due.due:%Y-%m-%d %H:%M} UTC",
+    )
