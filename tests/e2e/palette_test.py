@@ -87,6 +87,20 @@ def test_enter_takes_the_first_and_escape_closes(open_page: Any) -> None:
     expect(page).to_have_url(re.compile(r"/jobs/1$"))
 
 
+@pytest.mark.parametrize("steps", [0, 1])
+def test_escape_closes_at_once_with_words_and_from_a_result(open_page: Any, steps: int) -> None:
+    page = open_page("/runs?q=dataset:derm-7").page
+
+    page.keyboard.press("Control+k")
+    page.keyboard.type("cohen")
+    expect(page.locator("#palette a").first).to_have_text("Cohen's kappa")
+    for _ in range(steps):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Escape")
+
+    expect(page.locator("#palette")).to_be_hidden()
+
+
 def test_a_server_that_fails_is_said(open_page: Any) -> None:
     page = open_page("/runs?q=dataset:derm-7", own_window=True).page
     page.route("**/search?*", lambda route: route.abort())

@@ -1,13 +1,20 @@
-"""Search runs, datasets and models by a part of their name."""
+"""Search what has a name by words in any order."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, func, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Text, and_, cast, func, or_, select, true
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from offdiag.store.models import DatasetRow, ProjectRow, RunRow
+from offdiag.store.models import (
+    CostMatrixRow,
+    DatasetRow,
+    LabelSetRow,
+    ProjectRow,
+    RunRow,
+    ScheduleRow,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,34 +27,91 @@ class FoundName:
 
 
 def find_runs(session: Session, text: str, *, limit: int) -> list[FoundName]:
-    """Runs by a part of their name or the beginning of their id, newest first."""
+    """Runs by words of their name or tags, newest first; or by the beginning of their id.
+
+    Words that are in neither may be in the name of the dataset or of the model.
+    """
+    own = RunRow.name.expression + " " + cast(RunRow.tags, Text)
+    whole = own + " " + func.coalesce(RunRow.model, "") + " " + DatasetRow.name
+    terms = text.split()
     statement = (
         select(RunRow.id, RunRow.name, DatasetRow.name)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
         .where(RunRow.deleted_at.is_(None))
-        .where(
-            or_(
-                _holds(session, RunRow.name.expression, text),
-                RunRow.id.startswith(text, autoescape=True),
-            )
-        )
         .order_by(RunRow.created_at.desc(), RunRow.id.desc())
         .limit(limit)
     )
+    if terms:
+        by_words = and_(
+            or_(*(_holds(session, own, term) for term in terms)),
+            *(_holds(session, whole, term) for term in terms),
+        )
+        statement = statement.where(or_(by_words, RunRow.id.startswith(text, autoescape=True)))
     return [FoundName(*row) for row in session.execute(statement)]
 
 
 def find_datasets(session: Session, text: str, *, limit: int) -> list[FoundName]:
-    """Datasets by a part of their name, with their project."""
+    """Datasets by words of their name, with their project."""
     statement = (
         select(ProjectRow.name, DatasetRow.name)
         .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
-        .where(_holds(session, DatasetRow.name.expression, text))
+        .where(*(_holds(session, DatasetRow.name.expression, term) for term in text.split()))
         .order_by(DatasetRow.name, ProjectRow.name)
         .limit(limit)
     )
     rows = session.execute(statement)
     return [FoundName(project, name, f"project {project}") for project, name in rows]
+
+
+def find_costs(session: Session, text: str, *, limit: int) -> list[FoundName]:
+    """Cost matrices by words of their name; the id is the project."""
+    return _of_project(session, CostMatrixRow.name, CostMatrixRow.project_id, text, limit)
+
+
+def find_schedules(session: Session, text: str, *, limit: int) -> list[FoundName]:
+    """Reports by words of their name; the id is the project."""
+    return _of_project(session, ScheduleRow.name, ScheduleRow.project_id, text, limit)
+
+
+def _of_project(
+    session: Session,
+    name: InstrumentedAttribute[str],
+    project_id: InstrumentedAttribute[int],
+    text: str,
+    limit: int,
+) -> list[FoundName]:
+    statement = (
+        select(ProjectRow.name, name)
+        .distinct()
+        .join(ProjectRow, ProjectRow.id == project_id)
+        .where(*(_holds(session, name.expression, term) for term in text.split()))
+        .order_by(name, ProjectRow.name)
+        .limit(limit)
+    )
+    rows = session.execute(statement)
+    return [FoundName(project, found, f"project {project}") for project, found in rows]
+
+
+def find_classes(session: Session, text: str, *, limit: int) -> list[tuple[str, FoundName]]:
+    """Project, and dataset with a class, by words of the name of the class."""
+    terms = text.lower().split()
+    if not terms:
+        return []
+    statement = (
+        select(ProjectRow.name, DatasetRow.name, LabelSetRow.names)
+        .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
+        .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
+        .where(*(_holds(session, cast(LabelSetRow.names, Text), term) for term in terms))
+        .order_by(DatasetRow.name, ProjectRow.name)
+        .limit(MOST_LABEL_SETS)
+    )
+    found = [
+        (project, FoundName(dataset, name, f"class of {dataset}"))
+        for project, dataset, names in session.execute(statement)
+        for name in names
+        if all(term in name.lower() for term in terms)
+    ]
+    return found[:limit]
 
 
 def find_models(session: Session, text: str, *, limit: int) -> list[FoundName]:
@@ -58,7 +122,7 @@ def find_models(session: Session, text: str, *, limit: int) -> list[FoundName]:
         .where(RunRow.deleted_at.is_(None), model.is_not(None))
         .group_by(model)
         # Asked of each model once. Of the column itself SQLite would ask it for every run.
-        .having(_holds(session, func.min(model), text))
+        .having(and_(true(), *(_holds(session, func.min(model), term) for term in text.split())))
         .order_by(model)
         .limit(limit)
     )
@@ -78,6 +142,8 @@ def _holds(
 
 
 OF_EACH_KIND = 8
+MOST_LABEL_SETS = 20
+"""Datasets whose classes are looked through, of those that have the words in any of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +153,18 @@ class Findings:
     runs: tuple[FoundName, ...] = ()
     datasets: tuple[FoundName, ...] = ()
     models: tuple[FoundName, ...] = ()
+    costs: tuple[FoundName, ...] = ()
+    schedules: tuple[FoundName, ...] = ()
+    classes: tuple[tuple[str, FoundName], ...] = ()
 
 
 def find(session: Session, text: str) -> Findings:
-    """Runs, datasets and models whose name holds the text; without text the newest runs."""
+    """What has all words of the text in its name; without text the newest runs."""
     return Findings(
         tuple(find_runs(session, text, limit=OF_EACH_KIND)),
         tuple(find_datasets(session, text, limit=OF_EACH_KIND)),
         tuple(find_models(session, text, limit=OF_EACH_KIND)),
+        tuple(find_costs(session, text, limit=OF_EACH_KIND)),
+        tuple(find_schedules(session, text, limit=OF_EACH_KIND)),
+        tuple(find_classes(session, text, limit=OF_EACH_KIND)),
     )

@@ -55,8 +55,35 @@ def test_runs_datasets_models_metrics_and_pages_are_found_by_a_part_of_their_nam
     assert found(client, "0%") == {"models": ["forest 100%"]}
     assert "Matthews correlation coefficient (MCC)" in found(client, "mcc")["metrics"]
     assert found(client, "jobs") == {"pages": ["Jobs"]}
+    assert found(client, "well") == {"classes": ["well", "well"]}
     assert found(client, forests[0][:9]) == {"runs": ["first"]}
     assert found(client, "_") == {"metrics": found(client, "_")["metrics"]}
+
+
+def test_words_count_in_any_order_over_names_models_datasets_and_tags(
+    client: PageClient, database: Database
+) -> None:
+    facts = RunFacts(name="plain CE 08", model="resnet", tags={"stage": "nightly"})
+    log(database, facts=facts, dataset="derm-7")
+
+    for words in ("ce plain", "08 derm-7", "RESNET plain derm", "nightly", "nightly derm plain"):
+        assert found(client, words)["runs"] == ["plain CE 08"], words
+    assert "runs" not in found(client, "resnet derm-7")
+    assert "runs" not in found(client, "plain other")
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("approve", "Approve a champion, propose a candidate"),
+        ("runs compare", "Compare runs"),
+        ("log run", "Log a run"),
+        ("problems", "Problems"),
+        ("matrix new", "New cost matrix"),
+    ],
+)
+def test_actions_and_pages_are_found_by_words(client: PageClient, words: str, name: str) -> None:
+    assert name in found(client, words)["pages"]
 
 
 def test_flags_and_jobs_are_gone_to_by_number(client: PageClient) -> None:
@@ -175,7 +202,7 @@ def test_statements_do_not_grow_with_the_runs(client: PageClient, forests: list[
         client.get("/search?q=forest")
 
     assert len(of_model) <= 6
-    assert len(of_search) == 3
+    assert len(of_search) == 6
 
 
 def test_settings_say_what_is_chosen_and_hide_passwords(client: PageClient) -> None:

@@ -1,4 +1,4 @@
-"""Search over names of runs, datasets, models and metrics."""
+"""Search by words over everything that has a name, and over what can be done."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from werkzeug.wrappers import Response
 from offdiag.metrics.catalogue import SPECS
 from offdiag.store.search import OF_EACH_KIND, Findings, find
 from offdiag_web.app.context import current_registry
+from offdiag_web.urls.costs import CostsAddress
 from offdiag_web.urls.datasets import DatasetAddress, ModelAddress
 from offdiag_web.urls.metrics import MetricAddress
+from offdiag_web.urls.reports import ReportAddress
 
 _NUMBERED = re.compile(r"(f-?|job ?)([0-9]{1,18})", re.IGNORECASE)
 
@@ -42,10 +44,10 @@ def goal_groups(
 
     Flags and jobs are gone to by number: `F-31`, `job 481`.
     """
-    wanted = text.lower()
+    terms = text.lower().split()
     groups = (
         GoalGroup("Numbers", tuple(_numbered(text))),
-        GoalGroup("Pages", tuple(page for page in pages if wanted in page.name.lower())),
+        GoalGroup("Pages", tuple(page for page in pages if _matches(terms, page.name))),
         GoalGroup(
             "Runs",
             tuple(
@@ -67,7 +69,28 @@ def goal_groups(
                 for each in found.models
             ),
         ),
-        GoalGroup("Metrics", tuple(_metrics(wanted))),
+        GoalGroup(
+            "Costs",
+            tuple(
+                Goal(each.name, each.detail, CostsAddress(each.id, each.name).url())
+                for each in found.costs
+            ),
+        ),
+        GoalGroup(
+            "Reports",
+            tuple(
+                Goal(each.name, each.detail, ReportAddress(each.id, each.name).url())
+                for each in found.schedules
+            ),
+        ),
+        GoalGroup(
+            "Classes",
+            tuple(
+                Goal(each.name, each.detail, DatasetAddress(project, each.id).url())
+                for project, each in found.classes
+            ),
+        ),
+        GoalGroup("Metrics", tuple(_metrics(terms))),
     )
     return tuple(group for group in groups if group.goals)
 
@@ -92,13 +115,17 @@ def _numbered(text: str) -> Iterator[Goal]:
         yield Goal(f"Job {int(number)}", "by its number", f"/jobs/{int(number)}")
 
 
-def _metrics(wanted: str) -> Iterator[Goal]:
-    if not wanted:
+def _matches(terms: Sequence[str], text: str) -> bool:
+    return all(term in text.lower() for term in terms)
+
+
+def _metrics(terms: Sequence[str]) -> Iterator[Goal]:
+    if not terms:
         return
     found = {
         spec.key: Goal(spec.title, spec.key, MetricAddress(spec.key).url())
         for spec in SPECS
-        if wanted in spec.key or wanted in spec.title.lower()
+        if _matches(terms, f"{spec.key} {spec.title}")
     }
     yield from list(found.values())[:OF_EACH_KIND]
 
@@ -107,12 +134,22 @@ blueprint = Blueprint("finding", __name__)
 
 _LONGEST = 200
 _PAGES = (
-    ("Runs", "runs.runs"),
-    ("Datasets", "datasets.page"),
-    ("Metrics", "glossary.page"),
-    ("Audit published numbers", "audit.page"),
-    ("Jobs", "jobs.page"),
-    ("Settings", "settings.page"),
+    ("Runs", "page", "runs.runs"),
+    ("Datasets", "page", "datasets.page"),
+    ("Compare", "page", "compare.page"),
+    ("Problems", "page", "flags.page"),
+    ("Costs", "page", "costs.page"),
+    ("Reports", "page", "reports.page"),
+    ("Metrics", "page", "glossary.page"),
+    ("Audit published numbers", "page", "audit.page"),
+    ("Jobs", "page", "jobs.page"),
+    ("Settings", "page", "settings.page"),
+    ("Compare runs", "choose two", "compare.page"),
+    ("Approve a champion, propose a candidate", "choose the dataset", "datasets.page"),
+    ("Log a run", "offdiag.log_run(y_true=…, y_pred=…, dataset=…)", "runs.runs"),
+    ("Cost what-if", "play with costs", "what_if.page"),
+    ("New cost matrix", "form", "cost_form.new"),
+    ("New report", "form", "report_form.new"),
 )
 
 
@@ -134,5 +171,5 @@ def _text() -> str:
 def _groups(text: str) -> tuple[GoalGroup, ...]:
     with current_registry().database.read() as session:
         found = find(session, text)
-    pages = [Goal(name, "page", url_for(endpoint)) for name, endpoint in _PAGES]
+    pages = [Goal(name, kind, url_for(endpoint)) for name, kind, endpoint in _PAGES]
     return goal_groups(text, found, pages, run_url=url_for("runs.runs") + "/")

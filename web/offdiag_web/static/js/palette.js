@@ -56,7 +56,11 @@ if (opener && dialog) {
   dialog.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const links = [...results.querySelectorAll("a")];
-    if (event.key === "Enter" && event.target === field) {
+    if (event.key === "Escape") {
+      // A search field would only be emptied first.
+      event.preventDefault();
+      dialog.close();
+    } else if (event.key === "Enter" && event.target === field) {
       event.preventDefault();
       // What is listed may still answer fewer letters than were typed.
       looking.then(() => results.querySelector("a")?.click());
