@@ -62,14 +62,15 @@ MOST_FLAGS = 200
 class RunFlags:
     """Flags that fire, settled or not, the gravest first; those of the badge before others.
 
-    `accuracy_rank` is the place of the run by accuracy among the `n_ranked` runs on its ground
-    truth, None where there is none.
+    `accuracy_rank` and `balanced_rank` are the places of the run by accuracy and by balanced
+    accuracy among the `n_ranked` runs on its ground truth, None where there is none.
     """
 
     flags: tuple[FlagRecord, ...] = ()
     n_firing: int = 0
     accuracy_rank: int | None = None
     n_ranked: int = 0
+    balanced_rank: int | None = None
 
 
 def run_flags(session: Session, run_id: str) -> RunFlags:
@@ -83,6 +84,7 @@ def run_flags(session: Session, run_id: str) -> RunFlags:
         n_firing=first.n_firing,
         accuracy_rank=first.n_higher + 1 if first.n_ranked else None,
         n_ranked=first.n_ranked,
+        balanced_rank=first.n_higher_balanced + 1 if first.n_ranked else None,
     )
 
 
@@ -96,6 +98,7 @@ def _firing() -> Select[*tuple[Any, ...]]:
             FlagRow,
             func.count().over().label("n_firing"),
             accuracy.n_higher.label("n_higher"),
+            Measured(run_id, "balanced_accuracy").n_higher.label("n_higher_balanced"),
             n_scored_like(run_id).label("n_ranked"),
         )
         .where(FlagRow.run_id == run_id, FlagRow.state != FlagState.CLOSED)
@@ -249,7 +252,8 @@ def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> Run
             field="run",
             hint="It may have been deleted, or the link is incomplete.",
         )
-    of_run, of_results, around = found[:6], found[6:-3], RunNeighbours(*found[-3:])
+    of_run, of_results = found[:6], found[6:-5]
+    around = RunNeighbours(*found[-5:])
     header, evaluation = _header(of_run), of_results[0]
     if evaluation is None:
         work = evaluation_work(session, [run_id])

@@ -16,7 +16,6 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
-    Exists,
     Integer,
     ScalarSelect,
     Select,
@@ -32,6 +31,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import PromotionRole
 from offdiag.domain.values import MetricValue
 from offdiag.store.evaluations import (
     VALUE_COLUMNS,
@@ -39,7 +39,13 @@ from offdiag.store.evaluations import (
     recorded_value,
     select_values,
 )
-from offdiag.store.models import BaselineRow, EvaluationRow, MetricValueRow, RunRow
+from offdiag.store.models import (
+    BaselineRow,
+    EvaluationRow,
+    MetricValueRow,
+    PromotionRow,
+    RunRow,
+)
 from offdiag.store.models.base import PlainText
 from offdiag.store.models.evaluations import AGGREGATE
 
@@ -291,17 +297,34 @@ def baseline_values(
 
 @dataclass(frozen=True, slots=True)
 class RunNeighbours:
-    """The ids of the runs logged right after and right before one, and whether it is pinned."""
+    """The ids of the runs logged right after and right before one, and what the run is used as."""
 
     newer_id: str | None = None
     older_id: str | None = None
     is_baseline: bool = False
+    champion_id: str | None = None
+    candidate_id: str | None = None
 
 
-def neighbour_columns() -> tuple[ScalarSelect[Any], ScalarSelect[Any], Exists]:
+def neighbour_columns() -> tuple[ColumnElement[Any], ...]:
     """Columns for a statement over runs, in the order of `RunNeighbours`."""
     is_pinned = exists().where(BaselineRow.run_id == RunRow.id).correlate(RunRow)
-    return _next_run(is_newer=True), _next_run(is_newer=False), is_pinned
+    return (
+        *(_next_run(is_newer=True), _next_run(is_newer=False), is_pinned),
+        *map(_run_in_role, (PromotionRole.CHAMPION, PromotionRole.CANDIDATE)),
+    )
+
+
+def _run_in_role(role: PromotionRole) -> ScalarSelect[Any]:
+    """The run that was last given a role in the dataset; NULL where it was withdrawn."""
+    return (
+        select(PromotionRow.run_id)
+        .where(PromotionRow.dataset_id == RunRow.dataset_id, PromotionRow.role == role)
+        .order_by(PromotionRow.id.desc())
+        .limit(1)
+        .correlate(RunRow)
+        .scalar_subquery()
+    )
 
 
 def _next_run(*, is_newer: bool) -> ScalarSelect[Any]:

@@ -30,9 +30,10 @@ STYLE_LAYERS = (
     "audit",
     "home",
     "sets",
+    "run",
     "print",
 )
-_SCRIPTS = ("theme", "keys", "palette", "matrix", "flags", "whatif", "copy", "selection")
+_SCRIPTS = ("theme", "keys", "palette", "matrix", "map", "flags", "whatif", "copy", "selection")
 
 blueprint = Blueprint("assets", __name__)
 

@@ -195,12 +195,13 @@ def matrix_view(
     shared: ColourScale | None = None,
     cell_url: CellUrl | None = None,
     grouping: Grouping | None = None,
+    looked_at: tuple[int, int] | None = None,
 ) -> MatrixView:
     """The whole matrix, or the window of the classes in `codes`, in that order.
 
     `shared` is a colour scale with ends in common with other matrices on the same page;
     `cell_url` makes the address of the examples of a cell; `grouping` says how the classes of
-    the matrix are grouped.
+    the matrix are grouped; `looked_at` is a cell that stands out.
     """
     scale = shared or colour_scale(matrix, address.norm)
     shown = list(codes) if codes is not None else class_order(matrix, address.order, grouping)
@@ -215,6 +216,11 @@ def matrix_view(
         _line(matrix, scale, address, code=code, shown=shown, total=int(down_totals[code]))
         for code in shown
     )
+    if looked_at is not None:
+        lines = tuple(
+            _outlined(line, shown, address, code=code, cell=looked_at)
+            for code, line in zip(shown, lines, strict=True)
+        )
     if cell_url is not None:
         lines = tuple(
             _linked(line, matrix, address, code=code, shown=shown, cell_url=cell_url)
@@ -237,7 +243,7 @@ def matrix_view(
         heads=heads,
         turned_heads=turned_heads(heads, density),
         lines=lines,
-        elsewhere_head=f"{matrix.n_classes - len(shown)} others" if is_window else None,
+        elsewhere_head="other" if is_window else None,
         elsewhere_line=_elsewhere_line(matrix, address, shown) if is_window else (),
         totals=tuple(numbers.count(int(across_totals[code])) for code in shown),
         total=numbers.count(matrix.total),
@@ -279,6 +285,25 @@ def matrix_density(n_columns: int) -> Density:
     if n_columns <= 8:
         return "roomy"
     return "plain" if n_columns <= 12 else "dense"
+
+
+def _outlined(
+    line: MatrixLine,
+    shown: Sequence[int],
+    address: MatrixAddress,
+    *,
+    code: int,
+    cell: tuple[int, int],
+) -> MatrixLine:
+    """The line with the cell marked that is looked at."""
+    down, across = reversed(cell) if address.transposed else cell
+    if code != down:
+        return line
+    cells = tuple(
+        replace(each, css=f"{each.css} is-looked-at") if other == across else each
+        for other, each in zip(shown, line.cells, strict=True)
+    )
+    return replace(line, cells=cells)
 
 
 def _linked(

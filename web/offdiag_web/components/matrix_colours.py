@@ -2,7 +2,8 @@
 
 Correct cells and errors have scales of their own. On one common scale the errors of a good
 model would all be as pale as nothing; theirs ends at the largest error and grows with the
-square root, so that a few errors can be told from none. Both ends are printed in the legend.
+square root, so that a few errors can be told from none. Of a class it ends at a quarter or
+above. Both ends are printed in the legend.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from offdiag_web.components import numbers
 from offdiag_web.urls.matrix import Norm
 
 RampName = Literal["correct", "error"]
+SMALLEST_ERROR_END = 0.25
+"""The scale of errors reaches at least this share of a class, so that few errors look like few."""
 
 OF_WHAT: dict[Norm, str] = {
     "row": "of the actual class",
@@ -79,15 +82,32 @@ def colour_scale(matrix: ConfusionMatrix, norm: Norm) -> ColourScale:
     errors = shares.copy()
     np.fill_diagonal(errors, 0.0)
     is_rate = norm in {"row", "col"}
+    largest_error = float(errors.max())
+    is_pale = is_rate and 0 < largest_error < SMALLEST_ERROR_END
     return ColourScale(
         denominators=denominators,
         largest_correct=1.0 if is_rate else float(correct.max()),
-        largest_error=float(errors.max()),
+        largest_error=SMALLEST_ERROR_END if is_pale else largest_error,
         correct_end=numbers.whole_percent(1, 1)
         if is_rate
         else _end(matrix, np.diag(correct), denominators, norm),
-        error_end=_end(matrix, errors, denominators, norm) if errors.max() > 0 else None,
+        error_end=_error_end(matrix, errors, denominators, norm, is_pale=is_pale),
     )
+
+
+def _error_end(
+    matrix: ConfusionMatrix,
+    errors: NDArray[np.float64],
+    denominators: NDArray[np.int64],
+    norm: Norm,
+    *,
+    is_pale: bool,
+) -> str | None:
+    if not errors.max() > 0:
+        return None
+    if is_pale:
+        return numbers.whole_percent(round(100 * SMALLEST_ERROR_END), 100)
+    return _end(matrix, errors, denominators, norm)
 
 
 def _denominators(matrix: ConfusionMatrix, norm: Norm) -> NDArray[np.int64]:

@@ -10,9 +10,8 @@ from typing import Any
 from flask import make_response, render_template, url_for
 from werkzeug.wrappers import Response
 
-from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import RunState, Task, decision_text
+from offdiag.domain.runs import PromotionRole, RunState, Task
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.store.evaluations import EvaluationWork
 from offdiag.store.outdated import StaleReason
@@ -25,15 +24,13 @@ from offdiag_web.components.controls import (
     Moment,
     class_words,
     moment,
-    orientation_chip,
-    orientation_warning,
     spell,
     state_chip,
-    tag_text,
 )
-from offdiag_web.components.flags import FlagsOnRun, flags_on_run
+from offdiag_web.components.run_statement import Statement, run_statement
 from offdiag_web.urls.datasets import ModelAddress
 from offdiag_web.urls.filter_line import parse_filter, quoted
+from offdiag_web.urls.flags import FlagFields, FlagListAddress
 from offdiag_web.urls.run_list import RunListAddress
 from offdiag_web.urls.what_if import WhatIfAddress
 
@@ -75,20 +72,6 @@ def _what_is_done(work: EvaluationWork | None, now: datetime) -> str:
             return f"Re-evaluation failed as job {work.id} after {tried}."
 
 
-def coverage_chip(results: RunResults | None) -> Chip | None:
-    """How many of the predictions have a label to be scored with, None where all have."""
-    if results is None or not results.facts.n_unlabelled:
-        return None
-    n_scored = results.facts.n_cases
-    total = n_scored + results.facts.n_unlabelled
-    share = numbers.fine_percent(n_scored, total)
-    scored = f"{numbers.count(n_scored)} of {numbers.count(total)} ({share})"
-    return Chip(f"evaluated on {scored}, the others have no label yet", "warning")
-
-
-MOST_TAGS = 6
-"""Tags shown in the header; the metadata page has all."""
-
 TABS = (
     ("matrix", "Matrix"),
     ("classes", "Classes"),
@@ -102,21 +85,29 @@ TABS = (
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """One page of the run."""
+    """One page of the run; `mark` says that a problem stands on it, seen from another page."""
 
     text: str
     url: str
     is_current: bool
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class RunHeaderView:
-    """`state` is None once the run has results; `is_pending` asks the page to look again."""
+    """`state` is None once the run has results; `is_pending` asks the page to look again.
+
+    `role` is "champion" or "candidate" of the dataset, None for neither; `statement` is what has
+    to be known first, on the first page alone.
+    """
 
     id: str
     name: str
+    project: str | None
     dataset: str
     dataset_url: str
+    model: str | None
+    model_url: str | None
     compare_url: str
     """The runs of the dataset, with this one ticked."""
     decide_url: str | None
@@ -124,13 +115,13 @@ class RunHeaderView:
     newer_url: str | None
     older_url: str | None
     """The same page of the runs logged right after and right before, where there are any."""
+    role: str | None
     is_baseline: bool
     can_be_baseline: bool
     scope: str
-    chips: tuple[Chip, ...]
-    orientation: Chip
-    flags: FlagsOnRun
-    caution: Caution | None
+    size: str
+    statement: Statement | None
+    problems_url: str
     stale: Caution | None
     state: Chip | None
     job_url: str | None
@@ -148,24 +139,27 @@ def run_header(
     state = None
     if detail.results is None:
         state = state_chip(run.state, work=detail.work, n_predictions=run.n_predictions, now=now)
+    statement = run_statement(detail)
+    mark = "" if statement is None else statement.mark
     return RunHeaderView(
         id=run.id,
         name=run.name,
+        project=None if run.project == "default" else run.project,
         dataset=run.dataset,
         dataset_url=_dataset_runs(run).url(),
+        model=run.model,
+        model_url=None if run.model is None else ModelAddress(run.model).url(),
         compare_url=replace(_dataset_runs(run), selected=(run.id,)).url(),
         decide_url=WhatIfAddress().decisions_url(run.id) if _can_decide(detail) else None,
         newer_url=around.newer_id and tab_url(current, around.newer_id),
         older_url=around.older_id and tab_url(current, around.older_id),
+        role=_role(detail),
         is_baseline=around.is_baseline,
         can_be_baseline=run.state in {RunState.FINISHED, RunState.EVALUATED},
         scope=_scope(detail),
-        chips=_chips(detail),
-        orientation=orientation_chip(
-            run.source, run.orientation_verdict, counted_on=run.counted_on
-        ),
-        flags=flags_on_run(detail, now),
-        caution=orientation_warning(run.source, run.orientation_verdict),
+        size=_size(detail),
+        statement=statement if current == TABS[0][0] else None,
+        problems_url=FlagListAddress(None, FlagFields(run=run.id)).url(),
         stale=stale_caution(detail, now=now),
         state=state,
         job_url=None if state is None or detail.work is None else f"/jobs/{detail.work.id}",
@@ -173,11 +167,37 @@ def run_header(
         logged=moment(run.created_at, now=now),
         author=run.author,
         tabs=tuple(
-            Tab(_tab_text(name, text, detail), tab_url(name, run.id), name == current)
+            Tab(
+                _tab_text(name, text, detail),
+                tab_url(name, run.id),
+                name == current,
+                mark if name == TABS[0][0] != current else "",
+            )
             for name, text in TABS
             if name not in _left_out(run)
         ),
     )
+
+
+def _role(detail: RunDetail) -> str | None:
+    around, run_id = detail.neighbours, detail.run.id
+    if around.champion_id == run_id:
+        return PromotionRole.CHAMPION.value
+    return PromotionRole.CANDIDATE.value if around.candidate_id == run_id else None
+
+
+def _size(detail: RunDetail) -> str:
+    """ "1,503 examples, 7 classes", "30 of 100 labelled, 7 classes"."""
+    run, results = detail.run, detail.results
+    words = class_words(run.task)
+    classes = numbers.plural(len(run.labels), words.one, words.many)
+    if results is None:
+        return f"{numbers.plural(run.n_predictions, 'prediction')}, {classes}"
+    n_cases, n_unlabelled = results.facts.n_cases, results.facts.n_unlabelled
+    if n_unlabelled:
+        total = numbers.count(n_cases + n_unlabelled)
+        return f"{numbers.count(n_cases)} of {total} labelled, {classes}"
+    return f"{numbers.plural(n_cases, 'example')}, {classes}"
 
 
 def _left_out(run: RunHeader) -> frozenset[str]:
@@ -213,33 +233,6 @@ def _dataset_runs(run: RunHeader) -> RunListAddress:
 def _can_decide(detail: RunDetail) -> bool:
     run = detail.run
     return detail.results is not None and run.score_columns > 0 and run.task is not Task.MULTILABEL
-
-
-def _chips(detail: RunDetail) -> tuple[Chip, ...]:
-    run = detail.run
-    n_cases = detail.results.facts.n_cases if detail.results else run.n_predictions
-    facts = [f"n {numbers.count(n_cases)} · K {numbers.count(len(run.labels))}"]
-    if run.project != "default":
-        facts.append(f"project {run.project}")
-    facts += [tag_text(key, value) for key, value in sorted(run.tags.items())][:MOST_TAGS]
-    chips = [Chip(numbers.shortened(fact, longest=48)) for fact in facts]
-    if run.model:
-        named = numbers.shortened(f"model {run.model}", longest=48)
-        chips.insert(0, Chip(named, url=ModelAddress(run.model).url()))
-    if run.derivation is not None:
-        source = run.derivation.run_id
-        chips.append(Chip(f"decided from the scores of {source}", url=f"/runs/{source}"))
-    if run.decision is not None:
-        chips.append(
-            Chip(f"predicted: {numbers.shortened(decision_text(run.decision), longest=80)}")
-        )
-    if detail.neighbours.is_baseline:
-        chips.append(Chip(f"baseline of {numbers.shortened(run.dataset, longest=40)}"))
-    alike = look_alikes_in_words(run.labels)
-    if alike is not None:
-        chips.append(Chip("classes look alike", "warning", alike))
-    coverage = coverage_chip(detail.results)
-    return tuple([*chips, coverage] if coverage else chips)
 
 
 RUN = "/runs/<run:run_id>"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -83,12 +83,12 @@ _TILES: tuple[tuple[str, str, Scale, str | None], ...] = (
     ("overall_accuracy", "Accuracy", UNIT, None),
     ("balanced_accuracy", "Balanced accuracy", UNIT, None),
     ("mcc", "MCC", SIGNED_UNIT, None),
-    ("macro_f1", "Macro F1", UNIT, ", mean of class F1"),
+    ("macro_f1", "Macro F1", UNIT, None),
 )
 
 
 def headline(results: RunResults, notes: Notes) -> Headline:
-    """The numbers people quote, and the worst class beside them."""
+    """The numbers people quote."""
     baselines = majority_scores(results.aggregate)
     tiles = [
         metric_tile(
@@ -101,9 +101,8 @@ def headline(results: RunResults, notes: Notes) -> Headline:
         )
         for key, title, scale, detail in _TILES
     ]
-    worst = _worst_class_tile(results, notes)
     return Headline(
-        tiles=tuple([*tiles, worst] if worst else tiles),
+        tiles=tuple(tiles),
         n_cases=numbers.count(results.facts.n_cases),
         caution=_caution(results),
     )
@@ -140,23 +139,6 @@ def metric_tile(
         baseline=UNDEFINED if baseline is None else numbers.metric(baseline),
         detail=detail,
     )
-
-
-def _worst_class_tile(results: RunResults, notes: Notes) -> Tile | None:
-    recalls = results.per_class["recall"]
-    defined = [(r.value, code) for code, r in enumerate(recalls) if r.value is not None]
-    if not defined:
-        return None
-    code = min(defined)[1]
-    found, support = int(results.matrix.counts[code, code]), int(results.matrix.actual[code])
-    name = quoted_name(results.matrix.labels.names[code])
-    tile = metric_tile(
-        "Worst class recall",
-        recalls[code],
-        notes,
-        detail=f": {name}, found {numbers.hits_of(found, support)}",
-    )
-    return replace(tile, baseline=None)
 
 
 def _caution(results: RunResults) -> str | None:

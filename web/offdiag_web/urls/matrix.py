@@ -25,7 +25,8 @@ class MatrixAddress:
     the actual class, "col" of the predicted one. `order` None is the default of the label set.
     `focus` is the class in the middle of attention where the matrix is too large for a table;
     `rarest` leaves cells with fewer cases out of its map. `collapse` names groups of classes
-    that are shown as one class each.
+    that are shown as one class each. `taken_for` is the class that `focus` was taken for, in a
+    cell somebody looks at. `worst_first` sorts the table of classes by recall.
     """
 
     run_id: str
@@ -35,6 +36,8 @@ class MatrixAddress:
     focus: str | None = None
     rarest: int = 1
     collapse: tuple[str, ...] = ()
+    taken_for: str | None = None
+    worst_first: bool = False
 
     def url(self, form: str = "", layout: Layout = "long") -> str:
         """Canonical URL of the page, or of the matrix alone in one of `FORMS`."""
@@ -47,7 +50,9 @@ class MatrixAddress:
                 "order": self.order,
                 "t": "1" if self.transposed else None,
                 "focus": None if form else self.focus,
+                "as": None if form or self.focus is None else self.taken_for,
                 "min": None if self.rarest == 1 or form in _COUNTS_ONLY else str(self.rarest),
+                "classes": "recall" if self.worst_first and not form else None,
                 "layout": "grid" if layout == "grid" else None,
             },
         )
@@ -68,6 +73,8 @@ def read_matrix(run_id: str, values: Mapping[str, str]) -> tuple[MatrixAddress, 
         focus=values.get("focus") or None,
         rarest=rarest,
         collapse=read_groups(values.get("collapse")),
+        taken_for=values.get("as") or None,
+        worst_first=values.get("classes") == "recall",
     )
     return address, notices
 

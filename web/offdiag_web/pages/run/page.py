@@ -23,7 +23,13 @@ from offdiag_web.app.paths import own_path
 from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.controls import Moment, moment, spell_short
+from offdiag_web.components.controls import (
+    Chip,
+    Moment,
+    moment,
+    orientation_chip,
+    spell_short,
+)
 from offdiag_web.components.run_frame import RUN, run_page, stored_run
 
 MOST_MARGINS = 50
@@ -85,6 +91,7 @@ class OrientationRecord:
     logged_as: str
     stored_as: str
     verdict: str
+    chip: Chip
     margins: tuple[Margin, ...]
     n_left_out: int
 
@@ -238,6 +245,7 @@ def _orientation(detail: RunDetail) -> OrientationRecord:
         logged_as=_SOURCES[run.source] if run.counted_on is None else _COUNTED_ELSEWHERE,
         stored_as="actual classes in rows, predicted classes in columns",
         verdict=_verdict_text(run),
+        chip=orientation_chip(run.source, run.orientation_verdict, counted_on=run.counted_on),
         margins=margins[:MOST_MARGINS],
         n_left_out=max(len(margins) - MOST_MARGINS, 0),
     )

@@ -9,30 +9,30 @@ from markupsafe import Markup
 from offdiag.domain.values import MetricValue
 from offdiag.store.run_page import RunResults
 from offdiag_web.charts.interval import IN_PANEL, interval_mark
-from offdiag_web.charts.marks import share_bar
 from offdiag_web.charts.scale import UNIT
 from offdiag_web.components import numbers
-from offdiag_web.components.classes import Grouping, class_order, quoted_name
+from offdiag_web.components.classes import Grouping, class_order
 from offdiag_web.components.values import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.urls.examples import missed_url
-from offdiag_web.urls.matrix import ClassOrder
+from offdiag_web.urls.matrix import MatrixAddress
 
 MOST_CLASSES = 30
-LOWEST_SHOWN = 12
+LOWEST_SHOWN = 6
 
 
 @dataclass(frozen=True, slots=True)
 class ClassRecall:
-    """One class: how much of it was found. `stands_out` as in `ClassPanel.rule`."""
+    """One class: how much of it was found. `stands_out` where its interval lies below."""
 
     name: str
     short_name: str
     support: str
-    support_bar: Markup
     found: str
     recall: ShownValue
+    interval: str | None
     mark: Markup | None
     stands_out: bool
+    precision: ShownValue
     missed_url: str | None = None
     """Leads to the cases that were taken for another class, if there are any to show."""
 
@@ -43,13 +43,11 @@ class ClassPanel:
 
     title: str
     classes: tuple[ClassRecall, ...]
-    rule: str | None
-    """Which classes stand out, in words; None where none does."""
 
 
 def class_panel(
     results: RunResults,
-    order: ClassOrder | None,
+    address: MatrixAddress,
     notes: Notes,
     *,
     run_id: str | None = None,
@@ -59,11 +57,13 @@ def class_panel(
 
     With the id of a run that keeps predictions, each with the address of what was missed.
     """
-    codes = class_order(results.matrix, order, grouping)
-    title = "Recall of each class"
+    codes = class_order(results.matrix, address.order, grouping)
+    title = "Per class"
     if len(codes) > MOST_CLASSES:
-        codes = _lowest(results, codes)
-        title = f"The {len(codes)} lowest recalls of {numbers.count(results.matrix.n_classes)}"
+        codes = _by_recall(results, codes)[:LOWEST_SHOWN]
+        title = "Worst classes"
+    elif address.worst_first:
+        codes = _by_recall(results, codes)
     accuracy = results.aggregate.get("overall_accuracy")
     classes = tuple(_class_recall(results, code, accuracy, notes) for code in codes)
     if run_id is not None:
@@ -71,7 +71,7 @@ def class_panel(
             replace(shown, missed_url=_missed_url(run_id, results, code))
             for code, shown in zip(codes, classes, strict=True)
         )
-    return ClassPanel(title, classes, _rule(classes, accuracy))
+    return ClassPanel(title, classes)
 
 
 def _missed_url(run_id: str, results: RunResults, code: int) -> str | None:
@@ -80,11 +80,12 @@ def _missed_url(run_id: str, results: RunResults, code: int) -> str | None:
     return None if is_whole else missed_url(run_id, matrix.labels.names[code])
 
 
-def _lowest(results: RunResults, codes: list[int]) -> list[int]:
+def _by_recall(results: RunResults, codes: list[int]) -> list[int]:
+    """Lowest first; classes without any example have no recall and come last."""
     recalls = results.per_class["recall"]
-    defined = [code for code in codes if recalls[code].value is not None]
-    defined.sort(key=lambda code: recalls[code].value or 0.0)
-    return defined[:LOWEST_SHOWN]
+    return sorted(
+        codes, key=lambda code: (recalls[code].value is None, recalls[code].value or 0.0)
+    )
 
 
 def _class_recall(
@@ -97,16 +98,13 @@ def _class_recall(
     interval = interval_text(recall)
     lower = lies_below(recall, accuracy)
     said = f"95 % interval {interval}" if interval else "no interval"
-    of_largest = support / max(int(matrix.actual.max()), 1)
     return ClassRecall(
         name=name,
         short_name=numbers.shortened(name, longest=20),
         support=numbers.count(support),
-        support_bar=share_bar(
-            of_largest, name=f"{numbers.plural(support, 'example')} of this class", width=64
-        ),
-        found=numbers.hits_of(int(matrix.counts[code, code]), support),
+        found=numbers.count(int(matrix.counts[code, code])),
         recall=shown(recall, notes),
+        interval=interval,
         mark=interval_mark(
             extent,
             scale=UNIT,
@@ -118,6 +116,7 @@ def _class_recall(
         if extent
         else None,
         stands_out=lower,
+        precision=shown(results.per_class["precision"][code], notes),
     )
 
 
@@ -126,12 +125,3 @@ def lies_below(value: MetricValue, other: MetricValue | None) -> bool:
     if other is None or value.ci_high is None or other.ci_low is None:
         return False
     return value.ci_high < other.ci_low
-
-
-def _rule(classes: tuple[ClassRecall, ...], accuracy: MetricValue | None) -> str | None:
-    lower = [quoted_name(entry.name) for entry in classes if entry.stands_out]
-    if not lower or accuracy is None:
-        return None
-    interval = interval_text(accuracy)
-    verb = "lies" if len(lower) == 1 else "lie"
-    return f"{numbers.listed(lower)} {verb} wholly below the interval of the accuracy, {interval}."

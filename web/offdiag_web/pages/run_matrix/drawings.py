@@ -18,7 +18,7 @@ from offdiag_web.urls.matrix import MatrixAddress
 
 LARGEST_DRAWING = 200
 """Classes up to which a matrix is written out cell by cell in a document."""
-_MAP_SIDE = 720
+_MAP_SIDE = 520
 """Pixels that the side of a map has about, however many classes there are."""
 _STEP = re.compile(r"\b(correct|error)-(\d+)\b")
 

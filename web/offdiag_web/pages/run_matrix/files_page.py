@@ -85,14 +85,16 @@ def picture(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}/matrix/at")
 def class_at(run_id: str) -> AnyResponse:
-    """The page with the actual class of the place that was clicked on the map."""
+    """The page with the cell of the place that was clicked on the map."""
     seen = requested_matrix(read_matrix(run_id, request.args)[0])
     matrix, address = seen.results.matrix, seen.address
     down, across = (_place(f"at.{axis}", matrix.n_classes) for axis in ("y", "x"))
     order = class_order(matrix, address.order, seen.grouping)
-    name = matrix.labels.names[order[across if address.transposed else down]]
-    chosen = replace(address, focus=name)
-    return redirect(f"{chosen.url()}#matrix-title", 303)
+    actual, predicted = (across, down) if address.transposed else (down, across)
+    names = matrix.labels.names
+    taken_for = None if actual == predicted else names[order[predicted]]
+    chosen = replace(address, focus=names[order[actual]], taken_for=taken_for)
+    return redirect(f"{chosen.url()}#zoom-title", 303)
 
 
 def _place(name: str, n_classes: int) -> int:

@@ -14,13 +14,11 @@ from offdiag.metrics.counted import CountedSets
 from offdiag.store.run_page import RunResults
 from offdiag_web.app.exports import csv_response
 from offdiag_web.components.classes import (
-    WINDOW_CLASSES,
     ConfusionList,
     Grouping,
-    busiest_class,
+    class_order,
     default_order,
     most_frequent,
-    window_around,
 )
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.matrix import (
@@ -51,23 +49,31 @@ from offdiag_web.pages.run_matrix.displayed import (
     matrix_file_name,
     requested_matrix,
 )
-from offdiag_web.pages.run_matrix.drawings import map_pixels
+from offdiag_web.pages.run_matrix.map_view import (
+    Map,
+    Superclasses,
+    Window,
+    map_of,
+    superclasses,
+    window_of,
+)
+from offdiag_web.pages.run_matrix.unlabelled import unlabelled_run
 from offdiag_web.urls.examples import cell_url, numbered_cell_url
 from offdiag_web.urls.matrix import ClassOrder, MatrixAddress, Norm, read_layout, read_matrix
 from offdiag_web.urls.query_string import groups_text
 
 _NORM_TEXTS: tuple[tuple[Norm, str], ...] = (
-    ("row", "% of actual"),
-    ("col", "% of predicted"),
-    ("all", "% of all"),
-    ("none", "counts"),
+    ("row", "% actual"),
+    ("col", "% predicted"),
+    ("all", "% all"),
+    ("none", "Counts"),
 )
 _ORDER_TEXTS: tuple[tuple[ClassOrder, str], ...] = (
-    ("support", "by support"),
-    ("label", "by label"),
-    ("cluster", "confused together"),
+    ("support", "Support"),
+    ("label", "Label"),
+    ("cluster", "Clustered"),
 )
-_BY_GROUP: tuple[ClassOrder, str] = ("group", "by group")
+_BY_GROUP: tuple[ClassOrder, str] = ("group", "Group")
 
 
 def norm_segments(address: MatrixAddress) -> tuple[Segment, ...]:
@@ -89,7 +95,11 @@ def order_segments(
     matrix: ConfusionMatrix, address: MatrixAddress, grouping: Grouping | None
 ) -> tuple[Segment, ...]:
     """How classes may be ordered; `o` leads to the next one."""
-    default = default_order(matrix.labels, grouping)
+    default = (
+        "cluster"
+        if _starts_clustered(matrix, grouping)
+        else default_order(matrix.labels, grouping)
+    )
     texts = _ORDER_TEXTS if grouping is None else (_BY_GROUP, *_ORDER_TEXTS)
     names = [order for order, _ in texts]
     current = address.order if address.order in names else default
@@ -97,12 +107,18 @@ def order_segments(
     return tuple(
         Segment(
             text,
-            replace(address, order=None if order == default else order).url(),
+            replace(address, order=None if order == "support" == default else order).url(),
             order == current,
             "o" if order == following else None,
         )
         for order, text in texts
     )
+
+
+def _starts_clustered(matrix: ConfusionMatrix, grouping: Grouping | None) -> bool:
+    """Whether classes that are confused stand together unless somebody wants another order."""
+    is_large = matrix.n_classes > LARGEST_TABLE
+    return is_large and default_order(matrix.labels, grouping) == "support"
 
 
 def transpose_segment(address: MatrixAddress) -> Segment:
@@ -113,28 +129,6 @@ def transpose_segment(address: MatrixAddress) -> Segment:
 
 LARGEST_TABLE = 30
 """Up to this many classes the matrix is one table; above, a browser and a reader get lost."""
-LARGEST_CHOICE = 1_000
-"""Up to this many classes can be picked from a list; above, their name is typed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """Which class a window is about, and which others could be chosen."""
-
-    focus: str
-    n_others: int
-    choices: tuple[str, ...] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Map:
-    """The whole matrix as a picture, `side` CSS pixels wide and high."""
-
-    light_url: str
-    dark_url: str
-    side: int
-    name: str
-    rarest: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +144,13 @@ class MatrixPage:
     orders: tuple[Segment, ...]
     transpose: Segment
     classes: ClassPanel
+    class_orders: tuple[Segment, ...]
     confusions: ConfusionList
     notes: tuple[str, ...]
     notices: tuple[str, ...]
     groups: GroupControls | None = None
     """Where the classes of the dataset are in groups."""
+    superclasses: Superclasses | None = None
 
 
 def matrix_page(
@@ -172,35 +168,44 @@ def matrix_page(
     run_id = address.run_id if has_examples else None
     notes = Notes()
     matrix = results.matrix
-    window, codes = None, None
+    window, codes, whole = None, None, None
     notices: list[str] = []
     if matrix.n_classes > LARGEST_TABLE:
-        focus, notices = _focus(matrix, address)
-        codes = window_around(matrix, focus)
-        window = _window(matrix, focus)
+        if address.order is None and _starts_clustered(matrix, grouping):
+            address = replace(address, order="cluster")
+        order = class_order(matrix, address.order, grouping)
+        window, notices = window_of(matrix, order, address, has_examples=has_examples)
+        codes = window.codes
+        whole = map_of(matrix, order, address, window, grouping)
     view = matrix_view(
         matrix,
         address,
         codes,
         cell_url=cell_url_of(run_id, matrix, grouping),
         grouping=grouping,
+        looked_at=window and window.cell,
     )
     return MatrixPage(
         headline=_headline(results, notes),
         matrix=view,
         n_classes=matrix.n_classes,
         window=window,
-        map=_map(matrix, address) if window else None,
+        map=whole,
         norms=norm_segments(address),
         orders=order_segments(matrix, address, grouping),
         transpose=transpose_segment(address),
-        classes=class_panel(results, address.order, notes, run_id=run_id, grouping=grouping),
-        confusions=most_frequent(matrix, at_most=12 if window else 8, run_id=run_id),
+        classes=class_panel(results, address, notes, run_id=run_id, grouping=grouping),
+        class_orders=(
+            Segment("Support", replace(address, worst_first=False).url(), not address.worst_first),
+            Segment("Recall", replace(address, worst_first=True).url(), address.worst_first),
+        ),
+        confusions=most_frequent(matrix, at_most=6, run_id=run_id),
         notes=tuple(notes.texts),
         notices=tuple(notices),
         groups=None
         if grouping is None
-        else group_controls(grouping, address, with_list=window is not None or not view.bands),
+        else group_controls(grouping, address, with_list=window is None and not view.bands),
+        superclasses=superclasses(matrix, grouping) if window else None,
     )
 
 
@@ -230,37 +235,6 @@ def cell_url_of(
     return lambda actual, predicted: cell_url(run_id, names[actual], names[predicted])
 
 
-def _map(matrix: ConfusionMatrix, address: MatrixAddress) -> Map:
-    light = address.url("png")
-    down, across = ("Predicted", "actual") if address.transposed else ("Actual", "predicted")
-    return Map(
-        light_url=light,
-        dark_url=f"{light}{'&' if '?' in light else '?'}theme=dark",
-        side=matrix.n_classes * map_pixels(matrix.n_classes),
-        name=(
-            f"Map of all {matrix.n_classes} classes: {down.lower()} downwards, {across} to the "
-            "right. The table of the most frequent confusions says what it shows in words"
-        ),
-        rarest=address.rarest,
-    )
-
-
-def _focus(matrix: ConfusionMatrix, address: MatrixAddress) -> tuple[int, list[str]]:
-    if address.focus is None:
-        return busiest_class(matrix), []
-    code = matrix.labels.index.get(address.focus)
-    if code is None:
-        notice = f"There is no class “{address.focus}”; this is the one with the largest error."
-        return busiest_class(matrix), [notice]
-    return code, []
-
-
-def _window(matrix: ConfusionMatrix, focus: int) -> Window:
-    names = matrix.labels.names
-    choices = tuple(sorted(names)) if len(names) <= LARGEST_CHOICE else None
-    return Window(names[focus], WINDOW_CLASSES - 1, choices)
-
-
 blueprint = Blueprint("run_matrix", __name__)
 
 
@@ -270,15 +244,17 @@ def page(run_id: str) -> Response:
     detail = stored_run(run_id)
     if detail.run.task is Task.MULTILABEL:
         return sets_page.first_page(detail)
-    view = None
+    view, counts = None, None
     if detail.results is not None:
         has_examples = detail.run.source is SourceOrientation.PREDICTIONS
         seen = displayed_run(detail.run, detail.results, address)
         address = seen.address
-        view = matrix_page(
-            seen.results, address, has_examples=has_examples, grouping=seen.grouping
-        )
-        notices += [*seen.notices, *view.notices]
+        counts = unlabelled_run(detail)
+        if counts is None:
+            view = matrix_page(
+                seen.results, address, has_examples=has_examples, grouping=seen.grouping
+            )
+        notices += [*seen.notices, *(view.notices if view else ())]
     return run_page(
         "run_matrix/page.html",
         detail,
@@ -286,6 +262,7 @@ def page(run_id: str) -> Response:
         address=address,
         collapse=groups_text(address.collapse),
         view=view,
+        counts=counts,
         notices=notices,
     )
 
