@@ -12,7 +12,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-_VOID = frozenset({"meta", "link", "input", "br", "img"})
+_VOID = frozenset({"meta", "link", "input", "br", "img", "source"})
 _SVG_LEAVES = frozenset({"path", "circle", "rect"})
 
 

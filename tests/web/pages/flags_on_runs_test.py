@@ -31,80 +31,75 @@ def lesions(client: PageClient) -> str:
     return run_id
 
 
-def warning_of(client: PageClient, run_id: str, tab: str = "") -> str:
-    page = client.page(f"/runs/{run_id}{tab}")
-    return page.one("div", "callout-hides").text
+def statement_of(client: PageClient, run_id: str) -> str:
+    return client.page(f"/runs/{run_id}").one("p", "statement").text.replace("\u202f", " ")
 
 
 def badge_flags(database: Database, run_id: str) -> list[int]:
     return [flag.id for flag in raised_flags(database, run_id) if flag.content.in_badge]
 
 
-@pytest.mark.parametrize("tab", ["", "/classes", "/history", "/meta"])
-def test_a_run_says_what_its_accuracy_hides_on_every_page(
-    client: PageClient, lesions: str, tab: str
-) -> None:
-    assert warning_of(client, lesions, tab) == (
-        "▲Accuracy hides a minority class. 0.864, but “df” has recall 0 of 17 (95 % CI "
-        "0.000 – 0.184); “mel” has recall 96 of 168 (95 % CI 0.496 – 0.644). Flags F-1, F-2."
+def test_a_run_names_its_most_severe_problem(client: PageClient, lesions: str) -> None:
+    assert statement_of(client, lesions).startswith(
+        "▲df is missed: 0 of 17 found (95 % CI 0.00 – 0.18)."
     )
+    assert len(client.page(f"/runs/{lesions}").all("tr", "is-this")) == 1
 
 
-def test_the_rank_stands_beside_the_accuracy_where_there_are_others(
+@pytest.mark.parametrize("tab", ["/classes", "/history", "/meta"])
+def test_other_pages_carry_its_mark_in_the_tab(client: PageClient, lesions: str, tab: str) -> None:
+    page = client.page(f"/runs/{lesions}{tab}")
+
+    assert not page.all("p", "statement")
+    assert page.one("nav", "tabs").inside("a")[0].text == "Matrix ▲has a problem"
+
+
+def test_the_ranks_stand_in_the_statement_where_there_are_others(
     client: PageClient, database: Database, lesions: str
 ) -> None:
     always_nv = [[sum(line), *[0] * 6] for line in LESION_COUNTS]
     dummy = log_counts(database, always_nv, LESIONS, name="dummy", dataset="derm-7")
+    balanced = sum(line[i] / sum(line) for i, line in enumerate(LESION_COUNTS)) / 7
 
-    assert "class. 0.864, rank 1 of 2, but" in warning_of(client, lesions)
-    assert warning_of(client, dummy).startswith(
-        "▲Accuracy hides a minority class. 0.669, rank 2 of 2, but every answer is “nv”. Flag F-"
+    assert (
+        f"0.18). Accuracy 0.864 is rank 1 of 2, balanced accuracy {balanced:.3f} is rank 1."
+        in statement_of(client, lesions)
+    )
+    assert statement_of(client, dummy).startswith(
+        "▲nv is predicted for every example. Accuracy 0.669 is rank 2 of 2, balanced accuracy "
+        "0.143 is rank 2."
     )
 
 
-def test_very_many_failing_classes_are_counted(client: PageClient, database: Database) -> None:
-    labels = [f"class {code}" for code in range(8)]
-    counts = [[0] * 8 for _ in labels]
-    counts[0][0] = 900
-    for code in range(1, 8):
-        counts[code][0], counts[code][code] = 20, 1
-    run_id = log_counts(database, counts, labels, dataset="eight")
-
-    assert "; 4 more classes fail." in warning_of(client, run_id)
-
-
-def test_what_was_dismissed_takes_no_part_but_is_still_named(
+def test_what_was_dismissed_takes_no_part(
     client: PageClient, database: Database, lesions: str
 ) -> None:
     triage.dismiss_flags(database, badge_flags(database, lesions), reason="known", author="lee")
 
-    page = client.page(f"/runs/{lesions}")
-
-    assert page.all("div", "callout-hides") == []
-    named = page.all("ul", "chips")[0].text
-    assert "Zero recall: “df” (dismissed)" in named
+    assert statement_of(client, lesions) == "Too few labels to judge df."
 
 
-def test_the_gravest_flags_are_named_and_lead_to_their_pages(
-    client: PageClient, lesions: str
+def test_the_statement_leads_to_the_problems_of_the_run(client: PageClient, lesions: str) -> None:
+    (link,) = client.page(f"/runs/{lesions}").one("p", "statement").inside("a")
+
+    assert link.attributes["href"] == f"/flags?run={lesions}&state=all"
+    assert link.text.endswith(" problems")
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ([[500, 3], [2, 495]], "Every class is found clearly more often than by chance."),
+        ([[400, 0], [0, 0]], "Too few labels to judge b."),
+        ([[60, 60], [60, 60]], "◇a, b are not found clearly more often than by chance."),
+    ],
+)
+def test_a_run_without_problems_says_what_its_labels_show(
+    client: PageClient, database: Database, counts: list[list[int]], said: str
 ) -> None:
-    page = client.page(f"/runs/{lesions}")
+    run_id = log_counts(database, counts, ("a", "b"), name="other", dataset="easy")
 
-    links = page.all("ul", "chips")[0].inside("a")
-    for link in links:
-        assert client.get(link.attributes["href"]).status_code == 200
-    assert links[0].text.startswith("▲critical: ")
-    assert links[-1].text.startswith("all ")
-    assert links[-1].attributes["href"] == f"/flags?run={lesions}&state=all"
-
-
-def test_a_good_run_has_nothing_to_say(client: PageClient, database: Database) -> None:
-    good = log_counts(database, [[500, 3], [2, 495]], ("yes", "no"), name="good", dataset="easy")
-
-    page = client.page(f"/runs/{good}")
-
-    assert page.all("div", "callout-hides") == []
-    assert page.all("ul", "chips") == []
+    assert statement_of(client, run_id) == said
 
 
 def badge_of(client: PageClient, run_id: str) -> list[str]:
@@ -197,11 +192,10 @@ def test_what_accuracy_may_hide_is_said_in_amber_with_the_way_out(
 ) -> None:
     page = client.page(f"/runs/{in_sight}")
 
-    assert page.all("div", "callout-hides") == []
-    assert page.one("div", "callout-may-hide").text.startswith(
-        "◇Accuracy may hide a minority class. 0.883, but “mel” has recall 18 of 30 (95 % CI "
-        "0.423 – 0.754). A gap of 20 points to the other classes is neither confirmed nor ruled "
-        "out; about 150 more of “mel” would decide it. Flag F-"
+    assert "callout-may-hide" in page.one("p", "statement").classes
+    assert statement_of(client, in_sight).startswith(
+        "◇mel may be missed: 18 of 30 found (95 % CI 0.42 – 0.75). About 150 more labels of it "
+        "would decide."
     )
 
 

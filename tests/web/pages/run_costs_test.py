@@ -102,10 +102,11 @@ def test_the_json_of_a_run_names_the_costs(client: PageClient, priced: str) -> N
 def test_the_top_of_a_run_says_what_its_errors_cost(client: PageClient, priced: str) -> None:
     page = client.page(f"/runs/{priced}")
 
-    tile = next(t for t in page.all("div", "tile") if "Cost" in t.text)
-    assert tile.text.startswith("Cost / 1,000, EUR, triage v1 882")
-    assert "95 % CI" in tile.text
-    assert "best constant prediction" in tile.text
+    (row,) = [line for line in page.table("data") if line[0].startswith("Cost")]
+    assert row[0] == "Cost / 1,000, EUR, triage v1"
+    assert row[1] == "882"
+    assert "\N{EN DASH}" in row[3]
+    assert row[4].startswith("constant ")
 
 
 def test_without_costs_the_top_of_a_run_has_no_such_tile(
@@ -113,9 +114,9 @@ def test_without_costs_the_top_of_a_run_has_no_such_tile(
 ) -> None:
     run = log_lesions(database)
 
-    tiles = client.page(f"/runs/{run}").all("div", "tile")
+    rows = client.page(f"/runs/{run}").table("data")
 
-    assert not [tile for tile in tiles if "Cost" in tile.text]
+    assert [row[0] for row in rows] == ["Accuracy", "Balanced accuracy", "MCC", "Macro F1"]
 
 
 def test_costs_cost_no_statement(client: PageClient, priced: str, database: Database) -> None:

@@ -95,7 +95,7 @@ def test_the_title_and_the_tab_count_what_is_shown(
     scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     matrix = scored_reader.page(f"/runs/{scored.several}")
-    link = matrix.all("table", "data")[1].inside("a")[0]
+    link = matrix.all("table", "data")[2].inside("a")[0]
 
     page = scored_reader.page(link.attributes["href"])
 
@@ -139,7 +139,7 @@ def test_neighbouring_cells_follow_by_size_from_the_first_to_the_last(
     scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     matrix = scored_reader.page(f"/runs/{scored.several}")
-    link = matrix.all("table", "data")[1].inside("a")[0]
+    link = matrix.all("table", "data")[2].inside("a")[0]
     page, sizes = scored_reader.page(link.attributes["href"]), []
     while True:
         sizes.append(len(page.table("data")))

@@ -32,7 +32,7 @@ def pixels(client: PageClient, address: str) -> tuple[np.ndarray, bytes]:
     palette = picture.getpalette()
     assert palette is not None
     codes = np.asarray(picture)
-    side = map_pixels(len(LESIONS)) if codes.shape[0] > 700 else 1
+    side = map_pixels(len(LESIONS)) if codes.shape[0] > 500 else 1
     return codes[side // 2 :: side, side // 2 :: side], bytes(palette)
 
 
@@ -150,6 +150,7 @@ def test_a_click_on_the_map_shows_the_class_of_its_row(
     assert straight.status_code == turned.status_code == 303
     assert f"focus={record['labels'][2].replace(' ', '%20')}" in straight.headers["Location"]
     assert f"focus={record['labels'][5].replace(' ', '%20')}" in turned.headers["Location"]
+    assert f"as={record['labels'][5].replace(' ', '%20')}" in straight.headers["Location"]
     assert reader.get(f"/runs/{registry.many_classes}/matrix/at").status_code == 400
 
 
@@ -181,7 +182,7 @@ def test_too_many_classes_are_refused_in_words_where_every_cell_is_written(
 
     assert refused.status_code == 400
     assert "201 classes are too many" in refused.text
-    assert Image.open(io.BytesIO(drawn.data)).size == (603, 603)
+    assert Image.open(io.BytesIO(drawn.data)).size == (402, 402)
 
 
 def test_confused_classes_stand_together_on_request(

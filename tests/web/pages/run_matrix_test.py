@@ -24,10 +24,8 @@ def test_the_page_names_run_dataset_and_size(reader: PageClient, registry: Lesio
 
     assert page.one("title").text == "plain CE · matrix · derm-7 v1 · offdiag"
     assert page.one("h1").text == f"plain CE {registry.plain}"
-    chips = [chip.text for chip in page.all("span", "chip")]
-    assert "n 1,503 · K 7" in chips
-    assert "model effnet-b3" in chips
-    assert "team=derm" in chips
+    assert page.one("p", "run-facts").text.startswith("1,503 examples, 7 classes · ")
+    assert "Model effnet-b3" in [link.text for link in page.all("a")]
 
 
 def test_the_matrix_on_the_page_is_the_one_that_was_logged(
@@ -100,12 +98,12 @@ def test_the_headline_agrees_with_the_json_to_its_last_digit(
     page = reader.page(f"/runs/{registry.plain}")
     aggregate = reader.json(f"/runs/{registry.plain}.json")["metrics"]
 
-    values = [tile.text for tile in page.all("p", "tile-value")]
+    rows = page.table("data")
+    values = [row[1] for row in rows]
     keys = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1")
     assert values[:4] == [f"{aggregate[key]['value']:.3f}" for key in keys]
     accuracy = aggregate["overall_accuracy"]
-    facts = page.all("p", "tile-facts")[0].text
-    assert f"95 % CI {accuracy['ci_low']:.3f} – {accuracy['ci_high']:.3f}" in facts
+    assert rows[0][3] == f"{accuracy['ci_low']:.3f} – {accuracy['ci_high']:.3f}"
 
 
 def test_the_csv_of_a_run_holds_all_its_aggregates(
@@ -123,11 +121,13 @@ def test_the_csv_of_a_run_holds_all_its_aggregates(
 def test_the_recall_of_each_class_stands_beside_the_matrix(
     reader: PageClient, registry: LesionRegistry
 ) -> None:
-    rows = reader.page(f"/runs/{registry.plain}").table("data")
+    rows = _recalls(reader, f"/runs/{registry.plain}")
 
-    assert rows[0][0] == "nv"
-    assert (rows[0][3], rows[0][4]) == ("987/1,006", "0.981")
-    assert (rows[-1][0], rows[-1][3], rows[-1][4]) == ("df", "0/17", "0.000")
+    assert rows[0][:4] == ["nv", "1,006", "987", "0.981"]
+    assert rows[-1][:4] == ["df", "17", "0", "0.000"]
+    assert rows[0][6] == f"{987 / sum(line[0] for line in LESION_COUNTS):.3f}"
+    worst_first = _recalls(reader, f"/runs/{registry.plain}?classes=recall")
+    assert [row[0] for row in worst_first] == ["df", "akiec", "mel", "bcc", "bkl", "vasc", "nv"]
 
 
 def test_errors_are_listed_with_their_share_of_the_class(
@@ -135,9 +135,9 @@ def test_errors_are_listed_with_their_share_of_the_class(
 ) -> None:
     page = reader.page(f"/runs/{registry.plain}")
 
-    table = page.all("table", "data")[1]
+    table = page.all("table", "data")[2]
     first = [cell.text for cell in table.inside("tbody")[0].children[0].children]
-    assert first[:3] == ["mel → nv", "59", "5"]
+    assert (first[0], first[1], first[4]) == ("mel → nv", "59", "5")
     assert first[3].replace("\u202f", " ") == "35 %"
 
 
@@ -157,7 +157,7 @@ def test_every_view_has_one_address_and_marks_what_is_chosen(
     assert "unknown" not in canonical
     assert again.table("matrix") == page.table("matrix")
     current = [a.text for a in page.all("a") if a.attributes.get("aria-current") == "true"]
-    assert len(current) == 2
+    assert len(current) == 3
 
 
 def test_a_view_that_cannot_be_meant_is_a_notice_and_not_an_error(
@@ -179,14 +179,37 @@ def test_up_to_thirty_classes_the_matrix_is_one_table(
 def test_above_thirty_classes_a_window_says_so_and_can_be_moved(
     reader: PageClient, registry: LesionRegistry
 ) -> None:
-    page = reader.page(f"/runs/{registry.many_classes}?focus=class 40")
+    page = reader.page(f"/runs/{registry.many_classes}?order=label&focus=class 40")
 
-    rows = page.table("matrix")
-    assert [row[0] for row in rows][:3] == ["class 40", "class 39", "class 41"]
-    assert len(rows) == 12
-    assert "60 classes are too many for one readable table" in page.one("main").text
+    names = [row[0] for row in page.table("matrix")]
+    assert "class 40" in names
+    assert len(names) == 12
+    codes = [int(name.removeprefix("class ")) for name in names]
+    assert all(later - code in {1, codes[6] - codes[5]} for code, later in pairwise(codes))
+    assert "All 60 classes" in [head.text for head in page.all("h2")]
     assert len(page.one("select").inside("option")) == 60
-    assert "Most frequent confusions" in [head.text for head in page.all("h2")]
+    onwards = next(a for a in page.all("a") if a.attributes.get("aria-label") == "Next classes")
+    assert "class 52" in [
+        row[0] for row in reader.page(onwards.attributes["href"]).table("matrix")
+    ]
+
+
+def test_of_many_classes_the_cell_in_the_address_is_told_and_marked(
+    reader: PageClient, registry: LesionRegistry
+) -> None:
+    address = f"/runs/{registry.many_classes}"
+    record = reader.json(f"{address}/matrix.json?order=label")
+    page = reader.page(f"{address}?focus=class 40&as=class 02")
+
+    count, support = record["matrix"][40][2], sum(record["matrix"][40])
+    said = f"actual class 40, predicted class 02: {count} of {support}."
+    assert said in [each.text for each in page.all("strong")]
+    (cell,) = page.all("td", "is-looked-at")
+    assert cell.text.startswith(str(count))
+    assert {row[0] for row in page.table("matrix")} >= {"class 40", "class 02"}
+    assert len(page.all("rect", "frame")) == 4
+    pictures = [each.attributes for each in page.all("source") + page.all("img")]
+    assert len([each for each in pictures if "matrix.png" in str(each)]) == 2
 
 
 def test_an_unknown_class_is_a_notice(reader: PageClient, registry: LesionRegistry) -> None:
@@ -207,11 +230,10 @@ def test_an_unknown_class_is_a_notice(reader: PageClient, registry: LesionRegist
 def test_the_orientation_is_told_for_every_verdict(
     reader: PageClient, registry: LesionRegistry, which: str, words: str, is_warned: bool
 ) -> None:
-    page = reader.page(f"/runs/{getattr(registry, which)}")
+    run = f"/runs/{getattr(registry, which)}"
 
-    assert any(words in chip.text for chip in page.all("span", "chip"))
-    warnings = [each.text for each in page.all("div", "callout-warning")]
-    assert any("This matrix" in warning for warning in warnings) == is_warned
+    assert any(words in chip.text for chip in reader.page(f"{run}/meta").all("span", "chip"))
+    assert ("This matrix" in reader.page(run).one("p", "statement").text) == is_warned
 
 
 def test_runs_of_a_dataset_lead_on_to_each_other_as_the_list_has_them(
@@ -419,6 +441,13 @@ def test_shares_of_cells_with_cases_are_never_nothing(
 
             for share in page.one("table", "matrix").inside("small"):
                 assert not re.fullmatch(r"0\s?%", share.text)
+
+
+def _recalls(client: PageClient, path: str) -> list[list[str]]:
+    """The rows of the table of classes."""
+    table = client.page(path).all("table", "data")[1]
+    rows = table.inside("tbody")[0].inside("tr")
+    return [[cell.text for cell in row.children] for row in rows]
 
 
 def _neighbours(client: PageClient, path: str) -> dict[str, str]:

@@ -243,7 +243,7 @@ def matrix_view(
         heads=heads,
         turned_heads=turned_heads(heads, density),
         lines=lines,
-        elsewhere_head="other" if is_window else None,
+        elsewhere_head=f"{matrix.n_classes - len(shown)} others" if is_window else None,
         elsewhere_line=_elsewhere_line(matrix, address, shown) if is_window else (),
         totals=tuple(numbers.count(int(across_totals[code])) for code in shown),
         total=numbers.count(matrix.total),

@@ -244,7 +244,7 @@ def cost_tile(costs: RunCosts, notes: Notes, *, n_cases: int) -> Tile:
         instead=mean.why_no_interval,
         baseline=None if reference is None else amounts.text(reference),
         detail=f", {costs.name} v{costs.version}",
-        baseline_name="best constant prediction",
+        baseline_name="constant",
     )
 
 

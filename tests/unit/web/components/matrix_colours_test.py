@@ -15,10 +15,17 @@ def test_correct_cells_are_coloured_on_a_linear_scale_to_the_whole_class() -> No
 
 
 def test_errors_are_coloured_with_the_square_root_up_to_the_largest_share() -> None:
+    scale = colour_scale(_matrix([[60, 40], [10, 90]]), "row")
+
+    assert scale.ramp_class(40, 0.4, is_correct=False) == "error-10"
+    assert scale.ramp_class(10, 0.1, is_correct=False) == "error-5"
+
+
+def test_errors_of_a_good_model_stay_pale() -> None:
     scale = colour_scale(_matrix([[96, 4], [1, 99]]), "row")
 
-    assert scale.ramp_class(4, 0.04, is_correct=False) == "error-10"
-    assert scale.ramp_class(1, 0.01, is_correct=False) == "error-5"
+    assert scale.ramp_class(4, 0.04, is_correct=False) == "error-4"
+    assert (scale.error_end or "").replace("\u202f", " ") == "25 %"
 
 
 def test_a_single_error_among_very_many_does_not_look_like_none() -> None:

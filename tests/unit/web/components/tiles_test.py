@@ -28,15 +28,6 @@ def test_accuracy_never_stands_without_numbers_averaged_over_classes() -> None:
     titles = [tile.title for tile in _headline(_lesions()).tiles]
 
     assert titles[:2] == ["Accuracy", "Balanced accuracy"]
-    assert "Worst class recall" in titles
-
-
-def test_the_worst_class_is_named_with_what_was_found_of_it() -> None:
-    worst = _tile(_headline(_lesions()), "Worst class recall")
-
-    assert worst.value.text == "0.000"
-    assert worst.detail == ": “df”, found 0/17"
-    assert worst.interval == "0.000 – 0.184"
 
 
 def test_mcc_of_the_majority_answer_is_undefined_and_said_so() -> None:
@@ -85,7 +76,7 @@ def test_averages_without_an_interval_say_why(
     assert (_tile(shown, "Macro F1").interval, _tile(shown, "Macro F1").instead) == (None, instead)
 
 
-def test_without_any_case_there_is_no_worst_class() -> None:
+def test_without_any_example_every_number_is_undefined() -> None:
     shown = _headline(results_of(np.zeros((2, 2), dtype=np.int64), ("a", "b")))
 
     assert [tile.value.text for tile in shown.tiles] == ["undefined"] * 4

@@ -183,7 +183,7 @@ def matrix_page(
         codes,
         cell_url=cell_url_of(run_id, matrix, grouping),
         grouping=grouping,
-        looked_at=window and window.cell,
+        looked_at=None if window is None else window.cell,
     )
     return MatrixPage(
         headline=_headline(results, notes),

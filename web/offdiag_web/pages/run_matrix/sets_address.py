@@ -22,7 +22,7 @@ class LabelSetsAddress:
     """
 
     run_id: str
-    order: LabelOrder = "support"
+    order: LabelOrder = "f1"
     norm: MassNorm = "mass"
     start: int = 0
 
@@ -32,7 +32,7 @@ class LabelSetsAddress:
         return with_query(
             f"{path}/matrix.{form}" if form else path,
             {
-                "order": None if self.order == "support" else self.order,
+                "order": None if self.order == ("support" if form else "f1") else self.order,
                 "norm": None if self.norm == "mass" or form in {"csv", "json"} else self.norm,
                 "from": str(self.start + 1) if self.start and not form else None,
                 "layout": "grid" if grid else None,
@@ -52,13 +52,18 @@ class LabelSetsAddress:
         return replace(self, start=start)
 
 
-def read_label_sets(run_id: str, values: Mapping[str, str]) -> tuple[LabelSetsAddress, list[str]]:
-    """The address in a query string, with a notice for each value that cannot be meant."""
+def read_label_sets(
+    run_id: str, values: Mapping[str, str], *, default: LabelOrder = "f1"
+) -> tuple[LabelSetsAddress, list[str]]:
+    """The address in a query string, with a notice for each value that cannot be meant.
+
+    `default` is the order of labels where none is given.
+    """
     notices: list[str] = []
-    order = values.get("order") or "support"
+    order = values.get("order") or default
     if order not in get_args(LabelOrder):
         notices.append(f"Labels have no order “{order}”; known are support, label, f1.")
-        order = "support"
+        order = default
     norm = values.get("norm") or "mass"
     if norm not in get_args(MassNorm):
         notices.append(f"Cells cannot say “{norm}”; known are mass, row, col.")

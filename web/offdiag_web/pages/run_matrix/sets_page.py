@@ -27,10 +27,12 @@ from offdiag_web.components.values import Notes
 from offdiag_web.pages.run_matrix.drawings import markdown_lines, markdown_text
 from offdiag_web.pages.run_matrix.sets_address import LabelSetsAddress, read_label_sets
 from offdiag_web.pages.run_matrix.sets_tables import (
+    LabelStrip,
     LabelTable,
     MassTable,
     Window,
     label_codes,
+    label_strips,
     label_tables,
     mass_table,
     norm_segments,
@@ -38,14 +40,15 @@ from offdiag_web.pages.run_matrix.sets_tables import (
     window_of,
     windowed,
 )
+from offdiag_web.pages.run_matrix.unlabelled import unlabelled_run
 from offdiag_web.urls.matrix import read_layout
 
 _TILES = (
-    ("subset_accuracy", "Subset accuracy", ", sets exactly right"),
-    ("hamming_loss", "Hamming loss", ", less is better"),
-    ("example_jaccard", "Jaccard", ", mean over examples"),
+    ("subset_accuracy", "Subset accuracy", "sets exactly right"),
+    ("hamming_loss", "Hamming loss", "less is better"),
+    ("example_jaccard", "Jaccard", "mean over examples"),
     ("micro_f1", "Micro F1", None),
-    ("macro_f1", "Macro F1", ", mean of label F1"),
+    ("macro_f1", "Macro F1", "mean of label F1"),
 )
 
 
@@ -64,6 +67,7 @@ class SetsPage:
     headline: Headline
     n_labels: int
     orders: tuple[Segment, ...]
+    strips: tuple[LabelStrip, ...]
     tables: tuple[LabelTable, ...]
     window: Window | None
     norms: tuple[Segment, ...]
@@ -84,7 +88,8 @@ def sets_page(results: RunResults, counted: CountedSets, address: LabelSetsAddre
         headline=_headline(results, counted, notes),
         n_labels=counted.n_classes,
         orders=order_segments(address),
-        tables=label_tables(results, counted, shown, address.run_id, notes),
+        strips=label_strips(results, counted, shown, notes),
+        tables=label_tables(counted, shown, address.run_id),
         window=window_of(codes, address),
         norms=norm_segments(address),
         matrix=mass_table(counted, shown, address),
@@ -100,10 +105,10 @@ def sets_page(results: RunResults, counted: CountedSets, address: LabelSetsAddre
 
 
 def _headline(results: RunResults, counted: CountedSets, notes: Notes) -> Headline:
-    tiles = [_tile(title, results, key, notes, detail=detail) for key, title, detail in _TILES]
-    worst = _worst_label(results, counted, notes)
     return Headline(
-        tiles=tuple([*tiles, worst] if worst else tiles),
+        tiles=tuple(
+            _tile(title, results, key, notes, detail=detail) for key, title, detail in _TILES
+        ),
         n_cases=numbers.count(results.facts.n_cases),
         caution=_caution(counted),
     )
@@ -111,20 +116,6 @@ def _headline(results: RunResults, counted: CountedSets, notes: Notes) -> Headli
 
 def _tile(title: str, results: RunResults, key: str, notes: Notes, *, detail: str | None) -> Tile:
     tile = metric_tile(title, results.aggregate.get(key), notes, scale=UNIT, detail=detail)
-    return replace(tile, baseline=None)
-
-
-def _worst_label(results: RunResults, counted: CountedSets, notes: Notes) -> Tile | None:
-    recalls = results.per_class["recall"]
-    defined = [(each.value, code) for code, each in enumerate(recalls) if each.value is not None]
-    if not defined:
-        return None
-    code = min(defined)[1]
-    found = numbers.hits_of(int(counted.correct[code]), int(counted.actual[code]))
-    name = quoted_name(counted.labels.names[code])
-    tile = metric_tile(
-        "Worst label recall", recalls[code], notes, detail=f": {name}, found {found}"
-    )
     return replace(tile, baseline=None)
 
 
@@ -260,11 +251,17 @@ MOST_WRITTEN_OUT = 200
 def first_page(detail: RunDetail) -> Response:
     """The page of a run."""
     address, notices = read_label_sets(detail.run.id, request.args)
-    view = None
-    if detail.results is not None:
+    view, counts = None, unlabelled_run(detail)
+    if detail.results is not None and counts is None:
         view = sets_page(detail.results, sets_of(detail.results.counted), address)
     return run_page(
-        "run_matrix/sets.html", detail, "matrix", address=address, view=view, notices=notices
+        "run_matrix/sets.html",
+        detail,
+        "matrix",
+        address=address,
+        view=view,
+        counts=counts,
+        notices=notices,
     )
 
 
@@ -291,7 +288,7 @@ def matrix_markdown(detail: RunDetail) -> File:
     """The matrix as a table to paste. Raises `InvalidInput` for very many labels."""
     results = results_of(detail)
     counted = sets_of(results.counted)
-    address, _ = read_label_sets(detail.run.id, request.args)
+    address, _ = read_label_sets(detail.run.id, request.args, default="support")
     if counted.n_classes > MOST_WRITTEN_OUT:
         raise InvalidInput(
             f"{counted.n_classes:,} labels are too many to be written out cell by cell.",

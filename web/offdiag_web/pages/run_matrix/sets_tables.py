@@ -6,17 +6,27 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.orientation import actual_totals, predicted_totals
 from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag.store.run_page import RunResults
+from offdiag_web.charts.interval import interval_mark
 from offdiag_web.charts.palette import BINS
+from offdiag_web.charts.scale import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.controls import Segment
-from offdiag_web.components.values import Notes, ShownValue, interval_text, shown
+from offdiag_web.components.values import (
+    CLASS_METRIC_TITLES,
+    Notes,
+    ShownValue,
+    extent_of,
+    interval_text,
+    shown,
+)
 from offdiag_web.pages.run_matrix.sets_address import LabelOrder, LabelSetsAddress, MassNorm
 from offdiag_web.urls.examples import ExamplesAddress, cell_url
 
@@ -36,9 +46,9 @@ def ramp_class(share: float, *, is_right: bool, end: float = 1.0) -> str:
 LABELS_AT_ONCE = 30
 """So many labels are shown together; more of them come page by page."""
 _ORDERS: tuple[tuple[LabelOrder, str], ...] = (
-    ("support", "support"),
-    ("label", "label"),
-    ("f1", "lowest F1"),
+    ("f1", "F1"),
+    ("support", "Support"),
+    ("label", "Label"),
 )
 
 
@@ -53,7 +63,7 @@ class TableCell:
 
 @dataclass(frozen=True, slots=True)
 class LabelTable:
-    """The two-by-two table of a label, with its F1."""
+    """The two-by-two table of a label."""
 
     head: ClassHead
     support: str
@@ -61,9 +71,51 @@ class LabelTable:
     missed: TableCell
     spurious: TableCell
     absent: TableCell
-    f1: ShownValue
-    recall: ShownValue
-    recall_interval: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelValue:
+    """A value of a label with its interval, and the mark of both."""
+
+    value: ShownValue
+    interval: str | None
+    mark: Markup | None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelStrip:
+    """A label in one line: F1, precision and recall."""
+
+    head: ClassHead
+    support: str
+    values: tuple[LabelValue, ...]
+
+
+STRIP = ("f1", "precision", "recall")
+
+
+def label_strips(
+    results: RunResults, counted: CountedSets, codes: list[int], notes: Notes
+) -> tuple[LabelStrip, ...]:
+    """The lines of some labels, in the order of their codes."""
+    return tuple(
+        LabelStrip(
+            class_head(counted.labels.names[code]),
+            numbers.count(int(counted.actual[code])),
+            tuple(_label_value(key, results.per_class[key][code], notes) for key in STRIP),
+        )
+        for code in codes
+    )
+
+
+def _label_value(key: str, value: MetricValue, notes: Notes) -> LabelValue:
+    extent, interval = extent_of(value), interval_text(value)
+    said = f"95 % interval {interval}" if interval else "no interval"
+    title = CLASS_METRIC_TITLES[key]
+    mark = None
+    if extent is not None:
+        mark = interval_mark(extent, scale=UNIT, name=f"{title} from 0 to 1: {said}")
+    return LabelValue(shown(value, notes), interval, mark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,21 +174,16 @@ def order_segments(address: LabelSetsAddress) -> tuple[Segment, ...]:
     )
 
 
-def label_tables(
-    results: RunResults, counted: CountedSets, codes: list[int], run_id: str, notes: Notes
-) -> tuple[LabelTable, ...]:
+def label_tables(counted: CountedSets, codes: list[int], run_id: str) -> tuple[LabelTable, ...]:
     """The tables of some labels, in the order of their codes."""
-    return tuple(_table(results, counted, code, run_id, notes) for code in codes)
+    return tuple(_table(counted, code, run_id) for code in codes)
 
 
-def _table(
-    results: RunResults, counted: CountedSets, code: int, run_id: str, notes: Notes
-) -> LabelTable:
+def _table(counted: CountedSets, code: int, run_id: str) -> LabelTable:
     name = counted.labels.names[code]
     hits, actual = int(counted.correct[code]), int(counted.actual[code])
     missed, spurious = actual - hits, int(counted.predicted[code]) - hits
     others = counted.total - actual
-    recall = results.per_class["recall"][code]
 
     def cell(
         count: int, of: int, question: ExampleQuestion | None, *, is_right: bool
@@ -152,9 +199,6 @@ def _table(
         missed=cell(missed, actual, ExampleQuestion(actual=name), is_right=False),
         spurious=cell(spurious, others, ExampleQuestion(predicted=name), is_right=False),
         absent=cell(others - spurious, others, None, is_right=True),
-        f1=shown(results.per_class["f1"][code], notes),
-        recall=shown(recall, notes),
-        recall_interval=interval_text(recall),
     )
 
 
