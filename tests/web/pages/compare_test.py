@@ -480,7 +480,7 @@ def test_a_run_leads_to_the_list_it_can_be_compared_in(
     comparer: PageClient, compared: ComparedRegistry
 ) -> None:
     page = comparer.page(f"/runs/{compared.focal}")
-    link = next(a for a in page.all("a", "button") if a.text.startswith("Compare with"))
+    link = next(a for a in page.all("a", "button") if a.text.startswith("Compare…"))
 
     listed = comparer.page(link.attributes["href"])
 

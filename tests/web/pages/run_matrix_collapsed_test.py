@@ -171,7 +171,7 @@ def test_a_cell_of_groups_leads_to_the_examples_it_counts(
         assert {each["actual"] for each in record["examples"]} <= {"cat", "dog"}
         assert len(record["examples"]) == count
     assert (
-        "of the 85 examples of “animal” were taken for “vehicle”"
+        "of the 85 examples of “animal” were predicted as “vehicle”"
         in grouped_reader.page(urls[1]).one("main").text
     )
 

@@ -31,6 +31,7 @@ class SetsRegistry:
     waiting: str
 
 
+TREE_MISSED = ("tree", "F2")
 NAMES = ("sea", "sky", "sand", "boat", "dog", "cat", "man", "tree")
 
 
@@ -184,10 +185,12 @@ def test_columns_that_only_classes_can_fill_are_not_offered_for_sets(
 
 
 def test_flags_are_titled_as_about_a_label(reader: PageClient, runs: SetsRegistry) -> None:
-    title = "Zero recall: “tree”"
+    title = "Label never predicted: “tree”"
     run = reader.page(f"/runs/{runs.forest}")
     flags = reader.get(f"/flags.json?run={runs.forest}").get_json()["flags"]
-    (number,) = [each["id"] for each in flags if each["class_label"] == "tree" and each["rule"] == "F2"]
+    (number,) = [
+        each["id"] for each in flags if (each["class_label"], each["rule"]) == ("tree", "F1")
+    ]
 
     flag = reader.page(f"/flags/{number}")
     inbox = reader.page(f"/flags?run={runs.forest}")

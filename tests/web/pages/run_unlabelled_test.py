@@ -14,7 +14,7 @@ def test_a_run_without_labels_says_so_and_counts_predictions(
         y_true=None,
         y_pred=["fraud", "fine", "fine", "fine"],
         labels=["fine", "fraud"],
-        ids=["a", "b", "c", "d"],
+        sample_ids=["a", "b", "c", "d"],
         dataset="payments",
         facts=RunFacts(name="shadow"),
     )

@@ -1,21 +1,31 @@
-"""Flags in words."""
+"""Flags in words, and the one sentence at the top of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from offdiag.domain.runs import Task
+from offdiag.flags.assessment import ClassRecall, class_recalls
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState, FlagStatus
 from offdiag.flags.verdict import Certainty, Severity
+from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE
 from offdiag.store.flag_inbox import MOST_COUNTED
-from offdiag.store.flags import FlagContent
+from offdiag.store.flags import FlagContent, FlagRecord
+from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.controls import Chip, Tone
+from offdiag_web.components.controls import (
+    Chip,
+    ClassWords,
+    Tone,
+    class_words,
+    orientation_warning,
+)
+from offdiag_web.urls.flags import FlagFields, FlagListAddress, flag_url
 
 _SYMBOLS = {
     Severity.CRITICAL: "▲",
@@ -110,3 +120,162 @@ def found_text(evidence: Mapping[str, Any]) -> str | None:
     if not isinstance(cases, int) or not isinstance(hits, int):
         return None
     return f"{numbers.hits_of(hits, cases)} found"
+
+
+_RARELY_FOUND = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What has to be known first; `strong` is said in bold.
+
+    `mark` is what the first tab carries on the other pages, "" where nothing is wrong.
+    `class_name` is the class that it is about.
+    """
+
+    strong: str
+    rest: str = ""
+    tone: Tone = "neutral"
+    mark: str = ""
+    link: str | None = None
+    link_text: str = ""
+    class_name: str | None = None
+
+
+def run_statement(detail: RunDetail) -> Statement | None:
+    """The statement of a run; None until it has labelled examples."""
+    results = detail.results
+    if results is None or not results.facts.n_cases:
+        return None
+    doubt = orientation_warning(detail.run.source, detail.run.orientation_verdict)
+    if doubt is not None:
+        return Statement(doubt.headline, doubt.explanation, "warning", "▲")
+    return _problem(detail, results) or _detection(results, class_words(detail.run.task))
+
+
+def _problem(detail: RunDetail, results: RunResults) -> Statement | None:
+    """What the accuracy hides or may hide; a problem dismissed for a reason takes no part."""
+    open_flags = [flag for flag in detail.flags.flags if not flag.status.is_dismissed]
+    proved = [flag for flag in open_flags if flag.content.hides]
+    counting = proved or [flag for flag in open_flags if flag.content.may_hide]
+    collapsed = next((flag for flag in counting if flag.content.class_label is None), None)
+    if collapsed is not None:
+        predicted = results.counted.predicted
+        name = named(results.counted.labels.names[int(predicted.argmax())])
+        strong = f"{name} is predicted for every example."
+        return _about(detail, collapsed, strong, _ranks(detail, results))
+    worst = _worst(counting, class_recalls(results.counted))
+    if worst is None:
+        return None
+    flag, recall = worst
+    interval = f"(95{_NARROW}% CI {recall.low:.2f} \N{EN DASH} {recall.high:.2f})"
+    found = f"{numbers.count(recall.found)} of {numbers.count(recall.cases)} found"
+    verb = "may be" if not proved else "is" if recall.recall < _RARELY_FOUND else "is often"
+    rest = f"{interval}. {_ranks(detail, results)}"
+    if not proved:
+        more = flag.content.evidence.get("examples_needed")
+        words = f"About {numbers.count(more)} more labels of it would decide." if more else ""
+        rest = f"{interval}. {words}"
+    strong = f"{named(recall.name)} {verb} missed: {found}"
+    return _about(detail, flag, strong, rest)
+
+
+_NARROW = "\N{NARROW NO-BREAK SPACE}"
+
+
+def _about(detail: RunDetail, flag: FlagRecord, strong: str, rest: str) -> Statement:
+    n_all = detail.flags.n_firing
+    if n_all == 1:
+        link, text = flag_url(flag.id), "Problem"
+    else:
+        link = FlagListAddress(None, FlagFields(run=detail.run.id)).url()
+        text = f"{numbers.count(n_all)} problems"
+    is_proved = flag.content.hides
+    return Statement(
+        strong,
+        rest.rstrip(),
+        "hides" if is_proved else "may-hide",
+        "▲" if is_proved else "◇",
+        link,
+        text,
+        flag.content.class_label,
+    )
+
+
+def _worst(
+    counting: Sequence[FlagRecord], recalls: Sequence[ClassRecall]
+) -> tuple[FlagRecord, ClassRecall] | None:
+    recall_of = {each.name: each for each in recalls}
+    pairs = [
+        (flag, recall_of[label])
+        for flag in sorted(counting, key=lambda each: each.content.rule)
+        if (label := flag.content.class_label) is not None and label in recall_of
+    ]
+    return min(pairs, key=lambda pair: (pair[1].recall, -pair[1].cases), default=None)
+
+
+def _ranks(detail: RunDetail, results: RunResults) -> str:
+    """ "Accuracy 0.828 is rank 10 of 30, balanced accuracy 0.596 is rank 15."; "" if alone."""
+    flags = detail.flags
+    accuracy = results.aggregate.get("overall_accuracy")
+    if flags.accuracy_rank is None or flags.n_ranked < 2 or detail.run.task is Task.MULTILABEL:
+        return ""
+    if accuracy is None or accuracy.value is None:
+        return ""
+    said = (
+        f"Accuracy {numbers.metric(accuracy.value)} is rank "
+        f"{numbers.count(flags.accuracy_rank)} of {numbers.count(flags.n_ranked)}"
+    )
+    balanced = results.aggregate.get("balanced_accuracy")
+    if balanced is None or balanced.value is None or flags.balanced_rank is None:
+        return f"{said}."
+    return (
+        f"{said}, balanced accuracy {numbers.metric(balanced.value)} is rank "
+        f"{numbers.count(flags.balanced_rank)}."
+    )
+
+
+def _detection(results: RunResults, words: ClassWords) -> Statement:
+    """Whether every class is found more often than examples of others are taken for it.
+
+    The interval of the recall has to lie wholly above that of the false positive rate. A class
+    of few examples that does not reach it cannot be judged.
+    """
+    names = results.counted.labels.names
+    supports: list[int] = results.counted.actual.tolist()
+    unclear = [code for code in range(len(names)) if not _is_found(results, code)]
+    if not unclear:
+        return Statement(
+            f"Every {words.one} is found clearly more often than by chance.", tone="neutral"
+        )
+    chance = [code for code in unclear if supports[code] >= RELIABLE_CLASS_SIZE]
+    if chance:
+        listed = _listed([names[code] for code in chance])
+        verb = "is" if len(chance) == 1 else "are"
+        strong = f"{listed} {verb} not found clearly more often than by chance."
+        return Statement(strong, tone="may-hide", mark="◇")
+    listed = _listed([names[code] for code in unclear])
+    return Statement(f"Too few labels to judge {listed}.")
+
+
+def _is_found(results: RunResults, code: int) -> bool:
+    recall, false_alarms = (results.per_class[key][code] for key in ("recall", "fpr"))
+    if recall.value is None or recall.ci_low is None:
+        return False
+    # Where no example is of another class, nothing can be taken for it.
+    return false_alarms.ci_high is None or recall.ci_low > false_alarms.ci_high
+
+
+_MOST_NAMED = 5
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [named(name) for name in names[:_MOST_NAMED]]
+    hidden = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {numbers.count(hidden)} more" if hidden else "")
+
+
+def named(name: str) -> str:
+    """The name of a class inside a sentence, quoted where it could be read as something else."""
+    is_plain = name[:1].isalpha() and name.replace("-", "").replace("_", "").isalnum()
+    return numbers.shortened(name) if is_plain else quoted_name(name)

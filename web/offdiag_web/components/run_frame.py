@@ -27,7 +27,7 @@ from offdiag_web.components.controls import (
     spell,
     state_chip,
 )
-from offdiag_web.components.run_statement import Statement, run_statement
+from offdiag_web.components.flags import Statement, run_statement
 from offdiag_web.urls.datasets import ModelAddress
 from offdiag_web.urls.filter_line import parse_filter, quoted
 from offdiag_web.urls.flags import FlagFields, FlagListAddress
@@ -103,11 +103,8 @@ class RunHeaderView:
 
     id: str
     name: str
-    project: str | None
-    dataset: str
     dataset_url: str
-    model: str | None
-    model_url: str | None
+    model: Chip | None
     compare_url: str
     """The runs of the dataset, with this one ticked."""
     decide_url: str | None
@@ -144,11 +141,8 @@ def run_header(
     return RunHeaderView(
         id=run.id,
         name=run.name,
-        project=None if run.project == "default" else run.project,
-        dataset=run.dataset,
         dataset_url=_dataset_runs(run).url(),
-        model=run.model,
-        model_url=None if run.model is None else ModelAddress(run.model).url(),
+        model=_model(run.model),
         compare_url=replace(_dataset_runs(run), selected=(run.id,)).url(),
         decide_url=WhatIfAddress().decisions_url(run.id) if _can_decide(detail) else None,
         newer_url=around.newer_id and tab_url(current, around.newer_id),
@@ -177,6 +171,10 @@ def run_header(
             if name not in _left_out(run)
         ),
     )
+
+
+def _model(model: str | None) -> Chip | None:
+    return None if model is None else Chip(f"Model {model}", url=ModelAddress(model).url())
 
 
 def _role(detail: RunDetail) -> str | None:

@@ -32,14 +32,6 @@ from offdiag_web.components.flags import (
     severity_mark,
     state_chip,
 )
-from offdiag_web.components.recall_by_size import (
-    CLASS_COLUMNS,
-    RecallFloor,
-    SizeChart,
-    class_rows,
-    recall_floor,
-    size_chart,
-)
 from offdiag_web.pages.flags.checks import (
     AlternativesView,
     ChecksView,
@@ -47,6 +39,14 @@ from offdiag_web.pages.flags.checks import (
     checks_view,
 )
 from offdiag_web.pages.flags.inbox import REST, Refused
+from offdiag_web.pages.flags.recall_by_size import (
+    CLASS_COLUMNS,
+    RecallFloor,
+    SizeChart,
+    class_rows,
+    recall_floor,
+    size_chart,
+)
 from offdiag_web.pages.flags.triage import ACTIONS, carry_out, read_decision
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.flags import FlagFields, FlagListAddress, flag_classes_url, flag_url

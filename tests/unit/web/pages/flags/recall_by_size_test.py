@@ -4,7 +4,7 @@ import pytest
 from offdiag.domain.labels import LabelSet
 from offdiag.flags.assessment import class_recalls
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag_web.components.recall_by_size import (
+from offdiag_web.pages.flags.recall_by_size import (
     class_rows,
     recall_floor,
     size_chart,
