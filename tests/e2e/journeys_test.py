@@ -54,7 +54,7 @@ def test_an_address_shows_the_same_to_somebody_else(
     open_page: Any, registry: LesionRegistry
 ) -> None:
     mine: Page = open_page(f"/runs/{registry.plain}").page
-    mine.get_by_role("link", name="% of predicted").click()
+    mine.get_by_role("link", name="% predicted").click()
     mine.get_by_role("link", name="Transpose view").click()
     expect(mine.locator("th.axis").first).to_have_text("Actual →")
 
@@ -141,7 +141,7 @@ def test_high_contrast_keeps_what_is_chosen_and_the_diagonal_apart(
     )
     chosen, other = (
         page.get_by_role("link", name=name).evaluate("a => getComputedStyle(a).backgroundColor")
-        for name in ("% of actual", "% of predicted")
+        for name in ("% actual", "% predicted")
     )
     assert widths == ["3px", "1px"]
     assert chosen != other
