@@ -174,12 +174,56 @@ def priced(
     database.close()
 
 
+def show_matrix(page: Page) -> None:
+    """Unfold the fields of all cells."""
+    page.get_by_text("Full cost matrix").click()
+
+
+def test_the_slider_moves_everything_and_agrees_with_the_server(
+    open_at: Any, priced: tuple[str, str]
+) -> None:
+    address, path = priced
+    seen = open_at(address, f"{path}&cost=@0-1&vary=mel%3Env")
+    page = seen.page
+    before = page.locator(".flip-chart .now").get_attribute("d")
+    cost = page.locator("#ranking [data-letter=A] [data-cost]")
+
+    with page.expect_response("**/whatif?*"):
+        page.locator("#ratio").fill("130")
+        # The browser's own numbers, before the server has answered.
+        expect(page.locator("#at")).to_have_value("20")
+        assert page.locator(".flip-chart .now").get_attribute("d") != before
+        assert cost.inner_text().startswith("88")
+
+    expect(page).to_have_url(re.compile(r"set=mel%3Env:20&vary=mel%3Env"))
+    expect(page.locator("#results")).not_to_have_attribute("aria-busy", "true")
+    expect(cost).to_have_text("882")
+    expect(page.locator("#disagreement")).to_be_hidden()
+    seen.expect_no_complaints()
+
+
+def test_without_scripts_the_number_beside_the_slider_asks_the_same(
+    open_at: Any, priced: tuple[str, str]
+) -> None:
+    address, path = priced
+    asked = f"{path}&cost=@0-1&vary=mel%3Env"
+    page = open_at(address, asked, java_script_enabled=False).page
+
+    page.locator("#at").fill("20")
+    page.get_by_role("button", name="Recalculate").click()
+
+    expect(page).to_have_url(re.compile(r"set=mel%3Env:20&vary=mel%3Env$"))
+    expect(page.locator("#ranking [data-letter=A] [data-cost]")).to_have_text("882")
+    expect(page.locator("#at")).to_have_value("20")
+
+
 def test_a_changed_cost_shows_at_once_and_its_link_shows_the_same_to_somebody_else(
     open_at: Any, priced: tuple[str, str]
 ) -> None:
     address, path = priced
     mine = open_at(address, path, permissions=["clipboard-read", "clipboard-write"])
     page = mine.page
+    show_matrix(page)
     field = page.get_by_role("textbox", name="cost, actual mel, predicted nv")
     before = page.locator("#ranking tbody tr").first.inner_text()
 
@@ -197,6 +241,7 @@ def test_a_changed_cost_shows_at_once_and_its_link_shows_the_same_to_somebody_el
     link = page.evaluate("navigator.clipboard.readText()")
 
     other = open_at(address, link.removeprefix(address))
+    show_matrix(other.page)
 
     shown = other.page.locator("main").inner_text()
     assert shown == page.locator("main").inner_text()
@@ -209,6 +254,7 @@ def test_a_changed_cost_shows_at_once_and_its_link_shows_the_same_to_somebody_el
 
 def test_without_scripts_the_form_asks_the_same(open_at: Any, priced: tuple[str, str]) -> None:
     page = open_at(*priced, java_script_enabled=False).page
+    show_matrix(page)
 
     page.get_by_role("textbox", name="cost, actual mel, predicted nv").fill("20")
     page.get_by_role("button", name="Recalculate").click()
@@ -221,6 +267,7 @@ def test_what_is_no_number_is_marked_and_changes_nothing(
     open_at: Any, priced: tuple[str, str]
 ) -> None:
     page = open_at(*priced).page
+    show_matrix(page)
     field = page.get_by_role("textbox", name="cost, actual mel, predicted nv")
     cost = page.locator("#ranking [data-letter=A] [data-cost]")
     before = cost.inner_text()
@@ -237,6 +284,7 @@ def test_a_block_of_a_spreadsheet_is_pasted_from_a_cell_on(
     open_at: Any, priced: tuple[str, str]
 ) -> None:
     page = open_at(*priced).page
+    show_matrix(page)
     field = page.get_by_role("textbox", name="cost, actual nv, predicted mel")
     field.focus()
 
@@ -259,6 +307,7 @@ def test_a_server_that_does_not_answer_leaves_the_numbers_of_the_browser(
     open_at: Any, priced: tuple[str, str]
 ) -> None:
     page = open_at(*priced, own_window=True).page
+    show_matrix(page)
     page.route("**/whatif?*", lambda route: route.fulfill(status=503, body="busy"))
 
     page.get_by_role("textbox", name="cost, actual mel, predicted nv").fill("20")
@@ -269,6 +318,7 @@ def test_a_server_that_does_not_answer_leaves_the_numbers_of_the_browser(
 
 def test_a_disagreement_would_be_said(open_at: Any, priced: tuple[str, str]) -> None:
     page = open_at(*priced, own_window=True).page
+    show_matrix(page)
 
     def wrong(route: Any) -> None:
         answer = route.fetch()

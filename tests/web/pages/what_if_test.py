@@ -389,4 +389,5 @@ def _sent(page: Page, form_id: str | None) -> dict[str, str]:
     return {
         field.attributes["name"]: field.attributes.get("value", "")
         for field in form.inside("input")
+        if "name" in field.attributes
     }

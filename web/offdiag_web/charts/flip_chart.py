@@ -2,7 +2,8 @@
 
 Absolute costs would run out of any frame and hide every crossing. Both axes are logarithmic, so
 that doubling a price is the same step everywhere; a line that is further behind than the frame
-is high leaves it at the top.
+is high leaves it at the top, where its letter says how far behind it ends. The strip on the foot
+has the colour of the run that costs least, and is pale where that is not significant.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from offdiag_web.charts.marks import RunStyle
 from offdiag_web.charts.svg import coordinate, drawing, words
 
 _LINE_HEIGHT = 13
-WIDTH, HEIGHT = 560, 280
-_LEFT, _TOP, _RIGHT, _BOTTOM = 44.0, 22.0, 526.0, 232.0
-_HEIGHTS = ("1.2", "1.5", "2", "3", "5", "10")
-_HEIGHT_TICKS = ("1", "1.1", "1.2", "1.5", "2", "3", "5", "10")
+WIDTH, HEIGHT = 760, 300
+_LEFT, _TOP, _RIGHT, _BOTTOM = 48.0, 22.0, 670.0, 252.0
+_HIGHEST = 1.25
+_HEIGHT_TICKS = ("1", "1.05", "1.1", "1.15", "1.2", "1.25")
+_STEPS = (1, 2, 5)
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,16 @@ class FlipLine:
     run_label: str
     style: RunStyle
     times: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class StripPart:
+    """From `low` to `high` the run with this style costs least."""
+
+    low: float
+    high: float
+    style: RunStyle
+    is_certain: bool
 
 
 @dataclass(frozen=True)
@@ -50,7 +62,7 @@ class FlipAxis:
     def ticks(self) -> Iterator[Decimal]:
         tick = self.low
         while tick <= self.high:
-            yield tick
+            yield from (tick * step for step in _STEPS if tick * step <= self.high)
             tick *= 10
 
 
@@ -72,16 +84,18 @@ def flip_chart(
     now: float,
     x_title: str,
     name: str,
+    strip: Sequence[StripPart] = (),
 ) -> Markup:
     """Draw the lines with a tick at each flip and at the price as it is now.
 
     `name` says in words what the chart shows.
     """
-    top = _top(lines)
+    top = _HIGHEST
     return drawing(
         words("cost ÷ cheapest", x=2, y=12, css_class="axis-title"),
         words(x_title, x=_RIGHT, y=HEIGHT - 6, anchor="end", css_class="axis-title"),
         *_height_axis(top),
+        *_strip(strip, axis),
         *_multiple_axis(axis),
         *_marks(axis, flips=flips, now=now),
         *(path for line in lines for path in _paths(line, axis, top)),
@@ -91,13 +105,6 @@ def flip_chart(
         css_class="chart flip-chart",
         name=name,
     )
-
-
-def _top(lines: Sequence[FlipLine]) -> float:
-    """The height of the frame: all lines, unless one is more than ten times behind."""
-    heights = [float(np.nanmax(line.times)) for line in lines if not np.isnan(line.times).all()]
-    highest = max(heights, default=1.0)
-    return next((float(text) for text in _HEIGHTS if float(text) >= highest), float(_HEIGHTS[-1]))
 
 
 def _x(x: float, axis: FlipAxis) -> float:
@@ -111,8 +118,6 @@ def _y(times: float, top: float) -> float:
 
 def _height_axis(top: float) -> Iterator[str]:
     for text in _HEIGHT_TICKS:
-        if float(text) > top or (text == "1.1" and top > 1.5):
-            continue
         y = _y(float(text), top)
         path = f"M{coordinate(_LEFT)} {coordinate(y)}H{coordinate(_RIGHT)}"
         yield f'<path class="grid" d="{path}"/>'
@@ -127,6 +132,17 @@ def _multiple_axis(axis: FlipAxis) -> Iterator[str]:
         yield words(text, x=x, y=_BOTTOM + 17, anchor="middle", css_class="tick")
 
 
+def _strip(parts: Sequence[StripPart], axis: FlipAxis) -> Iterator[str]:
+    for part in parts:
+        left = _x(min(max(part.low, float(axis.low)), float(axis.high)), axis)
+        right = _x(min(max(part.high, float(axis.low)), float(axis.high)), axis)
+        css = f"strip-{'certain' if part.is_certain else 'open'} {part.style.css_class}"
+        yield (
+            f'<rect class="{css}" x="{coordinate(left)}" y="{_BOTTOM:g}" '
+            f'width="{coordinate(right - left)}" height="4"/>'
+        )
+
+
 def _marks(axis: FlipAxis, *, flips: Sequence[float], now: float) -> Iterator[str]:
     for flip in flips:
         if axis.low < flip < axis.high:
@@ -134,14 +150,10 @@ def _marks(axis: FlipAxis, *, flips: Sequence[float], now: float) -> Iterator[st
             yield f'<path class="flip" d="M{place} {_TOP:g}V{_BOTTOM:g}"/>'
     if float(axis.low) <= now <= float(axis.high):
         x = _x(now, axis)
-        is_right = x > (_LEFT + _RIGHT) / 2
-        yield f'<path class="now" d="M{coordinate(x)} {_TOP:g}V{_BOTTOM:g}"/>'
-        yield words(
-            "now",
-            x=x - 4 if is_right else x + 4,
-            y=_TOP + 10,
-            anchor="end" if is_right else "start",
-            css_class="tick",
+        yield (
+            f'<path class="now" data-low="{axis.low}" data-high="{axis.high}" '
+            f'data-left="{_LEFT:g}" data-right="{_RIGHT:g}" '
+            f'd="M{coordinate(x)} {_TOP:g}V{_BOTTOM:g}"/>'
         )
 
 
@@ -197,4 +209,6 @@ def _letters(lines: Sequence[FlipLine], top: float) -> Iterator[str]:
         lowest_y = places[index] + _LINE_HEIGHT
     for place, (_, line) in zip(places, ends, strict=True):
         css_class = f"run-letter {line.style.css_class}"
-        yield words(line.run_label, x=_RIGHT + 8, y=place, css_class=css_class)
+        times = float(line.times[-1])
+        text = f"{line.run_label} {times:.2f}×{' ↑' if times > top else ''}"
+        yield words(text, x=_RIGHT + 8, y=place, css_class=css_class)

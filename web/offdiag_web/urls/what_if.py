@@ -17,8 +17,9 @@ from offdiag.metrics.costs.edits import (
     with_cells,
     written,
 )
+from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.prevalence import read_shares, shares_text
-from offdiag.services.what_if.scenario import BaseCosts, Question
+from offdiag.services.what_if.scenario import BaseCosts, Question, moved_cells, stated_lever
 from offdiag_web.urls.query_string import with_query
 
 LONGEST_URL = 2_000
@@ -101,7 +102,9 @@ def asked_by_form(values: Mapping[str, str], base: BaseCosts) -> WhatIfAddress:
             address.question,
             costs=base.reference,
             edits=_edits(values, base),
-            lever=address.question.lever.strip(),
+            # What was moved stays the price that is varied.
+            lever=address.question.lever.strip()
+            or (values.get("lever", "") if _is_moved(values) else ""),
             shares=_shares(values, labels),
             merged=_merged(address.question.merged, labels),
         ),
@@ -133,8 +136,25 @@ def _edits(values: Mapping[str, str], base: BaseCosts) -> str:
             unread.append(f"{'>'.join(sides)}:{given.strip()}")
         else:
             cells[actual, predicted] = cost
+    cells |= _moved(values, base, with_cells(read.edits, base.costs, cells).applied(base.costs))
     edits = with_cells(read.edits, base.costs, cells)
     return ",".join(filter(None, [edits.text(labels), *unread]))
+
+
+def _is_moved(values: Mapping[str, str]) -> bool:
+    """Whether the number beside the slider is another than the page showed."""
+    return bool(values.get("at", "").strip()) and values["at"] != values.get("shown")
+
+
+def _moved(
+    values: Mapping[str, str], base: BaseCosts, costs: CostMatrix
+) -> dict[tuple[int, int], float]:
+    """The prices that the slider sets, where it was moved."""
+    x = read_cost(values.get("at", "")) if _is_moved(values) else None
+    lever = stated_lever(values.get("lever", ""), costs, base.costs)
+    if x is None or x <= 0 or lever is None:
+        return {}
+    return moved_cells(lever, base.costs, x)
 
 
 def _shares(values: Mapping[str, str], labels: LabelSet) -> str:

@@ -153,8 +153,8 @@ class Lever:
     """A price that is moved while all others stay: that of one cell, or of all errors on a class.
 
     The price of cell (`actual`, `predicted`) is x times `unit`; without `predicted` the costs of
-    all errors on `actual` are x times what they are. `now` is the x of the costs as they are,
-    positive or 0.
+    all errors on `actual` are x times what they are where x is 1. `now` is the x of the costs as
+    they are, positive or 0.
     """
 
     actual: int
@@ -169,7 +169,7 @@ class Lever:
             weights[self.actual, self.predicted] = x * self.unit
         else:
             right = weights[self.actual, self.actual]
-            weights[self.actual] *= x
+            weights[self.actual] *= x / self.now
             weights[self.actual, self.actual] = right
         return CostMatrix(weights, costs.labels, costs.currency)
 
@@ -195,9 +195,9 @@ def lever_on_cell(costs: CostMatrix, actual: int, predicted: int) -> Lever | Non
     return Lever(actual, predicted, unit, price / unit)
 
 
-def lever_on_class(actual: int) -> Lever:
-    """The prices of all errors on a class, in units of what they are."""
-    return Lever(actual, None, 1.0, 1.0)
+def lever_on_class(actual: int, *, now: float = 1.0) -> Lever:
+    """The prices of all errors on a class, `now` times what they are where x is 1."""
+    return Lever(actual, None, 1.0, now)
 
 
 def rays_of(

@@ -24,6 +24,7 @@ from offdiag.metrics.paired.best_runs import cost_contest
 from offdiag.metrics.paired.confidence_set import BestSet, Compared, confidence_sets
 from offdiag.metrics.paired.runs import Codes, PairedRuns
 from offdiag.services.evaluation.compute import INTERVAL_SEED
+from offdiag.services.what_if.leads import Leads, leads
 from offdiag.services.what_if.scenario import (
     MOST_RUNS,
     Question,
@@ -211,7 +212,7 @@ class WhatIf:
     """The answer to a question, runs in the order in which they were asked for.
 
     `cheapest` is the place of the cheapest run, counted from 0. `choice` is None where no price
-    can be moved.
+    can be moved, and `leads` also where not all runs can be paired.
     """
 
     frame: WhatIfFrame
@@ -221,6 +222,7 @@ class WhatIf:
     constant: ConstantPrediction | None
     warnings: tuple[CostWarning, ...]
     choice: Choice | None
+    leads: Leads | None
 
 
 def ask(
@@ -239,6 +241,7 @@ def answer(frame: WhatIfFrame, question: Question) -> WhatIf:
     cheapest = min(known)[1] if known else None
     places = cost_places(frame, means, scenario.effective, scenario.prevalence)
     accuracies = [_accuracy(run, scenario) for run in frame.runs]
+    choice = _choice(frame, scenario, tuple(place for _, place in known))
     by_cost, by_accuracy = ranks(means), ranks(accuracies, descending=True)
     return WhatIf(
         frame=frame,
@@ -259,7 +262,30 @@ def answer(frame: WhatIfFrame, question: Question) -> WhatIf:
         cheapest=cheapest,
         constant=_constant(frame.runs[0], found[0]),
         warnings=check_costs(scenario.costs),
-        choice=_choice(frame, scenario, tuple(place for _, place in known)),
+        choice=choice,
+        leads=_leads(frame, means, scenario, choice),
+    )
+
+
+def _leads(
+    frame: WhatIfFrame,
+    means: Sequence[float | None],
+    scenario: Scenario,
+    choice: Choice | None,
+) -> Leads | None:
+    known = [mean for mean in means if mean is not None]
+    paired = _paired_with(frame, means, min(known, default=None))
+    if choice is None or scenario.lever is None or paired is None:
+        return None
+    if paired.positions != choice.runs or len(choice.runs) < 2 or len(paired.runs.actual) < 2:
+        return None
+    return leads(
+        paired.runs.actual,
+        paired.runs.predictions,
+        scenario.effective,
+        scenario.lever,
+        choice.stretches,
+        prevalence=scenario.prevalence,
     )
 
 

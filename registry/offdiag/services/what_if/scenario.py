@@ -284,7 +284,7 @@ def understand(
         problems.append(f"The class shares are ignored: {prevalence}.")
         prevalence = None
     effective = forgiven(costs, grouped.groups)
-    lever = _stated_lever(question.lever, effective)
+    lever = stated_lever(question.lever, effective, base.costs)
     if question.lever and lever is None:
         problems.append(f"“{question.lever}” names no price that can be moved.")
     return Scenario(
@@ -319,15 +319,37 @@ def _checked(
         return CostEdits(), base
 
 
-def _stated_lever(text: str, costs: CostMatrix) -> Lever | None:
+def stated_lever(text: str, costs: CostMatrix, saved: CostMatrix) -> Lever | None:
+    """The lever `actual>predicted` or `actual>*`; the latter counts from the `saved` costs."""
     actual_name, arrow, predicted_name = _parted(text)
     actual = code_of(actual_name, costs.labels)
     if not arrow or actual is None:
         return None
     if predicted_name == _ALL:
-        return lever_on_class(actual)
+        return lever_on_class(actual, now=_times_saved(actual, costs, saved))
     predicted = code_of(predicted_name, costs.labels)
     return None if predicted is None else lever_on_cell(costs, actual, predicted)
+
+
+def _times_saved(actual: int, costs: CostMatrix, saved: CostMatrix) -> float:
+    """How many times the saved costs all errors on a class cost; 1 where they differ in that."""
+    is_error = np.arange(costs.n_classes) != actual
+    before, now = saved.weights[actual, is_error], costs.weights[actual, is_error]
+    if (before <= 0).any() or now[0] <= 0:
+        return 1.0
+    times = float(now[0] / before[0])
+    return times if np.allclose(now, before * times, rtol=1e-12) else 1.0
+
+
+def moved_cells(lever: Lever, saved: CostMatrix, x: float) -> dict[tuple[int, int], float]:
+    """The prices that a lever at x sets."""
+    if lever.predicted is not None:
+        return {(lever.actual, lever.predicted): x * lever.unit}
+    return {
+        (lever.actual, predicted): x * float(saved.weights[lever.actual, predicted])
+        for predicted in range(saved.n_classes)
+        if predicted != lever.actual
+    }
 
 
 def _parted(text: str) -> tuple[str, str, str]:

@@ -13,8 +13,10 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.break_even import Lever, Stretch, lever_on_cell, times_the_cheapest
 from offdiag.metrics.costs.edits import cost_text, written
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.services.what_if.costs import WhatIf
-from offdiag_web.charts.flip_chart import FlipLine, flip_axis, flip_chart
+from offdiag.services.what_if.costs import Choice, WhatIf
+from offdiag.services.what_if.leads import Leads
+from offdiag.services.what_if.scenario import moved_cells
+from offdiag_web.charts.flip_chart import FlipLine, StripPart, flip_axis, flip_chart
 from offdiag_web.charts.marks import run_style
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
@@ -76,6 +78,7 @@ def choice_view(found: WhatIf) -> ChoiceView | None:
             now=lever.now,
             x_title=f"{_short(lever, found.scenario.costs.labels)} (logarithmic)",
             name=f"Cost of each run over the cheapest. {sentence}",
+            strip=_strip(found, choice),
         ),
         sentence=sentence,
         what=lever_sentence(lever, found.scenario.effective),
@@ -90,6 +93,112 @@ def choice_view(found: WhatIf) -> ChoiceView | None:
         key=tuple(
             (name, found.answers[place].run.name)
             for name, place in zip(letters, choice.runs, strict=True)
+        ),
+    )
+
+
+def _strip(found: WhatIf, choice: Choice) -> tuple[StripPart, ...]:
+    if found.leads is None:
+        return ()
+    return tuple(
+        StripPart(
+            lead.low, lead.high, run_style(choice.runs[lead.run]), lead.is_certain_throughout
+        )
+        for lead in found.leads.stretches
+    )
+
+
+def verdict(found: WhatIf) -> str | None:
+    """Which run is cheapest at which ratio, as far as the paired intervals say so."""
+    choice, judged = found.choice, found.leads
+    if choice is None or len(choice.runs) < 2:
+        return None
+    names = [
+        f"{run_label(place)} {numbers.shortened(found.answers[place].run.name, longest=32)}"
+        for place in choice.runs
+    ]
+    if judged is None:
+        return "The runs cannot be paired, so whether one costs significantly less is not known."
+    return lead_sentence(judged, names)
+
+
+def lead_sentence(judged: Leads, names: Sequence[str]) -> str:
+    """ONE is cheapest up to 10 : 1, OTHER above; said so where each is significant."""
+    if len(judged.stretches) == 1:
+        return _one_leads(judged, names)
+    who = [names[lead.run] for lead in judged.stretches]
+    are_certain = all(lead.is_certain for lead in judged.stretches)
+    verb = "cheapest" if are_certain else "lowest"
+    parts = [f"{who[0]} is {verb} up to {ratio(judged.stretches[0].high)}"]
+    parts += [
+        f"{name} up to {ratio(lead.high)}"
+        for lead, name in zip(judged.stretches[1:-1], who[1:-1], strict=True)
+    ]
+    text = f"{', '.join([*parts, who[-1]])} above"
+    leading = dict.fromkeys(names[lead.run] for lead in judged.stretches if lead.is_certain)
+    if are_certain:
+        return f"{text}."
+    if judged.is_open:
+        runs = "two" if len(set(who)) == 2 else numbers.count(len(set(who)))
+        return f"{text}; the {runs} cannot be told apart at any ratio."
+    if leading:
+        return f"{text}; only {numbers.listed(list(leading))} significantly."
+    return f"{text}; none is significantly below all others."
+
+
+def _one_leads(judged: Leads, names: Sequence[str]) -> str:
+    (lead,) = judged.stretches
+    name = names[lead.run]
+    if lead.is_certain_throughout:
+        return f"{name} is cheapest at every ratio."
+    text = f"{name} is lowest at every ratio"
+    if lead.is_certain:
+        return f"{text}, significantly at some."
+    if not judged.is_open:
+        return f"{text}; not significantly below all others."
+    runs = "two" if len(names) == 2 else numbers.count(len(names))
+    return f"{text}; the {runs} cannot be told apart at any ratio."
+
+
+def ratio(x: float) -> str:
+    """10 : 1."""
+    return f"{_number(x)} : 1"
+
+
+@dataclass(frozen=True, slots=True)
+class SliderView:
+    """The price that is moved: what it is, where it stands, and its lever in words and text."""
+
+    label: str
+    what: str
+    value: str
+    lever: str
+    unit: str
+    cells: str
+
+
+def slider_view(found: WhatIf) -> SliderView | None:
+    """Present the lever of the scenario; None where no price can be moved."""
+    lever = found.scenario.lever
+    if lever is None:
+        return None
+    labels = found.scenario.costs.labels
+    saved = found.scenario.base.costs
+    actual = numbers.shortened(labels.names[lever.actual], longest=24)
+    if lever.predicted is None:
+        label = f"A missed {actual} costs"
+    else:
+        predicted = numbers.shortened(labels.names[lever.predicted], longest=24)
+        label = f"A missed {actual}, predicted {predicted}, costs"
+    return SliderView(
+        label=label,
+        what=lever_sentence(lever, found.scenario.effective),
+        value=cost_text(float(f"{lever.now:.6g}")),
+        lever=lever_text(lever, labels),
+        unit=cost_text(lever.unit),
+        cells=" ".join(
+            f"w{one}.{other}:{cost_text(price)}"
+            for (one, other), price in moved_cells(lever, saved, 1.0).items()
         ),
     )
 
@@ -116,7 +225,7 @@ def lever_sentence(lever: Lever, costs: CostMatrix) -> str:
     if lever.predicted is None:
         return (
             f"All errors on {actual} cost so many times what the table says; all else stays. "
-            "It is 1× now."
+            f"It is {multiple(lever.now)} now."
         )
     predicted = quoted_name(names[lever.predicted])
     is_opposite = float(costs.weights[lever.predicted, lever.actual]) == lever.unit

@@ -78,6 +78,8 @@ class HeatView:
     lists: tuple[ExpensiveList, ...]
     end: str
     has_gains: bool
+    order: str
+    decimals: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,8 @@ def heat_view(found: WhatIf, order: Sequence[int], *, selected: Sequence[int]) -
         ),
         end=amounts.text(largest),
         has_gains=any((cells < 0).any() for cells in amounts_of),
+        order=" ".join(map(str, order)),
+        decimals=amounts.decimals,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from offdiag.domain.runs import RunState
+from offdiag.domain.runs import RunState, Task
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.services.what_if.costs import WhatIf
@@ -30,7 +30,15 @@ from offdiag_web.components.cost_ranking import (
     rank_sentence,
     ranking,
 )
-from offdiag_web.pages.what_if.choice import ChoiceView, LeverChoice, choice_view, lever_choices
+from offdiag_web.pages.what_if.choice import (
+    ChoiceView,
+    LeverChoice,
+    SliderView,
+    choice_view,
+    lever_choices,
+    slider_view,
+    verdict,
+)
 from offdiag_web.pages.what_if.heat import BinarySides, HeatView, binary_sides, heat_view
 from offdiag_web.urls.costs import CostsAddress, new_costs_url
 from offdiag_web.urls.query_string import with_query
@@ -70,6 +78,8 @@ class WhatIfView:
     levers: tuple[LeverChoice, ...]
     shares: tuple[ShareField, ...]
     has_shares: bool
+    verdict: str | None
+    slider: SliderView | None
     standing: str
     loses: Caution | None
     ranking: Ranking
@@ -123,6 +133,8 @@ def what_if_view(
         levers=lever_choices(found, order),
         shares=share_fields(first.matrix, scenario.shares, order),
         has_shares=scenario.prevalence is not None,
+        verdict=verdict(found),
+        slider=slider_view(found),
         standing=rank_sentence(found),
         loses=None
         if losing is None
@@ -219,7 +231,10 @@ def start_view(
     *,
     without_runs: str | None,
 ) -> StartView:
-    """Present the datasets that have runs. The rest of the address is kept."""
+    """Present the datasets whose runs have costs, which label sets have not.
+
+    The rest of the address is kept.
+    """
     return StartView(
         tuple(
             DatasetChoice(
@@ -230,7 +245,7 @@ def start_view(
                 f"{numbers.plural(facts.n_classes, 'class', 'classes')}",
             )
             for facts, logged in datasets
-            if logged.by_state[RunState.EVALUATED]
+            if logged.by_state[RunState.EVALUATED] and facts.task is not Task.MULTILABEL
         ),
         None if without_runs is None else f"Dataset “{without_runs}” has no evaluated runs here.",
     )

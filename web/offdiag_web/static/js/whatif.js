@@ -6,12 +6,26 @@ const SMALLEST = 1e-15;
 const LARGEST = 1e15;
 const PER = 1000;
 const WAIT_MS = 250;
+const STEPS = 10;
+const LARGEST_RATIO = 100;
+const POSITIONS = 200;
+const SLIDER = ["at", "shown", "lever"];
 
 // The cost that is written, null where it is none.
 export function parseCost(text) {
   if (!NUMBER.test(text.trim())) return null;
   const cost = Number(text);
   return cost === 0 || (Math.abs(cost) >= SMALLEST && Math.abs(cost) <= LARGEST) ? cost + 0 : null;
+}
+
+// The ratio at a position of the slider, from 1 to 100 in equal steps of its logarithm.
+export function ratioAt(position) {
+  return Number((LARGEST_RATIO ** (position / POSITIONS)).toPrecision(3));
+}
+
+export function placeOfRatio(ratio) {
+  const share = Math.log(ratio) / Math.log(LARGEST_RATIO);
+  return Math.round(Math.min(1, Math.max(0, share)) * POSITIONS);
 }
 
 // Cells [place in row order, cases] as the page writes them: "3:17 8:2.5".
@@ -91,6 +105,9 @@ if (form) setUp(form, document.getElementById("grid"));
 function setUp(scenario, grid) {
   const fields = grid ? [...grid.querySelectorAll("input")] : [];
   const size = Math.round(Math.sqrt(fields.length));
+  const range = document.getElementById("ratio");
+  const at = document.getElementById("at");
+  let isMoved = false;
   let pending = null;
   let timer = 0;
 
@@ -167,6 +184,7 @@ function setUp(scenario, grid) {
     byPlace.sort((one, other) => one[0] - other[0] || (one[1] < other[1] ? -1 : 1));
     for (const [, , row] of [...byPlace].reverse()) table.tBodies[0].prepend(row);
     showConstant(table.querySelector(".constant"), prices, Number(rows[0].dataset.n), decimals);
+    showHeat(prices);
     say(`Cost recalculated, ${byPlace[0][1]} first`);
   }
 
@@ -178,11 +196,101 @@ function setUp(scenario, grid) {
     row.querySelector("[data-constant]").textContent = head.title || head.textContent;
   }
 
+  // Amounts of all cells at once; totals and the end of the ramp follow with the server's answer.
+  function showHeat(prices) {
+    const heat = document.getElementById("heat");
+    if (!heat) return;
+    const order = heat.dataset.order.split(" ").map(Number);
+    const decimals = Number(heat.dataset.decimals);
+    const found = [...heat.querySelectorAll("table[data-letter]")].map((table) => {
+      const row = document.querySelector(`#ranking [data-letter="${table.dataset.letter}"]`);
+      const amounts = new Array(size * size).fill(0);
+      for (const [place, cases] of readCells(row.dataset.cells)) {
+        amounts[place] = perThousand(cases * prices[place], Number(row.dataset.n));
+      }
+      return [table, amounts];
+    });
+    const largest = Math.max(0, ...found.flatMap(([, amounts]) => amounts.map(Math.abs)));
+    for (const [table, amounts] of found) {
+      table.querySelectorAll("td").forEach((cell, index) => {
+        const amount = amounts[order[Math.floor(index / size)] * size + order[index % size]];
+        const text = amountText(amount, decimals);
+        const isNothing = amount === 0 || /^[<>]/.test(text);
+        const step = Math.max(1, Math.min(STEPS, Math.round((Math.abs(amount) / largest) * STEPS)));
+        cell.textContent = isNothing ? (amount === 0 ? "" : "\u00b7") : text;
+        cell.className = isNothing ? "zero" : `${amount > 0 ? "error" : "correct"}-${step}`;
+      });
+    }
+  }
+
+  // The line of the flip chart that says where the price stands.
+  function showNow(x) {
+    const line = document.querySelector(".flip-chart .now");
+    if (!line) return;
+    const { low, high, left, right } = Object.fromEntries(
+      Object.entries(line.dataset).map(([name, text]) => [name, Number(text)]),
+    );
+    const share = Math.min(1, Math.max(0, Math.log(x / low) / Math.log(high / low)));
+    line.setAttribute("d", line.getAttribute("d").replace(/^M[\d.]+/, `M${(left + share * (right - left)).toFixed(2)}`));
+  }
+
+  // The slider sets the cells of its lever; that lever stays the one that is varied.
+  function move(x) {
+    for (const [name, price] of range.dataset.cells.split(" ").map((cell) => cell.split(":"))) {
+      const field = fields.find((each) => each.name === name);
+      if (!field) continue;
+      field.value = String(x * Number(price));
+      mark(field);
+    }
+    isMoved = true;
+    showNow(x);
+    const prices = size ? weights() : null;
+    if (prices !== null) show(prices);
+    later();
+  }
+
+  function setUpSlider() {
+    if (!range) return;
+    range.hidden = false;
+    range.value = String(placeOfRatio(Number(at.value)));
+    range.addEventListener("input", () => {
+      at.value = String(ratioAt(Number(range.value)));
+      range.setAttribute("aria-valuetext", `${at.value} : 1`);
+      move(Number(at.value));
+    });
+    at.addEventListener("input", () => {
+      const x = parseCost(at.value);
+      if (x === null || x <= 0) return;
+      range.value = String(placeOfRatio(x));
+      move(x);
+    });
+  }
+
+  // What the answer says of the slider, without taking it from under the pointer.
+  function takeSlider(answer) {
+    const found = answer.getElementById("slider");
+    const shown = document.getElementById("slider");
+    if (!found || !shown) return;
+    for (const name of ["shown", "lever"]) {
+      shown.querySelector(`[name=${name}]`).value = found.querySelector(`[name=${name}]`).value;
+    }
+    const ratio = found.querySelector("#ratio");
+    range.dataset.cells = ratio.dataset.cells;
+    range.setAttribute("aria-label", ratio.getAttribute("aria-label"));
+    shown.querySelector(".slider-label").textContent = found.querySelector(".slider-label").textContent;
+    if (at === document.activeElement || range === document.activeElement) return;
+    at.value = found.querySelector("#at").value;
+    range.value = String(placeOfRatio(Number(at.value)));
+  }
+
   function address() {
     const asked = new URLSearchParams();
     for (const [name, value] of new FormData(scenario)) {
-      if (!/^w\d+\.\d+$/.test(name)) asked.append(name, value);
+      if (/^w\d+\.\d+$/.test(name)) continue;
+      if (size && SLIDER.includes(name)) continue;
+      asked.append(name, value);
     }
+    if (size && isMoved) asked.set("vary", scenario.elements.lever.value);
     for (const field of fields) {
       if (field.value.trim() && !isSame(field.value, initial(field))) asked.append(field.name, field.value);
     }
@@ -199,7 +307,8 @@ function setUp(scenario, grid) {
       const response = await fetch(address(), { signal: pending.signal, headers: { Accept: "text/html" } });
       const answer = new DOMParser().parseFromString(await response.text(), "text/html");
       if (!response.ok || !answer.getElementById("results")) throw new Error(response.statusText);
-      for (const id of ["results", "checks", "notices", "changes", "saved-question", "levers"]) {
+      takeSlider(answer);
+      for (const id of ["verdict", "slider-what", "results", "checks", "notices", "changes", "saved-question", "levers"]) {
         const shown = document.getElementById(id);
         const found = answer.getElementById(id);
         if (shown && found && shown !== document.activeElement) shown.replaceChildren(...found.childNodes);
@@ -225,6 +334,8 @@ function setUp(scenario, grid) {
       if (prices === null) return;
       show(prices);
     } else if (/^t[apx]$/.test(event.target.name)) return;
+    else if (event.target === range || event.target === at) return;
+    if (event.target.name === "vary") isMoved = false;
     later();
   });
   scenario.addEventListener("submit", (event) => {
@@ -264,6 +375,7 @@ function setUp(scenario, grid) {
     later();
   });
 
+  setUpSlider();
   fields.filter((field) => field.value !== field.defaultValue).forEach(mark);
   compare();
 }
