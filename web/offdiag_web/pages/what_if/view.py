@@ -15,7 +15,6 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import class_order
 from offdiag_web.components.controls import Caution, Segment
 from offdiag_web.components.cost_form import (
-    PASSED,
     CostGrid,
     ShareField,
     base_segments,
@@ -72,7 +71,6 @@ class WhatIfView:
     reset_url: str
     grid: CostGrid | None
     groups: str
-    passed: str
     warnings: tuple[str, ...]
     notices: tuple[str, ...]
     levers: tuple[LeverChoice, ...]
@@ -127,7 +125,6 @@ def what_if_view(
         reset_url=address.asking(edits="", shares="", merged="", lever="").url(),
         grid=cost_grid(scenario, order),
         groups=" ".join(",".join(map(str, group)) for group in scenario.groups),
-        passed=PASSED,
         warnings=warning_texts(found.warnings, labels),
         notices=_notices(found, address),
         levers=lever_choices(found, order),
