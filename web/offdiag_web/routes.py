@@ -179,6 +179,10 @@ ROUTES: Routes = {
         "costs.matrix_twin": ("GET /costs/<name:name>.<any(json, csv):form>",),
         "costs.set_default": ("POST /costs/<name:name>/default",),
     },
+    "offdiag_web.pages.datasets.approve_page": {
+        "dataset_approve.page": ("GET /datasets/<name:name>/approve",),
+        "dataset_approve.decide": ("POST /datasets/<name:name>/approve",),
+    },
     "offdiag_web.pages.datasets.data_page": {
         "dataset_data.page": ("GET /datasets/<name:name>/data",)
     },

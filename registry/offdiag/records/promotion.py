@@ -9,8 +9,10 @@ from pydantic import Field
 
 from offdiag.domain.runs import PromotionRole
 from offdiag.records.base import DEFAULT_PROJECT, InProject, RequestBody, ResponseBody, Value
+from offdiag.records.dataset import Dataset
 
 if TYPE_CHECKING:
+    from offdiag.services.champions.decision import Standing
     from offdiag.services.champions.leaders import Leader, Leaders
     from offdiag.services.champions.promotions import DatasetPromotions
     from offdiag.store.promotions import PromotionRecord
@@ -100,6 +102,18 @@ class RankedRuns(ResponseBody):
     runs: list[RankedRun]
 
 
+class DatasetDecision(Dataset):
+    """A dataset with which of its runs to use."""
+
+    verdict: str = Field(description="Which runs may be the best, in a sentence.")
+    primary_metric: str
+    best_set: list[str] = Field(
+        description="Ids of runs without a significant difference from the best."
+    )
+    champion: Promotion | None
+    candidate: Promotion | None
+
+
 class PrimaryMetric(RequestBody):
     """By which metric the runs of a dataset are ranked."""
 
@@ -130,6 +144,18 @@ def promotions_document(found: DatasetPromotions) -> Promotions:
         champion=None if found.champion is None else promotion_document(found.champion),
         candidate=None if found.candidate is None else promotion_document(found.candidate),
         history=[promotion_document(each) for each in found.history],
+    )
+
+
+def dataset_with_decision(document: Dataset, found: Standing, *, verdict: str) -> DatasetDecision:
+    """A dataset with what its first page says of its runs."""
+    return DatasetDecision(
+        **dict(document),
+        verdict=verdict,
+        primary_metric=found.leaders.metric,
+        best_set=[each.run.id for each in found.leaders.best_set],
+        champion=None if found.champion is None else promotion_document(found.champion),
+        candidate=None if found.candidate is None else promotion_document(found.candidate),
     )
 
 

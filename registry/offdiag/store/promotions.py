@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import PromotionRole
@@ -113,6 +113,31 @@ def promotion_history(session: Session, dataset_id: int, *, limit: int) -> list[
         .limit(limit)
     )
     return [_record(row) for row in rows]
+
+
+def decided_promotions(
+    session: Session, dataset_id: int, *, limit: int
+) -> tuple[dict[PromotionRole, PromotionRecord], list[PromotionRecord]]:
+    """What `promotions_in_force` and `promotion_history` say of a dataset, in one statement."""
+    here = PromotionRow.dataset_id == dataset_id
+    newest = select(func.max(PromotionRow.id)).where(here).group_by(PromotionRow.role)
+    last = select(PromotionRow.id).where(here).order_by(PromotionRow.id.desc()).limit(limit)
+    rows = session.execute(
+        select(PromotionRow, RunRow.deleted_at)
+        .outerjoin(RunRow, RunRow.id == PromotionRow.run_id)
+        .where(or_(PromotionRow.id.in_(newest), PromotionRow.id.in_(last)))
+        .order_by(PromotionRow.id.desc())
+    )
+    decided: dict[PromotionRole, PromotionRecord] = {}
+    seen: set[PromotionRole] = set()
+    history = []
+    for row, deleted_at in rows:
+        record = _record(row)
+        history.append(record)
+        if record.role not in seen and record.run_id is not None and deleted_at is None:
+            decided[record.role] = record
+        seen.add(record.role)
+    return decided, history[:limit]
 
 
 def promotions_since(

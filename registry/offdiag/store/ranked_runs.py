@@ -34,6 +34,7 @@ class RankedRun:
     evaluation_id: int
     has_predictions: bool
     value: MetricValue
+    has_scores: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ def ranked_runs(
             RunRow.model,
             RunRow.created_at,
             RunRow.source_orientation,
+            RunRow.score_columns,
             *VALUE_COLUMNS,
             func.count().over().label("total"),
         )
@@ -138,6 +140,7 @@ def ranked_runs_of_all(
             RunRow.model,
             RunRow.created_at,
             RunRow.source_orientation,
+            RunRow.score_columns,
             *VALUE_COLUMNS,
             func.count().over(partition_by=RunRow.dataset_id).label("total"),
             func.row_number()
@@ -200,6 +203,7 @@ def _run(row: Row[*tuple[Any, ...]]) -> RankedRun:
         evaluation_id=row.evaluation_id,
         has_predictions=row.source_orientation == SourceOrientation.PREDICTIONS,
         value=recorded_value(row),
+        has_scores=row.score_columns > 0,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from offdiag.domain.runs import PromotionRole
-from offdiag.errors import InvalidInput
 from offdiag.records.base import InProject
 from offdiag.records.promotion import (
     LeadersQuery,
@@ -17,7 +16,6 @@ from offdiag.records.promotion import (
 from offdiag.services.champions import leaders, promotions
 from offdiag.services.gate import GateResult
 from offdiag.services.truth.versions import dataset_named
-from offdiag.store.run_page import read_run
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.app.context import current_registry, kept_best_sets
 
@@ -104,12 +102,5 @@ def _decided(project: str, name: str) -> Promotions:
 def _gate(name: str, run_id: str, asked: NewPromotion) -> GateResult | None:
     """What the gate found; also makes sure that the run is one of the dataset."""
     registry = current_registry()
-    with registry.database.read() as session:
-        run = read_run(session, run_id).run
-    if (run.project, run.dataset) != (asked.project, name):
-        raise InvalidInput(
-            f"run {run.id} is on dataset {run.dataset!r} of project {run.project!r}.",
-            field="run",
-            hint="Name a run of this dataset.",
-        )
+    promotions.require_run_of(registry.database, run_id, project=asked.project, dataset=name)
     return promotions.check_gate(registry.database, run_id, asked.gate, registry.settings)

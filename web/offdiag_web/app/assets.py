@@ -31,9 +31,13 @@ STYLE_LAYERS = (
     "home",
     "sets",
     "run",
+    "decision",
     "print",
 )
-_SCRIPTS = ("theme", "keys", "palette", "matrix", "map", "flags", "whatif", "copy", "selection")
+_SCRIPTS = (
+    *("theme", "keys", "palette", "matrix", "map", "flags", "whatif", "copy", "selection"),
+    "scatter",
+)
 
 blueprint = Blueprint("assets", __name__)
 

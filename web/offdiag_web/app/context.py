@@ -18,6 +18,7 @@ from offdiag.store.flag_inbox import count_open_flags
 
 if TYPE_CHECKING:
     from offdiag.metrics.paired.confidence_set import BestSet
+    from offdiag.services.champions.decision import Facts
     from offdiag.services.compare import Compared
 
 
@@ -90,6 +91,16 @@ def kept_best_sets() -> LruCache[BestSet | None]:
     """Best sets of datasets that were computed before."""
     kept = current_app.extensions.setdefault(BEST_SETS_KEY, LruCache(most=MOST_BEST_SETS))
     return cast("LruCache[BestSet | None]", kept)
+
+
+DECISIONS_KEY = "offdiag decisions"
+MOST_DECISIONS = 64
+
+
+def kept_decisions() -> LruCache[Facts]:
+    """What was compared before for the decisions on datasets."""
+    kept = current_app.extensions.setdefault(DECISIONS_KEY, LruCache(most=MOST_DECISIONS))
+    return cast("LruCache[Facts]", kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ would refuse.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 from markupsafe import Markup, escape
@@ -30,11 +31,27 @@ def drawing(*parts: str, width: int, height: int, css_class: str, name: str) -> 
     `parts` are elements made from numbers by this package; `name` is what the picture says,
     for those who do not see it, and may hold any text.
     """
+    return _svg(parts, width=width, height=height, css_class=css_class, name=name, role="img")
+
+
+def group(*parts: str, width: int, height: int, css_class: str, name: str) -> Markup:
+    """The same with links inside, which a picture as a whole would hide from screen readers."""
+    return _svg(parts, width=width, height=height, css_class=css_class, name=name, role="group")
+
+
+def _svg(
+    parts: Sequence[str], *, width: int, height: int, css_class: str, name: str, role: str
+) -> Markup:
     return Markup(  # noqa: S704 - parts are built from checked coordinates, the name is escaped
         f'<svg class="{css_class}" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(name)}">'
+        f'viewBox="0 0 {width} {height}" role="{role}" aria-label="{escape(name)}">'
         f"{''.join(parts)}</svg>"
     )
+
+
+def linked(content: str, *, url: str, css_class: str, name: str) -> str:
+    """Elements made by this package that lead somewhere; `name` may hold any text."""
+    return f'<a class="{css_class}" href="{escape(url)}" aria-label="{escape(name)}">{content}</a>'
 
 
 def words(

@@ -22,6 +22,14 @@ class DatasetAddress:
         """The page, or its twin where `form` is "json" or "csv"; `start` counts classes from 0."""
         return self._at("", form, start)
 
+    def decision_url(self, *, x: str | None = None, by_cost: bool = False) -> str:
+        """The page with another metric across, or with costs in place of the worst class."""
+        return self._at("", "", 0, x=x, y="cost" if by_cost else None)
+
+    def approve_url(self, run_id: str | None = None) -> str:
+        """Where a run, the candidate by default, is approved or proposed."""
+        return self._at("/approve", "", 0, run=run_id)
+
     def data_url(self, *, start: int = 0) -> str:
         """Its classes, label versions and slices; `start` counts classes from 0."""
         return self._at("/data", "", start)

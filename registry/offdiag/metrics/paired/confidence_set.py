@@ -87,6 +87,39 @@ class BestSet:
     compared: tuple[Compared | None, ...]
 
 
+@dataclass(frozen=True)
+class PairTests:
+    """Every two of m runs by one metric, the higher the better.
+
+    A difference of any two of them beyond `critical` standard errors is significant at one level
+    for all pairs together, also where one of the two was chosen for being highest.
+    """
+
+    values: Floats
+    linear: Floats
+    errors: Floats
+    critical: float
+
+    def statistic(self, run: int, rival: int) -> Statistic:
+        """The run minus its rival, both by their position."""
+        at = run, rival
+        difference = float(self.values[run] - self.values[rival])
+        return Statistic(difference, float(self.linear[at]), float(self.errors[at]))
+
+
+def pair_tests(
+    contest: Contest, *, seed: int, confidence: float = 0.95, draws: int = DRAWS
+) -> PairTests | None:
+    """All pairs of runs by the first metric of a contest, None where it is not tested."""
+    level, count = confidence_level(confidence), positive_count(draws, field="draws")
+    if not contest.is_tested[0]:
+        return None
+    stage = _Stage(contest, _Draws(contest, seed=(seed, 0), draws=count), level)
+    spread = contest.spread
+    critical = _null([stage], level, count).critical
+    return PairTests(contest.values[0], spread.linear[0], spread.errors[0], critical)
+
+
 def confidence_sets(
     contests: Sequence[Contest],
     *,

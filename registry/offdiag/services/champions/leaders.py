@@ -7,6 +7,7 @@ came out highest would call equally good runs worse far too often.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -121,22 +122,33 @@ def leaders_of(
     The set is computed from predictions, or taken from `kept`, where it is under a key of the
     evaluations it was made of. Raises `InvalidInput` for a metric without a better side.
     """
+    with database.read() as session:
+        return leaders_in(session, dataset, metric=metric, kept=kept)
+
+
+def leaders_in(
+    session: Session,
+    dataset: DatasetRecord,
+    *,
+    metric: str | None = None,
+    kept: LruCache[BestSet | None] | None = None,
+) -> Leaders:
+    """The same within a session that is open already."""
     key = metric or primary_metric(dataset)
     _require_ranking(key, dataset.task)
-    with database.read() as session:
-        ranked = ranked_runs(
-            session, dataset.id, key, lower_is_better=_is_lower_better(key), limit=MOST_TESTED
-        )
-        why_not = why_not_tested(dataset.task, ranked)
-        found = None
-        if why_not is None:
-            evaluations = (key, *(run.evaluation_id for run in ranked.runs))
-            if kept is None:
-                found = best_set_of(session, dataset, ranked)
-            else:
-                found = kept.get(evaluations, lambda: best_set_of(session, dataset, ranked))
-            if found is None:
-                why_not = "the runs have too many predictions to compare them here"
+    ranked = ranked_runs(
+        session, dataset.id, key, lower_is_better=is_lower_better(key), limit=MOST_TESTED
+    )
+    why_not = why_not_tested(dataset.task, ranked)
+    found = None
+    if why_not is None:
+        evaluations = (key, *(run.evaluation_id for run in ranked.runs))
+        if kept is None:
+            found = best_set_of(session, dataset, ranked)
+        else:
+            found = kept.get(evaluations, lambda: best_set_of(session, dataset, ranked))
+        if found is None:
+            why_not = "the runs have too many predictions to compare them here"
     return Leaders(
         key,
         ranked.truth_number,
@@ -147,7 +159,8 @@ def leaders_of(
     )
 
 
-def _is_lower_better(key: str) -> bool:
+def is_lower_better(key: str) -> bool:
+    """Whether runs with less of a metric are better."""
     return key in AGGREGATES and AGGREGATES[key].direction is Direction.LOWER
 
 
@@ -166,28 +179,32 @@ def why_not_tested(task: Task, ranked: RankedRuns) -> str | None:
 
 def best_set_of(session: Session, dataset: DatasetRecord, ranked: RankedRuns) -> BestSet | None:
     """None where there are more predictions than fit."""
-    ids = [run.id for run in ranked.runs]
-    runs = queries.compared_runs(session, ids)
+    paired = side_by_side(session, dataset, [run.id for run in ranked.runs])
+    if paired is None:
+        return None
+    ((found,),) = confidence_sets([metric_contest(paired, [ranked.key])], seed=INTERVAL_SEED)
+    return found
+
+
+def side_by_side(
+    session: Session, dataset: DatasetRecord, run_ids: Sequence[str]
+) -> PairedRuns | None:
+    """Runs with predictions on the same samples; None where there are more than fit."""
+    runs = queries.compared_runs(session, run_ids)
     if sum(run.n_predictions for run in runs.values()) > MOST_PREDICTIONS:
         return None
     lineages = list({run.truth.root_id: run.truth for run in runs.values() if run.truth}.values())
-    in_order = [runs[each] for each in ids]
-    side_by_side = aligned(
-        in_order,
+    found = aligned(
+        [runs[each] for each in run_ids],
         lineages,
         places_in_lineages(lineages, {}) or {},
         queries.truth_codes_of(session, [each.id for each in lineages]),
-        queries.predictions_of(session, ids),
+        queries.predictions_of(session, run_ids),
         n_classes=len(dataset.labels),
         n_each=tuple(each.n_samples for each in lineages),
     )
-    paired = PairedRuns(
-        side_by_side.actual,
-        tuple(side_by_side.predicted[each] for each in ids),
-        dataset.labels,
-    )
-    ((found,),) = confidence_sets([metric_contest(paired, [ranked.key])], seed=INTERVAL_SEED)
-    return found
+    predicted = tuple(found.predicted[each] for each in run_ids)
+    return PairedRuns(found.actual, predicted, dataset.labels)
 
 
 def placed(ranked: RankedRuns, found: BestSet | None) -> tuple[Leader, ...]:
@@ -202,7 +219,7 @@ def placed(ranked: RankedRuns, found: BestSet | None) -> tuple[Leader, ...]:
     statuses = places(
         found,
         [run.value for run in ranked.runs],
-        lower_is_better=_is_lower_better(ranked.key),
+        lower_is_better=is_lower_better(ranked.key),
         width=width,
     )
     return tuple(map(Leader, ranked.runs, statuses))

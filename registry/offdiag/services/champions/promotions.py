@@ -12,7 +12,7 @@ from datetime import datetime
 
 from offdiag.domain.runs import PromotionRole, RunState
 from offdiag.domain.texts import require_reason
-from offdiag.errors import Conflict
+from offdiag.errors import Conflict, InvalidInput
 from offdiag.gate.conditions import parse_condition
 from offdiag.services.champions.leaders import primary_metric
 from offdiag.services.flags.rules import thresholds_in
@@ -30,6 +30,7 @@ from offdiag.store.promotions import (
     promotion_history,
     promotions_in_force,
 )
+from offdiag.store.run_page import read_run
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 
@@ -127,6 +128,18 @@ def propose(
             author=author,
             gate=gate,
             now=database.clock(),
+        )
+
+
+def require_run_of(database: Database, run_id: str, *, project: str, dataset: str) -> None:
+    """Raises `NotFound`, and `InvalidInput` for a run of another dataset."""
+    with database.read() as session:
+        run = read_run(session, run_id).run
+    if (run.project, run.dataset) != (project, dataset):
+        raise InvalidInput(
+            f"run {run.id} is on dataset {run.dataset!r} of project {run.project!r}.",
+            field="run",
+            hint="Name a run of this dataset.",
         )
 
 

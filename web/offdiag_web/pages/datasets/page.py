@@ -18,15 +18,22 @@ from offdiag.records.dataset import (
     dataset_row,
     dataset_summary,
 )
-from offdiag.services.datasets import DatasetDetail, browse_dataset
+from offdiag.records.promotion import dataset_with_decision
+from offdiag.services.champions.decision import (
+    DIFFERENCE,
+    Decision,
+    browse_decision,
+    metrics_of,
+    standing_of,
+)
+from offdiag.services.datasets import browse_dataset
 from offdiag.store.dataset_page import dataset_overview, projects_with_dataset
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions
 from offdiag_web.app.errors import domain_response
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, requested_project
 from offdiag_web.components.datasets import dataset_cards
-from offdiag_web.pages.datasets.view import dataset_view
-from offdiag_web.urls.datasets import read_start
+from offdiag_web.pages.datasets.decision import Asked, decision_view, verdict_of
 from offdiag_web.urls.query_string import with_query
 
 DATASET = "/datasets/<name:name>"
@@ -86,18 +93,45 @@ def twin(form: str) -> Response:
 
 @blueprint.get(DATASET)
 def dataset(name: str) -> Response:
-    start, notices = read_start(request.args)
-    view = dataset_view(_stored(name), start=start, now=current_registry().database.clock())
-    return make_response(render_template("datasets/data.html", view=view, notices=notices))
+    """The decision: which run to use, and what would change that."""
+    found, notices = _decision(name)
+    asked = _asked(found)
+    view = decision_view(found, asked, now=current_registry().database.clock())
+    return make_response(render_template("datasets/decision.html", view=view, notices=notices))
 
 
 @blueprint.get(f"{DATASET}{TWIN}")
 def dataset_twin(name: str, form: str) -> Response:
-    detail = _stored(name)
-    if form == "json":
-        return json_response(dataset_document(detail))
-    return csv_response("dataset-classes", CLASS_COUNT_COLUMNS, class_count_rows(detail))
+    database = current_registry().database
+    detail = browse_dataset(database, project=requested_project(), dataset=name)
+    if form == "csv":
+        return csv_response("dataset-classes", CLASS_COUNT_COLUMNS, class_count_rows(detail))
+    found = standing_of(database, detail.dataset, best_sets=kept_best_sets())
+    return json_response(
+        dataset_with_decision(dataset_document(detail), found, verdict=verdict_of(found.leaders))
+    )
 
 
-def _stored(name: str) -> DatasetDetail:
-    return browse_dataset(current_registry().database, project=requested_project(), dataset=name)
+def _decision(name: str) -> tuple[Decision, list[str]]:
+    difference, notices = DIFFERENCE, []
+    if "difference" in request.args:
+        try:
+            difference = float(request.args["difference"]) / 100
+        except ValueError:
+            notices = ["The difference that matters could not be read; this is for one point."]
+    found = browse_decision(
+        current_registry().database,
+        project=requested_project(),
+        dataset=name,
+        difference=difference,
+        best_sets=kept_best_sets(),
+        kept=kept_decisions(),
+    )
+    return found, notices
+
+
+def _asked(found: Decision) -> Asked:
+    metrics = metrics_of(found.dataset.task, found.leaders.metric)
+    across = request.args.get("x", metrics[0])
+    by_cost = request.args.get("y") == "cost" and found.facts.costs is not None
+    return Asked(across if across in metrics else metrics[0], by_cost)

@@ -1,0 +1,372 @@
+"""What decides which run of a dataset is used: the best runs, what they cost, and their trend.
+
+Which runs may be the best is said by `leaders`, who was chosen by `promotions`. Here stands what
+lies between the two: how the candidate differs from the champion, whether a model became worse,
+and how many labelled examples would settle what cannot be told yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from offdiag.domain.runs import PromotionRole, Task
+from offdiag.domain.values import MetricValue
+from offdiag.errors import InvalidInput
+from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.paired.best_runs import metric_contest
+from offdiag.metrics.paired.confidence_set import BestSet, PairTests, pair_tests
+from offdiag.metrics.paired.costs import mean_cost_difference
+from offdiag.metrics.paired.joint import joint_counts
+from offdiag.metrics.paired.pooled_slopes import Statistic
+from offdiag.metrics.paired.runs import PairedRuns
+from offdiag.metrics.paired.sample_size import samples_for_metric, samples_needed
+from offdiag.services.champions.leaders import (
+    Leader,
+    Leaders,
+    is_lower_better,
+    leaders_in,
+    side_by_side,
+)
+from offdiag.services.evaluation.compute import INTERVAL_SEED
+from offdiag.services.lru_cache import LruCache
+from offdiag.services.truth.versions import dataset_named
+from offdiag.store.cost_matrices import CostMatrixRecord, default_costs
+from offdiag.store.database import Database
+from offdiag.store.dataset_page import DatasetSize, dataset_size
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.model_order import models_by_first_run
+from offdiag.store.promotions import PromotionRecord, decided_promotions
+from offdiag.store.ranked_values import WorstClass, label_versions, values_of, worst_classes
+from offdiag.store.session import Session
+
+MOST_LISTED = 20
+"""Decisions of the history that are shown."""
+COST = "mean_cost"
+METRICS_OF_RUNS = ("balanced_accuracy", "mcc", "overall_accuracy")
+METRICS_OF_SETS = ("macro_f1", "subset_accuracy", "example_jaccard")
+LEVEL = 0.95
+DIFFERENCE = 0.01
+"""The difference that matters unless another one is given: one point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first run minus the second; no ends where no interval agrees with the test."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+    @property
+    def is_significant(self) -> bool:
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A run that is worse than the best one of its model before it.
+
+    The interval holds together with those of all other pairs of runs.
+    """
+
+    run_id: str
+    best_id: str
+    difference: Difference
+
+
+@dataclass(frozen=True, slots=True)
+class LabelBudget:
+    """Labelled examples that settle a difference between two runs, those there are included.
+
+    `low` and `high` are known for accuracy alone; `settled` is what the present ones settle.
+    """
+
+    first_id: str
+    second_id: str
+    difference: float
+    n_samples: int
+    needed: int
+    low: int | None
+    high: int | None
+    settled: float | None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is kept of the compared runs, by the id of a run.
+
+    `costs` names what `cheapest` of the best set is judged by; `to_champion` is its mean cost
+    minus that of the champion. `candidate` is the primary metric of the candidate, or of the
+    highest run where there is none, minus that of the champion.
+    """
+
+    values: Mapping[str, Mapping[str, MetricValue]]
+    worst: Mapping[str, WorstClass]
+    models: tuple[str | None, ...]
+    versions: tuple[tuple[int, datetime], ...]
+    costs: CostMatrixRecord | None
+    cheapest: str | None
+    to_champion: Difference | None
+    candidate: Difference | None
+    drop: Drop | None
+    budget: LabelBudget | None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Everything the first page of a dataset shows."""
+
+    dataset: DatasetRecord
+    size: DatasetSize
+    leaders: Leaders
+    champion: PromotionRecord | None
+    candidate: PromotionRecord | None
+    history: Sequence[PromotionRecord]
+    facts: Facts
+
+    @property
+    def challenger(self) -> Leader | None:
+        """The candidate, or the highest run where none was named."""
+        return _challenger(self.leaders, _run_of(self.candidate))
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The ranked runs of a dataset, and who was chosen among them."""
+
+    leaders: Leaders
+    champion: PromotionRecord | None
+    candidate: PromotionRecord | None
+
+
+def standing_of(
+    database: Database,
+    dataset: DatasetRecord,
+    *,
+    best_sets: LruCache[BestSet | None] | None = None,
+) -> Standing:
+    """Which runs may be the best, and champion and candidate, without what tells them apart."""
+    with database.read() as session:
+        leaders = leaders_in(session, dataset, kept=best_sets)
+        decided, _ = decided_promotions(session, dataset.id, limit=1)
+    return Standing(
+        leaders, decided.get(PromotionRole.CHAMPION), decided.get(PromotionRole.CANDIDATE)
+    )
+
+
+def browse_decision(
+    database: Database,
+    *,
+    project: str,
+    dataset: str,
+    difference: float = DIFFERENCE,
+    best_sets: LruCache[BestSet | None] | None = None,
+    kept: LruCache[Facts] | None = None,
+) -> Decision:
+    """The decision on a dataset. Raises `NotFound`, `InvalidInput` for a difference not in 0..1.
+
+    What was computed before is taken from `best_sets` and `kept`.
+    """
+    if not 0 < difference <= 1:
+        raise InvalidInput(
+            f"{difference:g} is no difference that could matter.",
+            field="difference",
+            hint="Give a share above 0 and up to 1, such as 0.01 for one point.",
+        )
+    with database.read() as session:
+        known = dataset_named(session, project=project, name=dataset)
+        size = dataset_size(session, known.id)
+        leaders = leaders_in(session, known, kept=best_sets)
+        decided, history = decided_promotions(session, known.id, limit=MOST_LISTED)
+        champion = decided.get(PromotionRole.CHAMPION)
+        candidate = decided.get(PromotionRole.CANDIDATE)
+
+        chosen = _run_of(champion), _run_of(candidate)
+
+        def compute() -> Facts:
+            return _facts(session, known, leaders, chosen, difference)
+
+        key = (
+            *(known.id, leaders.metric, leaders.truth_number, difference),
+            *chosen,
+            *(each.run.evaluation_id for each in leaders.runs),
+        )
+        facts = compute() if kept is None else kept.get(key, compute)
+    return Decision(known, size, leaders, champion, candidate, history, facts)
+
+
+def _run_of(decided: PromotionRecord | None) -> str | None:
+    return None if decided is None else decided.run_id
+
+
+def _id_of(leader: Leader | None) -> str | None:
+    return None if leader is None else leader.run.id
+
+
+def _challenger(leaders: Leaders, candidate: str | None) -> Leader | None:
+    by_id = {each.run.id: each for each in leaders.runs}
+    if candidate in by_id:
+        return by_id[candidate]
+    return leaders.runs[0] if leaders.runs else None
+
+
+def metrics_of(task: Task, primary: str) -> tuple[str, ...]:
+    """The metrics runs can be placed by, the primary one first."""
+    usual = METRICS_OF_SETS if task is Task.MULTILABEL else METRICS_OF_RUNS
+    return tuple(dict.fromkeys((primary, *usual)))
+
+
+def _facts(
+    session: Session,
+    dataset: DatasetRecord,
+    leaders: Leaders,
+    chosen: tuple[str | None, str | None],
+    matters: float,
+) -> Facts:
+    champion, candidate = chosen
+    run_of = {each.run.evaluation_id: each.run.id for each in leaders.runs}
+    keys = (*metrics_of(dataset.task, leaders.metric), COST)
+    of_class = "f1" if dataset.task is Task.MULTILABEL else "recall"
+    costs = None if dataset.task is Task.MULTILABEL else default_costs(session, dataset.id)
+    values = {run_of[at]: each for at, each in values_of(session, run_of, keys).items()}
+    paired = _Paired.read(session, dataset, leaders)
+    challenger = _challenger(leaders, candidate)
+    cheapest = None if costs is None else _cheapest(leaders, values)
+    to_champion = candidate_difference = drop = budget = None
+    if paired is not None:
+        if costs is not None and cheapest is not None and champion not in (None, cheapest):
+            to_champion = paired.cost_difference(cheapest, champion, costs)
+        if challenger is not None:
+            candidate_difference = paired.difference(challenger.run.id, champion)
+        drop = paired.first_drop(leaders)
+        is_apart = champion in paired.places and champion != _id_of(challenger)
+        rival = champion if is_apart else _second(leaders, challenger)
+        budget = paired.budget(challenger, rival, matters)
+    return Facts(
+        values=values,
+        worst={run_of[at]: each for at, each in worst_classes(session, run_of, of_class).items()},
+        models=models_by_first_run(session, [dataset.id]).get(dataset.id, ()),
+        versions=label_versions(session, dataset.id),
+        costs=costs,
+        cheapest=cheapest,
+        to_champion=to_champion,
+        candidate=candidate_difference,
+        drop=drop,
+        budget=budget,
+    )
+
+
+def _cheapest(leaders: Leaders, values: Mapping[str, Mapping[str, MetricValue]]) -> str | None:
+    among = leaders.best_set or leaders.runs
+    costs = {
+        each.run.id: value.value
+        for each in among
+        if (value := values.get(each.run.id, {}).get(COST)) is not None and value.value is not None
+    }
+    return min(costs, key=lambda run_id: costs[run_id]) if costs else None
+
+
+def _second(leaders: Leaders, challenger: Leader | None) -> str | None:
+    """The highest run but one: what the challenger has to be told from."""
+    others = (each.run.id for each in leaders.runs if each is not challenger)
+    return next(others, None)
+
+
+@dataclass(frozen=True)
+class _Paired:
+    """The runs on the same samples, with the tests of every pair by the primary metric."""
+
+    runs: PairedRuns
+    tests: PairTests | None
+    places: Mapping[str, int]
+    metric: str
+
+    @classmethod
+    def read(cls, session: Session, dataset: DatasetRecord, leaders: Leaders) -> _Paired | None:
+        if leaders.why_not_tested is not None:
+            return None
+        ids = [each.run.id for each in leaders.runs]
+        runs = side_by_side(session, dataset, ids)
+        if runs is None:
+            return None
+        tests = pair_tests(metric_contest(runs, [leaders.metric]), seed=INTERVAL_SEED)
+        return cls(runs, tests, {run: at for at, run in enumerate(ids)}, leaders.metric)
+
+    def difference(self, first: str, second: str | None) -> Difference | None:
+        """Of the primary metric, with an interval for these two runs alone."""
+        if self.tests is None or second is None or first == second:
+            return None
+        if not {first, second} <= self.places.keys():
+            return None
+        statistic = self.tests.statistic(self.places[first], self.places[second])
+        return self._around(statistic, normal_quantile(LEVEL))
+
+    def cost_difference(
+        self, first: str, second: str | None, costs: CostMatrixRecord
+    ) -> Difference | None:
+        if second is None or second not in self.places:
+            return None
+        joint = joint_counts(
+            actual=self.runs.actual,
+            first=self.runs.predictions[self.places[second]],
+            second=self.runs.predictions[self.places[first]],
+            labels=self.runs.labels,
+        )
+        value, interval = mean_cost_difference(joint, costs.costs, seed=INTERVAL_SEED)
+        return None if value is None else Difference(value, interval.low, interval.high)
+
+    def first_drop(self, leaders: Leaders) -> Drop | None:
+        """The oldest run that is worse than the best one of its model before it."""
+        if self.tests is None:
+            return None
+        best: dict[str | None, str] = {}
+        for each in sorted(leaders.runs, key=lambda each: (each.run.created_at, each.run.id)):
+            run = each.run
+            if run.model is None:
+                continue
+            before = best.setdefault(run.model, run.id)
+            statistic = self.tests.statistic(self.places[run.id], self.places[before])
+            if statistic.t < -self.tests.critical:
+                return Drop(run.id, before, self._around(statistic, self.tests.critical))
+            if statistic.difference > 0:
+                best[run.model] = run.id
+        return None
+
+    def budget(
+        self, challenger: Leader | None, rival: str | None, matters: float
+    ) -> LabelBudget | None:
+        """None where the two differ significantly already, or never."""
+        if self.tests is None or challenger is None or rival is None:
+            return None
+        if rival == challenger.run.id:
+            return None
+        first, second = self.places[challenger.run.id], self.places[rival]
+        statistic = self.tests.statistic(first, second)
+        if statistic.error == 0 or abs(statistic.t) > normal_quantile(LEVEL):
+            return None
+        n_samples = len(self.runs.actual)
+        of_runs = challenger.run.id, rival, matters, n_samples
+        if self.metric == "overall_accuracy":
+            right = [self.runs.predictions[at] == self.runs.actual for at in (first, second)]
+            found = samples_needed(
+                int(np.count_nonzero(right[0] & ~right[1])),
+                int(np.count_nonzero(right[1] & ~right[0])),
+                n_samples,
+                difference=matters,
+            )
+            return LabelBudget(*of_runs, found.needed, found.low, found.high, found.settled)
+        needed = samples_for_metric(n_samples, statistic.error, difference=matters)
+        # Samples grow with the square of what they settle.
+        settled = matters * float(np.sqrt(needed / n_samples))
+        return LabelBudget(*of_runs, needed, None, None, settled)
+
+    def _around(self, statistic: Statistic, critical: float) -> Difference:
+        sign = -1 if is_lower_better(self.metric) else 1
+        value, reach = sign * statistic.difference, statistic.reach(critical)
+        if reach is None:
+            return Difference(value, None, None)
+        return Difference(value, value - reach, value + reach)

@@ -1,0 +1,244 @@
+"""The first page of a dataset: which run to use, and what would change that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from werkzeug.test import TestResponse
+
+from offdiag.domain.runs import RunFacts
+from offdiag.services.champions.decision import Decision, browse_decision
+from offdiag.services.champions.promotions import approve, propose
+from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
+from offdiag.store.database import Database
+from offdiag.store.runs import RunRecord
+from support.forms import forms_of
+from support.forms import send as send_form
+from support.logging_runs import log, work_off
+from support.pages import PageClient
+
+N = 400
+ACTUAL = np.arange(N) % 2
+WRONG = {"first": 100, "second": 97, "best": 20, "dropped": 120}
+"""Samples that each run gets wrong, from the beginning on."""
+
+
+def log_wrong(database: Database, name: str, *, model: str = "net", **given: Any) -> RunRecord:
+    predicted = np.where(np.arange(N) < WRONG[name], 1 - ACTUAL, ACTUAL)
+    return log(
+        database,
+        y_true=ACTUAL.tolist(),
+        y_pred=predicted.tolist(),
+        dataset="holdout",
+        facts=RunFacts(name=name, model=model),
+        **given,
+    )
+
+
+def fill(database: Database, *names: str) -> dict[str, str]:
+    runs = {name: log_wrong(database, name).id for name in names}
+    work_off(database)
+    return runs
+
+
+def found(database: Database, difference: float = 0.01) -> Decision:
+    return browse_decision(database, project="default", dataset="holdout", difference=difference)
+
+
+def test_the_verdict_is_one_sentence_that_names_the_leader(
+    client: PageClient, database: Database
+) -> None:
+    runs = fill(database, "first", "second", "best")
+
+    page = client.page("/datasets/holdout")
+    verdict = page.one("p", "verdict-text").text
+    assert verdict == "best leads: every other run is significantly lower."
+    assert [row[0] for row in page.table("best-set")] == ["best"]
+    record = client.json("/datasets/holdout.json")
+    assert record["verdict"] == verdict
+    assert record["best_set"] == [runs["best"]]
+    assert (record["champion"], record["candidate"]) == (None, None)
+    assert record["primary_metric"] == "balanced_accuracy"
+
+
+def test_runs_that_cannot_be_told_apart_are_counted_and_compared(
+    client: PageClient, database: Database
+) -> None:
+    database_runs = fill(database, "first", "second", "best")
+    log(
+        database,
+        y_true=ACTUAL.tolist(),
+        y_pred=np.where((np.arange(N) >= 30) & (np.arange(N) < 48), 1 - ACTUAL, ACTUAL).tolist(),
+        dataset="holdout",
+        facts=RunFacts(name="as good"),
+    )
+    work_off(database)
+
+    page = client.page("/datasets/holdout")
+    assert (
+        page.one("p", "verdict-text").text
+        == "2 of 4 runs cannot be told apart on balanced accuracy."
+    )
+    compare = next(a for a in page.all("a") if a.text.startswith("Compare 2"))
+    assert database_runs["best"] in compare.attributes["href"]
+    dots = page.one("svg", "scatter").inside("a")
+    assert len(dots) == 4
+    assert sum("in-set" in dot.classes for dot in dots) == 2
+    labelled = page.one("p", "budget").text
+    assert labelled.startswith(("about", "more than"))
+
+
+def test_the_first_drop_is_told_with_an_interval_below_zero(database: Database) -> None:
+    runs = fill(database, "first", "best", "dropped")
+
+    drop = found(database).facts.drop
+    assert drop is not None
+    assert (drop.run_id, drop.best_id) == (runs["dropped"], runs["best"])
+    assert drop.difference.value == pytest.approx((WRONG["best"] - WRONG["dropped"]) / N)
+    assert drop.difference.high is not None
+    assert drop.difference.high < 0
+
+
+def test_a_lower_run_of_another_model_is_no_drop(database: Database) -> None:
+    log_wrong(database, "best", model="one")
+    log_wrong(database, "dropped", model="another")
+    work_off(database)
+
+    assert found(database).facts.drop is None
+
+
+def test_the_samples_that_decide_follow_from_the_runs_that_disagree(database: Database) -> None:
+    first, second = fill(database, "first", "second").values()
+    approve(database, first, reason="the only one", author=None)
+
+    budget = found(database, difference=0.05).facts.budget
+    assert budget is not None
+    assert (budget.first_id, budget.second_id) == (second, first)
+    # Three samples are right in one run alone; each moves balanced accuracy by 1 of 400.
+    error = np.sqrt(3) / N
+    wanted = ((1.959964 + 0.841621) * error / 0.05) ** 2 * N
+    assert budget.needed == np.ceil(wanted)
+    assert budget.n_samples == N
+    assert budget.settled == pytest.approx(2.801585 * error, rel=0.03)
+
+
+def test_what_the_cheapest_run_saves_is_the_difference_of_both_mean_costs(
+    client: PageClient, database: Database
+) -> None:
+    runs = fill(database, "first", "best")
+    weights = np.array([[0.0, 1.0], [4.0, 0.0]])
+    add_costs(database, project="default", dataset="holdout", name="visits", weights=weights)
+    set_default_costs(database, project="default", dataset="holdout", wanted=CostName("visits", 1))
+    work_off(database)
+    approve(database, runs["first"], reason="the first", author="lee")
+
+    saved = found(database).facts.to_champion
+    assert saved is not None
+    # Of the samples that are wrong, every other one costs 1 and every other one 4.
+    assert saved.value == pytest.approx(2.5 * (WRONG["best"] - WRONG["first"]) / N)
+    verdict = client.page("/datasets/holdout").one("section", "verdict").text
+    assert "best costs 125.0 per 1,000. To the champion −500.0" in verdict
+    assert "cost 125.0 per 1,000" in client.get("/datasets/holdout?y=cost").text
+
+
+def test_champion_and_candidate_stand_beside_each_other(
+    client: PageClient, database: Database
+) -> None:
+    runs = fill(database, "first", "best")
+    approve(database, runs["first"], reason="highest <recall>", author="lee")
+    propose(database, runs["best"], author="ana")
+
+    page = client.page("/datasets/holdout")
+    assert [tag.text for tag in page.all("span", "role")].count("champion") >= 1
+    chosen = page.one("div", "chosen").text
+    assert "Approved by lee: “highest <recall>”" in chosen
+    assert "Proposed by ana" in chosen
+    assert "+20.0 pp" in chosen
+    record = client.json("/datasets/holdout.json")
+    assert record["champion"]["run"] == runs["first"]
+    assert record["candidate"]["run"] == runs["best"]
+
+
+def test_one_run_has_nothing_to_be_compared_with(client: PageClient, database: Database) -> None:
+    fill(database, "first")
+
+    page = client.page("/datasets/holdout")
+    assert page.one("p", "verdict-text").text == "1 run, nothing to compare."
+    assert len(page.one("svg", "scatter").inside("a")) == 1
+    assert not page.all("svg", "model-trend")
+    assert not page.all("p", "budget")
+
+
+def test_a_dataset_without_runs_or_labels_says_what_is_missing(
+    client: PageClient, database: Database
+) -> None:
+    log_wrong(database, "first")
+    waiting = client.page("/datasets/holdout")
+    assert "1 run waits for evaluation" in waiting.one("div", "empty").text
+
+    log(
+        database,
+        y_true=None,
+        y_pred=["a", "b"],
+        dataset="bare",
+        labels=["a", "b"],
+        sample_ids=["one", "two"],
+    )
+    work_off(database)
+    assert "offdiag truth revise bare" in client.page("/datasets/bare").one("div", "empty").text
+
+
+def test_a_difference_that_cannot_matter_is_refused(
+    client: PageClient, database: Database
+) -> None:
+    fill(database, "first")
+
+    assert client.get("/datasets/holdout?difference=0").status_code == 400
+    assert "could not be read" in client.get("/datasets/holdout?difference=x").text
+
+
+def sent(client: PageClient, typed: dict[str, str]) -> TestResponse:
+    return send_form(client, forms_of(client, "/datasets/holdout/approve")[0], typed)
+
+
+def test_a_run_is_approved_by_the_form(client: PageClient, database: Database) -> None:
+    runs = fill(database, "first", "best")
+    form = client.page("/datasets/holdout/approve")
+    chosen = [each for each in form.all("option") if "selected" in each.attributes]
+    assert [each.attributes["value"] for each in chosen] == [runs["best"]]
+
+    def send(**typed: str) -> int:
+        return sent(client, typed).status_code
+
+    best = runs["best"]
+    assert send(run=best, action="approve") == 422
+    assert send(run=best, action="propose") == 303
+    gate = "recall[1] >= 0.99"
+    assert send(run=best, action="approve", reason="good", gate=gate) == 422
+    assert found(database).champion is None
+    assert (
+        send(run=best, action="approve", reason="good", gate=gate, although_gate_fails="on") == 303
+    )
+    decided = found(database)
+    assert decided.champion is not None
+    assert decided.champion.run_id == best
+    assert decided.champion.gate_passed is False
+    assert "✕ gate passed 0 of 1" in client.page("/datasets/holdout").one("div", "chosen").text
+
+    assert send(action="withdraw champion") == 422
+    assert send(action="withdraw champion", reason="recalled") == 303
+    assert found(database).champion is None
+
+
+def test_a_run_of_another_dataset_is_not_approved(client: PageClient, database: Database) -> None:
+    fill(database, "first")
+    other = log(database, dataset="other")
+    work_off(database)
+
+    typed = {"run": other.id, "action": "approve", "reason": "why not"}
+    response = sent(client, typed)
+
+    assert response.status_code == 422
+    assert "is on dataset" in response.text

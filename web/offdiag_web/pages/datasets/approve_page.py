@@ -1,0 +1,136 @@
+"""Approving a run as champion of its dataset, proposing one, and withdrawing either."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flask import Blueprint, make_response, redirect, render_template, request
+from werkzeug.wrappers import Response
+
+from offdiag.domain.runs import PromotionRole
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.services.champions import promotions
+from offdiag.services.champions.decision import Decision, browse_decision
+from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions
+from offdiag_web.app.paths import requested_project
+from offdiag_web.app.preferences import user_name_if_given
+from offdiag_web.components import numbers
+from offdiag_web.components.dataset_frame import DatasetFrame, dataset_frame
+from offdiag_web.pages.datasets.page import DATASET, find_in_any_project
+from offdiag_web.urls.datasets import DatasetAddress
+
+blueprint = Blueprint("dataset_approve", __name__)
+find_in_any_project(blueprint)
+
+_REFUSED = 422
+_LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A run that can be chosen."""
+
+    id: str
+    text: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ApproveView:
+    """The form with what was typed; `error` says why nothing was recorded, with the way out."""
+
+    address: DatasetAddress
+    frame: DatasetFrame
+    choices: tuple[Choice, ...]
+    champion: str | None
+    candidate: str | None
+    typed: Mapping[str, str]
+    error: tuple[str, str] | None
+
+
+@blueprint.get(f"{DATASET}/approve")
+def page(name: str) -> Response:
+    return _form(name, request.args)
+
+
+@blueprint.post(f"{DATASET}/approve")
+def decide(name: str) -> Response:
+    try:
+        _carry_out(name, request.form)
+    except (Conflict, InvalidInput) as error:
+        return _form(name, request.form, error=(str(error), error.hint or ""))
+    return redirect(DatasetAddress(requested_project(), name).url(), 303)
+
+
+def _carry_out(name: str, typed: Mapping[str, str]) -> None:
+    """Approve, propose or withdraw, as the button that was pressed says."""
+    registry, project = current_registry(), requested_project()
+    reason, author = typed.get("reason", ""), user_name_if_given()
+    action = typed.get("action", "approve")
+    if action.startswith("withdraw "):
+        promotions.withdraw(
+            registry.database,
+            project=project,
+            dataset=name,
+            role=PromotionRole(action.removeprefix("withdraw ")),
+            reason=reason or None,
+            author=author,
+        )
+        return
+    run_id = typed.get("run", "")
+    promotions.require_run_of(registry.database, run_id, project=project, dataset=name)
+    conditions = [line.strip() for line in typed.get("gate", "").splitlines() if line.strip()]
+    if action == "approve" and not reason.strip():
+        raise InvalidInput("a reason is required.", field="reason", hint="Say why this run.")
+    gate = promotions.check_gate(registry.database, run_id, conditions, registry.settings)
+    if action == "propose":
+        promotions.propose(
+            registry.database, run_id, reason=reason or None, author=author, gate=gate
+        )
+        return
+    promotions.approve(
+        registry.database,
+        run_id,
+        reason=reason,
+        author=author,
+        gate=gate,
+        although_gate_fails="although_gate_fails" in typed,
+    )
+
+
+def _form(
+    name: str, typed: Mapping[str, str], *, error: tuple[str, str] | None = None
+) -> Response:
+    found = browse_decision(
+        current_registry().database,
+        project=requested_project(),
+        dataset=name,
+        best_sets=kept_best_sets(),
+        kept=kept_decisions(),
+    )
+    view = _view(found, typed, error)
+    page = make_response(render_template("datasets/approve.html", view=view))
+    page.status_code = _REFUSED if error else 200
+    return page
+
+
+def _view(found: Decision, typed: Mapping[str, str], error: tuple[str, str] | None) -> ApproveView:
+    challenger = found.challenger
+    chosen = typed.get("run") or ("" if challenger is None else challenger.run.id)
+    return ApproveView(
+        address=DatasetAddress(found.dataset.project, found.dataset.name),
+        frame=dataset_frame(found.dataset, found.size, current="decision"),
+        choices=tuple(
+            Choice(
+                each.run.id,
+                f"{numbers.shortened(each.run.name, longest=_LONGEST_NAME)} · {each.run.id}",
+                each.run.id == chosen,
+            )
+            for each in found.leaders.runs
+        ),
+        champion=None if found.champion is None else found.champion.run_name,
+        candidate=None if found.candidate is None else found.candidate.run_name,
+        typed=typed,
+        error=error,
+    )

@@ -1,0 +1,144 @@
+"""How the runs of each model of a dataset did over time, with its label versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from markupsafe import Markup
+
+from offdiag_web.charts.model_marks import ModelMark, model_point
+from offdiag_web.charts.plot import Frame, box, grid, line, ring, ticks_across, ticks_up
+from offdiag_web.charts.scale import Extent, Scale, spanning
+from offdiag_web.charts.svg import coordinate, drawing, words
+from offdiag_web.components import numbers
+from offdiag_web.pages.datasets.placing import ticks_of
+
+WIDTH, HEIGHT = 860, 300
+FRAME = Frame(left=44, top=14, width=680, height=250)
+MOST_BANDS = 4
+"""Models whose intervals are drawn as bands; more would only cover each other."""
+_LONGEST_NAME = 20
+_LINE_HEIGHT = 14
+_DATES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class TrendPoint:
+    """A run of a model."""
+
+    run_id: str
+    at: datetime
+    value: Extent
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTrend:
+    """A model with its runs, oldest first."""
+
+    mark: ModelMark
+    points: tuple[TrendPoint, ...]
+
+
+def model_trend(
+    trends: Sequence[ModelTrend],
+    versions: Sequence[tuple[str, datetime]],
+    *,
+    dropped: str | None,
+    name: str,
+) -> Markup:
+    """Draw a line for each model; `dropped` is the run with a ring around it."""
+    points = [point for trend in trends for point in trend.points]
+    times = [point.at for point in points]
+    span = _Span(min(times), max(times))
+    scale = spanning(
+        [end for each in points for end in (each.value.lowest, each.value.highest)], steps=6
+    )
+    up = ticks_of(scale)
+    return drawing(
+        box(FRAME),
+        grid(FRAME, up=up),
+        *ticks_up(FRAME, up),
+        *ticks_across(FRAME, span.ticks()),
+        *(_band(trend, span, scale) for trend in trends if len(trends) <= MOST_BANDS),
+        *(_version(text, at, span) for text, at in versions if span.holds(at)),
+        *(_line(trend, span, scale, dropped) for trend in trends),
+        *_names(trends, scale),
+        width=WIDTH,
+        height=HEIGHT,
+        css_class="model-trend",
+        name=name,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """The time from the first to the last run."""
+
+    first: datetime
+    last: datetime
+
+    def share(self, at: datetime) -> float:
+        whole = (self.last - self.first) / timedelta(seconds=1)
+        return 0.5 if whole == 0 else 0.02 + 0.96 * ((at - self.first) / timedelta(seconds=whole))
+
+    def holds(self, at: datetime) -> bool:
+        return self.first < at <= self.last
+
+    def ticks(self) -> list[tuple[str, float]]:
+        found: dict[str, float] = {}
+        for step in range(_DATES):
+            at = self.first + (self.last - self.first) * step / (_DATES - 1)
+            short = (self.last - self.first) < timedelta(days=_DATES)
+            text = f"{at:%H:%M}" if short else f"{at.day} {at:%b}"
+            # Places strictly inside, so that every text is centred under its own.
+            found.setdefault(text, self.share(at))
+        return list(found.items())
+
+
+def _band(trend: ModelTrend, span: _Span, scale: Scale) -> str:
+    if len(trend.points) < 2:
+        return ""
+    there = [(span.share(each.at), scale.clamped(each.value.highest)) for each in trend.points]
+    back = [(span.share(each.at), scale.clamped(each.value.lowest)) for each in trend.points]
+    path = "L".join(
+        f"{coordinate(FRAME.x(x))} {coordinate(FRAME.y(y))}" for x, y in [*there, *back[::-1]]
+    )
+    return f'<path class="band {trend.mark.css_class}" d="M{path}Z"/>'
+
+
+def _line(trend: ModelTrend, span: _Span, scale: Scale, dropped: str | None) -> str:
+    places = [(span.share(each.at), scale.clamped(each.value.estimate)) for each in trend.points]
+    drawn = [line(FRAME, places, "line")]
+    for each, (across, up) in zip(trend.points, places, strict=True):
+        drawn.append(model_point(trend.mark, FRAME.x(across), FRAME.y(up)))
+        if each.run_id == dropped:
+            drawn.append(ring(FRAME, across, up, "first significant drop", radius=9))
+    return f'<g class="{trend.mark.css_class}">{"".join(drawn)}</g>'
+
+
+def _version(text: str, at: datetime, span: _Span) -> str:
+    x = FRAME.x(span.share(at))
+    return (
+        f'<path class="version" d="M{coordinate(x)} {FRAME.top}V{FRAME.bottom}"/>'
+        f"{words(text, x=x + 4, y=FRAME.bottom - 6, css_class='tick')}"
+    )
+
+
+def _names(trends: Sequence[ModelTrend], scale: Scale) -> list[str]:
+    """The models beside the ends of their lines, moved apart from top to bottom."""
+    ends = sorted(
+        ((FRAME.y(scale.clamped(each.points[-1].value.estimate)) + 4, each) for each in trends),
+        key=lambda place: place[0],
+    )
+    written, lowest = [], 0.0
+    for wanted, trend in ends:
+        y = max(wanted, lowest)
+        lowest = y + _LINE_HEIGHT
+        if y > HEIGHT - 4:
+            break
+        text = numbers.shortened(trend.mark.name or "no model", longest=_LONGEST_NAME)
+        label = words(text, x=FRAME.right + 10, y=y, css_class="model-name")
+        written.append(f'<g class="{trend.mark.css_class}">{label}</g>')
+    return written

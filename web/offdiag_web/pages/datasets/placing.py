@@ -1,0 +1,85 @@
+"""Where values stand in a picture: tidy ticks, and names that do not lie on each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from offdiag_web.charts.plot import Frame, Tick
+from offdiag_web.charts.scale import Scale, tidy_at_least
+from offdiag_web.charts.svg import words
+from offdiag_web.components import numbers
+
+Anchor = Literal["start", "middle", "end"]
+_MOST_TICKS = 6
+_WIDTH_OF_LETTER, _HEIGHT_OF_NAME = 6.3, 13.0
+
+
+def ticks_of(scale: Scale) -> tuple[Tick, ...]:
+    """At most seven round values of an axis, each with its place."""
+    step = tidy_at_least(float(scale.high - scale.low) / _MOST_TICKS)
+    first = (scale.low / step).to_integral_value(rounding="ROUND_CEILING") * step
+    found = []
+    at = first
+    while at <= scale.high:
+        text = format(at.normalize() if at else Decimal(0), "f").replace("-", numbers.MINUS)
+        found.append((text, scale.fraction(float(at))))
+        at += step
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What is written beside a point, in CSS pixels."""
+
+    text: str
+    x: float
+    y: float
+    css_class: str = "direct"
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def meets(self, other: _Box) -> bool:
+        return (
+            self.left < other.right
+            and other.left < self.right
+            and self.top < other.bottom
+            and other.top < self.bottom
+        )
+
+
+def placed_names(
+    names: Sequence[Name], frame: Frame, *, points: Iterable[tuple[float, float]]
+) -> list[str]:
+    """Each name at the first free place around its point; left out where there is none."""
+    taken = [_Box(x - 4, y - 4, x + 4, y + 4) for x, y in points]
+    written = []
+    for name in names:
+        width = _WIDTH_OF_LETTER * len(name.text)
+        for x, y, anchor in _around(name):
+            left = {"start": x, "middle": x - width / 2, "end": x - width}[anchor]
+            box = _Box(left, y - _HEIGHT_OF_NAME + 3, left + width, y + 3)
+            is_inside = frame.left <= box.left and box.right <= frame.right + 8
+            is_inside = is_inside and frame.top <= box.top and box.bottom <= frame.bottom
+            if is_inside and not any(box.meets(each) for each in taken):
+                taken.append(box)
+                written.append(words(name.text, x=x, y=y, css_class=name.css_class, anchor=anchor))
+                break
+    return written
+
+
+def _around(name: Name) -> Iterable[tuple[float, float, Anchor]]:
+    x, y = name.x, name.y
+    for away in (0.0, 14.0, 28.0, 42.0):
+        yield x + 9, y - 9 - away, "start"
+        yield x - 9, y - 9 - away, "end"
+        yield x + 9, y + 17 + away, "start"
+        yield x - 9, y + 17 + away, "end"

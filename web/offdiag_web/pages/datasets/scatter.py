@@ -1,0 +1,135 @@
+"""Runs of a dataset by an average and by their worst class, or by what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from offdiag_web.charts.model_marks import ModelMark, model_point
+from offdiag_web.charts.plot import Frame, box, grid, name_across, name_up, ticks_across, ticks_up
+from offdiag_web.charts.scale import Extent, Scale, spanning
+from offdiag_web.charts.svg import coordinate, group, linked, words
+from offdiag_web.pages.datasets.placing import Name, placed_names, ticks_of
+
+WIDTH, HEIGHT = 660, 450
+FRAME = Frame(left=44, top=26, width=600, height=380)
+MOST_NAMED = 5
+_ROOM = 13
+"""Pixels between a dot and the middle of a line of text."""
+FAIR_AVERAGE, MISSED_CLASS = 0.5, 0.25
+"""From such an average on, and up to such a recall, a good average hides a missed class."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A run. `name` is written beside it where there is room, `told` is what it says alone."""
+
+    mark: ModelMark
+    across: Extent
+    up: float
+    is_in_set: bool
+    is_champion: bool
+    url: str
+    name: str
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """The titles of both axes; `shows_minority` where they are an average and a recall."""
+
+    across: str
+    up: str
+    shows_minority: bool
+
+
+def scatter(dots: Sequence[Dot], axes: Axes, *, name: str) -> Markup:
+    """Draw the runs, those of the best set last so that nothing lies on them.
+
+    Each is a link. The first named ones come first in `dots`.
+    """
+    ends = [end for dot in dots for end in (dot.across.lowest, dot.across.highest)]
+    across = spanning(ends, steps=6)
+    up = spanning([dot.up for dot in dots] + ([0.0] if axes.shows_minority else []), steps=6)
+    across_ticks, up_ticks = ticks_of(across), ticks_of(up)
+    in_order = sorted(dots, key=lambda dot: (dot.is_champion, dot.is_in_set, -dot.across.estimate))
+    return group(
+        box(FRAME),
+        *(_minority(dots, across, up) if axes.shows_minority else ()),
+        grid(FRAME, across=across_ticks, up=up_ticks),
+        *ticks_across(FRAME, across_ticks),
+        *ticks_up(FRAME, up_ticks),
+        name_across(FRAME, f"{axes.across}, 95 % CI"),
+        name_up(FRAME, axes.up),
+        *(_dot(dot, across, up) for dot in in_order),
+        *_names(dots, across, up),
+        width=WIDTH,
+        height=HEIGHT,
+        css_class="scatter",
+        name=name,
+    )
+
+
+def _minority(dots: Sequence[Dot], across: Scale, up: Scale) -> Sequence[str]:
+    """The area of a good average with a class that is missed."""
+    left = max(across.fraction(FAIR_AVERAGE), 0.0)
+    top = min(up.fraction(MISSED_CLASS), 1.0)
+    if left >= 1 or top <= 0:
+        return ()
+    x, y = FRAME.x(left), FRAME.y(top)
+    width, height = FRAME.right - x, FRAME.bottom - y
+    area = f'width="{coordinate(width)}" height="{coordinate(height)}"'
+    return (
+        f'<rect class="minority" x="{coordinate(x)}" y="{coordinate(y)}" {area}/>',
+        words(
+            "Hidden minority: good average, one class missed",
+            x=FRAME.right - 6,
+            y=_free(dots, across, up, between=(y + 14, FRAME.bottom - 6)),
+            css_class="minority-name",
+            anchor="end",
+        ),
+    )
+
+
+def _free(dots: Sequence[Dot], across: Scale, up: Scale, *, between: tuple[float, float]) -> float:
+    """The first line from above, else the first at all, on which no dot is."""
+    top, bottom = between
+    taken = [y for _, y in (_place(dot, across, up) for dot in dots)]
+    lines = [top + step for step in range(0, max(int(bottom - top), 0) + 1, 4)]
+    return next((at for at in lines if all(abs(at - 4 - y) > _ROOM for y in taken)), top)
+
+
+def _dot(dot: Dot, across: Scale, up: Scale) -> str:
+    x, y = _place(dot, across, up)
+    left, right = (FRAME.x(across.clamped(end)) for end in (dot.across.lowest, dot.across.highest))
+    bar = f'<path class="bar" d="M{coordinate(left)} {coordinate(y)}H{coordinate(right)}"/>'
+    point = model_point(dot.mark, x, y, size=5)
+    ring = (
+        f'<circle class="champion-ring" cx="{coordinate(x)}" cy="{coordinate(y)}" r="9"/>'
+        if dot.is_champion
+        else ""
+    )
+    css_class = (
+        f"dot in-set {dot.mark.css_class}" if dot.is_in_set else f"dot {dot.mark.css_class}"
+    )
+    title = f"<title>{escape(dot.told)}</title>"
+    return linked(
+        f"{title}{bar if left != right else ''}{point}{ring}",
+        url=dot.url,
+        css_class=css_class,
+        name=dot.told,
+    )
+
+
+def _names(dots: Sequence[Dot], across: Scale, up: Scale) -> list[str]:
+    names = [
+        Name(dot.name, *_place(dot, across, up))
+        for dot in [d for d in dots if d.name][:MOST_NAMED]
+    ]
+    return placed_names(names, FRAME, points=[_place(dot, across, up) for dot in dots])
+
+
+def _place(dot: Dot, across: Scale, up: Scale) -> tuple[float, float]:
+    return FRAME.x(across.clamped(dot.across.estimate)), FRAME.y(up.clamped(dot.up))
