@@ -12,7 +12,7 @@ from offdiag.records.base import DEFAULT_PROJECT, InProject, RequestBody, Respon
 from offdiag.records.dataset import Dataset
 
 if TYPE_CHECKING:
-    from offdiag.services.champions.decision import Standing
+    from offdiag.services.champions.decision import RankedDataset
     from offdiag.services.champions.leaders import Leader, Leaders
     from offdiag.services.champions.promotions import DatasetPromotions
     from offdiag.store.promotions import PromotionRecord
@@ -147,7 +147,9 @@ def promotions_document(found: DatasetPromotions) -> Promotions:
     )
 
 
-def dataset_with_decision(document: Dataset, found: Standing, *, verdict: str) -> DatasetDecision:
+def dataset_with_decision(
+    document: Dataset, found: RankedDataset, *, verdict: str
+) -> DatasetDecision:
     """A dataset with what its first page says of its runs."""
     return DatasetDecision(
         **dict(document),

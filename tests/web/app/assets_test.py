@@ -52,6 +52,7 @@ def test_stylesheet_and_scripts_stay_small() -> None:
 
     assert len(own_scripts) == len(_OWN_SCRIPTS)
     assert len(assets()["offdiag.css"].compressed) <= 12 * KIB
+    assert len(assets()["decision.css"].compressed) <= 2 * KIB
     assert sum(len(script.compressed) for script in own_scripts) <= 12 * KIB
     assert len(assets()["htmx.js"].compressed) <= 18 * KIB
 

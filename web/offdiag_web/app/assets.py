@@ -31,9 +31,10 @@ STYLE_LAYERS = (
     "home",
     "sets",
     "run",
-    "decision",
     "print",
 )
+STYLES_OF_PAGES = ("decision",)
+"""Rules that one page alone needs, which loads them beside the others."""
 _SCRIPTS = (
     *("theme", "keys", "palette", "matrix", "map", "flags", "whatif", "copy", "selection"),
     "scatter",
@@ -63,6 +64,10 @@ def assets() -> dict[str, Asset]:
     htmx = (_STATIC / "vendor" / "htmx" / "htmx.min.js").read_bytes()
     return {
         "offdiag.css": _asset(style, "text/css"),
+        **{
+            f"{name}.css": _asset((_STATIC / "css" / f"{name}.css").read_bytes(), "text/css")
+            for name in STYLES_OF_PAGES
+        },
         "icon.svg": _asset((_STATIC / "icon.svg").read_bytes(), "image/svg+xml"),
         "htmx.js": _asset(htmx, "text/javascript"),
         **scripts,

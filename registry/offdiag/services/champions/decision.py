@@ -135,7 +135,7 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Standing:
+class RankedDataset:
     """The ranked runs of a dataset, and who was chosen among them."""
 
     leaders: Leaders
@@ -143,17 +143,17 @@ class Standing:
     candidate: PromotionRecord | None
 
 
-def standing_of(
+def ranked_dataset(
     database: Database,
     dataset: DatasetRecord,
     *,
     best_sets: LruCache[BestSet | None] | None = None,
-) -> Standing:
+) -> RankedDataset:
     """Which runs may be the best, and champion and candidate, without what tells them apart."""
     with database.read() as session:
         leaders = leaders_in(session, dataset, kept=best_sets)
         decided, _ = decided_promotions(session, dataset.id, limit=1)
-    return Standing(
+    return RankedDataset(
         leaders, decided.get(PromotionRole.CHAMPION), decided.get(PromotionRole.CANDIDATE)
     )
 

@@ -24,7 +24,7 @@ from offdiag.services.champions.decision import (
     Decision,
     browse_decision,
     metrics_of,
-    standing_of,
+    ranked_dataset,
 )
 from offdiag.services.datasets import browse_dataset
 from offdiag.store.dataset_page import dataset_overview, projects_with_dataset
@@ -106,7 +106,7 @@ def dataset_twin(name: str, form: str) -> Response:
     detail = browse_dataset(database, project=requested_project(), dataset=name)
     if form == "csv":
         return csv_response("dataset-classes", CLASS_COUNT_COLUMNS, class_count_rows(detail))
-    found = standing_of(database, detail.dataset, best_sets=kept_best_sets())
+    found = ranked_dataset(database, detail.dataset, best_sets=kept_best_sets())
     return json_response(
         dataset_with_decision(dataset_document(detail), found, verdict=verdict_of(found.leaders))
     )
