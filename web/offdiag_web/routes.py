@@ -89,6 +89,7 @@ ROUTES: Routes = {
     "offdiag_web.api.runs": {
         "api_runs.list_runs": ("GET /api/v1/runs",),
         "api_runs.get_run": ("GET /api/v1/runs/<run:run_id>",),
+        "api_runs.change_run": ("PATCH /api/v1/runs/<run:run_id>",),
         "api_runs.delete_run": ("DELETE /api/v1/runs/<run:run_id>",),
         "api_runs.restore_run": ("POST /api/v1/runs/<run:run_id>/restore",),
     },
@@ -283,6 +284,7 @@ ROUTES: Routes = {
     "offdiag_web.pages.run.page": {
         "run_meta.page": ("GET /runs/<run:run_id>/meta",),
         "run_meta.meta_json": ("GET /runs/<run:run_id>/meta.json",),
+        "run_meta.change_tags": ("POST /runs/<run:run_id>/tags",),
         "run_meta.pin": ("POST /runs/<run:run_id>/baseline/pin",),
         "run_meta.unpin": ("POST /runs/<run:run_id>/baseline/unpin",),
     },

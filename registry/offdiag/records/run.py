@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Derivation, FoundRun, RunState, Scalar, Task
-from offdiag.records.base import Page, Paged, ResponseBody, Value
+from offdiag.records.base import Page, Paged, RequestBody, ResponseBody, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -223,6 +223,12 @@ class RunPage(Page):
     """A page of runs."""
 
     runs: list[RunSummary]
+
+
+class RunChanges(RequestBody):
+    """What people change about a run."""
+
+    tags: dict[str, Scalar] = Field(description="All tags of the run from now on.")
 
 
 class Deleted(ResponseBody):

@@ -6,10 +6,11 @@ came to be what they are: every evaluation, and what differed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from offdiag.domain.runs import Scalar
 from offdiag.errors import NotFound
 from offdiag.filters.conditions import Attribute, AttributeField, Comparison, Operator
 from offdiag.store import runs
@@ -116,3 +117,10 @@ def browse_model(database: Database, name: str) -> ModelRuns:
     oldest_first = sorted(page.entries, key=lambda run: (run.project, run.dataset, run.created_at))
     grouped = groupby(oldest_first, key=lambda run: (run.project, run.dataset))
     return ModelRuns(name, page.total, tuple(tuple(runs) for _, runs in grouped))
+
+
+def set_tags(database: Database, run_id: str, tags: Mapping[str, Scalar]) -> None:
+    """Replace the tags of a run. Raises `NotFound`, and `InvalidInput` for unusable tags."""
+    with database.write() as session:
+        known = runs.lock_run(session, run_id)
+        runs.set_tags(session, run_id, known.facts(tags=tags).tags)

@@ -193,6 +193,11 @@ def set_decision(session: Session, run_id: str, decision: Mapping[str, Any] | No
     session.execute(update(RunRow).where(RunRow.id == run_id).values(derivation=_plain(decision)))
 
 
+def set_tags(session: Session, run_id: str, tags: Mapping[str, Any]) -> None:
+    """Replace the tags of a run."""
+    session.execute(update(RunRow).where(RunRow.id == run_id).values(tags=dict(tags)))
+
+
 def set_state(session: Session, run_id: str, state: RunState) -> None:
     """Record where a finished run stands."""
     session.execute(update(RunRow).where(RunRow.id == run_id).values(state=state))

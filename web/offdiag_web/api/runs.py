@@ -5,12 +5,28 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from offdiag.records.run import Deleted, Run, RunPage, RunsQuery, run_document, run_summary
+from offdiag.records.run import (
+    Deleted,
+    Run,
+    RunChanges,
+    RunPage,
+    RunsQuery,
+    run_document,
+    run_summary,
+)
 from offdiag.services import search
 from offdiag.services.retention import deletion
+from offdiag.services.runs import set_tags
 from offdiag.store.run_page import read_run
 from offdiag.store.run_search import SearchPlace, SortValue
-from offdiag_web.api.operations import author, operation, read_token, resource, write_token
+from offdiag_web.api.operations import (
+    author,
+    operation,
+    read_token,
+    require_match,
+    resource,
+    write_token,
+)
 from offdiag_web.app.context import current_registry
 
 blueprint = resource("runs")
@@ -37,6 +53,17 @@ def list_runs(query: RunsQuery) -> RunPage:
 def get_run(run_id: str) -> Run:
     """Read everything that is known of a run but its results."""
     with current_registry().database.read() as session:
+        return run_document(read_run(session, run_id))
+
+
+@operation(blueprint, "PATCH", "/runs/<run:run_id>", answers=Run)
+def change_run(run_id: str, json: RunChanges) -> Run:
+    """Change the tags of a run, such as its review state; all else stays as it was logged."""
+    database = current_registry().database
+    with database.read() as session:
+        require_match(run_document(read_run(session, run_id)))
+    set_tags(database, run_id, json.tags)
+    with database.read() as session:
         return run_document(read_run(session, run_id))
 
 

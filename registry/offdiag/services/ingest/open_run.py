@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import RunFacts, new_run_id
+from offdiag.domain.runs import RunFacts, RunState, new_run_id
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.ingest.dataset import project_and_dataset, require_hierarchy
 from offdiag.store import datasets, runs
@@ -101,8 +101,9 @@ def require_same_run(known: RunRecord, dataset: DatasetRecord, facts: RunFacts) 
         "name": (known.name, facts.name),
         "model": (known.model, facts.model),
         "params": (dict(known.params), dict(facts.params)),
-        "tags": (dict(known.tags), dict(facts.tags)),
     }
+    if known.state is RunState.OPEN:  # People edit the tags of runs that are complete.
+        said["tags"] = (dict(known.tags), dict(facts.tags))
     for field, (before, now) in said.items():
         if before != now:
             raise Conflict(

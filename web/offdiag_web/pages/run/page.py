@@ -16,7 +16,9 @@ from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import Derivation, decision_text
 from offdiag.records.run import run_document
 from offdiag.services.datasets import pin_baseline, unpin_run
+from offdiag.services.runs import set_tags
 from offdiag.store.run_page import RunDetail, RunHeader
+from offdiag.store.runs import get_run
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import json_response
 from offdiag_web.app.paths import own_path
@@ -227,6 +229,27 @@ def _entries(entries: Mapping[str, Any]) -> tuple[Fact, ...]:
     )
 
 
+REVIEW = "review"
+"""The tag that holds the review state."""
+REVIEW_STATES = ("to review", "reviewed", "rejected")
+
+
+def tag_lines(tags: Mapping[str, Any]) -> str:
+    """The tags as they are edited, "key=value" on each line, without the review state."""
+    return "\n".join(f"{fact.name}={fact.text}" for fact in _entries(tags) if fact.name != REVIEW)
+
+
+def read_tags(text: str, known: Mapping[str, Any]) -> dict[str, Any]:
+    """The tags of edited lines; what was not changed keeps its type."""
+    texts = {fact.name: fact.text for fact in _entries(known)}
+    tags: dict[str, Any] = {}
+    for line in text.splitlines():
+        key, _, value = (part.strip() for part in line.partition("="))
+        if key:
+            tags[key] = known[key] if texts.get(key) == value else value
+    return tags
+
+
 def _labels_note(detail: RunDetail) -> str:
     labels = detail.run.labels
     order = "in a meaningful order" if labels.ordinal else "in this order"
@@ -294,12 +317,34 @@ def page(run_id: str) -> Response:
         now=current_registry().database.clock(),
         run_url=lambda run_id: url_for("run_matrix.page", run_id=run_id),
     )
-    return run_page("run/page.html", detail, "meta", view=view)
+    return run_page(
+        "run/page.html",
+        detail,
+        "meta",
+        view=view,
+        tag_lines=tag_lines(detail.run.tags),
+        review=detail.run.tags.get(REVIEW),
+        review_states=REVIEW_STATES,
+    )
 
 
 @blueprint.get(f"{RUN}/meta.json")
 def meta_json(run_id: str) -> Response:
     return json_response(run_document(stored_run(run_id)))
+
+
+@blueprint.post(f"{RUN}/tags")
+def change_tags(run_id: str) -> Response:
+    """Replace the tags, one on a line, with the review state among them."""
+    database = current_registry().database
+    with database.read() as session:
+        known = get_run(session, run_id).tags
+    tags = read_tags(request.form.get("tags", ""), known)
+    review = request.form.get("review", "")
+    if review in REVIEW_STATES:
+        tags[REVIEW] = review
+    set_tags(database, run_id, tags)
+    return redirect(url_for("run_meta.page", run_id=run_id), 303)
 
 
 @blueprint.post(f"{RUN}/baseline/pin")
