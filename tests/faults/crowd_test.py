@@ -68,7 +68,7 @@ def test_a_reader_who_keeps_the_log_from_being_emptied_is_noticed(
 
     assert length > LONG_LOG_BYTES
     assert measured == length
-    assert told == [f"the write-ahead log holds {length / MIB:.0f} MiB and cannot be emptied."]
+    assert told == [f"the write-ahead log has {length / MIB:.0f} MiB and cannot be emptied."]
 
 
 def test_once_the_reader_is_gone_the_log_shrinks_by_itself(sqlite_database: Database) -> None:

@@ -79,7 +79,7 @@ def test_answers_are_kept_as_a_run_that_names_its_source(run: Run, url: str) -> 
 
 
 def test_without_costs_there_is_nothing_to_decide_by(run: Run) -> None:
-    with pytest.raises(Conflict, match="judged by no costs"):
+    with pytest.raises(Conflict, match="has no default cost matrix"):
         run.decide()
 
 

@@ -158,7 +158,7 @@ def test_a_matrix_is_logged_with_its_orientation(url: str) -> None:
 
 
 def test_a_matrix_without_orientation_is_not_accepted(url: str) -> None:
-    with pytest.raises(InvalidInput, match="orientation: nobody says what the rows are"):
+    with pytest.raises(InvalidInput, match="orientation: the orientation is not given"):
         offdiag.log_matrix([[1, 0], [0, 1]], labels=["a", "b"], name="m", dataset="d", url=url)
 
 

@@ -63,7 +63,7 @@ def test_without_the_names_of_both_axes_somebody_must_say_it(
 ) -> None:
     frame = named(TABLE, rows, columns)
 
-    with pytest.raises(InvalidInput, match="a matrix cannot tell"):
+    with pytest.raises(InvalidInput, match="a matrix does not show it"):
         offdiag.evaluate_matrix(frame)
     assert offdiag.evaluate_matrix(frame, orientation="actual_rows").labels == ("a", "b", "c")
 

@@ -339,7 +339,7 @@ def test_costs_of_ones_own_leave_no_name_behind(database: Database) -> None:
 def test_the_costs_of_the_dataset_are_the_default(database: Database) -> None:
     run = log_clinic(database)
     add_visits(database)
-    with pytest.raises(Conflict, match="judged by no costs"):
+    with pytest.raises(Conflict, match="has no default cost matrix"):
         default_costs(database, run, None)
     set_default_costs(database, project="default", dataset="clinic", wanted=CostName("visits"))
     work_off(database)

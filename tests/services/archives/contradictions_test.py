@@ -160,7 +160,7 @@ def test_somebody_who_makes_the_same_project_at_this_moment_is_a_conflict(
 
     engine = postgres_database._engines.writing
     event.listen(engine, "before_execute", make_it_first)
-    with pytest.raises(Conflict, match="somebody else wrote to the same project"):
+    with pytest.raises(Conflict, match="another process wrote to the same project"):
         import_project(postgres_database, archive)
     event.remove(engine, "before_execute", make_it_first)
 

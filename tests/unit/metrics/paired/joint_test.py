@@ -93,7 +93,7 @@ def test_no_cases_have_no_triples() -> None:
 @pytest.mark.parametrize(
     ("first", "text"),
     [
-        (FIRST[:5], r"first: uint8 codes of shape \(5,\) for 10 cases"),
+        (FIRST[:5], r"first: uint8 codes of shape \(5,\) for 10 samples"),
         (FIRST.astype(float), "float64 codes"),
         (FIRST + 1, "codes reach from 1 to 3"),
         (FIRST.astype(np.int8) - 1, "codes reach from -1 to 1"),

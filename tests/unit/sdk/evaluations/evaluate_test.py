@@ -15,7 +15,7 @@ from support.published_matrices import WINE
 
 
 def test_the_orientation_has_no_default() -> None:
-    with pytest.raises(InvalidInput, match="a matrix cannot tell"):
+    with pytest.raises(InvalidInput, match="a matrix does not show it"):
         evaluate_matrix(WINE)
 
 
