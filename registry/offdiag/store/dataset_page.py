@@ -49,6 +49,7 @@ class DatasetFacts:
     class_counts: tuple[int, ...] | None
     costs: str | None = None
     currency: str | None = None
+    primary_metric: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,7 @@ def _datasets() -> Select[*tuple[Any, ...]]:
             CostMatrixRow.name.label("costs_name"),
             CostMatrixRow.version.label("costs_version"),
             CostMatrixRow.currency,
+            DatasetRow.primary_metric,
         )
         .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
         .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
@@ -154,6 +156,7 @@ def _facts(row: Row[*tuple[Any, ...]]) -> DatasetFacts:
         class_counts=None if counts is None else tuple(counts),
         costs=None if row.costs_name is None else f"{row.costs_name}@{row.costs_version}",
         currency=row.currency,
+        primary_metric=row.primary_metric,
     )
 
 

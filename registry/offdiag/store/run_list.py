@@ -45,6 +45,7 @@ from offdiag.store.run_rows import (
     run_entries,
 )
 
+NEWEST_FIRST = RunOrder()
 MOST_COUNTED = 1_000
 """Up to this many matching runs are counted where each has to be looked at."""
 MOST_COUNTED_BY_INDEX = 10_000
@@ -144,6 +145,20 @@ def evaluated_runs(*columns: Any) -> Select[Any]:
     """All runs, each with its current evaluation of all its cases, if it has one."""
     is_current = and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run())
     return select(*columns).select_from(RunRow).outerjoin(EvaluationRow, is_current)
+
+
+def lines() -> Select[Any]:
+    """All runs with what their lines are made of."""
+    return (
+        evaluated_runs(*RUN_COLUMNS)
+        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
+        .join(ProjectRow, ProjectRow.id == RunRow.project_id)
+        .outerjoin(
+            TruthVersionRow,
+            TruthVersionRow.id
+            == func.coalesce(EvaluationRow.truth_version_id, RunRow.truth_version_id),
+        )
+    )
 
 
 def count_of(where: Sequence[ColumnElement[bool]]) -> ScalarSelect[int]:
@@ -293,23 +308,13 @@ def _read(
 
 def _page(session: Session, plan: _Plan, limit: int) -> list[_Found]:
     """Up to `limit` runs from the cursor on, in reading direction of the cursor."""
-    lines = (
-        evaluated_runs(*RUN_COLUMNS)
-        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
-        .join(ProjectRow, ProjectRow.id == RunRow.project_id)
-        .outerjoin(
-            TruthVersionRow,
-            TruthVersionRow.id
-            == func.coalesce(EvaluationRow.truth_version_id, RunRow.truth_version_id),
-        )
-        .where(*plan.where)
-    )
+    matching = lines().where(*plan.where)
     groups = groups_of(plan.order)[::-1] if plan.backwards else groups_of(plan.order)
     if plan.cursor is not None:
         groups = groups[groups.index(plan.cursor.place.group) :]
     found: list[_Found] = []
     for group in groups:
-        part = in_group(lines, plan.order, group, uses_index=plan.uses_index)
+        part = in_group(matching, plan.order, group, uses_index=plan.uses_index)
         runs, direction = part.runs, part.descending != plan.backwards
         if plan.cursor is not None and plan.cursor.place.group is group:
             runs = runs.where(beyond(part, plan.cursor.place, descending=direction))
@@ -328,6 +333,14 @@ RUNS_PER_PAGE = 50
 
 
 @dataclass(frozen=True, slots=True)
+class ListedDatasets:
+    """All datasets, and the one that a list is about, None where its runs are of several."""
+
+    datasets: tuple[DatasetFacts, ...]
+    scope: DatasetFacts | None
+
+
+@dataclass(frozen=True, slots=True)
 class RunOverview:
     """The runs list with the dataset it is about.
 
@@ -340,6 +353,13 @@ class RunOverview:
     page: RunListPage
     matches_without: tuple[int, ...] = ()
     baseline: BaselineValues | None = None
+    order: RunOrder = NEWEST_FIRST
+
+
+def listed_datasets(session: Session, terms: RunFilter) -> ListedDatasets:
+    """The datasets a list may be about, in one statement."""
+    datasets = dataset_list(session)
+    return ListedDatasets(datasets, _scope(datasets, terms))
 
 
 def run_overview(
@@ -350,20 +370,22 @@ def run_overview(
     cursor: Cursor | None = None,
     metrics: Sequence[str] = (),
     baseline: str | None = None,
+    listed: ListedDatasets | None = None,
 ) -> RunOverview:
     """One page of runs, with the dataset they share if they do.
 
     `metrics` are keys that lines have beside the usual ones. `baseline` is a run to hold the
-    others against, by default the one that is pinned for the dataset.
+    others against, by default the one that is pinned for the dataset. `listed` are the datasets
+    where they are known.
     """
-    datasets = dataset_list(session)
-    scope = _scope(datasets, terms)
+    listed = listed or listed_datasets(session, terms)
+    scope, order = listed.scope, order or RunOrder()
     keys = (*listed_metrics(scope), *metrics)
     page = run_list(
         session,
         terms=terms,
         dataset_id=None if scope is None else scope.id,
-        order=order or RunOrder(),
+        order=order,
         cursor=cursor,
         limit=RUNS_PER_PAGE,
         metrics=keys,
@@ -377,7 +399,7 @@ def run_overview(
     without: tuple[int, ...] = ()
     if page.total == 0:
         without = matches_without_each(session, terms=terms)
-    return RunOverview(datasets, scope, page, without, reference)
+    return RunOverview(listed.datasets, scope, page, without, reference, order)
 
 
 def listed_metrics(scope: DatasetFacts | None) -> tuple[str, ...]:

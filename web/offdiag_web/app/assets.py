@@ -33,10 +33,10 @@ STYLE_LAYERS = (
     "run",
     "print",
 )
-STYLES_OF_PAGES = ("decision",)
+STYLES_OF_PAGES = ("decision", "runs")
 """Rules that one page alone needs, which loads them beside the others."""
 _SCRIPTS = (
-    *("theme", "keys", "palette", "matrix", "map", "flags", "whatif", "copy", "selection"),
+    *("theme", "keys", "palette", "matrix", "map", "flags", "whatif", "copy", "runs"),
     "scatter",
 )
 

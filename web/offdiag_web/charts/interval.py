@@ -35,6 +35,8 @@ class Canvas:
 
 
 IN_TABLE = Canvas(width=104, height=20)
+IN_LIST = Canvas(width=96, height=20)
+IN_LIST_SMALL = Canvas(width=64, height=20)
 IN_TILE = Canvas(width=168, height=20)
 IN_PANEL = Canvas(width=176, height=20)
 
@@ -49,15 +51,17 @@ def interval_mark(
     tone: Literal["better", "worse"] | None = None,
     whisker: tuple[float, float] | None = None,
     canvas: Canvas = IN_TABLE,
+    css_class: str = "",
 ) -> Markup:
     """Draw one estimate. `name` says in words what the mark shows.
 
     `stands_out` draws a diamond instead of a dot, in the colour of errors; a `tone` draws one
-    in the colour of errors or of right answers. `whisker` has the ends of a wider interval.
+    in the colour of errors or of right answers. `whisker` has the ends of a wider interval,
+    `css_class` another colour.
     """
-    css_class = f"mark mark-{tone}" if tone else "mark mark-out" if stands_out else "mark"
+    kind = f"mark mark-{tone}" if tone else "mark mark-out" if stands_out else "mark"
     if whisker is not None:
-        css_class += " mark-two"
+        kind += " mark-two"
     return drawing(
         _rail(canvas),
         _baseline(baseline, scale, canvas),
@@ -66,7 +70,7 @@ def interval_mark(
         _point(extent.estimate, scale, canvas, stands_out=stands_out or tone is not None),
         width=canvas.width,
         height=canvas.height,
-        css_class=css_class,
+        css_class=f"{kind} {css_class}".rstrip(),
         name=name,
     )
 

@@ -94,3 +94,11 @@ def shortened(text: str, *, longest: int = 24) -> str:
         return text
     kept = longest - 1
     return f"{text[: kept - kept // 2]}\N{HORIZONTAL ELLIPSIS}{text[len(text) - kept // 2 :]}"
+
+
+def cut_in_the_middle(text: str, *, longest: int = 26) -> str:
+    """A text of at most so many characters: what tells names apart is often at their end."""
+    if len(text) <= longest:
+        return text
+    tail = (longest - 1) // 2
+    return f"{text[: longest - 1 - tail].rstrip()}\N{HORIZONTAL ELLIPSIS}{text[-tail:].lstrip()}"

@@ -165,7 +165,7 @@ def run_list_record(overview: RunOverview, address: RunListAddress) -> dict[str,
             for parsed in address.terms
             if parsed.problem
         ],
-        "sort": {"by": address.order.name, "descending": address.order.descending},
+        "sort": {"by": overview.order.name, "descending": overview.order.descending},
         "total": page.total if page.counts_all else None,
         "more_than": None if page.counts_all else page.total,
         "position": page.position,

@@ -12,20 +12,17 @@ from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
-from offdiag.store.run_ranks import BaselineValues
 from offdiag.store.run_rows import RunEntry
-from offdiag_web.charts.interval import interval_mark
+from offdiag_web.charts.interval import IN_TABLE, Canvas, interval_mark
 from offdiag_web.charts.scale import UNIT, Scale, fitted, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import (
     Chip,
     Moment,
     moment,
-    orientation_warning,
     state_chip,
-    tag_text,
 )
-from offdiag_web.components.tiles import CostCell, CostColumn, cost_cell, majority_scores
+from offdiag_web.components.tiles import majority_scores
 from offdiag_web.components.values import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.urls.flags import FlagFields, FlagListAddress
 from offdiag_web.urls.run_list import DEFAULT_COLUMNS, SHORT_NAMES, ScaleChoice
@@ -129,16 +126,11 @@ class RunRow:
     run: RunEntry
     short_id: str
     url: str
-    tag_texts: tuple[str, ...]
     n_shown: str
     logged: Moment
-    warning: Chip | None
-    badge: Chip | None
-    """Whether accuracy hides a minority class, or may hide one."""
     state: Chip | None
     metrics: tuple[MetricCell, ...]
     worst: WorstCell | None
-    cost: CostCell | None = None
 
 
 def run_row(
@@ -149,56 +141,52 @@ def run_row(
     notes: Notes,
     now: datetime,
     url: str,
-    baseline: BaselineValues | None = None,
-    costs: CostColumn | None = None,
 ) -> RunRow:
-    """Present one run. The marks show `baseline`, without one what the largest class scores."""
-    warning = orientation_warning(entry.source, entry.orientation_verdict)
-    state = None
-    if not entry.metrics and not entry.is_evaluated:
-        state = state_chip(entry.state, work=entry.work, n_predictions=entry.n_cases, now=now)
-    if baseline is None:
-        references = majority_scores(entry.metrics)
-    else:
-        known = {key: value.value for key, value in baseline.metrics.items()}
-        references = {key: value for key, value in known.items() if value is not None}
+    """Present one run. The marks show what the largest class scores."""
+    state = run_state(entry, now=now)
+    references = majority_scores(entry.metrics)
     return RunRow(
         run=entry,
         short_id=entry.id[:8],
         url=url,
-        tag_texts=tuple(tag_text(key, value) for key, value in sorted(entry.tags.items())),
         n_shown=numbers.count(entry.n_cases),
         logged=moment(entry.created_at, now=now),
-        warning=Chip(warning.headline.rstrip("."), "warning") if warning else None,
-        badge=_badge(entry),
         state=state,
         metrics=()
         if state
         else tuple(
-            _metric_cell(
+            metric_cell(
                 entry.metrics.get(column.key),
                 column,
                 scale,
                 notes,
                 baseline=references.get(column.key),
-                reference="majority baseline" if baseline is None else "baseline",
             )
             for column, scale in columns
         ),
-        worst=None if state else _worst_cell(entry, worst_scale),
-        cost=None if state or costs is None else cost_cell(entry, costs),
+        worst=None if state else worst_cell(entry, worst_scale),
     )
 
 
-def _metric_cell(
+def run_state(entry: RunEntry, *, now: datetime) -> Chip | None:
+    """Where a run stands that has no metrics; None for one that has."""
+    if entry.metrics or entry.is_evaluated:
+        return None
+    return state_chip(entry.state, work=entry.work, n_predictions=entry.n_cases, now=now)
+
+
+def metric_cell(
     value: MetricValue | None,
     column: MetricColumn,
     scale: Scale,
     notes: Notes,
     *,
     baseline: float | None,
-    reference: str,
+    reference: str = "majority baseline",
+    canvas: Canvas = IN_TABLE,
+    css_class: str = "",
 ) -> MetricCell:
+    """A number with its mark, which shows `baseline` too; `reference` says what that is."""
     text = shown(value, notes)
     extent = None if value is None else extent_of(value)
     if value is None or extent is None:
@@ -208,30 +196,44 @@ def _metric_cell(
     if baseline is not None:
         words.append(f"{reference} {numbers.metric(baseline)}")
     name = f"{column.title}: {', '.join(words)}"
-    mark = interval_mark(extent, scale=scale, name=name, baseline=baseline)
+    mark = interval_mark(
+        extent,
+        scale=scale,
+        name=name,
+        baseline=baseline,
+        canvas=canvas,
+        css_class=css_class,
+    )
     return MetricCell(text, mark, interval)
 
 
-def _badge(entry: RunEntry) -> Chip | None:
-    """The classes that the accuracy hides, leading to the flags that say so."""
+def minority_chip(entry: RunEntry, *, longest: int = 12) -> Chip | None:
+    """The class that the accuracy hides, leading to the flags that say so."""
     badge = entry.badge
     if badge is None:
         return None
-    if badge.classes[0] is None:
-        text = "hides all but one class"
-    else:
-        named = [numbers.shortened(name or "", longest=12) for name in badge.classes]
-        others = badge.n_classes - len(named)
-        text = ", ".join(named) + (f" +{numbers.count(others)}" if others else "")
-        text = f"{'hides' if badge.is_proved else 'may hide'} {text}"
+    first = badge.classes[0]
+    words = ["all but one" if first is None else numbers.shortened(first, longest=longest)]
+    if first is not None and badge.n_classes > 1:
+        words.append(f"+{numbers.count(badge.n_classes - 1)}")
+    every = ", ".join(name or "all but one class" for name in badge.classes)
     return Chip(
-        text,
+        f"{'hides' if badge.is_proved else 'may hide'} {' '.join(words)}",
         "hides" if badge.is_proved else "may-hide",
+        detail=f"Hidden minority: accuracy {'hides' if badge.is_proved else 'may hide'} {every}",
         url=FlagListAddress(None, FlagFields(run=entry.id)).url(),
     )
 
 
-def _worst_cell(entry: RunEntry, scale: Scale) -> WorstCell | None:
+def worst_cell(
+    entry: RunEntry,
+    scale: Scale,
+    *,
+    longest: int = 18,
+    canvas: Canvas = IN_TABLE,
+    css_class: str = "",
+) -> WorstCell | None:
+    """The class with the lowest recall, None where no class has examples."""
     worst = entry.worst_class
     if worst is None:
         return None
@@ -243,7 +245,9 @@ def _worst_cell(entry: RunEntry, scale: Scale) -> WorstCell | None:
     )
     return WorstCell(
         label=worst.label,
-        short_label=numbers.shortened(worst.label, longest=18),
+        short_label=numbers.shortened(worst.label, longest=longest),
         found=found,
-        mark=interval_mark(extent, scale=scale, name=name) if extent else None,
+        mark=interval_mark(extent, scale=scale, name=name, canvas=canvas, css_class=css_class)
+        if extent
+        else None,
     )

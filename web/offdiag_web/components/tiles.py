@@ -12,7 +12,7 @@ from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE, SMALLEST_WITH_
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_page import RunCosts, RunResults
 from offdiag.store.run_rows import RunEntry
-from offdiag_web.charts.interval import IN_TILE, interval_mark
+from offdiag_web.charts.interval import IN_TABLE, IN_TILE, Canvas, interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent, Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
@@ -203,7 +203,9 @@ def cost_column(scope: DatasetFacts | None, entries: Sequence[RunEntry]) -> Cost
     return CostColumn(f"Cost{unit} / 1,000 ({name} v{version})", amounts_for(ends), spanning(ends))
 
 
-def cost_cell(entry: RunEntry, column: CostColumn) -> CostCell:
+def cost_cell(
+    entry: RunEntry, column: CostColumn, *, canvas: Canvas = IN_TABLE, css_class: str = ""
+) -> CostCell:
     """The cell of a run. Until it has been judged by the costs that count it has no number."""
     value = entry.metrics.get(COST_KEY)
     extent = _extent(value)
@@ -211,7 +213,8 @@ def cost_cell(entry: RunEntry, column: CostColumn) -> CostCell:
         return CostCell("not yet" if value is None else "undefined", None)
     text = column.amounts.text(extent.estimate)
     name = f"{column.title}: {_interval_words(extent, column.amounts)}"
-    return CostCell(text, interval_mark(extent, scale=column.scale, name=name))
+    mark = interval_mark(extent, scale=column.scale, name=name, canvas=canvas, css_class=css_class)
+    return CostCell(text, mark)
 
 
 def cost_tile(costs: RunCosts, notes: Notes, *, n_cases: int) -> Tile:

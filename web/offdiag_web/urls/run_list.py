@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
+from urllib.parse import quote, unquote
 
 from offdiag.comparison.texts import MOST_RUNS
 from offdiag.filters.fields import WHOLE_METRICS
@@ -27,10 +28,18 @@ from offdiag_web.urls.filter_line import SHORT_METRICS, ParsedTerm, filter_text,
 from offdiag_web.urls.query_string import with_query
 
 ScaleChoice = Literal["fit", "full"]
+ListForm = Literal["table", "both", "trend", "parallel"]
+"""The table, the values over time above it, those alone, or lines across parallel axes."""
+FORMS: tuple[ListForm, ...] = ("table", "both", "trend", "parallel")
 _SEPARATOR = "~"
 
 NEWEST_FIRST = RunOrder("logged", descending=True)
 DEFAULT_COLUMNS = ("overall_accuracy", "balanced_accuracy", "mcc")
+OTHER_COLUMNS = ("worst", "cost", "problems", "params", "logged", "by")
+"""Columns that are no metric and no single parameter; `params` are the two that differ most."""
+EXACTLY = "run"
+"""Among the columns it says that no others are meant; old addresses name metrics alone."""
+OF_PARAM = "param."
 MOST_COLUMNS = 8
 SHORT_NAMES = {key: name for name, key in SHORT_METRICS.items()}
 LOWER_IS_BETTER = frozenset(
@@ -43,20 +52,23 @@ _RUN_ID = re.compile(r"r_[0-9A-Za-z]{1,64}")
 class RunListAddress:
     """Which runs, in which order, on which scale, from where on.
 
-    `columns` are keys of metrics; `baseline` is the run that the others are held against, None
-    for the one that is pinned. `selected` are ids of runs that are ticked, on this page of the
-    list or elsewhere, in the order in which they were. With `only_differences`, columns in which
-    the runs of the page do not differ are left out.
+    `order` None is the best first where all runs are of one dataset, else the newest. `columns`
+    are keys of metrics, parameters after `OF_PARAM`, and `OTHER_COLUMNS`; empty for the usual
+    ones. `baseline` is the run that the others are held against, None for the champion, or the
+    one that is pinned. `selected` are ids of runs that are ticked, on this page of the list or
+    elsewhere, in the order in which they were. With `only_differences`, columns of metrics in
+    which the runs of the page do not differ are left out.
     """
 
     terms: tuple[ParsedTerm, ...] = ()
-    order: RunOrder = NEWEST_FIRST
+    order: RunOrder | None = None
     scale: ScaleChoice = "fit"
     cursor: Cursor | None = None
-    columns: tuple[str, ...] = DEFAULT_COLUMNS
+    columns: tuple[str, ...] = ()
     baseline: str | None = None
     selected: tuple[str, ...] = ()
     only_differences: bool = False
+    form: ListForm = "table"
 
     @property
     def filter(self) -> RunFilter:
@@ -79,14 +91,16 @@ class RunListAddress:
     def kept_by_form(self) -> tuple[tuple[str, str], ...]:
         """What stays when the filter changes, where it is no default."""
         kept = []
-        if self.order != NEWEST_FIRST:
+        if self.order is not None:
             kept.append(("sort", _order_text(self.order)))
         if self.scale != "fit":
             kept.append(("scale", self.scale))
-        if self.columns != DEFAULT_COLUMNS:
-            kept.append(("cols", ",".join(SHORT_NAMES.get(key, key) for key in self.columns)))
+        if self.columns:
+            kept.append(("cols", columns_text(self.columns)))
         if self.only_differences:
             kept.append(("diff", "1"))
+        if self.form != "table":
+            kept.append(("view", self.form))
         if self.baseline is not None:
             kept.append(("base", self.baseline))
         if self.selected:
@@ -119,30 +133,51 @@ def read_run_list(
         terms=parse_filter(values.get("q", ""), now=now),
         order=order,
         scale=_read_scale(values.get("scale"), notices),
-        cursor=_read_cursor(values, order, notices),
-        columns=_read_columns(values, notices),
+        cursor=_read_cursor(values, order or NEWEST_FIRST, notices),
+        columns=read_columns(values, notices),
         baseline=_read_baseline(values.get("base"), notices),
         selected=_read_selected(values.get("sel", "")),
         only_differences=values.get("diff") == "1",
+        form=_read_form(values.get("view"), notices),
     )
     return address, notices
 
 
-def _read_columns(values: Mapping[str, str], notices: list[str]) -> tuple[str, ...]:
-    """Keys from `cols=acc,mcc`, or from the boxes of the chooser, each sent as `col`."""
+def columns_text(columns: Sequence[str]) -> str:
+    """Columns as they stand in an address."""
+    return ",".join(quote(SHORT_NAMES.get(key, key), safe="") for key in columns)
+
+
+def read_columns(values: Mapping[str, str], notices: list[str]) -> tuple[str, ...]:
+    """Columns from `cols=acc,mcc`, or from the boxes of the chooser, each sent as `col`."""
     getlist = getattr(values, "getlist", None)
     boxes: list[str] = getlist("col") if getlist is not None else []
-    given = boxes or [text for text in values.get("cols", "").split(",") if text]
-    if not given:
-        return DEFAULT_COLUMNS
-    named = [find_metric(SHORT_METRICS.get(text, text), WHOLE_METRICS) for text in given]
-    unknown = [text for text, found in zip(given, named, strict=True) if found is None]
+    given = boxes or [unquote(text) for text in values.get("cols", "").split(",") if text]
+    known, unknown = [], []
+    for text in given:
+        if text.startswith(OF_PARAM) or text in {EXACTLY, *OTHER_COLUMNS}:
+            known.append(text)
+        elif found := find_metric(SHORT_METRICS.get(text, text), WHOLE_METRICS):
+            known.append(found.key)
+        else:
+            unknown.append(text)
     if unknown:
         notices.append(f"There is no metric “{unknown[0][:40]}” of a whole run.")
-    known = tuple(dict.fromkeys(found.key for found in named if found is not None))
-    if len(known) > MOST_COLUMNS:
+    columns = tuple(dict.fromkeys(known))
+    chosen = [key for key in columns if key not in {EXACTLY, *OTHER_COLUMNS}]
+    if len(chosen) > MOST_COLUMNS:
         notices.append(f"At most {MOST_COLUMNS} columns fit; the first ones are shown.")
-    return known[:MOST_COLUMNS] or DEFAULT_COLUMNS
+    left_out = set(chosen[MOST_COLUMNS:])
+    return tuple(key for key in columns if key not in left_out)
+
+
+def _read_form(text: str | None, notices: list[str]) -> ListForm:
+    for form in FORMS:
+        if text == form:
+            return form
+    if text:
+        notices.append(f"There is no view “{text[:40]}”; use {', '.join(FORMS)}.")
+    return "table"
 
 
 def _read_baseline(text: str | None, notices: list[str]) -> str | None:
@@ -158,9 +193,9 @@ def _read_selected(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ids))[:MOST_RUNS]
 
 
-def _read_order(text: str | None, notices: list[str]) -> RunOrder:
+def _read_order(text: str | None, notices: list[str]) -> RunOrder | None:
     if not text:
-        return NEWEST_FIRST
+        return None
     name = text.removeprefix("-")
     found = None if name in ORDER_NAMES else find_metric(name, WHOLE_METRICS)
     if found is not None:
@@ -168,7 +203,7 @@ def _read_order(text: str | None, notices: list[str]) -> RunOrder:
     if name not in ORDER_NAMES:
         known = ", ".join((*ORDER_NAMES, "the key of any metric"))
         notices.append(f"Runs cannot be sorted by “{name}”; known are {known}.")
-        return NEWEST_FIRST
+        return None
     return RunOrder(name, descending=text.startswith("-"))
 
 

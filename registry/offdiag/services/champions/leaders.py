@@ -27,6 +27,7 @@ from offdiag.services.shared_samples import aligned, places_in_lineages
 from offdiag.store import compared_runs as queries
 from offdiag.store import datasets
 from offdiag.store.database import Database
+from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.ranked_runs import RankedRun, RankedRuns, ranked_runs
 from offdiag.store.session import Session
@@ -74,7 +75,7 @@ class Leaders:
         return tuple(each for each in self.runs if each.is_in_set)
 
 
-def primary_metric(dataset: DatasetRecord) -> str:
+def primary_metric(dataset: DatasetRecord | DatasetFacts) -> str:
     """The key by which the runs of a dataset are ranked."""
     if dataset.primary_metric is not None:
         return dataset.primary_metric

@@ -2,37 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from offdiag.domain.runs import Task
-from offdiag.store.run_list import RunOverview, listed_metrics
-from offdiag.store.run_rows import LISTED_METRICS, RunEntry
-from offdiag_web.charts.scale import Scale
+from offdiag.services.champions.leaders import primary_metric
+from offdiag.store.dataset_page import DatasetFacts
+from offdiag.store.run_order import RunOrder
+from offdiag.store.run_rows import RunEntry
+from offdiag_web.charts.scale import UNIT, Scale
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import AriaSort, Segment, aria_sort
+from offdiag_web.components.controls import AriaSort, aria_sort
 from offdiag_web.components.run_rows import (
     OFFERED,
     ONLY_OF_CLASSES,
     ONLY_OF_SETS,
+    WORST_COLUMN,
+    MetricColumn,
+    column_scale,
     metric_column,
 )
-from offdiag_web.urls.run_list import DEFAULT_COLUMNS, RunListAddress, ScaleChoice
+from offdiag_web.components.tiles import COST_KEY, CostColumn, cost_column
+from offdiag_web.urls.run_list import (
+    EXACTLY,
+    LOWER_IS_BETTER,
+    NEWEST_FIRST,
+    OF_PARAM,
+    OTHER_COLUMNS,
+    SHORT_NAMES,
+    RunListAddress,
+)
+
+PARAMS_SHOWN = 2
+MOST_OFFERED_PARAMS = 20
+OTHER_TITLES = {
+    "worst": "Worst class",
+    "cost": "Cost / 1,000",
+    "problems": "Problems",
+    "params": "Two parameters that differ most",
+    "logged": "Logged",
+    "by": "By",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Head of a sortable column; `ends` are printed over the marks."""
+    """Head of a column, which keeps its width under `key`; `ends` are printed over the marks.
 
+    `aria_sort` is None where the list cannot be sorted by it.
+    """
+
+    key: str
     title: str
-    sort_url: str
-    aria_sort: AriaSort
+    css: str
+    sort_url: str = ""
+    aria_sort: AriaSort | None = None
     ends: tuple[str, str] | None = None
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnChoice:
-    """A metric that can be a column."""
+    """What can be a column."""
 
     key: str
     title: str
@@ -41,34 +74,84 @@ class ColumnChoice:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Keys of the columns that are drawn; `left_out` says which were chosen and are not."""
+    """What is drawn of runs of one dataset; `left_out` says which were chosen and are not."""
 
-    keys: tuple[str, ...]
+    metrics: tuple[tuple[MetricColumn, Scale], ...]
+    worst: Scale | None
+    costs: CostColumn | None
+    params: tuple[str, ...]
+    others: frozenset[str]
     left_out: str | None = None
 
-
-def shown_columns(overview: RunOverview, address: RunListAddress) -> tuple[str, ...]:
-    """The columns that were chosen; unless any were, those that suit the dataset."""
-    suiting = listed_metrics(overview.scope)
-    is_chosen = address.columns != DEFAULT_COLUMNS or suiting == LISTED_METRICS
-    return address.columns if is_chosen else suiting
+    @property
+    def n_of_results(self) -> int:
+        """How many columns a run without metrics has nothing for."""
+        return len(self.metrics) + (self.worst is not None) + (self.costs is not None)
 
 
-def drawn_columns(overview: RunOverview, address: RunListAddress) -> Columns:
-    """The columns of the page, on demand without those in which its runs do not differ."""
-    chosen = shown_columns(overview, address)
-    evaluated = [entry for entry in overview.page.entries if entry.is_evaluated]
-    if not address.only_differences or len(evaluated) < 2:
-        return Columns(chosen)
-    same = [key for key in chosen if not _differs(key, evaluated)]
-    if not same:
-        return Columns(chosen)
-    titles = numbers.listed([metric_column(key).title for key in same])
+def best_first(dataset: DatasetFacts) -> RunOrder:
+    """The order by the primary metric of a dataset."""
+    key = primary_metric(dataset)
+    return RunOrder(SHORT_NAMES.get(key, key), descending=key not in LOWER_IS_BETTER)
+
+
+def usual_metrics(scope: DatasetFacts | None) -> tuple[str, ...]:
+    """The metrics that are shown unless others were chosen: the primary one comes first."""
+    if scope is None:
+        return ("balanced_accuracy", "overall_accuracy")
+    primary = primary_metric(scope)
+    beside = "overall_accuracy"
+    if scope.task is Task.MULTILABEL:
+        beside = "subset_accuracy"
+    elif primary == beside:
+        beside = "balanced_accuracy"
+    return (primary, beside)
+
+
+def chosen_metrics(scope: DatasetFacts | None, chosen: Sequence[str]) -> tuple[str, ...]:
+    """Keys of the metrics among the columns."""
+    keys = [key for key in chosen if key not in {EXACTLY, *OTHER_COLUMNS}]
+    named = tuple(key for key in keys if not key.startswith(OF_PARAM))
+    return named or (() if EXACTLY in chosen else usual_metrics(scope))
+
+
+def drawn_columns(
+    scope: DatasetFacts,
+    entries: Sequence[RunEntry],
+    address: RunListAddress,
+    chosen: Sequence[str],
+) -> Columns:
+    """The columns of a page, on demand without those in which its runs do not differ."""
+    others = frozenset(set(chosen) & set(OTHER_COLUMNS))
+    if EXACTLY not in chosen:
+        others = frozenset(OTHER_COLUMNS)
+    metrics = chosen_metrics(scope, chosen)
+    evaluated = [entry for entry in entries if entry.is_evaluated]
+    same: list[str] = []
+    if address.only_differences and len(evaluated) > 1:
+        same = [key for key in metrics if not _differs(key, evaluated)]
+    left_out = None
+    if same and len(same) < len(metrics):
+        titles = numbers.listed([metric_column(key).title for key in same])
+        left_out = (
+            f"Left out, because {'it is' if len(same) == 1 else 'they are'} the same for all "
+            f"runs shown: {titles}."
+        )
+        metrics = tuple(key for key in metrics if key not in same)
+    params = tuple(key.removeprefix(OF_PARAM) for key in chosen if key.startswith(OF_PARAM))
+    if not params and "params" in others:
+        params = differing_params(entries)
+    has_costs = "cost" in others and COST_KEY not in metrics
     return Columns(
-        tuple(key for key in chosen if key not in same),
-        f"Left out, because it is the same for all runs shown: {titles}."
-        if len(same) == 1
-        else f"Left out, because they are the same for all runs shown: {titles}.",
+        metrics=tuple(
+            (column, column_scale(column, entries, address.scale))
+            for column in map(metric_column, metrics)
+        ),
+        worst=UNIT if "worst" in others else None,
+        costs=cost_column(scope, entries) if has_costs else None,
+        params=params,
+        others=others,
+        left_out=left_out,
     )
 
 
@@ -77,49 +160,105 @@ def _differs(key: str, entries: Sequence[RunEntry]) -> bool:
     return len({None if each is None else (each.value, each.reason) for each in found}) > 1
 
 
-def column_choices(overview: RunOverview, shown: tuple[str, ...]) -> tuple[ColumnChoice, ...]:
-    """What the chooser offers, columns that are shown already first.
+def differing_params(entries: Sequence[RunEntry], *, most: int = PARAMS_SHOWN) -> tuple[str, ...]:
+    """The parameters whose values are spread most evenly over these runs, by entropy."""
+    names = {name for entry in entries for name in entry.params}
+    spread = {name: _entropy(repr(entry.params.get(name)) for entry in entries) for name in names}
+    differing = [name for name in names if spread[name] > 0]
+    return tuple(sorted(differing, key=lambda name: (-spread[name], name))[:most])
 
-    Metrics that no run of the datasets in question can have are left out.
-    """
-    datasets = overview.datasets if overview.scope is None else (overview.scope,)
-    has_sets = {dataset.task is Task.MULTILABEL for dataset in datasets}
-    never = frozenset[str]()
-    if True not in has_sets:
-        never |= ONLY_OF_SETS
-    if False not in has_sets:
-        never |= ONLY_OF_CLASSES
-    others = [key for key in OFFERED if key not in shown and key not in never]
-    return tuple(
-        ColumnChoice(key, metric_column(key).title, key in shown) for key in (*shown, *others)
+
+def _entropy(values: Iterable[str]) -> float:
+    counts = Counter(values)
+    total = counts.total()
+    return -sum(n / total * math.log(n / total) for n in counts.values())
+
+
+def column_choices(
+    scope: DatasetFacts, columns: Columns, entries: Sequence[RunEntry]
+) -> tuple[ColumnChoice, ...]:
+    """What the chooser offers: metrics that runs of the dataset can have, the rest, parameters."""
+    shown = [column.key for column, _ in columns.metrics]
+    never = ONLY_OF_CLASSES if scope.task is Task.MULTILABEL else ONLY_OF_SETS
+    metrics = [*shown, *(key for key in OFFERED if key not in shown and key not in never)]
+    names = {name for entry in entries for name in entry.params} - set(columns.params)
+    params = [*columns.params, *sorted(names)][:MOST_OFFERED_PARAMS]
+    fixed = {*(each for each in columns.others if each != "params")}
+    return (
+        *(ColumnChoice(key, metric_column(key).title, key in shown) for key in metrics),
+        *(
+            ColumnChoice(key, OTHER_TITLES[key], key in fixed)
+            for key in OTHER_COLUMNS
+            if key != "params"
+        ),
+        *(ColumnChoice(OF_PARAM + name, name, name in columns.params) for name in params),
     )
 
 
-def head(title: str, order: str, address: RunListAddress, scale: Scale | None = None) -> Head:
-    """A head whose link sorts by its column."""
-    sorting = aria_sort(
-        is_current=address.order.name == order, descending=address.order.descending
-    )
-    return Head(title, address.sorted_by(order).url(), sorting, scale.ends if scale else None)
+def column_heads(columns: Columns, address: RunListAddress, order: RunOrder) -> tuple[Head, ...]:
+    """The heads behind those of run and best, in the order of the cells."""
 
+    def sortable(
+        key: str, title: str, by: str, *, css: str, scale: Scale | None = None, hint: str = ""
+    ) -> Head:
+        head = sortable_head(key, title, by, address=address, order=order)
+        return replace(head, css=css, ends=scale.ends if scale else None, hint=hint)
 
-def scale_segments(address: RunListAddress) -> tuple[Segment, ...]:
-    """On which axes the marks are drawn."""
-    choices: tuple[tuple[str, ScaleChoice], ...] = (("fit", "fit"), ("full range", "full"))
-    return tuple(
-        Segment(text, replace(address, scale=choice).url(), address.scale == choice)
-        for text, choice in choices
-    )
-
-
-def difference_segments(address: RunListAddress) -> tuple[Segment, ...]:
-    """Whether columns in which the runs of the page do not differ are drawn too."""
-    choices = (("all chosen", False), ("differences only", True))
-    return tuple(
-        Segment(
-            text,
-            replace(address, only_differences=choice).url(),
-            address.only_differences == choice,
+    heads = [
+        sortable(
+            column.key,
+            column.title,
+            column.order,
+            css="metric" if place else "metric first",
+            scale=scale,
         )
-        for text, choice in choices
+        for place, (column, scale) in enumerate(columns.metrics)
+    ]
+    if columns.worst is not None:
+        title, by = OTHER_TITLES["worst"], WORST_COLUMN.order
+        heads.append(sortable("worst", title, by, css="worst", scale=columns.worst))
+    if columns.costs is not None:
+        costs, title = columns.costs, OTHER_TITLES["cost"]
+        heads.append(
+            sortable("cost", title, COST_KEY, css="cost", scale=costs.scale, hint=costs.title)
+        )
+    if "problems" in columns.others:
+        heads.append(sortable("problems", "Problems", "flags", css="problems"))
+    heads += [Head(OF_PARAM + name, name, "param") for name in columns.params]
+    if "logged" in columns.others:
+        heads.append(sortable("logged", "Logged", "logged", css="logged"))
+    if "by" in columns.others:
+        heads.append(Head("by", "By", "by"))
+    return tuple(heads)
+
+
+def sortable_head(
+    key: str, title: str, by: str, *, address: RunListAddress, order: RunOrder
+) -> Head:
+    """A head whose link sorts by its column."""
+    return Head(
+        key=key,
+        title=title,
+        css=key,
+        sort_url=replace(address, order=order).sorted_by(by).url(),
+        aria_sort=aria_sort(is_current=order.name == by, descending=order.descending),
     )
+
+
+def order_words(order: RunOrder) -> str:
+    """ "sorted by balanced accuracy"; nothing where the newest come first."""
+    if order == NEWEST_FIRST:
+        return "newest first"
+    named = {"logged": "time", "name": "name", "worst": "worst class", "flags": "problems"}
+    if order.name in named:
+        return f"sorted by {named[order.name]}"
+    title = metric_column(_key_of(order)).title
+    return (
+        f"sorted by {title[:1].lower()}{title[1:]}"
+        if not title.isupper()
+        else (f"sorted by {title}")
+    )
+
+
+def _key_of(order: RunOrder) -> str:
+    return next((key for key, name in SHORT_NAMES.items() if name == order.name), order.name)

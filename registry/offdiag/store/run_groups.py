@@ -1,0 +1,133 @@
+"""The runs list where it is about several datasets: the first few runs of each.
+
+Numbers of different datasets do not compare, so runs are sorted within their dataset only. They
+are found along the indexes that lists of one dataset use, in one statement for all datasets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func, literal, select, union_all
+from sqlalchemy.orm import Session
+
+from offdiag.store.dataset_page import DatasetFacts
+from offdiag.store.models import RunRow
+from offdiag.store.run_filter import RunFilter
+from offdiag.store.run_list import (
+    SORTED_IN_MEMORY,
+    evaluated_runs,
+    lines,
+    matches_without_each,
+    matching_runs,
+)
+from offdiag.store.run_order import RunOrder, groups_of, in_group, sorted_by
+from offdiag.store.run_rows import RunEntry, run_entries
+
+MOST_GROUPS = 30
+RUNS_EACH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RunGroup:
+    """The first runs of a dataset in an order, out of `total` that match."""
+
+    dataset: DatasetFacts
+    order: RunOrder
+    entries: tuple[RunEntry, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunGroups:
+    """Groups by project and dataset; `n_further` datasets with runs have no group here.
+
+    `matches_without` says, only where nothing matched, how many runs each term alone hides.
+    """
+
+    groups: tuple[RunGroup, ...]
+    total: int
+    n_further: int = 0
+    matches_without: tuple[int, ...] = ()
+
+
+def run_groups(
+    session: Session,
+    datasets: Sequence[DatasetFacts],
+    *,
+    terms: RunFilter,
+    orders: Mapping[int, RunOrder],
+    metrics: Mapping[int, Sequence[str]],
+) -> RunGroups:
+    """The first runs of each of the datasets; `orders` and `metrics` are by dataset.
+
+    Five statements, one of them for runs that are not evaluated yet.
+    """
+    where = matching_runs(session, terms, None).where
+    counted = select(RunRow.dataset_id, func.count().label("n")).where(*where)
+    totals = {
+        row.dataset_id: int(row.n) for row in session.execute(counted.group_by(RunRow.dataset_id))
+    }
+    there = [each for each in datasets if each.id in totals]
+    if not there:
+        return RunGroups((), 0, matches_without=matches_without_each(session, terms=terms))
+    shown = there[:MOST_GROUPS]
+    found = _first_runs(session, terms, {each.id: orders[each.id] for each in shown}, totals)
+    keys = tuple(dict.fromkeys(key for each in shown for key in metrics[each.id]))
+    entries = _entries(session, [run for ids in found.values() for run in ids], keys)
+    groups = tuple(
+        RunGroup(
+            each,
+            orders[each.id],
+            tuple(entries[run] for run in found.get(each.id, []) if run in entries),
+            totals[each.id],
+        )
+        for each in shown
+    )
+    return RunGroups(groups, sum(totals.values()), len(there) - len(shown))
+
+
+def _first_runs(
+    session: Session,
+    terms: RunFilter,
+    orders: Mapping[int, RunOrder],
+    totals: Mapping[int, int],
+) -> dict[int, list[str]]:
+    """Ids by dataset, those first that have what they are sorted by."""
+    parts = []
+    for dataset_id, order in orders.items():
+        where = matching_runs(session, terms, dataset_id).where
+        runs = evaluated_runs(RunRow.id, RunRow.dataset_id).where(*where)
+        for rank, group in enumerate(groups_of(order)):
+            part = in_group(runs, order, group, uses_index=totals[dataset_id] > SORTED_IN_MEMORY)
+            first = (
+                sorted_by(part.runs, part, descending=part.descending)
+                .add_columns(part.column.label("key"))
+                .limit(RUNS_EACH)
+                .subquery()
+            )
+            sorting = (first.c.key, first.c.id)
+            place = func.row_number().over(
+                order_by=[each.desc() for each in sorting] if part.descending else sorting
+            )
+            parts.append(
+                select(
+                    first.c.dataset_id,
+                    literal(rank).label("rank"),
+                    place.label("place"),
+                    first.c.id,
+                )
+            )
+    found: dict[int, list[tuple[int, int, str]]] = {}
+    for row in session.execute(union_all(*parts)):
+        found.setdefault(row.dataset_id, []).append((row.rank, row.place, row.id))
+    return {
+        dataset_id: [run_id for *_, run_id in sorted(runs)[:RUNS_EACH]]
+        for dataset_id, runs in found.items()
+    }
+
+
+def _entries(session: Session, ids: Sequence[str], keys: Sequence[str]) -> dict[str, RunEntry]:
+    rows = session.execute(lines().where(RunRow.id.in_(ids))).all()
+    return {entry.id: entry for entry in run_entries(session, rows, metrics=keys)}

@@ -1,0 +1,191 @@
+"""One run as a line of the list: its name, its standing, and a cell for each column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from markupsafe import Markup
+
+from offdiag.domain.runs import PromotionRole, RunState
+from offdiag.store.dataset_page import DatasetFacts
+from offdiag.store.run_ranks import BaselineValues
+from offdiag.store.run_rows import RunEntry
+from offdiag_web.charts.interval import IN_LIST, IN_LIST_SMALL
+from offdiag_web.charts.model_marks import NO_MODEL, ModelMark
+from offdiag_web.components import numbers
+from offdiag_web.components.controls import Chip, moment, orientation_warning, tag_text
+from offdiag_web.components.run_rows import metric_cell, minority_chip, run_state, worst_cell
+from offdiag_web.components.tiles import cost_cell, majority_scores
+from offdiag_web.components.values import Notes
+from offdiag_web.pages.runs.columns import Columns
+
+LONGEST_NAME = 26
+LONGEST_WITH_TAG = 20
+LONGEST_PARAM = 9
+LONGEST_CLASS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What stands in a column: a text, after what it is of, and its mark, or a chip."""
+
+    css: str
+    text: str = ""
+    before: str = ""
+    note: int | None = None
+    mark: Markup | None = None
+    chip: Chip | None = None
+    hint: str = ""
+    machine: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRun:
+    """One line. `state` stands in place of the results of a run that has none."""
+
+    id: str
+    name: str
+    shown_name: str
+    hint: str
+    url: str
+    model: ModelMark
+    role: PromotionRole | None
+    standing: str
+    """ "best", "in set" or nothing."""
+    state: Chip | None
+    warning: Chip | None
+    cells: tuple[Cell, ...]
+    ends_best: bool = False
+    """Whether the best set ends with this line."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineContext:
+    """What all lines of a dataset are presented by."""
+
+    dataset: DatasetFacts
+    columns: Columns
+    marks: Mapping[str | None, ModelMark]
+    roles: Mapping[str, PromotionRole]
+    standings: Mapping[str, str]
+    baseline: BaselineValues | None
+    notes: Notes
+    now: datetime
+
+
+def listed_run(entry: RunEntry, about: LineContext, *, url: str) -> ListedRun:
+    """Present one run."""
+    warning = orientation_warning(entry.source, entry.orientation_verdict)
+    role = about.roles.get(entry.id)
+    state = _state(entry, about)
+    longest = LONGEST_WITH_TAG if role or warning else LONGEST_NAME
+    return ListedRun(
+        id=entry.id,
+        name=entry.name,
+        shown_name=numbers.cut_in_the_middle(entry.name, longest=longest),
+        hint=_hint(entry),
+        url=url,
+        model=about.marks.get(entry.model, NO_MODEL),
+        role=role,
+        standing=about.standings.get(entry.id, ""),
+        state=state,
+        warning=Chip(warning.headline.rstrip("."), "warning") if warning else None,
+        cells=(*(() if state else _results(entry, about)), *_facts(entry, about)),
+    )
+
+
+def _hint(entry: RunEntry) -> str:
+    """The whole name, and what else tells the run apart."""
+    parts = [entry.name]
+    if entry.model:
+        parts.append(f"model {entry.model}")
+    parts += [tag_text(key, value) for key, value in sorted(entry.tags.items())]
+    if entry.derived_from:
+        parts.append(f"decided from {entry.derived_from[:8]}")
+    return " · ".join((*parts, entry.id))
+
+
+def _state(entry: RunEntry, about: LineContext) -> Chip | None:
+    state = run_state(entry, now=about.now)
+    waits_for_labels = about.dataset.truth_number is None and entry.state is RunState.FINISHED
+    if state is not None and waits_for_labels and entry.work is None:
+        return Chip(f"0 of {numbers.count(entry.n_cases)} labelled")
+    return state
+
+
+def _results(entry: RunEntry, about: LineContext) -> tuple[Cell, ...]:
+    """Metrics, the worst class and the cost."""
+    css, columns = about.marks.get(entry.model, NO_MODEL).css_class, about.columns
+    if about.baseline is None:
+        references: Mapping[str, float | None] = majority_scores(entry.metrics)
+    else:
+        references = {key: value.value for key, value in about.baseline.metrics.items()}
+    cells = []
+    for place, (column, scale) in enumerate(columns.metrics):
+        found = metric_cell(
+            entry.metrics.get(column.key),
+            column,
+            scale,
+            about.notes,
+            baseline=references.get(column.key),
+            reference="majority baseline" if about.baseline is None else "baseline",
+            canvas=IN_LIST if place == 0 else IN_LIST_SMALL,
+            css_class=css,
+        )
+        cells.append(
+            Cell(
+                "metric" if place else "metric first",
+                found.value.text,
+                note=found.value.note,
+                mark=found.mark,
+                hint="" if place else column.title,
+            )
+        )
+    if columns.worst is not None:
+        worst = worst_cell(
+            entry, columns.worst, longest=LONGEST_CLASS, canvas=IN_LIST_SMALL, css_class=css
+        )
+        cells.append(
+            Cell("worst", "no class has examples")
+            if worst is None
+            else Cell("worst", worst.found, worst.short_label, mark=worst.mark, hint=worst.label)
+        )
+    if columns.costs is not None:
+        cost = cost_cell(entry, columns.costs, canvas=IN_LIST_SMALL, css_class=css)
+        cells.append(Cell("cost", cost.text, mark=cost.mark))
+    return tuple(cells)
+
+
+def _facts(entry: RunEntry, about: LineContext) -> tuple[Cell, ...]:
+    """Problems, parameters, when and by whom."""
+    others, cells = about.columns.others, []
+    if "problems" in others:
+        cells.append(Cell("problems", chip=minority_chip(entry, longest=LONGEST_CLASS)))
+    for name in about.columns.params:
+        value = entry.params.get(name)
+        text = "" if value is None else str(value)
+        shown = numbers.shortened(text, longest=LONGEST_PARAM)
+        cells.append(Cell("param quiet", shown, hint=text if text != shown else ""))
+    if "logged" in others:
+        when = moment(entry.created_at, now=about.now)
+        cells.append(
+            Cell(
+                "logged quiet",
+                day_text(entry.created_at, now=about.now),
+                hint=when.full,
+                machine=when.machine,
+            )
+        )
+    if "by" in others:
+        author = entry.author or ""
+        shown = numbers.shortened(author, longest=6)
+        cells.append(Cell("by quiet", shown, hint=author if author != shown else ""))
+    return tuple(cells)
+
+
+def day_text(when: datetime, *, now: datetime) -> str:
+    """ "2 Nov", with the year where it is another one."""
+    here = when.astimezone(now.tzinfo)
+    return f"{here.day} {here:%b}" if here.year == now.year else f"{here:%b %Y}"

@@ -1,0 +1,440 @@
+"""What the runs list shows: lines of one dataset, or the first lines of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from markupsafe import Markup
+
+from offdiag.domain.runs import PromotionRole
+from offdiag.services.champions.leaders import Leaders, primary_metric
+from offdiag.store.dataset_page import DatasetFacts
+from offdiag.store.run_groups import RunGroup, RunGroups
+from offdiag.store.run_list import RunOverview
+from offdiag.store.run_order import Cursor, RunOrder
+from offdiag.store.run_rows import RunEntry
+from offdiag_web.charts.model_marks import ModelMark, model_key, model_marks
+from offdiag_web.charts.scale import UNIT
+from offdiag_web.components import numbers
+from offdiag_web.components.controls import Segment
+from offdiag_web.components.run_rows import column_scale, metric_column
+from offdiag_web.components.values import Notes
+from offdiag_web.pages.runs.columns import (
+    ColumnChoice,
+    Columns,
+    Head,
+    best_first,
+    column_choices,
+    column_heads,
+    drawn_columns,
+    order_words,
+    sortable_head,
+)
+from offdiag_web.pages.runs.rows import LineContext, ListedRun, listed_run
+from offdiag_web.urls.filter_line import filter_text, parse_filter, quoted
+from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.run_list import EXACTLY, ListForm, RunListAddress
+
+Models = Mapping[int, Sequence[str | None]]
+Roles = Mapping[str, PromotionRole]
+RunUrl = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class TermChip:
+    """A term of the filter with the link that removes it and, if nothing matched, its effect."""
+
+    text: str
+    problem: str | None
+    remove_url: str
+    without: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineNote:
+    """The run that all others are held against, and the way back where it was chosen."""
+
+    name: str
+    url: str
+    what: str
+    drop_url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListFrame:
+    """What surrounds the lines, whether they are of one dataset or of several."""
+
+    title: str
+    query: str
+    kept: tuple[tuple[str, str], ...]
+    """Fields the filter form sends along, so that sorting and columns survive a new filter."""
+    notices: tuple[str, ...]
+    terms: tuple[TermChip, ...]
+    summary: str
+    json_url: str
+    csv_url: str
+    all_url: str
+    save_url: str
+    kept_by_selection: tuple[tuple[str, str], ...]
+    selected: frozenset[str]
+    selected_elsewhere: tuple[str, ...]
+    """Ids of ticked runs that are not among the lines."""
+    clear_url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunListView:
+    """The runs of one dataset."""
+
+    frame: ListFrame
+    forms: tuple[Segment, ...]
+    form: ListForm
+    run_head: Head
+    heads: tuple[Head, ...]
+    has_best: bool
+    is_wide: bool
+    rows: tuple[ListedRun, ...]
+    n_of_results: int
+    tested: str
+    why_not_tested: str | None
+    models: tuple[tuple[Markup, str], ...]
+    columns: tuple[ColumnChoice, ...]
+    exactly: str
+    left_out: str | None
+    only_differences: bool
+    full_scale: bool
+    kept_beside_columns: tuple[tuple[str, str], ...]
+    baseline: BaselineNote | None
+    notes: tuple[str, ...]
+    range_text: str
+    first_url: str | None
+    previous_url: str | None
+    next_url: str | None
+
+
+def list_frame(
+    address: RunListAddress,
+    *,
+    scope: str,
+    summary: str,
+    notices: Sequence[str],
+    without: Sequence[int],
+    shown: Sequence[str],
+) -> ListFrame:
+    """The frame; `without` says for each term how many runs there were without it."""
+    words = filter_text(address.terms)
+    return ListFrame(
+        title=f"Runs where {words} · {scope}" if words else f"Runs · {scope}",
+        query=words,
+        kept=address.kept_by_form,
+        notices=tuple(notices),
+        terms=_term_chips(address, without),
+        summary=summary,
+        json_url=address.url("json"),
+        csv_url=address.url("csv"),
+        all_url=RunListAddress().url(),
+        save_url=with_query("/views", {"of": _without_selection(address)}),
+        kept_by_selection=_kept(address, without=("base",)),
+        selected=frozenset(address.selected),
+        selected_elsewhere=tuple(each for each in address.selected if each not in shown),
+        clear_url=replace(address, selected=()).url() if address.selected else None,
+    )
+
+
+def _term_chips(address: RunListAddress, without: Sequence[int]) -> tuple[TermChip, ...]:
+    """A chip for each term that was ignored, for all where nothing matched."""
+    counts = iter(without)
+    chips = [
+        TermChip(
+            text=parsed.text,
+            problem=parsed.problem,
+            remove_url=address.without(index).url(),
+            without=_without_text(next(counts, None)) if parsed.term else None,
+        )
+        for index, parsed in enumerate(address.terms)
+    ]
+    return tuple(chip for chip in chips if without or chip.problem)
+
+
+def _without_text(n_runs: int | None) -> str | None:
+    return None if n_runs is None else f"without it: {numbers.count(n_runs)}"
+
+
+def _without_selection(address: RunListAddress) -> str:
+    """The query string of the list alone: what is ticked belongs to the moment."""
+    return replace(address, selected=()).url().partition("?")[2]
+
+
+def _kept(address: RunListAddress, *, without: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Filter and all that a form keeps, but for what it changes itself."""
+    kept = [(name, text) for name, text in address.kept_by_form if name not in without]
+    query = filter_text(address.terms)
+    return tuple([("q", query), *kept] if query else kept)
+
+
+def run_list_view(
+    overview: RunOverview,
+    address: RunListAddress,
+    scope: DatasetFacts,
+    *,
+    chosen: Sequence[str],
+    leaders: Leaders | None,
+    models: Sequence[str | None],
+    roles: Roles,
+    notices: Sequence[str],
+    now: datetime,
+    run_url: RunUrl,
+) -> RunListView:
+    """Present one page of the runs of a dataset. `run_url` makes the address of a run."""
+    page, order = overview.page, overview.order
+    address = replace(address, order=order, columns=tuple(chosen))
+    columns = drawn_columns(scope, page.entries, address, chosen)
+    marks, notes = model_marks(models), Notes()
+    about = LineContext(
+        dataset=scope,
+        columns=columns,
+        marks=marks,
+        roles=roles,
+        standings=_standings(leaders),
+        baseline=overview.baseline,
+        notes=notes,
+        now=now,
+    )
+    rows = [listed_run(entry, about, url=run_url(entry.id)) for entry in page.entries]
+    if order == best_first(scope):
+        rows = _with_border(rows)
+    shown = [row.id for row in rows]
+    sorted_so = order_words(order)
+    return RunListView(
+        frame=list_frame(
+            address,
+            scope=scope.name,
+            summary=f"{_range_text(overview)}, {sorted_so}",
+            notices=notices,
+            without=overview.matches_without,
+            shown=shown,
+        ),
+        forms=_forms(address),
+        form=address.form,
+        run_head=sortable_head("run", "Run", "name", address=address, order=order),
+        heads=column_heads(columns, address, order),
+        has_best=leaders is not None and len(leaders.runs) > 1,
+        is_wide=len(columns.metrics) > 2 or len(columns.params) > 2,
+        rows=tuple(rows),
+        n_of_results=columns.n_of_results,
+        tested=_tested_text(leaders),
+        why_not_tested=leaders.why_not_tested if leaders and len(leaders.runs) > 1 else None,
+        models=_model_keys(page.entries, marks),
+        columns=column_choices(scope, columns, page.entries),
+        exactly=EXACTLY,
+        left_out=columns.left_out,
+        only_differences=address.only_differences,
+        full_scale=address.scale == "full",
+        kept_beside_columns=_kept(address, without=("cols", "diff", "scale")),
+        baseline=_baseline_note(overview, address, roles, run_url),
+        notes=tuple(notes.texts),
+        range_text=_range_text(overview),
+        first_url=_page_url(address, None) if page.position > 1 else None,
+        previous_url=_page_url(address, page.previous) if page.previous else None,
+        next_url=_page_url(address, page.following) if page.following else None,
+    )
+
+
+def _standings(leaders: Leaders | None) -> dict[str, str]:
+    """The best run and those that cannot be told apart from it."""
+    if leaders is None or len(leaders.runs) < 2:
+        return {}
+    standings = {each.run.id: "in set" for each in leaders.best_set}
+    if leaders.runs[0].run.value.value is not None:
+        standings[leaders.runs[0].run.id] = "best"
+    return standings
+
+
+def _with_border(rows: list[ListedRun]) -> list[ListedRun]:
+    """Mark the line with which the best set ends, where others follow on the page."""
+    members = [place for place, row in enumerate(rows) if row.standing]
+    if len(members) < 1 or members[-1] == len(rows) - 1:
+        return rows
+    last = members[-1]
+    return [*rows[:last], replace(rows[last], ends_best=True), *rows[last + 1 :]]
+
+
+def _tested_text(leaders: Leaders | None) -> str:
+    if leaders is None or leaders.why_not_tested is not None:
+        return ""
+    n_tested = numbers.count(len(leaders.runs))
+    return f"cannot be told apart from the best (95 %, corrected for {n_tested} runs)"
+
+
+def _model_keys(
+    entries: Sequence[RunEntry], marks: Mapping[str | None, ModelMark]
+) -> tuple[tuple[Markup, str], ...]:
+    """The models of the page with their marks, in the order of their first runs."""
+    shown = {entry.model for entry in entries}
+    return tuple(
+        (model_key(mark), numbers.shortened(name, longest=30))
+        for name, mark in marks.items()
+        if name is not None and name in shown
+    )
+
+
+def _forms(address: RunListAddress) -> tuple[Segment, ...]:
+    words: tuple[tuple[str, ListForm], ...] = (
+        ("Table", "table"),
+        ("Table and trend", "both"),
+        ("Trend", "trend"),
+        ("Parallel", "parallel"),
+    )
+    return tuple(
+        Segment(text, replace(address, form=form, cursor=None).url(), address.form == form)
+        for text, form in words
+    )
+
+
+def _baseline_note(
+    overview: RunOverview, address: RunListAddress, roles: Roles, run_url: RunUrl
+) -> BaselineNote | None:
+    found = overview.baseline
+    if found is None:
+        return None
+    drop, what = None, "the pinned baseline"
+    if address.baseline is not None:
+        drop, what = replace(address, baseline=None).url(), "chosen as baseline"
+    elif roles.get(found.run_id) is PromotionRole.CHAMPION:
+        what = "the champion"
+    return BaselineNote(found.name, run_url(found.run_id), what, drop)
+
+
+def _range_text(overview: RunOverview) -> str:
+    page = overview.page
+    if page.total <= len(page.entries):
+        return numbers.plural(page.total, "run")
+    last = page.position + len(page.entries) - 1
+    first_to_last = f"{numbers.count(page.position)}\N{EN DASH}{numbers.count(last)}"
+    more_than = "" if page.counts_all else "more than "
+    return f"{first_to_last} of {more_than}{numbers.count(page.total)} runs"
+
+
+def _page_url(address: RunListAddress, cursor: Cursor | None) -> str:
+    return replace(address, cursor=cursor).url()
+
+
+@dataclass(frozen=True, slots=True)
+class GroupView:
+    """A dataset with its first runs; `more` leads to all of them."""
+
+    name: str
+    url: str
+    facts: str
+    metric: str
+    ends: tuple[str, str] | None
+    rows: tuple[ListedRun, ...]
+    n_of_results: int
+    more: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupsView:
+    """The first runs of each dataset."""
+
+    frame: ListFrame
+    groups: tuple[GroupView, ...]
+    further: str
+    orders: tuple[Segment, ...]
+    notes: tuple[str, ...]
+
+
+_ORDERS = (("best", None), ("newest", RunOrder("logged")), ("name", RunOrder("name", False)))
+
+
+def run_groups_view(
+    found: RunGroups,
+    address: RunListAddress,
+    *,
+    datasets: Sequence[DatasetFacts],
+    models: Models,
+    roles: Roles,
+    notices: Sequence[str],
+    now: datetime,
+    run_url: RunUrl,
+) -> GroupsView:
+    """Present the first runs of each dataset, each dataset on a scale of its own."""
+    notes = Notes()
+    names = [dataset.name for dataset in datasets]
+    groups = tuple(
+        _group(
+            group,
+            address,
+            marks=model_marks(models.get(group.dataset.id, ())),
+            roles=roles,
+            notes=notes,
+            now=now,
+            run_url=run_url,
+            name_is_unique=names.count(group.dataset.name) == 1,
+        )
+        for group in found.groups
+    )
+    further = ""
+    if found.n_further:
+        further = f"{numbers.plural(found.n_further, 'further dataset')}: name one in the filter."
+    n_datasets = numbers.plural(len(groups) + found.n_further, "dataset")
+    return GroupsView(
+        frame=list_frame(
+            address,
+            scope="all datasets",
+            summary=f"{numbers.plural(found.total, 'run')} in {n_datasets}",
+            notices=notices,
+            without=found.matches_without,
+            shown=[row.id for group in groups for row in group.rows],
+        ),
+        groups=groups,
+        further=further,
+        orders=tuple(
+            Segment(text, replace(address, order=order, cursor=None).url(), address.order == order)
+            for text, order in _ORDERS
+        ),
+        notes=tuple(notes.texts),
+    )
+
+
+def _group(
+    group: RunGroup,
+    address: RunListAddress,
+    *,
+    marks: Mapping[str | None, ModelMark],
+    roles: Roles,
+    notes: Notes,
+    now: datetime,
+    run_url: RunUrl,
+    name_is_unique: bool,
+) -> GroupView:
+    dataset = group.dataset
+    column = metric_column(primary_metric(dataset))
+    scale = column_scale(column, group.entries, address.scale)
+    columns = Columns(
+        metrics=((column, scale),),
+        worst=UNIT,
+        costs=None,
+        params=(),
+        others=frozenset({"problems", "logged", "by"}),
+    )
+    about = LineContext(dataset, columns, marks, roles, {}, None, notes, now)
+    labels = "" if dataset.truth_number is None else f"labels v{dataset.truth_number} · "
+    of_dataset = f"project:{quoted(dataset.project)} dataset:{quoted(dataset.name)}"
+    if name_is_unique:
+        of_dataset = f"dataset:{quoted(dataset.name)}"
+    terms = (*parse_filter(of_dataset), *address.terms)
+    url = replace(address, terms=terms, cursor=None).url()
+    n_more = group.total - len(group.entries)
+    return GroupView(
+        name=dataset.name if name_is_unique else f"{dataset.project} / {dataset.name}",
+        url=url,
+        facts=f"{labels}{numbers.plural(group.total, 'run')}",
+        metric=column.title,
+        ends=scale.ends,
+        rows=tuple(listed_run(entry, about, url=run_url(entry.id)) for entry in group.entries),
+        n_of_results=columns.n_of_results,
+        more=f"{numbers.count(n_more)} more" if n_more > 0 else "",
+    )
