@@ -77,13 +77,13 @@ def test_what_is_ticked_survives_another_filter(open_compared: Any) -> None:
     page: Page = seen.page
     page.keyboard.press("j")
     page.keyboard.press("x")
-    expect(page.get_by_text("1 ticked")).to_be_visible()
+    expect(page.get_by_text("1 selected")).to_be_visible()
 
     page.get_by_role("searchbox", name="Filter").fill("dataset:derm almost")
     page.get_by_role("button", name="Apply").click()
-    expect(page.get_by_text("1 ticked")).to_be_visible()
+    expect(page.get_by_text("1 selected")).to_be_visible()
     page.get_by_role("checkbox", name="Select almost focal").check()
-    expect(page.get_by_text("2 ticked")).to_be_visible()
+    expect(page.get_by_text("2 selected")).to_be_visible()
     page.get_by_role("button", name="Compare").click()
 
     expect(page.locator(".run-name").first).to_contain_text("plain CE")

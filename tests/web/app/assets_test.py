@@ -9,6 +9,7 @@ from offdiag_web.app.assets import assets
 from support.pages import PageClient
 
 VENDORED = Path(offdiag_web.__file__).parent / "static" / "vendor" / "htmx"
+D3 = VENDORED.with_name("d3")
 AXE = Path(__file__).parents[2] / "assets" / "axe-core"
 KIB = 1024
 
@@ -21,6 +22,16 @@ def test_vendored_files_are_the_ones_that_were_recorded(folder: Path, name: str)
     assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
     assert (folder / "LICENSE").is_file()
     assert name in (folder / "VERSION").read_text()
+
+
+def test_every_vendored_part_of_d3_is_the_one_that_was_recorded() -> None:
+    recorded = dict(line.split()[::-1] for line in (D3 / "SHA256SUMS").read_text().splitlines())
+
+    assert set(recorded) == {path.name for path in D3.glob("*.js")}
+    for name, digest in recorded.items():
+        assert hashlib.sha256((D3 / name).read_bytes()).hexdigest() == digest
+        assert name.removesuffix(".min.js") in (D3 / "VERSION").read_text()
+    assert len(assets()["parallel.js"].compressed) < 26 * KIB
 
 
 def test_assets_are_cached_for_ever_under_their_own_digest(client: PageClient) -> None:

@@ -39,6 +39,11 @@ _SCRIPTS = (
     *("theme", "keys", "palette", "matrix", "map", "flags", "whatif", "copy", "runs"),
     "scatter",
 )
+_BRUSHES = (
+    *("color", "dispatch", "ease", "timer", "selection", "drag"),
+    *("interpolate", "transition", "brush"),
+)
+"""The parts of D3 that ranges on parallel axes need, each after those it needs itself."""
 
 blueprint = Blueprint("assets", __name__)
 
@@ -62,6 +67,12 @@ def assets() -> dict[str, Asset]:
         for name in _SCRIPTS
     }
     htmx = (_STATIC / "vendor" / "htmx" / "htmx.min.js").read_bytes()
+    parallel = b"\n;".join(
+        [
+            *((_STATIC / "vendor" / "d3" / f"d3-{part}.min.js").read_bytes() for part in _BRUSHES),
+            *((_STATIC / "js" / f"{name}.js").read_bytes() for name in ("runs", "parallel")),
+        ]
+    )
     return {
         "offdiag.css": _asset(style, "text/css"),
         **{
@@ -70,6 +81,8 @@ def assets() -> dict[str, Asset]:
         },
         "icon.svg": _asset((_STATIC / "icon.svg").read_bytes(), "image/svg+xml"),
         "htmx.js": _asset(htmx, "text/javascript"),
+        "parallel.js": _asset(parallel, "text/javascript"),
+        "runs.css": _asset((_STATIC / "css" / "runs.css").read_bytes(), "text/css"),
         **scripts,
     }
 

@@ -22,17 +22,21 @@ from offdiag.store.run_list import (
     ListedDatasets,
     listed_datasets,
     listed_metrics,
+    run_list,
     run_overview,
 )
+from offdiag.store.run_rows import RunEntry
 from offdiag_web.app.context import current_registry, kept_best_sets
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import SENT_BY_FORM
 from offdiag_web.app.preferences import keep_choice
 from offdiag_web.components.dataset_frame import dataset_frame
 from offdiag_web.components.run_export import run_list_record, run_list_rows
+from offdiag_web.pages.runs.charts import MOST_CHARTED
 from offdiag_web.pages.runs.columns import best_first, chosen_metrics
 from offdiag_web.pages.runs.view import Roles, run_groups_view, run_list_view
 from offdiag_web.urls.run_list import (
+    NEWEST_FIRST,
     RunListAddress,
     columns_text,
     read_columns,
@@ -101,6 +105,17 @@ def _list_page(
     )
     if not overview.page.total and not address.terms:
         return _empty_page(database)
+    charted: tuple[RunEntry, ...] = ()
+    if address.form != "table":
+        charted = run_list(
+            session,
+            terms=address.filter,
+            dataset_id=scope.id,
+            order=NEWEST_FIRST,
+            cursor=None,
+            limit=MOST_CHARTED,
+            metrics=(primary_metric(scope), *chosen_metrics(scope, chosen)),
+        ).entries
     dataset = get_dataset(session, scope.id)
     frame = dataset_frame(dataset, dataset_size(session, scope.id), current="runs")
     view = run_list_view(
@@ -108,6 +123,7 @@ def _list_page(
         address,
         scope,
         chosen=chosen,
+        charted=charted,
         leaders=leaders_of(database, dataset, kept=kept_best_sets())
         if overview.page.entries
         else None,

@@ -21,6 +21,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.run_rows import column_scale, metric_column
 from offdiag_web.components.values import Notes
+from offdiag_web.pages.runs.charts import parallel_picture, trend_picture
 from offdiag_web.pages.runs.columns import (
     ColumnChoice,
     Columns,
@@ -91,6 +92,8 @@ class RunListView:
     frame: ListFrame
     forms: tuple[Segment, ...]
     form: ListForm
+    chart: Markup | None
+    chart_note: str
     run_head: Head
     heads: tuple[Head, ...]
     has_best: bool
@@ -116,6 +119,7 @@ class RunListView:
 
 def list_frame(
     address: RunListAddress,
+    explicit: RunListAddress,
     *,
     scope: str,
     summary: str,
@@ -123,7 +127,10 @@ def list_frame(
     without: Sequence[int],
     shown: Sequence[str],
 ) -> ListFrame:
-    """The frame; `without` says for each term how many runs there were without it."""
+    """The frame; `without` says for each term how many runs there were without it.
+
+    `explicit` also names what was not asked for, such as the order, for what outlives the page.
+    """
     words = filter_text(address.terms)
     return ListFrame(
         title=f"Runs where {words} · {scope}" if words else f"Runs · {scope}",
@@ -132,10 +139,10 @@ def list_frame(
         notices=tuple(notices),
         terms=_term_chips(address, without),
         summary=summary,
-        json_url=address.url("json"),
-        csv_url=address.url("csv"),
+        json_url=explicit.url("json"),
+        csv_url=explicit.url("csv"),
         all_url=RunListAddress().url(),
-        save_url=with_query("/views", {"of": _without_selection(address)}),
+        save_url=with_query("/views", {"of": _without_selection(explicit)}),
         kept_by_selection=_kept(address, without=("base",)),
         selected=frozenset(address.selected),
         selected_elsewhere=tuple(each for each in address.selected if each not in shown),
@@ -180,6 +187,7 @@ def run_list_view(
     scope: DatasetFacts,
     *,
     chosen: Sequence[str],
+    charted: Sequence[RunEntry],
     leaders: Leaders | None,
     models: Sequence[str | None],
     roles: Roles,
@@ -187,9 +195,12 @@ def run_list_view(
     now: datetime,
     run_url: RunUrl,
 ) -> RunListView:
-    """Present one page of the runs of a dataset. `run_url` makes the address of a run."""
+    """Present one page of the runs of a dataset.
+
+    `charted` are the runs of the chart, where there is one; `run_url` makes the address of a run.
+    """
     page, order = overview.page, overview.order
-    address = replace(address, order=order, columns=tuple(chosen))
+    explicit = replace(address, order=order, columns=tuple(chosen))
     columns = drawn_columns(scope, page.entries, address, chosen)
     marks, notes = model_marks(models), Notes()
     about = LineContext(
@@ -197,7 +208,7 @@ def run_list_view(
         columns=columns,
         marks=marks,
         roles=roles,
-        standings=_standings(leaders),
+        standings=_best_marks(leaders),
         baseline=overview.baseline,
         notes=notes,
         now=now,
@@ -210,6 +221,7 @@ def run_list_view(
     return RunListView(
         frame=list_frame(
             address,
+            explicit,
             scope=scope.name,
             summary=f"{_range_text(overview)}, {sorted_so}",
             notices=notices,
@@ -218,6 +230,8 @@ def run_list_view(
         ),
         forms=_forms(address),
         form=address.form,
+        chart=_chart(address.form, charted, scope, columns, marks),
+        chart_note=_chart_note(overview, charted),
         run_head=sortable_head("run", "Run", "name", address=address, order=order),
         heads=column_heads(columns, address, order),
         has_best=leaders is not None and len(leaders.runs) > 1,
@@ -236,13 +250,31 @@ def run_list_view(
         baseline=_baseline_note(overview, address, roles, run_url),
         notes=tuple(notes.texts),
         range_text=_range_text(overview),
-        first_url=_page_url(address, None) if page.position > 1 else None,
-        previous_url=_page_url(address, page.previous) if page.previous else None,
-        next_url=_page_url(address, page.following) if page.following else None,
+        first_url=_page_url(explicit, None) if page.position > 1 else None,
+        previous_url=_page_url(explicit, page.previous) if page.previous else None,
+        next_url=_page_url(explicit, page.following) if page.following else None,
     )
 
 
-def _standings(leaders: Leaders | None) -> dict[str, str]:
+def _chart(
+    form: ListForm,
+    charted: Sequence[RunEntry],
+    scope: DatasetFacts,
+    columns: Columns,
+    marks: Mapping[str | None, ModelMark],
+) -> Markup | None:
+    if form == "parallel":
+        return parallel_picture(charted, columns, marks)
+    return None if form == "table" else trend_picture(charted, scope, marks)
+
+
+def _chart_note(overview: RunOverview, charted: Sequence[RunEntry]) -> str:
+    if overview.page.counts_all and overview.page.total <= len(charted):
+        return ""
+    return f"The newest {numbers.count(len(charted))} runs."
+
+
+def _best_marks(leaders: Leaders | None) -> dict[str, str]:
     """The best run and those that cannot be told apart from it."""
     if leaders is None or len(leaders.runs) < 2:
         return {}
@@ -382,6 +414,7 @@ def run_groups_view(
     n_datasets = numbers.plural(len(groups) + found.n_further, "dataset")
     return GroupsView(
         frame=list_frame(
+            address,
             address,
             scope="all datasets",
             summary=f"{numbers.plural(found.total, 'run')} in {n_datasets}",

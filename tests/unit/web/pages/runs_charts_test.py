@@ -1,0 +1,61 @@
+"""What pictures of a runs list draw: places on axes, lines of models, gaps."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from offdiag_web.charts.model_marks import model_marks
+from offdiag_web.charts.scale import Extent, Scale
+from offdiag_web.pages.runs.charts import _param_axis
+from offdiag_web.pages.runs.parallel_chart import ParallelAxis, ParallelLine, parallel_chart
+from offdiag_web.pages.runs.time_chart import TimePoint, time_chart
+from support.drawings import parsed, points_of
+
+MARKS = model_marks(["net", "tree"])
+BEGIN = datetime(2026, 11, 1, tzinfo=UTC)
+
+
+def test_points_stand_at_their_moments_and_models_have_lines_of_their_own() -> None:
+    points = [
+        TimePoint(BEGIN + timedelta(days=day), Extent(value), MARKS[model], f"run {day}")
+        for day, value, model in ((0, 0.5, "net"), (9, 0.9, "net"), (3, 0.7, "tree"))
+    ]
+    drawing = parsed(time_chart(points, scale=Scale(Decimal("0.4"), Decimal(1)), name="x"))
+
+    lines = [part for part in drawing.root.iter() if part.get("class") == "line"]
+    ((first, low), (last, high)) = points_of(lines[0])
+    (tree,) = [
+        part for part in drawing.root.iter() if part.tag == "g" and part.get("class") == "model-2"
+    ][:1]
+    ((at, _), *_) = [point for part in tree.iter("path") for point in points_of(part)]
+    assert len(lines) == 1
+    assert low > high
+    assert at == pytest.approx(first + (last - first) / 3, abs=0.1)
+
+
+def test_a_line_has_a_gap_where_a_run_has_no_value() -> None:
+    axes = [ParallelAxis(title, (("0", 0.0), ("1", 1.0))) for title in "abc"]
+    whole = ParallelLine("r_1", "whole", MARKS["net"], (0.0, 0.5, 1.0))
+    torn = ParallelLine("r_2", "<torn>", MARKS["tree"], (0.0, None, 1.0))
+    drawing = parsed(parallel_chart(axes, [whole, torn], name="two runs"))
+
+    first, second = (part for part in drawing.root if "data-run" in part.attrib)
+    assert [first.get("data-places"), second.get("data-places")] == ["0,50,100", "0,,100"]
+    assert (first.get("d") or "").count("L") == 2
+    assert (second.get("d") or "").count("L") == 0
+    assert [each.text for each in second] == ["<torn>"]
+    axis_x = [float(part.attrib["data-x"]) for part in drawing.root if "data-x" in part.attrib]
+    assert [x for x, _ in points_of(first)] == axis_x
+
+
+def test_numbers_lie_on_a_scale_and_words_at_even_distances() -> None:
+    numeric = _param_axis("lr", [0.0, 5, None, 10])
+    words = _param_axis("loss", ["focal", "ce", None, True])
+
+    assert numeric is not None
+    assert numeric[1] == [0.0, 0.5, None, 1.0]
+    assert words is not None
+    assert [text for text, _ in words[0].ticks] == ["True", "ce", "focal"]
+    assert words[1] == pytest.approx([5 / 6, 0.5, None, 1 / 6])
+    assert _param_axis("id", [f"name {each}" for each in range(40)]) is None
