@@ -140,7 +140,7 @@ NO_PAGES = frozenset(
         *(f"/runs/<run:run_id>/matrix.{kind}" for kind in ("md", "tex", "svg", "png")),
         "/reports/<name:name>/<int(min=1,max=2147483647):number>/<string:file>",
         # They lead on to a page.
-        *("/runs/as-baseline", "/v/<slug>", "/runs/<run:run_id>/matrix/at"),
+        *("/runs/as-baseline", "/runs/as-champion", "/v/<slug>", "/runs/<run:run_id>/matrix/at"),
         "/runs/<run:run_id>/cells/<actual>-<predicted>",
         # Where nobody signs in they lead on, too; their own tests look at them.
         *("/settings/account", "/sign-in", "/sign-in/openid", "/sign-in/openid/back"),
@@ -255,6 +255,7 @@ QUERIES: dict[str, str] = {
     f"GET {API}/datasets/<name:name>/truth/difference": "before=1&after=2",
     "GET /runs/<run:run_id>/matrix/at": "at.x=1&at.y=25",
     "GET /runs/as-baseline": "q=dataset:derm-7&runs={run_id}",
+    "GET /runs/as-champion": "q=dataset:derm-7&runs={run_id}",
     "POST /costs/new": "dataset=derm-7",
 }
 

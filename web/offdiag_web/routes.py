@@ -330,6 +330,7 @@ ROUTES: Routes = {
     "offdiag_web.pages.runs.page": {
         "runs.runs": ("GET /runs.<any(json, csv):form>", "GET /runs"),
         "runs.as_baseline": ("GET /runs/as-baseline",),
+        "runs.as_champion": ("GET /runs/as-champion",),
     },
     "offdiag_web.pages.runs.saved_views_page": {
         "views.page": ("GET /views",),

@@ -480,3 +480,10 @@ def test_pictures_of_the_runs_stand_above_the_list(reader: PageClient) -> None:
         for page in (plain, trend, parallel)
     ]
     assert loads_d3 == [False, False, True]
+
+
+def test_a_ticked_run_can_be_approved(reader: PageClient, registry: LesionRegistry) -> None:
+    answer = reader.get(f"/runs/as-champion?q=dataset:derm-7&runs={registry.plain}")
+
+    assert answer.headers["Location"] == f"/datasets/derm-7/approve?run={registry.plain}"
+    assert reader.get("/runs/as-champion?q=nothing").headers["Location"] == "/runs?q=nothing"

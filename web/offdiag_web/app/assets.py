@@ -82,7 +82,6 @@ def assets() -> dict[str, Asset]:
         "icon.svg": _asset((_STATIC / "icon.svg").read_bytes(), "image/svg+xml"),
         "htmx.js": _asset(htmx, "text/javascript"),
         "parallel.js": _asset(parallel, "text/javascript"),
-        "runs.css": _asset((_STATIC / "css" / "runs.css").read_bytes(), "text/css"),
         **scripts,
     }
 

@@ -35,6 +35,7 @@ from offdiag_web.components.run_export import run_list_record, run_list_rows
 from offdiag_web.pages.runs.charts import MOST_CHARTED
 from offdiag_web.pages.runs.columns import best_first, chosen_metrics
 from offdiag_web.pages.runs.view import Roles, run_groups_view, run_list_view
+from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.run_list import (
     NEWEST_FIRST,
     RunListAddress,
@@ -183,6 +184,19 @@ def as_baseline() -> Response:
     address, _ = read_run_list(request.args, now=current_registry().database.clock())
     chosen, _ = read_run_list({"base": request.args.get("runs", "")})
     return redirect(replace(address, baseline=chosen.baseline).url())
+
+
+@blueprint.get("/runs/as-champion")
+def as_champion() -> Response:
+    """Where the first ticked run can be approved as the champion of the dataset of the list."""
+    database = current_registry().database
+    address, _ = read_run_list(request.args, now=database.clock())
+    with database.read() as session:
+        scope = listed_datasets(session, address.filter).scope
+    if scope is None:
+        return redirect(address.url())
+    of_dataset = DatasetAddress(scope.project, scope.name)
+    return redirect(of_dataset.approve_url(request.args.get("runs") or None))
 
 
 def _kept_columns(response: Response, address: RunListAddress) -> Response:
