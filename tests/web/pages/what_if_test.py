@@ -22,8 +22,9 @@ from support.dashboard import (
     log_counts,
 )
 from support.forms import forms_of, send
-from support.logging_runs import work_off
+from support.logging_runs import log, work_off
 from support.pages import Element, Page, PageClient
+from support.scored_runs import ScoredRegistry
 
 
 def with_few_errors(counts: tuple[tuple[int, ...], ...]) -> list[list[int]]:
@@ -291,7 +292,7 @@ def test_two_classes_are_seen_from_either_side(
     address = f"/whatif?runs={registry.binary}&cost=@0-1"
 
     sides = [
-        reader.page(f"{address}&positive={label}").all("table", "data")[1].inside("td")
+        reader.page(f"{address}&positive={label}").all("table", "data")[0].inside("td")
         for label in ("malignant", "benign")
     ]
 
@@ -391,3 +392,52 @@ def _sent(page: Page, form_id: str | None) -> dict[str, str]:
         for field in form.inside("input")
         if "name" in field.attributes
     }
+
+
+def test_three_figures_say_what_another_threshold_costs(
+    client: PageClient, database: Database
+) -> None:
+    scores = [0.9, 0.8, 0.45, 0.3, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01] * 3
+    ill = [0.9, 0.8, 0.3]
+    run = log(
+        database,
+        y_true=["ill" if score in ill else "well" for score in scores],
+        y_pred=["ill" if score >= 0.5 else "well" for score in scores],
+        y_score=scores,
+        labels=["well", "ill"],
+        positive_label="ill",
+        dataset="clinic",
+    )
+    work_off(database)
+
+    page = client.page(f"/whatif?runs={run.id}&cost=@0-1&set=ill>well:4")
+
+    figures = [item.text for item in page.one("ul", "figures").inside("li")]
+    # Of 30 patients 3 are missed at 4 each; from 0.3 on none is, for 3 false alarms at 1.
+    assert figures[0] == "Now: largest score400.03 ill missed, 0 false alarms"
+    assert figures[1] == "Best on these examples: from 0.3100.00 ill missed, 3 false alarms"
+    assert figures[2].startswith("Honest: 5-fold cross-validation")
+    (chart,) = [svg for svg in page.all("svg") if "threshold-plot" in svg.classes]
+    assert "lowest cost 100.0 from 0.3" in chart.attributes["aria-label"]
+
+
+@pytest.mark.parametrize("which", ["several", "event", "margins", "many", "hostile"])
+def test_every_kind_of_scores_has_a_page(
+    scored_reader: PageClient, scored: ScoredRegistry, which: str
+) -> None:
+    page = scored_reader.page(f"/whatif?runs={getattr(scored, which)}&cost=@0-1")
+
+    assert page.one("ul", "figures")
+    assert not [script for script in page.all("script") if script.text]
+
+
+def test_datasets_of_label_sets_are_not_offered(client: PageClient, database: Database) -> None:
+    log(
+        database,
+        y_true=[["a"], ["a", "b"], ["b"]],
+        y_pred=[["a"], ["a"], ["b"]],
+        dataset="tags",
+    )
+    work_off(database)
+
+    assert "tags" not in client.page("/whatif").one("main").text

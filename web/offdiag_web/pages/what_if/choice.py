@@ -21,7 +21,7 @@ from offdiag_web.charts.marks import run_style
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 
-_SHOWN_FROM, _SHOWN_TO = 0.01, 10_000.0
+_SHOWN_FROM, _SHOWN_TO = 1.0, 10_000.0
 """Flips further out are told in words only."""
 _MOST_ERRORS = 12
 RUN_AXIS = 0
@@ -63,7 +63,8 @@ def choice_view(found: WhatIf) -> ChoiceView | None:
         return None
     letters = [run_label(place) for place in choice.runs]
     flips = [stretch.low for stretch in choice.stretches[1:]]
-    shown = [x for x in (*flips, lever.now) if _SHOWN_FROM <= x <= _SHOWN_TO]
+    shown = [x for x in flips if _SHOWN_FROM <= x <= _SHOWN_TO]
+    shown += [lever.now] if 0.01 <= lever.now <= _SHOWN_TO else []
     axis = flip_axis(shown)
     times = times_the_cheapest(choice.rays, axis.at)
     sentence = flip_sentence(choice.stretches, letters)

@@ -13,6 +13,7 @@ from offdiag.store.dataset_page import dataset_overview
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import SENT_BY_FORM, TWIN, requested_project
+from offdiag_web.pages.what_if.threshold import threshold_card
 from offdiag_web.pages.what_if.view import start_view, what_if_view
 from offdiag_web.urls.what_if import WhatIfAddress, asked_by_form, read_what_if
 
@@ -28,7 +29,8 @@ def page() -> Response:
         return redirect(_canonical(address).url())
     found = ask(current_registry().database, address.runs, address.question)
     view = what_if_view(found, address, run_url=_run_url)
-    return make_response(render_template("what_if/page.html", view=view))
+    threshold = threshold_card(current_registry().database, found)
+    return make_response(render_template("what_if/page.html", view=view, threshold=threshold))
 
 
 @blueprint.get(f"/whatif{TWIN}")

@@ -185,6 +185,7 @@ function setUp(scenario, grid) {
     for (const [, , row] of [...byPlace].reverse()) table.tBodies[0].prepend(row);
     showConstant(table.querySelector(".constant"), prices, Number(rows[0].dataset.n), decimals);
     showHeat(prices);
+    document.querySelector(".threshold-card")?.classList.add("stale");
     say(`Cost recalculated, ${byPlace[0][1]} first`);
   }
 

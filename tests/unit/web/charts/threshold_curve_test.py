@@ -1,0 +1,60 @@
+"""Cost over threshold on logarithmic axes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from offdiag_web.charts.threshold_curve import (
+    FRAME,
+    HEIGHT,
+    WIDTH,
+    ThresholdCurve,
+    threshold_curve,
+)
+from support.drawings import Drawing, parsed, points_of
+
+
+def drawn(thresholds: list[float], costs: list[float], **more: float | None) -> Drawing:
+    found = np.array(costs)
+    curve = ThresholdCurve(
+        np.array(thresholds),
+        found,
+        found * 0.8,
+        found * 1.2,
+        int(found.argmin()),
+        more.get("now", 50.0),
+        more.get("implied"),
+    )
+    return parsed(
+        threshold_curve(curve, x_title="score", now_text="now", best_text="best", name="costs")
+    )
+
+
+def test_equal_ratios_of_scores_are_equal_steps() -> None:
+    found = drawn([0.01, 0.1, 0.5, 1.0], [80, 20, 60, 100])
+
+    ring = found.one("ring")
+    share = math.log(0.1 / 0.01) / math.log(1 / 0.01)
+    assert float(ring.get("cx", "nan")) == pytest.approx(FRAME.x(share), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "costs", "more"),
+    [
+        ([0.0, 0.2, 1.0], [0.0, 4.0, 9.0], {}),
+        ([-3.0, 0.0, 12.0], [5.0, -2.0, 9.0], {"now": None}),
+        ([0.5], [7.0], {"implied": 0.048}),
+        ([1e-9, 0.3], [1000.0, 1.0], {"now": 400.0, "implied": 0.9}),
+    ],
+)
+def test_everything_lies_in_the_picture(
+    thresholds: list[float], costs: list[float], more: dict[str, float | None]
+) -> None:
+    found = drawn(thresholds, costs, **more)
+
+    for x, y in (*found.points, *points_of(found.one("band"))):
+        assert 0 <= x <= WIDTH
+        assert 0 <= y <= HEIGHT
