@@ -17,6 +17,8 @@ HOSTILE = DatasetAddress("default", HOSTILE_DATASET)
 PAGES = {
     "datasets": "/datasets",
     "a dataset": "/datasets/pets",
+    "the data of a dataset": "/datasets/pets/data",
+    "approving a run": "/datasets/pets/approve",
     "a dataset with late labels": "/datasets/late",
     "a dataset with stale runs": "/datasets/behind",
     "a hostile dataset": HOSTILE.url(),
@@ -53,6 +55,7 @@ def test_from_the_datasets_to_what_a_correction_changed(open_revised: Any) -> No
     page: Page = seen.page
 
     page.get_by_role("link", name="pets", exact=True).click()
+    page.get_by_role("link", name="Data", exact=True).click()
     page.get_by_role("link", name="Changed labels of v2").click()
 
     expect(page.get_by_role("heading", name="Changed labels, v1 → v2")).to_be_visible()

@@ -22,6 +22,7 @@ from offdiag.sdk.registry import (
     DecideQuestion,
     ExampleTable,
     OpenedRun,
+    PromoteQuestion,
     RevisionQuestion,
     SearchQuestion,
 )
@@ -96,6 +97,9 @@ class DisabledRegistry:
 
     def compare(self, question: CompareQuestion) -> Mapping[str, Any]:  # noqa: ARG002
         raise _nothing("runs to compare")
+
+    def promote(self, run_id: str, question: PromoteQuestion) -> None:
+        """Nothing is recorded."""
 
     def decide(self, run_id: str, question: DecideQuestion) -> Decided:  # noqa: ARG002
         raise _nothing("scores to decide from")

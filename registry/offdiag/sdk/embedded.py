@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
-from offdiag.domain.runs import Derivation, FoundRun, RunFacts
+from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunFacts
 from offdiag.errors import Conflict
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.prevalence import declared_prevalence
@@ -23,6 +23,7 @@ from offdiag.sdk.registry import (
     DecideQuestion,
     ExampleRow,
     ExampleTable,
+    PromoteQuestion,
     RevisionQuestion,
     SearchQuestion,
 )
@@ -218,6 +219,28 @@ class EmbeddedRegistry:
 
     def decide(self, run_id: str, question: DecideQuestion) -> Decided:
         return decide(self.database, run_id, question)
+
+    def promote(self, run_id: str, question: PromoteQuestion) -> None:
+        from offdiag.services.champions import promotions
+
+        gate = promotions.check_gate(self.database, run_id, question.gate, self.settings)
+        if question.role is PromotionRole.CANDIDATE:
+            promotions.propose(
+                self.database,
+                run_id,
+                reason=question.reason,
+                author=question.author,
+                gate=gate,
+            )
+            return
+        promotions.approve(
+            self.database,
+            run_id,
+            reason=question.reason or "",
+            author=question.author,
+            gate=gate,
+            although_gate_fails=question.although_gate_fails,
+        )
 
     def costs(self, name: str, project: str) -> CostMatrix:
         wanted = CostName.parse(name)

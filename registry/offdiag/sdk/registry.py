@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
-from offdiag.domain.runs import Derivation, FoundRun, RunFacts
+from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunFacts
 from offdiag.domain.values import MetricValue
 from offdiag.inputs.label_changes import ColumnNames
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -43,6 +43,17 @@ class DecideQuestion:
     positive: str | None
     prevalence: object
     save_as: str | None
+    author: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PromoteQuestion:
+    """Which role a run shall have, and why, in the words of `Run.approve` and `Run.propose`."""
+
+    role: PromotionRole
+    reason: str | None
+    gate: tuple[str, ...]
+    although_gate_fails: bool
     author: str | None
 
 
@@ -242,6 +253,8 @@ class Registry(Protocol):
     def costs_for_run(self, run_id: str, name: str) -> CostMatrix: ...
 
     def decide(self, run_id: str, question: DecideQuestion) -> Decided: ...
+
+    def promote(self, run_id: str, question: PromoteQuestion) -> None: ...
 
     def costs(self, name: str, project: str) -> CostMatrix: ...
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from offdiag.domain.labels import label_text
 from offdiag.domain.look_alikes import label_notes, warn_of
-from offdiag.domain.runs import Derivation
+from offdiag.domain.runs import Derivation, PromotionRole
 from offdiag.errors import Conflict
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
@@ -20,6 +20,7 @@ from offdiag.sdk.registry import (
     Decision,
     ExampleTable,
     OpenedRun,
+    PromoteQuestion,
     Registry,
     Threshold,
 )
@@ -215,6 +216,40 @@ class Run:
         )
         saved = None if found.saved is None else Run(self._registry, found.saved)
         return Decision.of(found, saved)
+
+    def approve(
+        self, *, reason: str, gate: Iterable[str] = (), although_gate_fails: bool = False
+    ) -> None:
+        """Make the run the champion of its dataset, in place of the one before.
+
+        `gate` are conditions such as "recall[mel] >= 0.8" that it is checked with first; what
+        they find is recorded with the reason, the author, the time and the metrics. Raises
+        `InvalidInput` without a reason and `Conflict` for a run that fails the gate, unless
+        `although_gate_fails`.
+        """
+        self._promote(PromotionRole.CHAMPION, reason, gate, although_gate_fails)
+
+    def propose(self, *, reason: str | None = None, gate: Iterable[str] = ()) -> None:
+        """Make the run the candidate of its dataset: the proposed next champion.
+
+        `gate` is that of `approve`, and what it finds is recorded, too. Raises `Conflict` for
+        the champion.
+        """
+        self._promote(PromotionRole.CANDIDATE, reason, gate, although_gate_fails=False)
+
+    def _promote(
+        self,
+        role: PromotionRole,
+        reason: str | None,
+        gate: Iterable[str],
+        although_gate_fails: bool,
+    ) -> None:
+        conditions = (gate,) if isinstance(gate, str) else tuple(gate)
+        self.evaluation()
+        self._registry.promote(
+            self.id,
+            PromoteQuestion(role, reason, conditions, although_gate_fails, provenance.author()),
+        )
 
     def evaluation(
         self,

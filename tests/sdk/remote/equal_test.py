@@ -231,6 +231,22 @@ def test_decisions_are_equal(places: tuple[Place, Place], asked: dict[str, Any])
     assert one.matrix_after.labels == other.matrix_after.labels
 
 
+def test_runs_are_proposed_and_approved_alike(places: tuple[Place, Place]) -> None:
+    for place in places:
+        champion, candidate = place.runs[0], place.runs[1]
+        champion.approve(reason="recall of mel", gate="overall_accuracy >= 0")
+        candidate.propose()
+        with pytest.raises(offdiag.Conflict, match="champion"):
+            champion.propose()
+        with pytest.raises(offdiag.Conflict, match="gate"):
+            candidate.approve(reason="higher", gate=["overall_accuracy >= 1"])
+        with pytest.raises(offdiag.InvalidInput, match="reason"):
+            candidate.approve(reason=" ")
+        candidate.approve(
+            reason="higher", gate=["overall_accuracy >= 1"], although_gate_fails=True
+        )
+
+
 @pytest.mark.parametrize("threshold", [0.35, np.float32(0.4), "cheapest"])
 def test_thresholds_are_equal_and_kept_once(places: tuple[Place, Place], threshold: Any) -> None:
     found = []

@@ -35,6 +35,7 @@ from offdiag.sdk.registry import (
     DecideQuestion,
     ExampleTable,
     OpenedRun,
+    PromoteQuestion,
     RevisionQuestion,
     SearchQuestion,
 )
@@ -249,6 +250,9 @@ class RemoteRegistry:
 
     def decide(self, run_id: str, question: DecideQuestion) -> Decided:
         return requests.decide(self._reader, _sent(run_id), question)
+
+    def promote(self, run_id: str, question: PromoteQuestion) -> None:
+        requests.promote(self._reader, _sent(run_id), question)
 
     def set_hierarchy(self, project: str, dataset: str, given: object | None) -> Hierarchy | None:
         return requests.set_hierarchy(self._reader, project, dataset, given)

@@ -27,6 +27,7 @@ from offdiag.metrics.multilabel.tally import tally_of_numbers
 from offdiag.records.cost import Costs, DecisionAnswer, DecisionAsked
 from offdiag.records.dataset import Dataset, Grouping
 from offdiag.records.evaluation import CollapsedGroups, EvaluationAnswer
+from offdiag.records.promotion import NewPromotion
 from offdiag.records.run import Run
 from offdiag.records.truth import Correction
 from offdiag.sdk.evaluations.evaluation import Evaluation
@@ -35,6 +36,7 @@ from offdiag.sdk.registry import (
     CompareQuestion,
     Decided,
     DecideQuestion,
+    PromoteQuestion,
     RevisionQuestion,
     Threshold,
 )
@@ -207,6 +209,20 @@ def decide(reader: Reader, run_id: str, question: DecideQuestion) -> Decided:
         recall_changes={key: value.measured() for key, value in found.recall_changes.items()},
         saved=found.run,
     )
+
+
+def promote(reader: Reader, run_id: str, question: PromoteQuestion) -> None:
+    """Give a run its role for the dataset it is on."""
+    run = reader.get(f"/runs/{run_id}", Run)
+    asked = NewPromotion(
+        project=run.project,
+        run=run_id,
+        reason=question.reason,
+        author=question.author,
+        gate=list(question.gate),
+        although_gate_fails=question.although_gate_fails,
+    )
+    reader.send("PUT", f"/datasets/{name_segment(run.dataset)}/{question.role}", asked)
 
 
 def _cost_basis(reader: Reader, run_id: str, question: DecideQuestion) -> dict[str, Any]:
