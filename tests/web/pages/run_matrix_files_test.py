@@ -154,6 +154,23 @@ def test_a_click_on_the_map_shows_the_class_of_its_row(
     assert reader.get(f"/runs/{registry.many_classes}/matrix/at").status_code == 400
 
 
+def test_form_numbers_and_picture_of_a_map_are_in_one_order(
+    reader: PageClient, registry: LesionRegistry
+) -> None:
+    page = reader.page(f"/runs/{registry.many_classes}")
+
+    form = page.one("form", "map")
+    fields = {
+        each.attributes["name"]: each.attributes.get("value") for each in form.inside("input")
+    }
+    assert fields["order"] == "cluster"
+    assert form.attributes["data-map"].endswith("/matrix.json?order=cluster")
+    assert form.inside("img")[0].attributes["src"].endswith("/matrix.png?order=cluster")
+    shown = [row[0] for row in page.table("matrix")]
+    labels = reader.json(form.attributes["data-map"])["labels"]
+    assert [name for name in labels if name in shown] == shown
+
+
 def test_names_are_text_in_every_form(client: PageClient, database: Database) -> None:
     size = len(HOSTILE_NAMES)
     counts = [[7 if i == j else 1 for j in range(size)] for i in range(size)]

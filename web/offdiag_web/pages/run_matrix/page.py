@@ -171,8 +171,6 @@ def matrix_page(
     window, codes, whole = None, None, None
     notices: list[str] = []
     if matrix.n_classes > LARGEST_TABLE:
-        if address.order is None and _starts_clustered(matrix, grouping):
-            address = replace(address, order="cluster")
         order = class_order(matrix, address.order, grouping)
         window, notices = window_of(matrix, order, address, has_examples=has_examples)
         codes = window.codes
@@ -249,6 +247,8 @@ def page(run_id: str) -> Response:
         has_examples = detail.run.source is SourceOrientation.PREDICTIONS
         seen = displayed_run(detail.run, detail.results, address)
         address = seen.address
+        if address.order is None and _starts_clustered(seen.results.matrix, seen.grouping):
+            address = replace(address, order="cluster")
         counts = unlabelled_run(detail)
         if counts is None:
             view = matrix_page(
