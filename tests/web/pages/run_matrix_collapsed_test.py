@@ -299,7 +299,7 @@ def test_a_view_that_was_shown_is_not_computed_again(
 def test_the_dataset_shows_its_groups(
     grouped_reader: PageClient, grouped: GroupedRegistry
 ) -> None:
-    page = grouped_reader.page("/datasets/things")
+    page = grouped_reader.page("/datasets/things/data")
     record = grouped_reader.get("/datasets/things.json").get_json()
 
     assert record["hierarchy"] == TREE
