@@ -18,10 +18,10 @@ from offdiag.services.what_if.costs import WhatIf
 from offdiag.store.database import Database
 from offdiag.store.evaluations_write import read_curves
 from offdiag.store.run_costs import RunWithCosts
-from offdiag_web.charts.threshold_curve import ThresholdCurve, threshold_curve
 from offdiag_web.components import numbers
 from offdiag_web.components.cost_ranking import PER
 from offdiag_web.components.values import Amounts, amounts_for
+from offdiag_web.pages.what_if.threshold_chart import ThresholdCurve, threshold_curve
 
 _CLASS = 1
 _QUANTILE = 1.96
@@ -75,7 +75,7 @@ def _card(found: WhatIf, run: RunWithCosts, curve: ScoreCurve) -> ThresholdCard 
     assert lever is not None  # noqa: S101  # The caller asked.
     code = lever.actual
     matrix = one_against_rest(run.matrix, code)
-    costs = _two_prices(found, matrix)
+    costs = _costs_against_rest(found, matrix)
     shares = None if prevalence is None else np.array([1 - prevalence[code], prevalence[code]])
     priced = threshold_costs_of(replace(curve, code=_CLASS), matrix, costs, prevalence=shares)
     if priced.best is None or priced.best.cost.value is None or priced.in_use.value is None:
@@ -91,7 +91,7 @@ def _card(found: WhatIf, run: RunWithCosts, curve: ScoreCurve) -> ThresholdCard 
     )
 
 
-def _two_prices(found: WhatIf, matrix: ConfusionMatrix) -> CostMatrix:
+def _costs_against_rest(found: WhatIf, matrix: ConfusionMatrix) -> CostMatrix:
     """The prices of the class against the rest: those of the lever where there are more."""
     lever, costs = found.scenario.lever, found.scenario.effective
     assert lever is not None  # noqa: S101  # The caller asked.

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from offdiag_web.charts.threshold_curve import (
+from offdiag_web.pages.what_if.threshold_chart import (
     FRAME,
     HEIGHT,
     WIDTH,
