@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,17 +29,15 @@ STYLE_LAYERS = (
     "costs",
     "curves",
     "audit",
-    "home",
     "sets",
     "run",
     "print",
 )
-STYLES_OF_PAGES = ("decision", "runs")
+STYLES_OF_PAGES = ("decision", "home", "runs")
 """Rules that one page alone needs, which loads them beside the others."""
-_SCRIPTS = (
-    *("theme", "keys", "palette", "matrix", "map", "flags", "whatif", "copy", "runs"),
-    "scatter",
-)
+_SHARED = ("theme", "keys", "palette", "charts")
+"""Scripts of every page, one response like the layers of the style."""
+_SCRIPTS = ("matrix", "map", "flags", "whatif", "copy", "runs", "scatter")
 _BRUSHES = (
     *("color", "dispatch", "ease", "timer", "selection", "drag"),
     *("interpolate", "transition", "brush"),
@@ -62,10 +61,9 @@ class Asset:
 def assets() -> dict[str, Asset]:
     """Everything there is, by name."""
     style = b"\n".join((_STATIC / "css" / f"{layer}.css").read_bytes() for layer in STYLE_LAYERS)
-    scripts = {
-        f"{name}.js": _asset((_STATIC / "js" / f"{name}.js").read_bytes(), "text/javascript")
-        for name in _SCRIPTS
-    }
+    # Each in a block of its own, where its names are its own, too.
+    shared = b"\n".join(b"{\n%s}" % _script(name) for name in _SHARED)
+    scripts = {f"{name}.js": _asset(_script(name), "text/javascript") for name in _SCRIPTS}
     htmx = (_STATIC / "vendor" / "htmx" / "htmx.min.js").read_bytes()
     parallel = b"\n;".join(
         [
@@ -74,7 +72,7 @@ def assets() -> dict[str, Asset]:
         ]
     )
     return {
-        "offdiag.css": _asset(style, "text/css"),
+        "offdiag.css": _asset(_short(style), "text/css"),
         **{
             f"{name}.css": _asset((_STATIC / "css" / f"{name}.css").read_bytes(), "text/css")
             for name in STYLES_OF_PAGES
@@ -82,8 +80,18 @@ def assets() -> dict[str, Asset]:
         "icon.svg": _asset((_STATIC / "icon.svg").read_bytes(), "image/svg+xml"),
         "htmx.js": _asset(htmx, "text/javascript"),
         "parallel.js": _asset(parallel, "text/javascript"),
+        "offdiag.js": _asset(shared, "text/javascript"),
         **scripts,
     }
+
+
+def _short(style: bytes) -> bytes:
+    """Without comments and indents, which are for those who read the files."""
+    return re.sub(rb"\n\s*", b"\n", re.sub(rb"/\*.*?\*/", b"", style, flags=re.DOTALL))
+
+
+def _script(name: str) -> bytes:
+    return (_STATIC / "js" / f"{name}.js").read_bytes()
 
 
 def _asset(content: bytes, mimetype: str) -> Asset:

@@ -31,6 +31,11 @@ class Frame:
     def bottom(self) -> int:
         return self.top + self.height
 
+    @property
+    def area(self) -> tuple[int, int, int, int]:
+        """Left, top, width and height."""
+        return self.left, self.top, self.width, self.height
+
     def x(self, share: float) -> float:
         """Place of a share in 0..1 from the left."""
         return self.left + share * self.width

@@ -9,7 +9,7 @@ from typing import Literal
 from markupsafe import Markup
 
 from offdiag_web.charts.scale import LogScale, log_scale_over
-from offdiag_web.charts.svg import coordinate, drawing, words
+from offdiag_web.charts.svg import coordinate, drawing, readable, words
 
 CHARACTER_WIDTH = 6.6
 """CSS pixels for a character of the texts in charts: rather too wide than too narrow."""
@@ -205,11 +205,17 @@ def _whisker(point: ClassPoint, x: float) -> str:
 
 def _marker(point: ClassPoint, x: float, y: float) -> str:
     """A dot, or a diamond that tells without colour that a class stands out."""
+    text = (
+        f"{point.name}: recall {point.recall:.2f} ({point.low:.2f} to {point.high:.2f}), "
+        f"{point.cases:,} examples"
+    )
     if not point.stands_out:
-        return f'<circle class="point" cx="{coordinate(x)}" cy="{coordinate(y)}" r="{_RADIUS}"/>'
+        dot = f'<circle class="point" cx="{coordinate(x)}" cy="{coordinate(y)}" r="{_RADIUS}"/>'
+        return readable(dot, text, x=point.cases, y=point.recall)
     corners = ((x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y))
     path = "L".join(f"{coordinate(a)} {coordinate(b)}" for a, b in corners)
-    return f'<path class="point point-out" d="M{path}Z"/>'
+    diamond = f'<path class="point point-out" d="M{path}Z"/>'
+    return readable(diamond, text, x=point.cases, y=point.recall)
 
 
 def _captions(

@@ -79,6 +79,7 @@ def reliability_drawing(
         words(f"{largest:,}", x=LOWER.left - 5, y=LOWER.top + 9, css_class="tick", anchor="end"),
         name_across(LOWER, score_name),
         name_up(LOWER, "cases"),
+        shares=UPPER.area,
         width=WIDTH,
         height=HEIGHT,
         css_class="plot",
@@ -117,6 +118,7 @@ def reliability_of_runs(
             for _, style, points in lines
             for x, y in points
         ),
+        shares=SQUARE.area,
         width=SQUARE.right + 10,
         height=SQUARE.bottom + 38,
         css_class="plot",

@@ -176,6 +176,7 @@ def _picture(
         parts.append(ring(frame, *in_use, label, radius=radius))
     return drawing(
         *parts,
+        shares=frame.area,
         width=width,
         height=height,
         css_class="plot-small" if is_small else "plot",

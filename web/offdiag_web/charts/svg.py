@@ -25,13 +25,35 @@ def coordinate(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def drawing(*parts: str, width: int, height: int, css_class: str, name: str) -> Markup:
+def readable(element: str, text: str, *, x: float | None = None, y: float | None = None) -> str:
+    """A mark of a chart with what it says when it is pointed at or stepped to.
+
+    `x` and `y` are its values, for those who draw the chart again.
+    """
+    values = "" if x is None or y is None else f' data-x="{x!r}" data-y="{y!r}"'
+    return f'{element.removesuffix("/>")} data-read="{escape(text)}"{values}/>'
+
+
+def drawing(
+    *parts: str,
+    width: int,
+    height: int,
+    css_class: str,
+    name: str,
+    shares: tuple[int, int, int, int] | None = None,
+) -> Markup:
     """A picture of fixed size in CSS pixels, so that nothing moves while the page loads.
+
+    `shares` are left, top, width and height of the area whose both axes go from 0 to 1, by which
+    lines in it can be read.
 
     `parts` are elements made from numbers by this package; `name` is what the picture says,
     for those who do not see it, and may hold any text.
     """
-    return _svg(parts, width=width, height=height, css_class=css_class, name=name, role="img")
+    area = "" if shares is None else f' data-shares="{" ".join(map(str, shares))}"'
+    return _svg(
+        parts, width=width, height=height, css_class=css_class, name=name, role="img", area=area
+    )
 
 
 def group(*parts: str, width: int, height: int, css_class: str, name: str) -> Markup:
@@ -40,10 +62,17 @@ def group(*parts: str, width: int, height: int, css_class: str, name: str) -> Ma
 
 
 def _svg(
-    parts: Sequence[str], *, width: int, height: int, css_class: str, name: str, role: str
+    parts: Sequence[str],
+    *,
+    width: int,
+    height: int,
+    css_class: str,
+    name: str,
+    role: str,
+    area: str = "",
 ) -> Markup:
     return Markup(  # noqa: S704 - parts are built from checked coordinates, the name is escaped
-        f'<svg class="{css_class}" width="{width}" height="{height}" '
+        f'<svg class="{css_class}"{area} width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="{role}" aria-label="{escape(name)}">'
         f"{''.join(parts)}</svg>"
     )

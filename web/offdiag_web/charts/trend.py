@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from offdiag_web.charts.scale import Extent, Scale
-from offdiag_web.charts.svg import coordinate, drawing
+from offdiag_web.charts.svg import coordinate, drawing, readable
 
 _LEFT, _TOP, _PLOT_HEIGHT, _BOTTOM = 40, 8, 84, 8
 WIDTH, HEIGHT = 320, _TOP + _PLOT_HEIGHT + _BOTTOM
@@ -65,7 +65,11 @@ def _marks(points: Sequence[Extent | None], scale: Scale) -> Iterator[str]:
         if top != bottom:
             yield f'<path class="bar" d="M{x} {coordinate(top)}V{coordinate(bottom)}"/>'
         y = coordinate(_y(point.estimate, scale))
-        yield f'<circle class="point" cx="{x}" cy="{y}" r="3"/>'
+        text = f"run {index + 1} of {len(points)}: {point.estimate:.3f}"
+        if top != bottom:
+            text += f" ({point.lowest:.3f} to {point.highest:.3f})"
+        dot = f'<circle class="point" cx="{x}" cy="{y}" r="3"/>'
+        yield readable(dot, text, x=index + 1, y=point.estimate)
 
 
 SPARKLINE_WIDTH = 72
