@@ -19,14 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.runs import RunFacts
+from offdiag.flags.problems import folded
+from offdiag.records.flag import chosen_problems
 from offdiag.services.evaluation.results import evaluation_of
 from offdiag.services.ingest.batch import Predictions
 from offdiag.services.ingest.log_predictions import log_predictions
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.store.database import Database
+from offdiag.store.problems import find_problems
 from offdiag.store.schema import open_database
 
 STEPS = 21
+MOST_LINES = 40
 BETWEEN = timedelta(days=3, hours=12)
 LAST_DAY = datetime(2026, 11, 20, 9, tzinfo=UTC)
 POLICY = RetryPolicy(max_attempts=1, first_delay_s=0.0)
@@ -195,7 +199,17 @@ def _answers_of_sets(
     return np.where(actual == 1, draw < skill, draw < 0.1 * (1 - skill)).astype(int)
 
 
+def inbox_lines(database: Database) -> int:
+    """How many lines the list of problems has as it opens."""
+    with database.read() as session:
+        found = find_problems(session, now=database.clock())
+    return len(folded(chosen_problems(found, state=None, low=False)))
+
+
 if __name__ == "__main__":
     target = open_database(sys.argv[1], synchronous="normal")
     fill(target)
+    listed = inbox_lines(target)
     target.close()
+    print(f"{listed} lines in the list of problems, at most {MOST_LINES} wanted")
+    sys.exit(listed > MOST_LINES)

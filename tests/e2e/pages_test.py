@@ -29,7 +29,7 @@ LISTS = {
     "go to": "/search?q=a",
     "settings": "/settings",
     "saved views": "/views?of=q%3Dflag:open",
-    "flags": "/flags?class=df&severity=critical",
+    "problems": "/problems?class=df",
     "rules": "/settings/rules",
     "costs": "/costs",
     "costs in versions": "/costs/triage",

@@ -88,7 +88,8 @@ PAGES: dict[str, tuple[str, Place]] = {
     "/datasets/<name:name>": _at("lesions", "/datasets/derm-7"),
     "/datasets/<name:name>/approve": _at("lesions", "/datasets/derm-7/approve"),
     "/datasets/<name:name>/data": _at("lesions", "/datasets/derm-7/data"),
-    "/flags": _at("lesions", "/flags"),
+    "/problems": _at("lesions", "/problems"),
+    "/problems/<int(max=9223372036854775807):number>": _at("lesions", "/problems/1"),
     "/flags/<int(max=9223372036854775807):number>": _at("lesions", "/flags/1"),
     "/glossary": _at("lesions", "/glossary"),
     "/glossary/<key>": _at("lesions", "/glossary/mcc?share=0.01"),
@@ -141,6 +142,7 @@ NO_PAGES = frozenset(
         "/reports/<name:name>/<int(min=1,max=2147483647):number>/<string:file>",
         # They lead on to a page.
         *("/runs/as-baseline", "/runs/as-champion", "/v/<slug>", "/runs/<run:run_id>/matrix/at"),
+        "/flags",
         "/runs/<run:run_id>/cells/<actual>-<predicted>",
         # Where nobody signs in they lead on, too; their own tests look at them.
         *("/settings/account", "/sign-in", "/sign-in/openid", "/sign-in/openid/back"),
@@ -295,7 +297,10 @@ WRITES: dict[str, Any] = {
     f"POST {API}/flags/decisions": {"action": "acknowledge", "flags": [{"id": 1}]},
     "POST /flags/<int(max=9223372036854775807):number>/"
     "<any(acknowledge,snooze,dismiss,reopen,assign,comment):action>": {"seen": "{revision_1}"},
-    "POST /flags": {"action": "dismiss", "flag": "2.{revision_2}", "reason": "known"},
+    f"POST {API}/problems/<number:number>/decisions": {"action": "acknowledge"},
+    "POST /problems": {"action": "dismiss", "problem": "1", "reason": "known"},
+    "POST /problems/<int(max=9223372036854775807):number>/"
+    "<any(acknowledge,snooze,dismiss,reopen,assign,comment):action>": {"comment": "look"},
     f"POST {API}/schedules": {"name": "daily", "cron": "0 7 * * 1", "scope": SCOPE},
     f"PUT {API}/schedules/<name:name>": {"cron": "0 8 * * 1", "scope": SCOPE},
     f"POST {API}/schedules/<name:name>/pause": None,

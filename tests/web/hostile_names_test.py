@@ -53,7 +53,7 @@ def test_hostile_names_are_text_on_every_page_of_a_run(
 def test_hostile_names_are_text_in_the_inbox_of_flags(
     reader: PageClient, registry: LesionRegistry, given: str
 ) -> None:
-    _assert_harmless(reader, f"/flags?run={registry.hostile}&{given}")
+    _assert_harmless(reader, f"/problems?show=all&run={registry.hostile}&{given}")
 
 
 def test_hostile_names_are_text_on_the_page_of_a_flag(

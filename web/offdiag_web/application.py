@@ -27,7 +27,6 @@ from offdiag_web.app import (
 from offdiag_web.app.context import Registry, current_registry
 from offdiag_web.app.lazy_views import LazyViews
 from offdiag_web.app.paths import NameConverter, NumberConverter, RunIdConverter
-from offdiag_web.components.flags import counted
 from offdiag_web.routes import ROUTES
 from offdiag_web.signing_key import signing_key
 
@@ -76,7 +75,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
     app.url_map.converters["run"] = RunIdConverter
     app.url_map.converters["name"] = NameConverter
     app.url_map.converters["number"] = NumberConverter
-    registry = Registry(settings, database, context.OpenFlags())
+    registry = Registry(settings, database, context.NewProblems())
     app.extensions[Registry.KEY] = registry
     requests.log_requests(app)
     compression.compress_answers(app)
@@ -94,8 +93,11 @@ def create_app(settings: Settings, database: Database) -> Flask:
     app.before_request(security.refuse_nul)
     requests.meter(app, database)
     preferences.register(app)
-    context.show_open_flags(
-        app, registry.open_flags, lambda: current_registry().database, text=counted
+    context.show_new_problems(
+        app,
+        registry.new_problems,
+        lambda: current_registry().database,
+        lambda session: last_visit.news_since(session, now=current_registry().database.clock()),
     )
     for part in (assets, health, preferences, last_visit):
         app.register_blueprint(part.blueprint)

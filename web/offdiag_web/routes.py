@@ -56,6 +56,11 @@ ROUTES: Routes = {
         "api_metrics.list_metrics": ("GET /api/v1/metrics",),
         "api_metrics.get_metric": ("GET /api/v1/metrics/<key>",),
     },
+    "offdiag_web.api.problems": {
+        "api_problems.list_problems": ("GET /api/v1/problems",),
+        "api_problems.get_problem": ("GET /api/v1/problems/<number:number>",),
+        "api_problems.decide_problem": ("POST /api/v1/problems/<number:number>/decisions",),
+    },
     "offdiag_web.api.promotions": {
         "api_promotions.list_leaders": ("GET /api/v1/datasets/<name:name>/leaders",),
         "api_promotions.set_primary_metric": ("PUT /api/v1/datasets/<name:name>/primary-metric",),
@@ -222,10 +227,21 @@ ROUTES: Routes = {
             "POST /flags/<int(max=9223372036854775807):number>/<any(acknowledge, snooze, dismiss, reopen, assign, comment):action>",
         ),
     },
+    "offdiag_web.pages.flags.inbox": {
+        "problems.page": ("GET /problems",),
+        "problems.twin": ("GET /problems.<any(json, csv):form>",),
+        "problems.decide": ("POST /problems",),
+    },
     "offdiag_web.pages.flags.page": {
         "flags.page": ("GET /flags",),
         "flags.twin": ("GET /flags.<any(json, csv):form>",),
-        "flags.decide": ("POST /flags",),
+    },
+    "offdiag_web.pages.flags.problem_page": {
+        "problem.page": ("GET /problems/<int(max=9223372036854775807):number>",),
+        "problem.twin": ("GET /problems/<int(max=9223372036854775807):number>.json",),
+        "problem.decide": (
+            "POST /problems/<int(max=9223372036854775807):number>/<any(acknowledge, snooze, dismiss, reopen, assign, comment):action>",
+        ),
     },
     "offdiag_web.pages.flags.rules_page": {
         "rules.page": ("GET /settings/rules",),

@@ -25,6 +25,7 @@ COMMANDS = (
     "audit",
     "gate",
     "flags",
+    "problems",
     "cost",
     "runs",
     "compare",

@@ -133,16 +133,6 @@ def flag_counts(
     return tuple(int(number) for number in session.execute(select(*columns)).one())
 
 
-def count_open_flags(session: Session, now: datetime) -> int:
-    """How many flags are open, at most `MOST_COUNTED`.
-
-    The statement says that it is asked for the navigation, which is on every page.
-    """
-    counted = _counted(FlagState.OPEN, FlagFilter(), now)
-    statement = select(counted).prefix_with("/* navigation */")
-    return int(session.execute(statement).scalar_one())
-
-
 def _entries(*more: Any) -> Select[Any]:
     names = (RunRow.name, RunRow.model, DatasetRow.name, ProjectRow.name, DatasetRow.task)
     return (

@@ -25,6 +25,7 @@ from offdiag.flags.problems import (
     Cause,
     Problem,
     ProblemKey,
+    ProblemState,
     SeenFlag,
     SeenRun,
     problems_of,
@@ -40,9 +41,9 @@ from offdiag.store.models import (
     MetricValueRow,
     ProblemRow,
     ProjectRow,
+    PromotionRow,
     RunRow,
 )
-from offdiag.store.promotions import promotions_in_force
 
 NO_MODEL = ""
 """Stands in `problem.model` for runs that name no model."""
@@ -110,50 +111,95 @@ def find_problems(
     model: str | None = None,
 ) -> FoundProblems:
     """Problems of the newest runs of each model, of champions and candidates; closed ones too."""
-    roles = {
-        record.run_id: role
-        for decided in promotions_in_force(session).values()
-        # A champion that is also the candidate counts as champion.
-        for role, record in sorted(decided.items(), reverse=True)
-        if record.run_id is not None
-    }
-    runs = _looked_at(roles, dataset=dataset, project=project, dataset_id=dataset_id, model=model)
+    found = _grouped(
+        session, now, dataset=dataset, project=project, dataset_id=dataset_id, model=model
+    )
+    return FoundProblems(tuple(found), _datasets(session, {p.key.dataset_id for p in found}))
+
+
+def news_of_problems(session: Session, *, now: datetime) -> list[datetime]:
+    """When each problem was raised that waits for somebody and is not of low severity.
+
+    The statements say that they are asked for the navigation, which is on every page.
+    """
+    return [
+        problem.news_at
+        for problem in _grouped(session, now, mark="navigation")
+        if problem.state is ProblemState.OPEN and not problem.is_low
+    ]
+
+
+def _grouped(
+    session: Session,
+    now: datetime,
+    *,
+    mark: str = "problems",
+    numbers: Mapping[ProblemKey, int] | None = None,
+    **wanted: Any,
+) -> list[Problem]:
+    said = f"/* {mark} */"
+    runs = _looked_at(**wanted)
+    columns = (runs.c.id, runs.c.name, runs.c.dataset_id, runs.c.model, runs.c.created_at)
     seen = [
-        SeenRun(id_, name, of, named, at, roles.get(id_))
-        for id_, name, of, named, at in session.execute(
-            select(runs.c.id, runs.c.name, runs.c.dataset_id, runs.c.model, runs.c.created_at)
+        SeenRun(id_, name, of, named, at, None if role is None else PromotionRole(role))
+        for id_, name, of, named, at, role in session.execute(
+            select(*columns, runs.c.role)
             .order_by(runs.c.created_at.desc(), runs.c.id.desc())
-            .prefix_with("/* runs of problems */")
+            .prefix_with(said)
         )
     ]
-    datasets = {run.dataset_id for run in seen}
-    if not datasets:
-        return FoundProblems((), {})
+    if not seen:
+        return []
     flags = session.execute(
         select(*_FLAG)
         .join(runs, runs.c.id == FlagRow.run_id)
         .where(FlagRow.state != FlagState.CLOSED)
+        .prefix_with(said)
     )
-    numbered = select(ProblemRow)
-    if dataset_id is not None or dataset is not None:
-        numbered = numbered.where(ProblemRow.dataset_id.in_(datasets))
-    numbers = {
-        ProblemKey(row.dataset_id, row.model, Cause(row.cause), row.class_label): row.id
-        for row in session.scalars(numbered)
+    if numbers is None:
+        numbers = _numbers(session, {run.dataset_id for run in seen}, said)
+    return problems_of(numbers, seen, (_flag(row) for row in flags), now=now)
+
+
+def _numbers(session: Session, datasets: Collection[int], mark: str) -> dict[ProblemKey, int]:
+    rows = session.execute(
+        select(
+            ProblemRow.id,
+            ProblemRow.dataset_id,
+            ProblemRow.model,
+            ProblemRow.cause,
+            ProblemRow.class_label,
+        )
+        .where(ProblemRow.dataset_id.in_(datasets))
+        .prefix_with(mark)
+    )
+    return {
+        ProblemKey(dataset_id, named, Cause(cause), label): id_
+        for id_, dataset_id, named, cause, label in rows
     }
-    found = problems_of(numbers, seen, (_flag(row) for row in flags), now=now)
-    return FoundProblems(tuple(found), _datasets(session, {p.key.dataset_id for p in found}))
 
 
-def problem_key(session: Session, number: int) -> ProblemKey | None:
-    """What a number stands for."""
-    row = session.get(ProblemRow, number)
-    visible = row is not None and session.scalar(
-        select(DatasetRow.id).where(DatasetRow.id == row.dataset_id)
-    )
-    if row is None or not visible:
-        return None
-    return ProblemKey(row.dataset_id, row.model, Cause(row.cause), row.class_label)
+def find_problem(session: Session, number: int, *, now: datetime) -> FoundProblems:
+    """One problem by its number; none where no run that is looked at shows it."""
+    row = session.execute(
+        select(
+            ProblemRow.dataset_id,
+            ProblemRow.model,
+            ProblemRow.cause,
+            ProblemRow.class_label,
+            *_DATASET,
+        )
+        .join(DatasetRow, DatasetRow.id == ProblemRow.dataset_id)
+        .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
+        .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
+        .where(ProblemRow.id == number)
+    ).one_or_none()
+    if row is None:
+        return FoundProblems((), {})
+    dataset_id, model, cause, label, *facts = row
+    key = ProblemKey(dataset_id, model, Cause(cause), label)
+    found = _grouped(session, now, numbers={key: number}, dataset_id=dataset_id, model=model)
+    return FoundProblems(tuple(found), {dataset_id: _dataset(facts)})
 
 
 def problem_of_flag(session: Session, flag_id: int) -> int | None:
@@ -173,12 +219,11 @@ def problem_of_flag(session: Session, flag_id: int) -> int | None:
 
 
 def _looked_at(
-    roles: Collection[str],
     *,
-    dataset: str | None,
-    project: str | None,
-    dataset_id: int | None,
-    model: str | None,
+    dataset: str | None = None,
+    project: str | None = None,
+    dataset_id: int | None = None,
+    model: str | None = None,
 ) -> Subquery:
     place = func.row_number().over(
         partition_by=(RunRow.dataset_id, RunRow.model),
@@ -206,9 +251,30 @@ def _looked_at(
     if project is not None:
         of = select(ProjectRow.id).where(ProjectRow.name == project)
         runs = runs.where(RunRow.project_id.in_(of))
-    newest = runs.subquery()
-    is_looked_at = or_(newest.c.place <= MOST_RUNS, newest.c.id.in_(list(roles)))
-    return select(newest).where(is_looked_at).subquery()
+    newest, roles = runs.subquery(), _roles()
+    is_looked_at = or_(newest.c.place <= MOST_RUNS, roles.c.role.is_not(None))
+    return (
+        select(newest, roles.c.role)
+        .outerjoin(roles, roles.c.run_id == newest.c.id)
+        .where(is_looked_at)
+        .subquery()
+    )
+
+
+def _roles() -> Subquery:
+    """Champions and candidates of all datasets; a run that is both counts as champion."""
+    newest = (
+        select(func.max(PromotionRow.id))
+        .group_by(PromotionRow.dataset_id, PromotionRow.role)
+        .scalar_subquery()
+    )
+    return (
+        # Of the two words that of the champion is the greater one.
+        select(PromotionRow.run_id, func.max(PromotionRow.role).label("role"))
+        .where(PromotionRow.id.in_(newest), PromotionRow.run_id.is_not(None))
+        .group_by(PromotionRow.run_id)
+        .subquery()
+    )
 
 
 _FLAG = (
@@ -237,15 +303,20 @@ def _datasets(session: Session, ids: Collection[int]) -> dict[int, DatasetOfProb
     if not ids:
         return {}
     rows = session.execute(
-        select(DatasetRow.id, DatasetRow.name, ProjectRow.name, DatasetRow.task, LabelSetRow.names)
+        select(DatasetRow.id, *_DATASET)
         .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
         .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
         .where(DatasetRow.id.in_(ids))
     )
-    return {
-        id_: DatasetOfProblems(name, project, Task(task), tuple(labels))
-        for id_, name, project, task, labels in rows
-    }
+    return {id_: _dataset(facts) for id_, *facts in rows}
+
+
+_DATASET = (DatasetRow.name, ProjectRow.name, DatasetRow.task, LabelSetRow.names)
+
+
+def _dataset(facts: Sequence[Any]) -> DatasetOfProblems:
+    name, project, task, labels = facts
+    return DatasetOfProblems(name, project, Task(task), tuple(labels))
 
 
 MEASURED: Mapping[Cause, str] = {

@@ -117,7 +117,7 @@ def pages(two: TwoProjects) -> list[str]:
     return [
         *(path for path in lists if "." not in path),
         *(f"{path}{asked}" for path in (*lists, *things)),
-        *("/runs?q=flag:any", "/flags?state=all", "/search?q=un", "/search.json?q=un"),
+        *("/runs?q=flag:any", "/problems?show=all&low=1", "/search?q=un", "/search.json?q=un"),
         *("/runs?sort=-mcc", "/runs?cols=log_loss", "/runs.json?q=name:run"),
         f"/whatif?runs={two.shown}",
     ]
@@ -144,7 +144,7 @@ def test_the_same_pages_tell_of_it_to_whoever_may_see_it(two: TwoProjects) -> No
             "/datasets",
             "/costs",
             "/reports",
-            "/flags",
+            "/problems?low=1",
             "/search.json?q=un",
             "/",
             "/runs.json",

@@ -142,79 +142,6 @@ def test_what_cannot_be_meant_is_said_where_it_was_typed(
     assert state_of(registry, 1) is FlagState.OPEN
 
 
-def chosen(client: PageClient, path: str, count: int) -> tuple[Element, list[str]]:
-    """The form of the list with the tokens of its first flags."""
-    page = client.page(path)
-    boxes = [b for b in page.all("input") if b.attributes.get("name") == "flag"]
-    (form,) = [f for f in page.all("form") if f.attributes.get("id") == "flag-list"]
-    return form, [box.attributes["value"] for box in boxes[:count]]
-
-
-def send_many(
-    client: PageClient, form: Element, tokens: list[str], **typed: str
-) -> tuple[int, Page, str]:
-    hidden = {
-        field.attributes["name"]: field.attributes["value"]
-        for field in form.inside("input")
-        if field.attributes.get("type") == "hidden"
-    }
-    response = client.post(form.attributes["action"], data={**hidden, **typed, "flag": tokens})
-    page = Page(response.text) if response.status_code != 303 else Page("")
-    return response.status_code, page, response.headers.get("Location", "")
-
-
-def test_several_flags_are_settled_at_once(ana: PageClient, registry: Database) -> None:
-    form, tokens = chosen(ana, "/flags?class=df", 2)
-    numbers = [int(token.partition(".")[0]) for token in tokens]
-
-    status, _, back = send_many(ana, form, tokens, action="dismiss", reason="known")
-
-    assert (status, back) == (303, "/flags?class=df")
-    assert {state_of(registry, number) for number in numbers} == {FlagState.DISMISSED}
-    page = ana.page(back)
-    assert page.one("p", "callout").text == (f"✓ F-{numbers[0]} and F-{numbers[1]} dismissed.")
-
-
-def test_one_of_several_that_changed_stops_them_all_and_keeps_the_selection(
-    ana: PageClient, registry: Database
-) -> None:
-    form, tokens = chosen(ana, "/flags", 2)
-    first, second = (int(token.partition(".")[0]) for token in tokens)
-    triage.assign_flags(registry, [second], assignee="kim", author="kim")
-
-    status, page, _ = send_many(ana, form, tokens, action="dismiss", reason="typed")
-
-    assert status == 409
-    assert f"flag {second} was assigned to kim by kim" in page.one("div", "callout-warning").text
-    assert state_of(registry, first) is FlagState.OPEN
-    ticked = [b for b in page.all("input") if "checked" in b.attributes]
-    assert [box.attributes["aria-label"] for box in ticked] == [
-        f"Select F-{first}",
-        f"Select F-{second}",
-    ]
-    assert page.all("textarea")[0].text == "typed"
-
-
-@pytest.mark.parametrize(
-    ("tokens", "action", "said"),
-    [
-        ([], "acknowledge", "no flag is chosen"),
-        (["x.y"], "acknowledge", "no flag is chosen"),
-        (["1.1"], "explode", "nothing was decided"),
-        (["1.1"], "", "nothing was decided"),
-    ],
-)
-def test_a_decision_about_nothing_is_refused(
-    ana: PageClient, registry: Database, tokens: list[str], action: str, said: str
-) -> None:
-    form, _ = chosen(ana, "/flags", 0)
-
-    status, page, _ = send_many(ana, form, tokens, action=action)
-
-    assert status == 400
-    assert said in page.one("div", "callout-warning").text
-
-
 def test_who_is_nobody_is_asked_first(client: PageClient, registry: Database) -> None:
     page = client.page("/flags/1")
 
@@ -259,15 +186,6 @@ def test_a_decision_does_not_lead_to_another_site(ana: PageClient, registry: Dat
     response = send(ana, form, {"back": "https://evil.example/"})
 
     assert response.headers["Location"] == "/"
-
-
-def test_a_settled_flag_is_counted_out_at_once(ana: PageClient, registry: Database) -> None:
-    before = ana.page("/runs").one("span", "count").text
-
-    send(ana, form_of(ana, "/flags/1", "/flags/1/acknowledge"))
-
-    after = ana.page("/runs").one("span", "count").text
-    assert int(before.split()[0]) - int(after.split()[0]) == 1
 
 
 def test_a_long_remark_in_any_script_is_kept(ana: PageClient, registry: Database) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from flask import Flask, current_app, g, has_request_context
@@ -14,7 +15,8 @@ from offdiag.errors import Forbidden
 from offdiag.services.lru_cache import LruCache
 from offdiag.settings import Settings
 from offdiag.store.database import Database
-from offdiag.store.flag_inbox import count_open_flags
+from offdiag.store.problems import news_of_problems
+from offdiag.store.session import Session
 
 if TYPE_CHECKING:
     from offdiag.metrics.paired.confidence_set import BestSet
@@ -22,55 +24,67 @@ if TYPE_CHECKING:
     from offdiag.services.compare import Compared
 
 
-COUNT_KEPT_FOR_S = 5.0
-"""A page may show a number this old; whoever settles a flag sees the new one at once."""
+COUNT_KEPT_FOR_S = 15.0
+"""A page may show a number this old; whoever settles a problem sees the new one at once."""
 MOST_READERS = 100
 
 
-class OpenFlags:
-    """The numbers, read when a page asks and they are older than `COUNT_KEPT_FOR_S`.
+class NewProblems:
+    """When problems were raised, read when a page asks and it is older than `COUNT_KEPT_FOR_S`.
 
-    Without that every page would need one statement more, for a number that hardly ever changes.
-    Readers who see the same projects see the same number.
+    Without that every page would need statements of its own, for a number that hardly ever
+    changes. Readers who see the same projects share what is read.
     """
 
     def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
-        # Each is one value, so that threads never see a number with the age of another.
-        self._known: dict[frozenset[str] | None, tuple[float, int]] = {}
+        # Each is one value, so that threads never see a list with the age of another.
+        self._known: dict[frozenset[str] | None, tuple[float, list[datetime]]] = {}
+        self._seen: dict[int, tuple[float, datetime]] = {}
 
-    def count(self, database: Database) -> int:
-        """Open flags that a database shows, at most as many as are counted."""
+    def count(self, database: Database, since: Callable[[Session], datetime], reader: int) -> int:
+        """Open problems raised after a moment that `since` reads; 0 stands for no account."""
         known, now = self._known.get(database.projects), self._monotonic()
+        seen = self._seen.get(reader) if reader else None
         if known is None or now - known[0] > COUNT_KEPT_FOR_S:
-            if len(self._known) >= MOST_READERS:
-                self._known = {}
+            self._forget_if_many()
             with database.read() as session:
-                n_open = count_open_flags(session, database.clock())
-            known = self._known[database.projects] = (now, n_open)
-        return known[1]
+                raised = news_of_problems(session, now=database.clock())
+            known = self._known[database.projects] = (now, raised)
+        if seen is None or now - seen[0] > COUNT_KEPT_FOR_S:
+            with database.read() as session:
+                seen = (now, since(session))
+            if reader:
+                self._seen[reader] = seen
+        return sum(moment > seen[1] for moment in known[1])
 
     def forget(self) -> None:
-        """Something was settled."""
-        self._known = {}
+        """Something was settled, or seen."""
+        self._known, self._seen = {}, {}
+
+    def _forget_if_many(self) -> None:
+        if max(len(self._known), len(self._seen)) >= MOST_READERS:
+            self.forget()
 
 
-def show_open_flags(
+def show_new_problems(
     app: Flask,
-    open_flags: OpenFlags,
+    new_problems: NewProblems,
     database: Callable[[], Database],
-    *,
-    text: Callable[[int], str],
+    since: Callable[[Session], datetime],
 ) -> None:
-    """Make the number known to the frame of every page as `text` of it, empty where it is 0.
+    """Make the number known to the frame of every page, empty where it is 0.
 
-    `database` is asked for the database as whoever reads the page may see it.
+    `database` is asked for the database as whoever reads the page may see it, `since` for the
+    moment up to which they have seen the news.
     """
 
-    @app.template_global("open_flags")
+    @app.template_global("new_problems")
     def shown() -> str:
-        count = open_flags.count(database())
-        return text(count) if count else ""
+        caller = signed_in_user().caller
+        reader = 0 if caller is None else caller.user_id or 0
+        count = new_problems.count(database(), since, reader)
+        return f"{count:,}" if count else ""
 
 
 COMPARISONS_KEY = "offdiag comparisons"
@@ -111,7 +125,7 @@ class Registry:
 
     settings: Settings
     database: Database
-    open_flags: OpenFlags
+    new_problems: NewProblems
 
 
 def current_registry() -> Registry:

@@ -53,7 +53,7 @@ def dataset_frame(
         (
             "problems",
             "Problems",
-            url_for("flags.page", dataset=dataset.name, project=dataset.project),
+            url_for("problems.page", dataset=dataset.name, project=dataset.project),
             n_problems,
         ),
         ("costs", "Costs", url_for("what_if.page", dataset=dataset.name, project=project), 0),

@@ -81,7 +81,8 @@ def end_of_snooze(flag: FlagRecord, now: datetime) -> list[FlagEvent]:
     return events_of_step(flag.id, after_snooze(flag.status, now), author=None, now=until)
 
 
-MOST_AT_ONCE = 1_000
+MOST_AT_ONCE = 20_000
+"""All flags of a screen full of problems; the databases take no more in one statement."""
 
 Seen = Mapping[int, int]
 """Revisions of flags, by flag, as somebody saw them."""

@@ -15,6 +15,7 @@ from offdiag.records.flag import CHECK_COLUMNS, check_rows, flag_explained
 from offdiag.services.flags.page import RANKED_KEYS, FlagDetail, browse_flag
 from offdiag.services.flags.rules import RulesInForce, thresholds_in
 from offdiag.store.flags import FlagEvent
+from offdiag.store.problems import problem_of_flag
 from offdiag.store.run_ranks import RankedValue
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import status_of
@@ -38,7 +39,6 @@ from offdiag_web.pages.flags.checks import (
     alternatives_view,
     checks_view,
 )
-from offdiag_web.pages.flags.inbox import REST, Refused
 from offdiag_web.pages.flags.recall_by_size import (
     CLASS_COLUMNS,
     RecallFloor,
@@ -47,7 +47,7 @@ from offdiag_web.pages.flags.recall_by_size import (
     recall_floor,
     size_chart,
 )
-from offdiag_web.pages.flags.triage import ACTIONS, carry_out, read_decision
+from offdiag_web.pages.flags.triage import ACTIONS, REST, Refused, carry_out, read_decision
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.flags import FlagFields, FlagListAddress, flag_classes_url, flag_url
 
@@ -158,6 +158,7 @@ class FlagPageView:
     history: tuple[HistoryLine, ...]
     actions: Actions
     others_url: str
+    problem: int | None
     json_url: str
     csv_url: str
     classes_url: str
@@ -165,7 +166,12 @@ class FlagPageView:
 
 
 def flag_page_view(
-    detail: FlagDetail, *, now: datetime, run_url: RunUrl, refused: Refused
+    detail: FlagDetail,
+    *,
+    now: datetime,
+    run_url: RunUrl,
+    problem: int | None,
+    refused: Refused,
 ) -> FlagPageView:
     """Present a flag. `run_url` makes the address of a run from its id."""
     entry, flag, content = detail.entry, detail.entry.flag, detail.entry.flag.content
@@ -200,6 +206,7 @@ def flag_page_view(
         history=history_lines(detail.history, now=now),
         actions=_actions(detail, now),
         others_url=FlagListAddress(None, FlagFields(run=flag.run_id)).url(),
+        problem=problem,
         json_url=flag_url(flag.id, "json"),
         csv_url=flag_url(flag.id, "csv"),
         classes_url=flag_classes_url(flag.id),
@@ -317,15 +324,19 @@ def decide(number: int, action: str) -> Response:
         answer = _page(number, Refused.because(error, typed))
         answer.status_code = status_of(error)
         return answer
-    registry.open_flags.forget()
+    registry.new_problems.forget()
     return redirect(own_path(typed.get("back", flag_url(number))), 303)
 
 
 def _page(number: int, refused: Refused) -> Response:
+    detail = _detail(number)
+    with current_registry().database.read() as session:
+        problem = problem_of_flag(session, number)
     view = flag_page_view(
-        _detail(number),
+        detail,
         now=current_registry().database.clock(),
         run_url=lambda run_id: url_for("run_matrix.page", run_id=run_id),
+        problem=problem,
         refused=refused,
     )
     return make_response(render_template("flags/flag.html", view=view))

@@ -1,299 +1,319 @@
-"""The inbox of flags: filters, lines, and a decision that was not carried out."""
+"""The list of problems, and decisions about several of them at once."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from offdiag.errors import OffdiagError
-from offdiag.flags.catalogue import RULES
-from offdiag.flags.lifecycle import FlagState
-from offdiag.flags.verdict import SEVERITIES
-from offdiag.store.flag_inbox import MOST_COUNTED, FlagEntry, FlagPage, FlagPlace
+from flask import Blueprint, flash, make_response, redirect, render_template, request
+from markupsafe import Markup
+from werkzeug.wrappers import Response
+
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.flags.problem_words import problem_name, problem_title, reason, value_now
+from offdiag.flags.problems import Hit, Line, Problem, ProblemState, folded, in_order
+from offdiag.records.flag import PROBLEM_COLUMNS, Problems, problem_documents
+from offdiag.services.flags.problems import flags_concerned
+from offdiag.store.problems import (
+    MEASURED,
+    DatasetOfProblems,
+    FoundProblems,
+    Measured,
+    find_problems,
+    measure,
+)
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.errors import status_of
+from offdiag_web.app.exports import csv_response, json_response
+from offdiag_web.app.last_visit import news_since
+from offdiag_web.app.paths import SENT_BY_FORM, TWIN, own_path
+from offdiag_web.app.preferences import require_user_name
+from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Chip, Moment, Segment, moment
-from offdiag_web.components.flags import (
-    SeverityMark,
-    counted,
-    flag_name,
-    flag_title,
-    found_text,
-    severity_mark,
-    state_chip,
+from offdiag_web.components.controls import Chip, Segment
+from offdiag_web.components.flags import SeverityMark, severity_mark
+from offdiag_web.pages.flags.triage import ACTIONS, REST, Decision, Refused, carry_out
+from offdiag_web.urls.problems import ProblemsAddress, problem_url, read_problems
+
+_TABS = (("New", "new"), ("Open", "open"), ("Snoozed", "snoozed"), ("Resolved", "resolved"))
+_HIT_CHOICES = (
+    ("", "any run"),
+    ("role", "champion or candidate"),
+    ("champion", "champion"),
+    ("candidate", "candidate"),
 )
-from offdiag_web.urls.flags import NOBODY, FlagListAddress, flag_url
+_CHIPS = {
+    ProblemState.ACCEPTED: Chip("accepted", "neutral"),
+    ProblemState.SNOOZED: Chip("snoozed", "busy"),
+    ProblemState.DISMISSED: Chip("not a problem", "neutral"),
+    ProblemState.CLOSED: Chip("closed", "good"),
+}
+METRIC_WORDS = {
+    "recall": "Recall",
+    "precision": "Precision",
+    "balanced_accuracy": "Balanced accuracy",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
-    """What a reader typed, given back so that nobody has to type it twice."""
+class ProblemLine:
+    """A line: one problem, or (`opens_list`) several classes with the same cause."""
 
-    action: str = ""
-    until: str = ""
-    reason: str = ""
-    assignee: str = ""
-    comment: str = ""
-
-    @classmethod
-    def of_form(cls, values: Mapping[str, str]) -> Typed:
-        """The fields that a form sent."""
-        return cls(**{each.name: values.get(each.name, "") for each in fields(cls)})
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """Why nothing was changed, in a headline and a way out; empty where nothing was refused."""
-
-    headline: str = ""
-    explanation: str = ""
-    selected: Collection[int] = ()
-    typed: Typed = Typed()
-
-    @classmethod
-    def because(
-        cls, error: OffdiagError, values: Mapping[str, str], *, selected: Collection[int] = ()
-    ) -> Refused:
-        """What to show of a decision that ended with an error."""
-        headline = f"Nothing was changed: {error.message}"
-        hint = (error.hint or "").removesuffix(" Nothing was changed.")
-        return cls(headline, hint, selected, Typed.of_form(values))
-
-
-SHOWN_STATES: tuple[tuple[str, FlagState | None], ...] = (
-    ("Open", FlagState.OPEN),
-    ("Acknowledged", FlagState.ACKNOWLEDGED),
-    ("Snoozed", FlagState.SNOOZED),
-    ("Dismissed", FlagState.DISMISSED),
-    ("Closed", FlagState.CLOSED),
-    ("All", None),
-)
-_FIELD_WORDS = {"class": "class", "severity": "severity at least"}
-REST = timedelta(days=7)
-"""How long a flag is put aside unless somebody says otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class FlagLine:
-    """One flag. `token` names it with what has been seen of it, for decisions about it."""
-
-    number: int
     name: str
-    token: str
+    numbers: str
     url: str
+    opens_list: bool
     severity: SeverityMark
     title: str
     about: str
-    message: str
-    opened: Moment
-    assignee: str | None
+    reasons: str
+    roles: tuple[str, ...]
+    runs: str
+    since: str
+    trend: Markup | None
+    now: str
     state: Chip | None
+    is_new: bool
     is_selected: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
-    """A field the list is narrowed by, with the link that opens it and, if needed, its effect."""
-
-    text: str
-    remove_url: str
-    without: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One entry of a list to choose from."""
-
-    value: str
-    text: str
-    is_chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TextField:
-    """A field to type a name into."""
-
-    key: str
-    text: str
-    value: str
-    hint: str
-
-
-@dataclass(frozen=True, slots=True)
-class FlagListView:
-    """Everything the page shows."""
+class ProblemGroup:
+    """Lines under a heading."""
 
     title: str
-    states: tuple[Segment, ...]
-    state_word: str
-    severities: tuple[Choice, ...]
-    rules: tuple[Choice, ...]
-    text_fields: tuple[TextField, ...]
+    lines: tuple[ProblemLine, ...]
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemsView:
+    """Everything on the page."""
+
+    subtitle: str
+    tabs: tuple[Segment, ...]
+    datasets: tuple[str, ...]
+    hit_choices: tuple[tuple[str, str], ...]
+    address: ProblemsAddress
+    terms: tuple[tuple[str, str], ...]
     kept: tuple[tuple[str, str], ...]
-    terms: tuple[Term, ...]
-    lines: tuple[FlagLine, ...]
-    range_text: str
-    first_url: str | None
-    previous_url: str | None
-    next_url: str | None
-    own_url: str
-    open_url: str
-    json_url: str
-    csv_url: str
-    can_reopen: bool
-    can_triage: bool
+    groups: tuple[ProblemGroup, ...]
+    none: str
     rest_until: str
     earliest: str
     refused: Refused
 
 
-def flag_list_view(
-    page: FlagPage,
-    address: FlagListAddress,
-    *,
-    now: datetime,
-    without: Sequence[int] = (),
-    refused: Refused,
-) -> FlagListView:
-    """Present a page of flags.
+def problem_chip(problem: Problem) -> Chip | None:
+    """Where a problem stands, None where it is open."""
+    return _CHIPS.get(problem.state)
 
-    `without` says, only where nothing matched, how many flags each field alone hides.
-    """
-    return FlagListView(
-        title=_title(address),
-        states=_states(page, address),
-        state_word=address.state_word,
-        severities=_severities(address),
-        rules=_rules(address),
-        text_fields=_text_fields(address),
-        kept=(("run", address.fields.run),) if address.fields.run else (),
-        terms=_terms(address, without),
-        lines=tuple(
-            _line(
-                entry,
-                now=now,
-                shows_state=address.state in {None, FlagState.SNOOZED},
-                is_selected=entry.flag.id in refused.selected,
-            )
-            for entry in page.entries
+
+def run_count(problem: Problem) -> str:
+    """ "39 of 40"."""
+    return f"{numbers.count(len(problem.affected))} of {numbers.count(len(problem.runs))}"
+
+
+def trend_of(problem: Problem, measured: Measured) -> Markup | None:
+    """The metric over the runs, None for fewer than two of them."""
+    known = [value for value in measured.trend if value is not None]
+    if len(known) < 2:
+        return None
+    metric = METRIC_WORDS[MEASURED[problem.key.cause]]
+    said = f"{metric} over {len(measured.trend)} runs: {known[0]:.3f} to {known[-1]:.3f}"
+    return sparkline(measured.trend, name=said)
+
+
+def day_of(moment: datetime, now: datetime) -> str:
+    """ "22 Sep", with the year where it is another one."""
+    text = f"{moment.day} {moment:%b}"
+    return text if moment.year == now.year else f"{text} {moment.year}"
+
+
+def _read(address: ProblemsAddress) -> tuple[FoundProblems, dict[int, Measured], datetime]:
+    """All problems of the dataset, what was measured of those listed, and the last visit."""
+    database = current_registry().database
+    now = database.clock()
+    with database.read() as session:
+        since = news_since(session, now=now)
+        found = find_problems(
+            session, now=now, dataset=address.dataset or None, project=address.project or None
+        )
+        listed = FoundProblems(tuple(_listed(found, address, since)), found.datasets)
+        return found, measure(session, listed), since
+
+
+def _meant(found: FoundProblems, address: ProblemsAddress) -> list[Problem]:
+    return [
+        problem
+        for problem in found.problems
+        if address.means(problem, found.datasets[problem.key.dataset_id])
+        and address.is_shown(problem)
+    ]
+
+
+def _listed(found: FoundProblems, address: ProblemsAddress, since: datetime) -> list[Problem]:
+    return [
+        problem
+        for problem in in_order(_meant(found, address), since)
+        if _is_listed(problem, address, since)
+    ]
+
+
+def _is_listed(problem: Problem, address: ProblemsAddress, since: datetime) -> bool:
+    is_new = address.show != "new" or problem.is_new(since)
+    return address.in_state(problem.state) and is_new
+
+
+def _view(address: ProblemsAddress, refused: Refused) -> ProblemsView:
+    found, measured, since = _read(address)
+    now = current_registry().database.clock()
+    listed, meant = _listed(found, address, since), _meant(found, address)
+    is_narrow = bool(address.cause or address.rule or address.run)
+
+    def group(title: str, *, is_new: bool) -> ProblemGroup:
+        some = [problem for problem in listed if problem.is_new(since) is is_new]
+        lines = [Line(problem) for problem in some] if is_narrow else folded(some)
+        shown = (
+            _line(line, found.datasets, measured, address=address, since=since, refused=refused)
+            for line in lines
+        )
+        return ProblemGroup(title, tuple(shown), is_new)
+
+    counts = {
+        show: sum(_is_listed(problem, address.showing(show), since) for problem in meant)
+        for _, show in _TABS
+    }
+    groups = (
+        group(f"New since {day_of(since, now)}", is_new=True),
+        group(address.show.capitalize(), is_new=False),
+    )
+    n_datasets = len({p.key.dataset_id for p in meant if p.state.is_unresolved})
+    state = "" if address.show == "all" else f"{address.show} "
+    resolved = f" {counts['resolved']:,} resolved." if counts["resolved"] else ""
+    kept = [(key, text) for key, text in address.named() if key not in ("dataset", "hits")]
+    names = {each.name for each in found.datasets.values()} | {address.dataset}
+    return ProblemsView(
+        subtitle=f"{counts['open']:,} open in {numbers.plural(n_datasets, 'dataset')}",
+        tabs=tuple(
+            Segment(f"{text} {counts[show]:,}", address.showing(show).url(), address.show == show)
+            for text, show in _TABS
         ),
-        range_text=_range_text(page, address),
-        first_url=address.at(None).url() if page.previous else None,
-        previous_url=_page_url(address, page.previous),
-        next_url=_page_url(address, page.following),
-        own_url=address.url(),
-        open_url=FlagListAddress().url(),
-        json_url=address.url("json"),
-        csv_url=address.url("csv"),
-        can_reopen=address.state not in {FlagState.OPEN, FlagState.CLOSED},
-        can_triage=address.state is not FlagState.CLOSED,
+        datasets=tuple(sorted(names - {""})),
+        hit_choices=_HIT_CHOICES,
+        address=address,
+        terms=tuple((f"{key}: {text}", address.without(key).url()) for key, text in kept),
+        kept=tuple(kept),
+        groups=tuple(each for each in groups if each.lines),
+        none=f"No {state}problems.{resolved}",
         rest_until=f"{now + REST:%Y-%m-%d}",
         earliest=f"{now + timedelta(days=1):%Y-%m-%d}",
         refused=refused,
     )
 
 
-def _token(entry: FlagEntry) -> str:
-    """A flag with the last change that its reader has seen: "31.205"."""
-    return f"{entry.flag.id}.{entry.revision}"
-
-
-def _line(entry: FlagEntry, *, now: datetime, shows_state: bool, is_selected: bool) -> FlagLine:
-    flag, content = entry.flag, entry.flag.content
-    about = (
-        numbers.shortened(entry.run_name, longest=48),
-        found_text(content.evidence),
-        numbers.shortened(entry.dataset, longest=32),
+def _line(
+    line: Line,
+    datasets: Mapping[int, DatasetOfProblems],
+    measured: Mapping[int, Measured],
+    *,
+    address: ProblemsAddress,
+    since: datetime,
+    refused: Refused,
+) -> ProblemLine:
+    problem = line.problem
+    key, dataset, told = problem.key, datasets[problem.key.dataset_id], measured[problem.number]
+    title, url = problem_title(key), problem_url(problem.number)
+    if line.folded:
+        title = f"{title}, and {len(line.folded)} more classes"
+        url = ProblemsAddress(
+            show=address.show,
+            dataset=dataset.name,
+            project=dataset.project,
+            model=key.model,
+            cause=key.cause.value,
+        ).url()
+    return ProblemLine(
+        name=problem_name(problem.number),
+        numbers=",".join(str(each.number) for each in (problem, *line.folded)),
+        url=url,
+        opens_list=bool(line.folded),
+        severity=severity_mark(problem.severity),
+        title=title,
+        about=" · ".join(part for part in (key.model, dataset.name) if part),
+        reasons=" · ".join(reason(rule) for rule in problem.reasons),
+        roles=tuple(hit.value for hit in problem.hits if hit in (Hit.CHAMPION, Hit.CANDIDATE)),
+        runs=run_count(problem),
+        since=f"since {day_of(problem.since, problem.now)}",
+        trend=trend_of(problem, told),
+        now=value_now(told.rule, told.evidence),
+        state=problem_chip(problem),
+        is_new=problem.is_new(since),
+        is_selected=problem.number in refused.selected,
     )
-    return FlagLine(
-        number=flag.id,
-        name=flag_name(flag.id),
-        token=_token(entry),
-        url=flag_url(flag.id),
-        severity=severity_mark(flag.status.severity),
-        title=flag_title(content, entry.task),
-        about=" · ".join(part for part in about if part),
-        message=content.message,
-        opened=moment(flag.first_seen, now=now),
-        assignee=flag.assignee,
-        state=state_chip(flag.status, now) if shows_state else None,
-        is_selected=is_selected,
-    )
 
 
-def _title(address: FlagListAddress) -> str:
-    """The filter in words, for bookmarks and tabs."""
-    state = "All" if address.state is None else address.state.value.capitalize()
-    words = [f"{_word(key)} {value}" for key, value in address.fields.named()]
-    return " · ".join([f"{state} flags", *words])
+blueprint = Blueprint("problems", __name__)
 
 
-def _states(page: FlagPage, address: FlagListAddress) -> tuple[Segment, ...]:
-    return tuple(
-        Segment(
-            text if state is None else f"{text} {counted(page.counts[state])}",
-            address.in_state(state).url(),
-            address.state is state,
+@blueprint.get("/problems")
+def page() -> Response:
+    address, notices = read_problems(request.args)
+    if SENT_BY_FORM in request.args and not notices:
+        return redirect(address.url())
+    return _page(address, notices, Refused())
+
+
+@blueprint.get(f"/problems{TWIN}")
+def twin(form: str) -> Response:
+    address, _ = read_problems(request.args)
+    found, measured, since = _read(address)
+    documents = problem_documents(_listed(found, address, since), found, measured)
+    if form == "csv":
+        rows = [document.row(PROBLEM_COLUMNS) for document in documents]
+        return csv_response("problems", PROBLEM_COLUMNS, rows)
+    return json_response(Problems(problems=documents))
+
+
+@blueprint.post("/problems")
+def decide() -> Response:
+    typed = request.form.to_dict()
+    chosen = [part for text in request.form.getlist("problem") for part in text.split(",")]
+    some = [int(part) for part in chosen if part.isascii() and part.isdigit() and len(part) < 19]
+    try:
+        settle_problems(typed.get("action", ""), some, typed)
+    except (Conflict, InvalidInput) as error:
+        address, notices = read_problems(request.args)
+        answer = _page(address, notices, Refused.because(error, typed, selected=set(some)))
+        answer.status_code = status_of(error)
+        return answer
+    return redirect(own_path(typed.get("back", "/problems")), 303)
+
+
+def settle_problems(action: str, some: Sequence[int], typed: Mapping[str, str]) -> None:
+    """Carry out what was decided about problems, and tell it.
+
+    Raises `Conflict` for a closed problem, `InvalidInput` for what cannot be meant.
+    """
+    registry, author = current_registry(), require_user_name()
+    if action not in ACTIONS:
+        raise InvalidInput("nothing was decided.", field="action", hint="Press a button.")
+    if not some:
+        raise InvalidInput(
+            "no problem is chosen.", field="problem", hint="Tick the problems that are meant."
         )
-        for text, state in SHOWN_STATES
-    )
+    ids = flags_concerned(registry.database, some, action)
+    named = numbers.listed([problem_name(number) for number in some])
+    if not ids:
+        flash(f"{named}: nothing to change.")
+        return
+    said = carry_out(registry.database, Decision(action, ids, {}, typed, author, named))
+    can_undo = action in ("acknowledge", "snooze", "dismiss")
+    flash(said, ",".join(map(str, some)) if can_undo else "message")
+    registry.new_problems.forget()
 
 
-def _severities(address: FlagListAddress) -> tuple[Choice, ...]:
-    chosen = address.fields.severity
-    choices = [Choice("", "any", not chosen)]
-    for severity in reversed(SEVERITIES[1:]):
-        more = "" if severity is SEVERITIES[-1] else " or more severe"
-        choices.append(Choice(severity, f"{severity}{more}", chosen == severity))
-    return tuple(choices)
-
-
-def _rules(address: FlagListAddress) -> tuple[Choice, ...]:
-    chosen = address.fields.rule
-    return (
-        Choice("", "any", not chosen),
-        *(
-            Choice(rule.id, f"{rule.id} {rule.title}", chosen == rule.id)
-            for rule in RULES.values()
-        ),
-    )
-
-
-def _text_fields(address: FlagListAddress) -> tuple[TextField, ...]:
-    wanted = address.fields
-    return (
-        TextField("class", "Class", wanted.class_label, "any"),
-        TextField("dataset", "Dataset", wanted.dataset, "any"),
-        TextField("model", "Model", wanted.model, "any"),
-        TextField("assignee", "Assignee", wanted.assignee, f"a name or {NOBODY}"),
-        TextField("project", "Project", wanted.project, "any"),
-    )
-
-
-def _terms(address: FlagListAddress, without: Sequence[int]) -> tuple[Term, ...]:
-    effects = iter(without)
-    found = []
-    for key, value in address.fields.named():
-        more = next(effects, None)
-        text = f"{_word(key)} {numbers.shortened(value, longest=60)}"
-        without_it = None if more is None else f"{counted(more)} without it"
-        found.append(Term(text, address.without(key).url(), without_it))
-    return tuple(found)
-
-
-def _word(key: str) -> str:
-    return _FIELD_WORDS.get(key, key)
-
-
-def _range_text(page: FlagPage, address: FlagListAddress) -> str:
-    counts = page.counts.values() if address.state is None else [page.counts[address.state]]
-    total = sum(counts)
-    shown = len(page.entries)
-    more = "+" if any(count >= MOST_COUNTED for count in counts) else ""
-    if shown == total and not more:
-        return numbers.plural(total, "flag")
-    return f"{numbers.count(shown)} of {numbers.count(total)}{more} flags"
-
-
-def _page_url(address: FlagListAddress, place: FlagPlace | None) -> str | None:
-    return None if place is None else address.at(place).url()
+def _page(address: ProblemsAddress, notices: list[str], refused: Refused) -> Response:
+    view = _view(address, refused)
+    return make_response(render_template("flags/inbox.html", view=view, notices=notices))

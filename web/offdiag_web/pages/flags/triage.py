@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, date, datetime, time, timedelta
 
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.services.flags import triage
 from offdiag.services.flags.triage import Seen
 from offdiag.store.database import Database
@@ -20,13 +20,57 @@ ACTIONS = ("acknowledge", "snooze", "dismiss", "reopen", "assign", "comment")
 
 
 @dataclass(frozen=True, slots=True)
+class Typed:
+    """What a reader typed, given back so that nobody has to type it twice."""
+
+    action: str = ""
+    until: str = ""
+    reason: str = ""
+    assignee: str = ""
+    comment: str = ""
+
+    @classmethod
+    def of_form(cls, values: Mapping[str, str]) -> Typed:
+        """The fields that a form sent."""
+        return cls(**{each.name: values.get(each.name, "") for each in fields(cls)})
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why nothing was changed, in a headline and a way out; empty where nothing was refused."""
+
+    headline: str = ""
+    explanation: str = ""
+    selected: Collection[int] = ()
+    typed: Typed = Typed()
+
+    @classmethod
+    def because(
+        cls, error: OffdiagError, values: Mapping[str, str], *, selected: Collection[int] = ()
+    ) -> Refused:
+        """What to show of a decision that ended with an error."""
+        headline = f"Nothing was changed: {error.message}"
+        hint = (error.hint or "").removesuffix(" Nothing was changed.")
+        return cls(headline, hint, selected, Typed.of_form(values))
+
+
+REST = timedelta(days=7)
+"""How long a flag is put aside unless somebody says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
-    """What somebody, by name, wants done with flags of which they have seen a revision."""
+    """What somebody, by name, wants done with flags of which they have seen a revision.
+
+    `named` is what the flags are called when it is told what was done.
+    """
 
     action: str
+    ids: Sequence[int]
     seen: Seen
     typed: Mapping[str, str]
     author: str
+    named: str
 
 
 def read_decision(
@@ -44,7 +88,8 @@ def read_decision(
         raise InvalidInput(
             "no flag is chosen.", field="flag", hint="Tick the flags that are meant."
         )
-    return Decision(action, seen, typed, author)
+    named = numbers.listed([flag_name(number) for number in seen])
+    return Decision(action, list(seen), seen, typed, author, named)
 
 
 def carry_out(database: Database, decision: Decision) -> str:
@@ -52,29 +97,29 @@ def carry_out(database: Database, decision: Decision) -> str:
 
     Raises `Conflict` where somebody else was faster, `InvalidInput` for what cannot be meant.
     """
-    return _DEEDS[decision.action](database, list(decision.seen), decision)
+    return _DEEDS[decision.action](database, list(decision.ids), decision)
 
 
 def _acknowledge(database: Database, ids: list[int], decision: Decision) -> str:
     triage.acknowledge_flags(database, ids, author=decision.author, seen=decision.seen)
-    return f"{_named(ids)} acknowledged."
+    return f"{decision.named} acknowledged."
 
 
 def _snooze(database: Database, ids: list[int], decision: Decision) -> str:
     until = _start_of(decision.typed.get("until", ""))
     triage.snooze_flags(database, ids, until=until, author=decision.author, seen=decision.seen)
-    return f"{_named(ids)} put aside until {until:%Y-%m-%d}."
+    return f"{decision.named} put aside until {until:%Y-%m-%d}."
 
 
 def _dismiss(database: Database, ids: list[int], decision: Decision) -> str:
     reason = decision.typed.get("reason", "")
     triage.dismiss_flags(database, ids, reason=reason, author=decision.author, seen=decision.seen)
-    return f"{_named(ids)} dismissed."
+    return f"{decision.named} dismissed."
 
 
 def _reopen(database: Database, ids: list[int], decision: Decision) -> str:
     triage.reopen_flags(database, ids, author=decision.author, seen=decision.seen)
-    return f"{_named(ids)} opened again."
+    return f"{decision.named} opened again."
 
 
 def _assign(database: Database, ids: list[int], decision: Decision) -> str:
@@ -82,13 +127,13 @@ def _assign(database: Database, ids: list[int], decision: Decision) -> str:
     triage.assign_flags(
         database, ids, assignee=assignee, author=decision.author, seen=decision.seen
     )
-    return f"{_named(ids)} assigned to {assignee or 'nobody'}."
+    return f"{decision.named} assigned to {assignee or 'nobody'}."
 
 
 def _comment(database: Database, ids: list[int], decision: Decision) -> str:
     text = decision.typed.get("comment", "")
     triage.comment_on_flags(database, ids, text=text, author=decision.author)
-    return f"Remark added to {_named(ids)}."
+    return f"Remark added to {decision.named}."
 
 
 _DEEDS: dict[str, Callable[[Database, list[int], Decision], str]] = {
@@ -99,10 +144,6 @@ _DEEDS: dict[str, Callable[[Database, list[int], Decision], str]] = {
     "assign": _assign,
     "comment": _comment,
 }
-
-
-def _named(ids: Sequence[int]) -> str:
-    return numbers.listed([flag_name(number) for number in ids])
 
 
 def _start_of(day: str) -> datetime:

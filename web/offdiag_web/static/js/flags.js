@@ -1,4 +1,4 @@
-// Reads a flag beside the list where there is room for both; elsewhere its link leads to its
+// Reads a problem beside the list where there is room for both; elsewhere its link leads to its
 // page, as it does without scripts. Decisions made beside the list come back to the list.
 const pane = document.getElementById("flag-pane");
 const list = document.getElementById("flag-list");
@@ -6,8 +6,11 @@ const announcement = document.getElementById("announcement");
 const isWide = window.matchMedia("(width >= 88rem)");
 const links = () => [...document.querySelectorAll("#flag-list a[data-row]")];
 
+const canShow = (link) => link?.hasAttribute("hx-get");
+
 // The link itself asks, once it is told that there is room beside it.
 function show(link) {
+  if (!canShow(link)) return;
   for (const other of links()) other.removeAttribute("aria-current");
   link.setAttribute("aria-current", "true");
   pane.setAttribute("aria-busy", "true");
@@ -27,7 +30,7 @@ function listedAt(hash) {
 }
 
 function countSelected() {
-  const count = list.querySelectorAll("input[name=flag]:checked").length;
+  const count = list.querySelectorAll("input[name=problem]:checked").length;
   const shown = document.getElementById("n-selected");
   if (shown) shown.textContent = `${count} selected`;
 }
@@ -36,7 +39,7 @@ if (pane && list) {
   const start = listedAt(location.hash);
   if (start) start.focus();
   // By then the links know how to ask.
-  if (isWide.matches) window.addEventListener("load", () => show(start ?? links()[0]));
+  if (isWide.matches) window.addEventListener("load", () => show(start ?? links().find(canShow)));
   countSelected();
 
   pane.addEventListener("htmx:afterSwap", tellShown);
@@ -44,7 +47,7 @@ if (pane && list) {
   list.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-row]");
     const isPlain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
-    if (!link || !isPlain || !isWide.matches) return;
+    if (!canShow(link) || !isPlain || !isWide.matches) return;
     event.preventDefault();
     show(link);
   });
@@ -53,7 +56,7 @@ if (pane && list) {
     const place = all.findIndex((link) => link.hasAttribute("aria-current"));
     const back = event.target.elements.back;
     if (place < 0 || !back) return;
-    // A settled flag leaves the list, so the next one takes its place.
+    // A settled problem leaves the list, so the next one takes its place.
     const leaves = event.target.hasAttribute("data-settles") && list.dataset.leaves === "yes";
     const target = (leaves && (all[place + 1] ?? all[place - 1])) || all[place];
     back.value = `${location.pathname}${location.search}#${target.id}`;

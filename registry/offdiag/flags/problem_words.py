@@ -1,0 +1,97 @@
+"""Problems in a few words: what is wrong, why, and how large it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from offdiag.flags.problems import Cause, ProblemKey
+
+_OF_CLASS: Mapping[Cause, str] = MappingProxyType(
+    {
+        Cause.MISSED: "{} missed",
+        Cause.IMPRECISE: "{} often wrong",
+        Cause.DROP: "Drop: {}",
+        Cause.FEW_LABELS: "Not enough labels: {}",
+    }
+)
+_OF_RUN: Mapping[Cause, str] = MappingProxyType(
+    {
+        Cause.WORTHLESS: "No better than a constant",
+        Cause.HIDES: "Accuracy hides weak classes",
+        Cause.COST: "Costs more than another choice",
+        Cause.ORIENTATION: "Matrix may be transposed",
+    }
+)
+_REASONS: Mapping[str, str] = MappingProxyType(
+    {
+        "F1": "one class predicted",
+        "F2": "never predicted",
+        "F3": "0 found",
+        "F4": "low recall",
+        "F5": "below majority class",
+        "F6": "balanced accuracy far lower",
+        "F7": "macro F1 far lower",
+        "F8": "low agreement",
+        "F9": "low precision",
+        "F10": "under-predicted",
+        "F11": "a constant costs less",
+        "F12": "few examples",
+        "F13": "orientation",
+        "F14": "below the baseline",
+        "F15": "a less accurate run costs less",
+    }
+)
+
+
+def problem_name(number: int) -> str:
+    """A problem as people name it."""
+    return f"P-{number}"
+
+
+def problem_title(key: ProblemKey) -> str:
+    """ "df missed"."""
+    known = _OF_RUN.get(key.cause)
+    return known or _OF_CLASS[key.cause].format(key.class_label or "a class")
+
+
+def reason(rule: str) -> str:
+    """What a rule says, in two or three words."""
+    return _REASONS.get(rule, f"rule {rule}")
+
+
+Evidence = Mapping[str, Any]
+
+
+def value_now(rule: str, evidence: Evidence) -> str:
+    """What was measured, as short as it can be: "1 of 17", "−11.0 pp"; empty where unknown."""
+    tell = _VALUES.get(rule)
+    try:
+        return "" if tell is None else tell(evidence)
+    except (KeyError, TypeError, ValueError):
+        # Evidence of an older version of the rule.
+        return ""
+
+
+def _points(share: float) -> str:
+    return f"\N{MINUS SIGN}{100 * share:.1f} pp"
+
+
+_VALUES: Mapping[str, Callable[[Evidence], str]] = MappingProxyType(
+    {
+        "F1": lambda found: f"accuracy {found['accuracy']:.3f}",
+        "F2": lambda found: f"0 of {found['actual']:,}",
+        "F3": lambda found: f"{found['correct']:,} of {found['actual']:,}",
+        "F4": lambda found: f"{found['correct']:,} of {found['actual']:,}",
+        "F5": lambda found: f"accuracy {found['accuracy']:.3f}",
+        "F6": lambda found: _points(found["gap"]),
+        "F7": lambda found: _points(found["gap"]),
+        "F8": lambda found: f"MCC {found['mcc']:.3f}",
+        "F9": lambda found: f"{found['predicted'] - found['wrong']:,} of {found['predicted']:,}",
+        "F10": lambda found: f"{found['actual'] - found['misses']:,} of {found['actual']:,}",
+        "F11": lambda found: f"{found['ratio']:.2f} ×",
+        "F12": lambda found: f"{found['actual']:,} n",
+        "F14": lambda found: _points(found["drop"]),
+    }
+)
