@@ -25,12 +25,12 @@ from offdiag.services.champions.leaders import Leader, Leaders, is_lower_better
 from offdiag.store.promotions import PromotionRecord
 from offdiag.store.ranked_values import WorstClass
 from offdiag_web.charts.interval import Canvas, interval_mark
-from offdiag_web.charts.model_marks import ModelMark, model_key, model_marks
 from offdiag_web.charts.scale import Extent, Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Moment, Segment, class_words, moment
 from offdiag_web.components.dataset_frame import DatasetFrame, dataset_frame, runs_url
 from offdiag_web.components.datasets import METRIC_TITLES, TITLES_OF_SETS
+from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
 from offdiag_web.components.values import Amounts, amounts_for
 from offdiag_web.pages.compare.address import CompareAddress
 from offdiag_web.pages.datasets.model_trend import ModelTrend, TrendPoint, model_trend

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 
 from markupsafe import Markup
 
-from offdiag_web.charts.model_marks import ModelMark, model_point
 from offdiag_web.charts.plot import Frame, box, grid, line, ring, ticks_across, ticks_up
 from offdiag_web.charts.scale import Extent, Scale, spanning
 from offdiag_web.charts.svg import coordinate, drawing, words
 from offdiag_web.components import numbers
+from offdiag_web.components.model_marks import ModelMark, model_point
 from offdiag_web.pages.datasets.placing import ticks_of
 
 WIDTH, HEIGHT = 860, 300

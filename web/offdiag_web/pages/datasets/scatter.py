@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from offdiag_web.charts.model_marks import ModelMark, model_point
 from offdiag_web.charts.plot import Frame, box, grid, name_across, name_up, ticks_across, ticks_up
 from offdiag_web.charts.scale import Extent, Scale, spanning
 from offdiag_web.charts.svg import coordinate, group, linked, words
+from offdiag_web.components.model_marks import ModelMark, model_point
 from offdiag_web.pages.datasets.placing import Name, placed_names, ticks_of
 
 WIDTH, HEIGHT = 660, 450

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from offdiag.services.champions.standings import standings
+from offdiag.services.champions.dataset_status import statuses
 from offdiag.store.home_overview import label_versions_since, read_home, unlabelled_samples
 from offdiag.store.promotions import promotions_since
 from offdiag_web.app.context import current_registry, kept_best_sets
@@ -36,7 +36,7 @@ def _view() -> HomeView:
         overview = read_home(session)
         return home_view(
             overview,
-            standings(session, [each for each, _ in overview.datasets], kept=kept_best_sets()),
+            statuses(session, [each for each, _ in overview.datasets], kept=kept_best_sets()),
             news_of(
                 promotions_since(session, since, limit=MOST_NEWS),
                 label_versions_since(session, since, limit=MOST_NEWS),

@@ -13,7 +13,7 @@ from offdiag.domain.runs import PromotionRole, RunState, Task
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.reports.scope import spec_of
 from offdiag.reports.texts import difference
-from offdiag.services.champions.standings import Standing, by_time
+from offdiag.services.champions.dataset_status import DatasetStatus, by_time
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 from offdiag.store.home_overview import (
     MOST_COUNTED_OF_EACH,
@@ -113,7 +113,7 @@ class HomeView:
 
 def home_view(
     overview: HomeOverview,
-    standings: Mapping[int, Standing],
+    statuses: Mapping[int, DatasetStatus],
     news: Sequence[News],
     unlabelled: Mapping[int, int],
     *,
@@ -136,7 +136,7 @@ def home_view(
             _line(
                 dataset,
                 runs,
-                standings.get(dataset.id),
+                statuses.get(dataset.id),
                 n_open=_open(overview.open_flags.get(dataset.id)),
                 n_unlabelled=unlabelled.get(dataset.id, 0),
                 due=due.get((dataset.project, dataset.name)),
@@ -174,7 +174,7 @@ def _open(flags: OpenFlags | None) -> str:
 def _line(
     dataset: DatasetFacts,
     runs: LoggedRuns,
-    standing: Standing | None,
+    status: DatasetStatus | None,
     *,
     n_open: str,
     n_unlabelled: int,
@@ -182,8 +182,8 @@ def _line(
     is_unique: bool,
     now: datetime,
 ) -> DatasetLine:
-    state, is_worse = _state(dataset, standing, n_unlabelled)
-    run = None if standing is None else standing.shown
+    state, is_worse = _state(dataset, status, n_unlabelled)
+    run = None if status is None else status.shown
     project = None if dataset.project == DEFAULT_PROJECT else dataset.project
     return DatasetLine(
         name=dataset.name,
@@ -192,11 +192,11 @@ def _line(
         runs_url=runs_url(dataset, name_is_unique=is_unique),
         run="" if run is None else run.name,
         run_url="" if run is None else f"/runs/{run.id}",
-        role="champion" if standing is not None and standing.is_champion else "",
+        role="champion" if status is not None and status.is_champion else "",
         value="" if run is None or run.value.value is None else numbers.metric(run.value.value),
-        metric="" if standing is None else _title(standing.ranked.key),
-        mark=None if standing is None else _mark(standing),
-        trend=None if standing is None else _trend(standing),
+        metric="" if status is None else _title(status.ranked.key),
+        mark=None if status is None else _mark(status),
+        trend=None if status is None else _trend(status),
         state=state,
         is_worse=is_worse,
         flags=n_open,
@@ -217,30 +217,30 @@ def _facts(dataset: DatasetFacts, runs: LoggedRuns) -> str:
 
 
 def _state(
-    dataset: DatasetFacts, standing: Standing | None, n_unlabelled: int
+    dataset: DatasetFacts, status: DatasetStatus | None, n_unlabelled: int
 ) -> tuple[str, bool]:
     """How sure the order is, in a few words, and whether that is bad news."""
     if not sum(dataset.class_counts or ()):
         n_examples = dataset.n_samples or n_unlabelled
         return f"0 of {numbers.count(n_examples)} labelled", False
-    if standing is None:
+    if status is None:
         return "not evaluated", False
-    if standing.candidate_difference is not None:
-        spec = spec_of(standing.ranked.key, of_class=False)
-        text = difference(standing.candidate_difference, spec)
-        return f"candidate {text}", standing.candidate_difference < 0
-    if standing.n_best is None:
-        n_runs = standing.ranked.total
+    if status.candidate_difference is not None:
+        spec = spec_of(status.ranked.key, of_class=False)
+        text = difference(status.candidate_difference, spec)
+        return f"candidate {text}", status.candidate_difference < 0
+    if status.n_best is None:
+        n_runs = status.ranked.total
         return ("1 run" if n_runs == 1 else f"highest of {numbers.count(n_runs)}"), False
-    return ("1 run leads" if standing.n_best == 1 else f"best set of {standing.n_best}"), False
+    return ("1 run leads" if status.n_best == 1 else f"best set of {status.n_best}"), False
 
 
 def _title(key: str) -> str:
     return spec_of(key, of_class=False).title
 
 
-def _mark(standing: Standing) -> Markup | None:
-    value, spec = standing.shown.value, spec_of(standing.ranked.key, of_class=False)
+def _mark(status: DatasetStatus) -> Markup | None:
+    value, spec = status.shown.value, spec_of(status.ranked.key, of_class=False)
     if value.value is None or (spec.low, spec.high) != (0, 1):
         return None
     words = numbers.metric(value.value)
@@ -251,8 +251,8 @@ def _mark(standing: Standing) -> Markup | None:
     )
 
 
-def _trend(standing: Standing) -> Markup | None:
-    values = list(by_time(standing.ranked, most=IN_SPARKLINE).values())
+def _trend(status: DatasetStatus) -> Markup | None:
+    values = list(by_time(status.ranked, most=IN_SPARKLINE).values())
     if len(values) < 2:
         return None
     ends = [numbers.metric(value) for value in (values[0], values[-1]) if value is not None]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from offdiag_web.charts.model_marks import ModelMark
 from offdiag_web.charts.svg import coordinate, drawing, words
+from offdiag_web.components.model_marks import ModelMark
 
 WIDTH, HEIGHT = 1180, 300
 _SIDE, _TOP, _BOTTOM = 70, 40, 12

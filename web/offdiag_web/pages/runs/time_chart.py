@@ -8,9 +8,9 @@ from datetime import datetime
 
 from markupsafe import Markup, escape
 
-from offdiag_web.charts.model_marks import ModelMark, model_point
 from offdiag_web.charts.scale import Extent, Scale
 from offdiag_web.charts.svg import coordinate, drawing, words
+from offdiag_web.components.model_marks import ModelMark, model_point
 
 WIDTH, HEIGHT = 1180, 190
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 16, 12, 26

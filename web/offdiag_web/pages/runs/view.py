@@ -15,10 +15,10 @@ from offdiag.store.run_groups import RunGroup, RunGroups
 from offdiag.store.run_list import RunOverview
 from offdiag.store.run_order import Cursor, RunOrder
 from offdiag.store.run_rows import RunEntry
-from offdiag_web.charts.model_marks import ModelMark, model_key, model_marks
 from offdiag_web.charts.scale import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Segment
+from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
 from offdiag_web.components.run_rows import column_scale, metric_column
 from offdiag_web.components.values import Notes
 from offdiag_web.pages.runs.charts import parallel_picture, trend_picture

@@ -30,7 +30,7 @@ _LOWER = tuple(key for key, spec in AGGREGATES.items() if spec.direction is Dire
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class DatasetStatus:
     """The ranked runs of a dataset, best first, and who holds its roles.
 
     `n_best` runs may be the best, None where they were not compared. `candidate_difference` is
@@ -54,9 +54,9 @@ class Standing:
         return _run_of(self.ranked, self.champion) is not None
 
 
-def standings(
+def statuses(
     session: Session, overview: Sequence[DatasetFacts], *, kept: LruCache[BestSet | None]
-) -> dict[int, Standing]:
+) -> dict[int, DatasetStatus]:
     """Where datasets stand by their primary metric, by id; those without a value are absent.
 
     Two statements, and a few for each dataset whose best set is not in `kept` and small enough.
@@ -64,29 +64,29 @@ def standings(
     roles = promotions_in_force(session)
     ranked = ranked_runs_of_all(session, _KEYS, lower_is_better=_LOWER, limit=MOST_TESTED)
     return {
-        each.id: _standing(session, each, ranked[each.id], roles.get(each.id, {}), kept)
+        each.id: _status(session, each, ranked[each.id], roles.get(each.id, {}), kept)
         for each in overview
         if each.id in ranked
     }
 
 
-def _standing(
+def _status(
     session: Session,
     dataset: DatasetFacts,
     ranked: RankedRuns,
     roles: Promotions,
     kept: LruCache[BestSet | None],
-) -> Standing:
-    standing = Standing(
+) -> DatasetStatus:
+    status = DatasetStatus(
         ranked, roles.get(PromotionRole.CHAMPION), roles.get(PromotionRole.CANDIDATE)
     )
     is_small = (dataset.n_samples or 0) * len(ranked.runs) <= MOST_PREDICTIONS
     if not is_small or why_not_tested(dataset.task, ranked) is not None:
-        return standing
+        return status
     return replace(
-        standing,
+        status,
         n_best=len(_in_best_set(session, dataset.id, ranked, kept)),
-        candidate_difference=_difference(session, dataset.id, standing, kept),
+        candidate_difference=_difference(session, dataset.id, status, kept),
     )
 
 
@@ -102,14 +102,14 @@ def _in_best_set(
 
 
 def _difference(
-    session: Session, dataset_id: int, standing: Standing, kept: LruCache[BestSet | None]
+    session: Session, dataset_id: int, status: DatasetStatus, kept: LruCache[BestSet | None]
 ) -> float | None:
-    champion = _run_of(standing.ranked, standing.champion)
-    candidate = _run_of(standing.ranked, standing.candidate)
+    champion = _run_of(status.ranked, status.champion)
+    candidate = _run_of(status.ranked, status.candidate)
     if champion is None or candidate is None or champion.id == candidate.id:
         return None
-    in_order = tuple(run for run in standing.ranked.runs if run in (champion, candidate))
-    pair = replace(standing.ranked, runs=in_order, total=2)
+    in_order = tuple(run for run in status.ranked.runs if run in (champion, candidate))
+    pair = replace(status.ranked, runs=in_order, total=2)
     if len(_in_best_set(session, dataset_id, pair, kept)) != 1:
         return None
     assert candidate.value.value is not None  # noqa: S101 - ranked runs have values
