@@ -9,7 +9,7 @@ from offdiag.comparison.pair import PairedOutcome
 from offdiag.demo.costs_and_reports import DIGITS, IN_USE, REPORT, TUMOURS
 from offdiag.demo.experiments import PROJECT
 from offdiag.store.database import Database
-from offdiag_web.pages.compare.address import CompareAddress
+from offdiag_web.urls.compare import CompareAddress
 from offdiag_web.urls.reports import ReportAddress
 from offdiag_web.urls.what_if import WhatIfAddress
 

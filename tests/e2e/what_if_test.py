@@ -22,7 +22,7 @@ from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_web.app.assets import assets
-from offdiag_web.components.cost_ranking import PER, moved_text
+from offdiag_web.components.costs.ranking import PER, moved_text
 from offdiag_web.components.values import Amounts
 from support.browser import served
 from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry, log_counts

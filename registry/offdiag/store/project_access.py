@@ -23,6 +23,7 @@ from offdiag.store.models import (
     FlagRow,
     ProblemRow,
     ProjectRow,
+    PromotionRow,
     ReportEditionRow,
     RunRow,
     ScheduleRow,
@@ -34,7 +35,7 @@ KEY = "offdiag scope"
 
 _OF_A_PROJECT = (RunRow, DatasetRow, ScheduleRow, ReportEditionRow, CostMatrixRow)
 _OF_A_RUN = (EvaluationRow, FlagRow)
-_OF_A_DATASET = (TruthVersionRow, BaselineRow, ProblemRow)
+_OF_A_DATASET = (TruthVersionRow, BaselineRow, ProblemRow, PromotionRow)
 
 
 def confine(session: Session, projects: frozenset[str], *, for_reading: bool) -> None:
@@ -129,6 +130,12 @@ def project_of_flag(session: Session, flag_id: int) -> Projects:
     """The project of the run that a flag is about."""
     flagged = select(FlagRow.run_id).where(FlagRow.id == flag_id)
     return _named(session, select(RunRow.project_id).where(RunRow.id.in_(flagged)))
+
+
+def project_of_problem(session: Session, number: int) -> Projects:
+    """The project of the dataset that a problem is on."""
+    dataset = select(ProblemRow.dataset_id).where(ProblemRow.id == number)
+    return _named(session, select(DatasetRow.project_id).where(DatasetRow.id.in_(dataset)))
 
 
 def projects_with_dataset(session: Session, name: str) -> Projects:

@@ -31,7 +31,7 @@ from offdiag_web.charts.scores import (
     roc_drawing,
     spread_drawing,
 )
-from offdiag_web.pages.run_curves.parts import spread_view
+from offdiag_web.components.curves import spread_view
 from support.drawings import Drawing, parsed, points_of
 
 shares = st.floats(0, 1)

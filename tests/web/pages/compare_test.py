@@ -255,10 +255,9 @@ def test_of_many_classes_all_are_listed_the_worst_first(
     assert len(table.inside("tbody")[0].inside("tr")) == 12
     changes = [abs(int(row[1].replace("−", "-"))) for row in body_of(section_of(page, "Largest"))]
     assert changes == sorted(changes, reverse=True)
-    rows = csv.DictReader(
-        io.StringIO(comparer.get(f"/compare.csv?{compared.runs('large', 'larger')}").text)
-    )
-    assert sum(row["metric"] == "recall" for row in rows) == 40
+    table_text = comparer.get(f"/compare.csv?{compared.runs('large', 'larger')}").text
+    exported = csv.DictReader(io.StringIO(table_text))
+    assert sum(row["metric"] == "recall" for row in exported) == 40
 
 
 # -- several runs --------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.store.database import Database
 from offdiag.store.project_access import (
     project_of_flag,
+    project_of_problem,
     project_of_run,
     projects_with_costs,
     projects_with_dataset,
@@ -125,6 +126,7 @@ class ResourceProjects:
 _BY_NUMBER: Mapping[tuple[str, str], Find] = {
     ("runs", "run_id"): project_of_run,
     ("flags", "number"): project_of_flag,
+    ("problems", "number"): project_of_problem,
 }
 _BY_NAME: Mapping[str, Find] = {
     "datasets": projects_with_dataset,

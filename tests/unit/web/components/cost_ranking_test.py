@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from offdiag.services.what_if.costs import WhatIf
-from offdiag_web.components.cost_ranking import (
+from offdiag_web.components.costs.ranking import (
     constant_sentence,
     moved_text,
     rank_sentence,

@@ -17,8 +17,8 @@ from offdiag_web.charts.marks import run_style
 from offdiag_web.charts.reliability import reliability_of_runs
 from offdiag_web.charts.scores import RunPoints, precision_recall_of_runs, roc_of_runs
 from offdiag_web.components.classes import class_order, quoted_name
-from offdiag_web.pages.compare.address import CompareAddress
-from offdiag_web.pages.run_curves.parts import drawn_bins
+from offdiag_web.components.curves import drawn_bins
+from offdiag_web.urls.compare import CompareAddress
 
 _LETTERS = "AB"
 

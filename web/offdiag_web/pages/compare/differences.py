@@ -18,7 +18,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, class_order
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.values import Notes, ShownValue, extent_of, shown
-from offdiag_web.pages.compare.address import ClassMetric, CompareAddress
+from offdiag_web.urls.compare import ClassMetric, CompareAddress
 
 Tone = Literal["better", "worse", "plain"]
 

@@ -16,9 +16,9 @@ from offdiag_web.app.exports import Cell
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
 from offdiag_web.components.controls import Paging, Segment, paging
-from offdiag_web.pages.compare.address import CompareAddress
 from offdiag_web.pages.compare.pair import PAIRED_OUTCOME_TEXTS
 from offdiag_web.pages.compare.runs import RunIdentity, RunUrl, run_identities
+from offdiag_web.urls.compare import CompareAddress
 
 EXAMPLE_COLUMNS = ("sample", "actual", "a", "b", "a_confidence", "b_confidence")
 

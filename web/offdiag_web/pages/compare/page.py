@@ -34,12 +34,6 @@ from offdiag.store.run_costs import newest_runs
 from offdiag_web.app.context import current_registry, kept_best_sets, recent_comparisons
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, requested_project
-from offdiag_web.pages.compare.address import (
-    CompareAddress,
-    is_sent_by_form,
-    read_compare,
-    read_paired_outcome,
-)
 from offdiag_web.pages.compare.curves import curves_view
 from offdiag_web.pages.compare.examples import (
     EXAMPLE_COLUMNS,
@@ -53,6 +47,12 @@ from offdiag_web.pages.compare.export import (
     comparison_rows,
 )
 from offdiag_web.pages.compare.view import choosing_view, compare_page
+from offdiag_web.urls.compare import (
+    CompareAddress,
+    is_sent_by_form,
+    read_compare,
+    read_paired_outcome,
+)
 from offdiag_web.urls.datasets import read_start
 
 blueprint = Blueprint("compare", __name__)

@@ -15,7 +15,6 @@ from offdiag_web.components.classes import busiest_class, window_around
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.matrix import MatrixView, matrix_view
 from offdiag_web.components.values import Notes
-from offdiag_web.pages.compare.address import CompareAddress, MatrixChoice
 from offdiag_web.pages.compare.differences import (
     ClassTable,
     MetricTable,
@@ -30,6 +29,7 @@ from offdiag_web.pages.compare.matrix import (
     largest_changes,
     shared_scale,
 )
+from offdiag_web.urls.compare import CompareAddress, MatrixChoice
 from offdiag_web.urls.matrix import MatrixAddress
 
 PAIRED_OUTCOME_TEXTS: dict[PairedOutcome, str] = {

@@ -14,7 +14,7 @@ from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.charts.marks import MOST_MARKED, run_mark, run_style
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Caution, orientation_warning
-from offdiag_web.pages.compare.address import CompareAddress
+from offdiag_web.urls.compare import CompareAddress
 
 RunUrl = Callable[[str], str]
 

@@ -15,7 +15,6 @@ from offdiag.services.shared_samples import Refusal
 from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.components import numbers
 from offdiag_web.components.datasets import Overview
-from offdiag_web.pages.compare.address import CompareAddress, newest_url
 from offdiag_web.pages.compare.curves import CurvesView
 from offdiag_web.pages.compare.many import ManyView, many_view
 from offdiag_web.pages.compare.pair import PairView, pair_view
@@ -29,6 +28,7 @@ from offdiag_web.pages.compare.runs import (
     title_of,
     truth_text,
 )
+from offdiag_web.urls.compare import CompareAddress, newest_url
 from offdiag_web.urls.filter_line import quoted
 
 _ABSENT = "not set"

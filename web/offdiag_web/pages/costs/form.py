@@ -15,7 +15,7 @@ from offdiag.inputs.files.costs import read_cost_table
 from offdiag.metrics.costs.edits import cost_text, read_cost
 from offdiag.metrics.costs.matrix import CostMatrix, check_costs, cost_matrix
 from offdiag_web.components.classes import class_head
-from offdiag_web.components.cost_form import (
+from offdiag_web.components.costs.form import (
     MOST_CLASSES,
     PASSED,
     CostGrid,

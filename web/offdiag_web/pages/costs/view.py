@@ -16,7 +16,7 @@ from offdiag_web.charts.palette import BINS
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
 from offdiag_web.components.controls import Moment, moment
-from offdiag_web.components.cost_form import PASSED, warning_texts
+from offdiag_web.components.costs.form import PASSED, warning_texts
 from offdiag_web.components.numbers import MINUS
 from offdiag_web.urls.costs import CostsAddress
 from offdiag_web.urls.datasets import DatasetAddress

@@ -28,13 +28,18 @@ from offdiag_web.charts.interval import Canvas, interval_mark
 from offdiag_web.charts.scale import Extent, Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Moment, Segment, class_words, moment
-from offdiag_web.components.dataset_frame import DatasetFrame, dataset_frame, runs_url
-from offdiag_web.components.datasets import METRIC_TITLES, TITLES_OF_SETS
+from offdiag_web.components.datasets import (
+    METRIC_TITLES,
+    TITLES_OF_SETS,
+    DatasetFrame,
+    dataset_frame,
+    runs_of_dataset_url,
+)
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
 from offdiag_web.components.values import Amounts, amounts_for
-from offdiag_web.pages.compare.address import CompareAddress
 from offdiag_web.pages.datasets.model_trend import ModelTrend, TrendPoint, model_trend
 from offdiag_web.pages.datasets.scatter import Axes, Dot, scatter
+from offdiag_web.urls.compare import CompareAddress
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.what_if import WhatIfAddress
 
@@ -221,7 +226,7 @@ def decision_view(decision: Decision, asked: Asked, *, now: datetime) -> Decisio
         rows_title="Best set" if leaders.best_set else "Runs",
         cost_title=None if amounts is None else f"Cost / {numbers.count(PER)}",
         rows_note=_rows_note(leaders),
-        runs_url=runs_url(address),
+        runs_url=runs_of_dataset_url(address),
         champion=_card(decision, decision.champion, PromotionRole.CHAMPION, marks, now),
         candidate=_candidate_card(decision, marks, now),
         history=tuple(_past(each, now) for each in decision.history),

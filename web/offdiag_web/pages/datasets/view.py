@@ -19,7 +19,7 @@ from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
 from offdiag_web.components.controls import Chip, Moment, Paging, Tone, moment, paging
-from offdiag_web.components.dataset_frame import DatasetFrame, dataset_frame, runs_url
+from offdiag_web.components.datasets import DatasetFrame, dataset_frame, runs_of_dataset_url
 from offdiag_web.urls.datasets import DatasetAddress
 
 CLASSES_PER_PAGE = 50
@@ -273,7 +273,7 @@ def _states(runs: DatasetRuns, address: DatasetAddress) -> list[LinkedChip]:
     return [
         LinkedChip(
             Chip(f"{numbers.count(runs.by_state[state])} {words}", tone),
-            runs_url(address, f"state:{word}"),
+            runs_of_dataset_url(address, f"state:{word}"),
         )
         for state, word, words, tone in _STATES
         if runs.by_state[state]

@@ -16,7 +16,7 @@ from offdiag.services.decisions.thresholds import CostPoint, ThresholdCosts
 from offdiag_web.charts.threshold_costs import CostLine, Mark, threshold_cost_chart
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.cost_ranking import PER
+from offdiag_web.components.costs.ranking import PER
 from offdiag_web.components.numbers import MINUS
 from offdiag_web.components.values import Amounts, amounts_for
 

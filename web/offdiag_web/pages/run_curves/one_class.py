@@ -15,15 +15,15 @@ from offdiag.store.run_page import RunResults
 from offdiag_web.charts.scores import precision_recall_drawing, roc_drawing
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.tiles import Tile
-from offdiag_web.components.values import Notes
-from offdiag_web.pages.run_curves.parts import (
+from offdiag_web.components.curves import (
     CalibrationView,
     SpreadView,
     calibration_view,
     class_tiles,
     spread_view,
 )
+from offdiag_web.components.tiles import Tile
+from offdiag_web.components.values import Notes
 from offdiag_web.pages.run_curves.thresholds import (
     PrevalenceView,
     ThresholdTable,

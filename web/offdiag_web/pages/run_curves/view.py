@@ -20,17 +20,17 @@ from offdiag_web.charts.scores import precision_recall_drawing, roc_drawing
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
 from offdiag_web.components.controls import Caution, Paging, Segment, paging
-from offdiag_web.components.tiles import Tile
-from offdiag_web.components.values import LOG_SCORES, Notes, ShownValue, interval_text, shown
-from offdiag_web.pages.run_curves.address import CurvesAddress
-from offdiag_web.pages.run_curves.one_class import OneClassView, one_class_view
-from offdiag_web.pages.run_curves.parts import (
+from offdiag_web.components.curves import (
     CalibrationView,
     SpreadView,
     calibration_view,
     overview_tiles,
     spread_view,
 )
+from offdiag_web.components.tiles import Tile
+from offdiag_web.components.values import LOG_SCORES, Notes, ShownValue, interval_text, shown
+from offdiag_web.pages.run_curves.address import CurvesAddress
+from offdiag_web.pages.run_curves.one_class import OneClassView, one_class_view
 
 _AREAS = {RankedBy.ROC: "ROC AUC", RankedBy.PRECISION_RECALL: "Average precision"}
 _KINDS = ((RankedBy.ROC, "ROC"), (RankedBy.PRECISION_RECALL, "precision and recall"))

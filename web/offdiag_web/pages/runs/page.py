@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request, url_for
-from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import PromotionRole
@@ -26,11 +25,12 @@ from offdiag.store.run_list import (
     run_overview,
 )
 from offdiag.store.run_rows import RunEntry
+from offdiag.store.session import Session
 from offdiag_web.app.context import current_registry, kept_best_sets
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import SENT_BY_FORM
 from offdiag_web.app.preferences import keep_choice
-from offdiag_web.components.dataset_frame import dataset_frame
+from offdiag_web.components.datasets import dataset_frame
 from offdiag_web.components.run_export import run_list_record, run_list_rows
 from offdiag_web.pages.runs.charts import MOST_CHARTED
 from offdiag_web.pages.runs.columns import best_first, chosen_metrics

@@ -19,7 +19,7 @@ from offdiag.store.database import Database
 from offdiag.store.evaluations_write import read_curves
 from offdiag.store.run_costs import RunWithCosts
 from offdiag_web.components import numbers
-from offdiag_web.components.cost_ranking import PER
+from offdiag_web.components.costs.ranking import PER
 from offdiag_web.components.values import Amounts, amounts_for
 from offdiag_web.pages.what_if.threshold_chart import ThresholdCurve, threshold_curve
 

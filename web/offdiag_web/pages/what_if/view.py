@@ -14,7 +14,7 @@ from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import class_order
 from offdiag_web.components.controls import Caution, Segment
-from offdiag_web.components.cost_form import (
+from offdiag_web.components.costs.form import (
     CostGrid,
     ShareField,
     base_segments,
@@ -23,7 +23,7 @@ from offdiag_web.components.cost_form import (
     share_fields,
     warning_texts,
 )
-from offdiag_web.components.cost_ranking import (
+from offdiag_web.components.costs.ranking import (
     Ranking,
     constant_sentence,
     rank_sentence,

@@ -9,7 +9,7 @@ from werkzeug.datastructures import MultiDict
 
 from offdiag.comparison.pair import PairedOutcome
 from offdiag.comparison.texts import MOST_RUNS
-from offdiag_web.pages.compare.address import (
+from offdiag_web.urls.compare import (
     CompareAddress,
     is_sent_by_form,
     read_compare,
