@@ -90,6 +90,19 @@ def test_runs_that_cannot_be_told_apart_are_counted_and_compared(
     assert labelled.startswith(("about", "more than"))
 
 
+def test_the_champion_is_the_reference_of_the_best_set(
+    client: PageClient, database: Database
+) -> None:
+    fill(database, "first", "second")
+    highest, champion = client.json("/datasets/holdout.json")["best_set"]
+    approve(database, champion, reason="in use", author=None)
+
+    compare = next(
+        a for a in client.page("/datasets/holdout").all("a") if a.text.startswith("Compare 2")
+    )
+    assert compare.attributes["href"] == f"/compare?runs={champion},{highest}"
+
+
 def test_the_first_drop_is_told_with_an_interval_below_zero(database: Database) -> None:
     runs = fill(database, "first", "best", "dropped")
 

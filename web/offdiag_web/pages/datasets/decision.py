@@ -186,7 +186,10 @@ def decision_view(decision: Decision, asked: Asked, *, now: datetime) -> Decisio
     address = DatasetAddress(dataset.project, dataset.name)
     marks = _Marks(decision)
     shown = leaders.best_set or leaders.runs
-    in_set = [each.run.id for each in leaders.best_set]
+    champion_id = None if decision.champion is None else decision.champion.run_id
+    in_set = [each.run.id for each in leaders.best_set[:MOST_RUNS]]
+    # The first run is the reference: differences are read as "to the champion".
+    in_set.sort(key=lambda run_id: run_id != champion_id)
     challenger = decision.challenger
     amounts = _amounts(decision)
     return DecisionView(
@@ -196,9 +199,7 @@ def decision_view(decision: Decision, asked: Asked, *, now: datetime) -> Decisio
         verdict=verdict_of(leaders),
         second=_second(decision, amounts),
         pending=_pending(leaders),
-        compare=(CompareAddress(tuple(in_set[:MOST_RUNS])).url(), min(len(in_set), MOST_RUNS))
-        if len(in_set) > 1
-        else None,
+        compare=(CompareAddress(tuple(in_set)).url(), len(in_set)) if len(in_set) > 1 else None,
         threshold_url=WhatIfAddress().decisions_url(challenger.run.id)
         if challenger is not None
         and challenger.run.has_scores
