@@ -12,6 +12,7 @@ import pytest
 from offdiag.demo.costs_and_reports import COSTS, DIGITS, IN_USE, REPORT
 from offdiag.demo.experiments import PROJECT
 from offdiag.domain.runs import RunState
+from offdiag.services.champions.promotions import promotions_of
 from offdiag.services.cost_matrices import CostName, find_costs
 from offdiag.services.datasets import baseline_of
 from offdiag.services.reports.page import issue_page
@@ -154,6 +155,14 @@ def test_the_digits_are_held_against_the_run_in_use(demo: tuple[Path, str]) -> N
     assert pinned.run_name == IN_USE
 
 
+def test_the_run_in_use_is_the_champion_of_the_digits(demo: tuple[Path, str]) -> None:
+    with registry_of(demo[0]) as database:
+        decided = promotions_of(database, project=PROJECT, dataset=DIGITS)
+
+    assert [each.run_name for each in decided.history] == [IN_USE]
+    assert decided.champion == decided.history[0]
+
+
 def test_a_weekly_report_is_planned_and_issued_once(demo: tuple[Path, str]) -> None:
     with registry_of(demo[0]) as database:
         planned = schedule_page(database, project=PROJECT, name=REPORT)
@@ -175,7 +184,8 @@ def test_a_second_call_trains_nothing_again_and_serves_until_ctrl_c(
         address = next(
             found.group() for line in process.stdout if (found := re.search(r"http://\S+/", line))
         )
-        with urlopen(f"{address}runs") as response:  # a loopback address of our own process
+        wines = f"{address}runs?q=dataset:%22wine%20cultivars%22"
+        with urlopen(wines) as response:  # a loopback address of our own process
             page = response.read().decode()
         process.send_signal(signal.SIGINT)
         process.stdout.read()

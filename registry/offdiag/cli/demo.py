@@ -41,6 +41,7 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
     A second call uses the runs of the first.
     """
     from offdiag.cli.demonstration import (
+        approve_champion,
         evaluated_entries,
         issue_report,
         judge_logged_runs,
@@ -62,6 +63,7 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
         judge_logged_runs(database)
         with working_in_background(database, settings):
             entries = evaluated_entries(database)
+            approve_champion(database)
             issue_report(database, settings)
             print_tables(run_table(entries, with_intervals=fits_intervals()))
             if not no_serve:

@@ -1,11 +1,17 @@
-"""The steps of the demo: log missing runs, set costs and baseline, wait for the worker."""
+"""The steps of the demo: log missing runs, set costs and roles, wait for the worker."""
 
 from __future__ import annotations
 
 import time
 
 from offdiag.cli.output import counted
-from offdiag.demo.costs_and_reports import DIGITS, IN_USE, judge_runs, plan_report
+from offdiag.demo.costs_and_reports import (
+    DIGITS,
+    IN_USE,
+    approve_run_in_use,
+    judge_runs,
+    plan_report,
+)
 from offdiag.demo.experiments import PROJECT, experiments, log_trial
 from offdiag.domain.runs import RunState
 from offdiag.errors import EvaluationFailed, EvaluationPending
@@ -40,6 +46,11 @@ def log_missing_trials(database: Database, *, url: str, seed: int) -> None:
 def judge_logged_runs(database: Database) -> None:
     """Set the cost matrix and the baseline, unless an earlier call has."""
     judge_runs(database, project=PROJECT, in_use=_run_in_use(database))
+
+
+def approve_champion(database: Database) -> None:
+    """Approve the run in use on the digits, unless an earlier call has."""
+    approve_run_in_use(database, project=PROJECT, in_use=_run_in_use(database))
 
 
 def issue_report(database: Database, settings: Settings) -> None:

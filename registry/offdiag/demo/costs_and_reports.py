@@ -1,4 +1,4 @@
-"""How the runs of the demo are judged: what errors cost, what is in use already, and a report.
+"""How the runs of the demo are judged: costs of errors, baseline, champion and a report.
 
 Whatever is there from an earlier call stays as it is, changes of the reader included.
 """
@@ -6,6 +6,7 @@ Whatever is there from an earlier call stays as it is, changes of the reader inc
 from __future__ import annotations
 
 from offdiag.reports.scope import Condition, ReportScope, Side
+from offdiag.services.champions.promotions import approve, promotions_of
 from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
 from offdiag.services.datasets import baseline_of, pin_baseline
 from offdiag.services.reports.edition import RequestedEdition
@@ -42,6 +43,12 @@ def judge_runs(database: Database, *, project: str, in_use: str) -> None:
         set_default_costs(database, project=project, dataset=TUMOURS, wanted=CostName(COSTS))
     if baseline_of(database, project=project, dataset=DIGITS) is None:
         pin_baseline(database, in_use, author=None)
+
+
+def approve_run_in_use(database: Database, *, project: str, in_use: str) -> None:
+    """Make the evaluated run `in_use` champion of the digits, unless that was decided before."""
+    if not promotions_of(database, project=project, dataset=DIGITS).history:
+        approve(database, in_use, reason="In use before the other models were tried.", author=None)
 
 
 def plan_report(database: Database, *, project: str, in_use: str) -> RequestedEdition | None:
