@@ -54,15 +54,13 @@ class Picture:
 
 
 ALL_PICTURES = (
-    Picture("runs", 960),
-    Picture("run-page", 1_080),
-    Picture("run-page", 1_080, "dark"),
-    Picture("compare", 960),
-    Picture("examples", 800),
-    Picture("what-if", 1_160),
-    Picture("decisions", 1_000),
-    Picture("flags", 760),
-    Picture("report", 900),
+    Picture("home", 350),
+    Picture("dataset", 1_110),
+    Picture("compare", 1_310),
+    Picture("problems", 830),
+    Picture("run-page", 940),
+    Picture("run-page", 940, "dark"),
+    Picture("what-if", 1_400),
 )
 
 

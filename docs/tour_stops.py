@@ -5,30 +5,26 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from offdiag.cli.demonstration import demo_runs
-from offdiag.comparison.pair import PairedOutcome
-from offdiag.demo.costs_and_reports import DIGITS, IN_USE, REPORT, TUMOURS
+from offdiag.demo.costs_and_reports import DIGITS, IN_USE, TUMOURS
 from offdiag.demo.experiments import PROJECT
 from offdiag.store.database import Database
-from offdiag_web.urls.compare import CompareAddress
-from offdiag_web.urls.reports import ReportAddress
+from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.what_if import WhatIfAddress
 
-CANDIDATE = "logistic regression"
-JUDGED_BY_COST = (CANDIDATE, "random forest", "random forest, cautious")
+BLIND = "random forest, shallow"
+"""An accurate run on the digits that never predicts one of them."""
 
 
 def addresses(database: Database) -> dict[str, str]:
     """The path of each stop by its name."""
     found = {(run.dataset, run.name): run.id for run in demo_runs(database)}
-    compared = CompareAddress((found[DIGITS, IN_USE], found[DIGITS, CANDIDATE]))
+    newest = {"dataset": DIGITS, "newest": "champion", "project": PROJECT}
     return {
-        "runs": "/runs?" + urlencode({"q": f'dataset:"{DIGITS}"', "sort": "-mcc"}),
-        "run-page": f"/runs/{found[DIGITS, CANDIDATE]}",
-        "compare": compared.url(),
-        "examples": compared.examples_url(PairedOutcome.ONLY_B),
-        "broken": compared.examples_url(PairedOutcome.ONLY_A),
-        "what-if": WhatIfAddress(tuple(found[TUMOURS, name] for name in JUDGED_BY_COST)).url(),
+        "home": "/",
+        "dataset": DatasetAddress(PROJECT, DIGITS).url(),
+        "compare": "/compare?" + urlencode(newest),
+        "problems": "/problems",
+        "run-page": f"/runs/{found[DIGITS, BLIND]}",
+        "what-if": "/whatif?" + urlencode({"dataset": TUMOURS, "project": PROJECT}),
         "decisions": WhatIfAddress().decisions_url(found[TUMOURS, IN_USE]),
-        "flags": "/flags?" + urlencode({"dataset": DIGITS}),
-        "report": ReportAddress(PROJECT, REPORT).edition_url(1),
     }
