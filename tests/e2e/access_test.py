@@ -78,7 +78,8 @@ def test_the_pages_are_accessible_in_both_themes_and_fit_a_small_screen(
     page.get_by_label("Password").fill(PASSWORD)
     page.keyboard.press("Enter")
     page.wait_for_url("**/runs")
-    page.locator("details.menu summary").click()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.locator("header.top details.menu summary").click()
     assert violations_in_both_themes(seen) == CLEAN
 
     for path in ("account", "tokens", "users", "audit"):

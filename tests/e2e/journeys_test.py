@@ -37,8 +37,8 @@ def test_from_the_list_to_a_run_and_into_its_classes(open_page: Any, scripts: bo
     page: Page = seen.page
 
     page.get_by_role("link", name="derm-7", exact=True).click()
-    expect(page.get_by_role("heading", name="Label versions")).to_be_visible()
-    page.get_by_role("link", name="8 runs", exact=True).click()
+    expect(page.get_by_role("region", name="Verdict")).to_be_visible()
+    page.get_by_role("link", name="All 8 runs", exact=True).click()
     page.get_by_role("searchbox", name="Filter").fill("dataset:derm-7 plain")
     page.get_by_role("button", name="Apply").click()
     expect(page).to_have_url(re.compile(r"/runs\?q=dataset:derm-7%20plain$"))

@@ -142,6 +142,8 @@ def test_every_shortcut_belongs_to_a_visible_control(
 ) -> None:
     for path in ("/runs", f"/runs/{registry.plain}"):
         page = open_page(path).page
+        if path == "/runs":
+            page.locator("input[name=runs]").first.check()
 
         for control in page.locator("[aria-keyshortcuts]").all():
             expect(control).to_be_visible()
