@@ -35,7 +35,7 @@ def test_a_count_of_a_label_leads_to_its_cases(
 
             assert violations_in_both_themes(seen) == CLEAN
             assert width_on_a_small_screen(seen) <= 320
-            first = page.locator("table.label-table").first
+            first = page.get_by_role("table", name="sea", exact=True)
             first.get_by_role("link", name=str(missed), exact=True).first.click()
             expect(page.get_by_role("heading", level=2).first).to_contain_text(
                 f"{missed} wrong examples, actual “sea”"
