@@ -58,7 +58,7 @@ def page_list(subjects: Subjects) -> Mapping[str, AskedPage]:
         "a run, interface": (f"/api/v1{run}/evaluation", RUN),
         "matrix as a picture": (f"{run}/matrix.png", PICTURE),
         "matrix as JSON": (f"{run}/matrix.json", RUN),
-        "flags": ("/flags", FLAGS),
+        "problems": ("/problems", FLAGS),
         "a flag": (f"/flags/{subjects.flag}", FLAGS),
         "compare two runs": (f"/compare?runs={pair}", COMPARE),
         "what-if, two runs": (f"/whatif?runs={pair}&cost=@0-1", WHAT_IF),

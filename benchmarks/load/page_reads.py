@@ -24,7 +24,7 @@ READ = (
     "a run, interface",
     "matrix as a picture",
     "matrix as JSON",
-    "flags",
+    "problems",
     "a flag",
     "compare two runs",
     "home",

@@ -216,7 +216,7 @@ def _is_loaded(link: Element) -> bool:
 
 WHO_ASKS = 3
 """Whoever is signed in, and what the open flags in sight of them are counted with."""
-COMPARED_FIRST = frozenset({"/datasets/<name:name>"})
+COMPARED_FIRST = frozenset({"/", "/datasets/<name:name>", "/runs"})
 """Pages that read predictions the first time, and keep what they found."""
 MOST_STATEMENTS_OF_OTHERS = 30
 """Files, answers to programs and changes may ask more than a page, but not endlessly."""
@@ -285,6 +285,8 @@ WRITES: dict[str, Any] = {
     "POST /datasets/<name:name>/approve": {"run": "{run_id}", "reason": "best so far"},
     f"POST {API}/datasets/<name:name>/truth": {"samples": [0], "labels": ["mel"]}
     | {"reason": "second look"},
+    f"PATCH {API}/runs/<run:run_id>": {"tags": {"team": "skin"}},
+    "POST /runs/<run:run_id>/tags": {"tags": "team=skin", "review": ""},
     f"POST {API}/cost-matrices": {**SCOPE, "name": "visits", "weights": ZERO_ONE},
     "POST /costs/new": {**TYPED_COSTS, "name": "typed", "action": "save"},
     "POST /costs/<name:name>/new": {"table": "0,1\n2,0", "action": "save"},

@@ -33,6 +33,7 @@ READING = {
     "runs history": ("RUN",),
     "compare": ("RUN", "OTHER"),
     "leaders": ("d",),
+    "problems": (),
     "truth show": ("d",),
     "truth diff": ("d", "1", "2"),
     "truth impact": ("d", "1..2"),

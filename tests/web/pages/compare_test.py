@@ -471,7 +471,7 @@ def test_the_list_of_runs_shows_what_is_ticked_and_sends_it_along(
     assert [run for run, is_ticked in boxes.items() if is_ticked] == sorted(
         (compared.focal, compared.plain), key=list(boxes).index
     )
-    assert "2 ticked" in listed.one("div", "selection").text
+    assert "2 selected" in listed.one("div", "selection").text
     assert not narrowed.all("div", "selection")
 
 
