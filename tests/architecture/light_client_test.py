@@ -1,0 +1,324 @@
+"""What `pip install offdiag` brings, in an environment of its own that nothing else is in.
+
+The wheel is installed by pip. The libraries it requires, and theirs, are linked from the
+environment of the tests, so that this needs neither a network nor minutes; `pip check` says
+whether any is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Iterable, Iterator
+from importlib.metadata import Distribution, PathDistribution, distribution
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from support.registries import shared_registry
+from support.servers import serving
+
+ROOT = Path(__file__).parents[2]
+BUDGET_BYTES = 260_000_000
+"""Of all files but compiled ones, which pip makes and many images leave out."""
+ALLOWED = {"click", "httpx", "narwhals", "numpy", "pyarrow", "pydantic", "rich"}
+
+
+def required_by(metadata: Distribution) -> Iterator[str]:
+    """Names of what a distribution needs here without any extra."""
+    for text in metadata.requires or ():
+        requirement = Requirement(text)
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            yield requirement.name
+
+
+def with_what_they_need(names: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    left = list(names)
+    while left:
+        name = canonicalize_name(left.pop())
+        if name not in found:
+            found.add(name)
+            left += required_by(distribution(name))
+    return found
+
+
+def link_files(name: str, target: Path) -> None:
+    """Put the files of an installed distribution into another folder, but no compiled ones."""
+    installed = distribution(name)
+    for file in installed.files or ():
+        source = Path(str(installed.locate_file(file)))
+        if ".." in file.parts or "__pycache__" in file.parts or not source.is_file():
+            continue
+        place = target / file
+        place.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(source, place)
+        except OSError:
+            shutil.copy2(source, place)
+
+
+class Client:
+    """A Python that has the base installation of offdiag and nothing more."""
+
+    def __init__(self, folder: Path) -> None:
+        self.python = folder / "bin" / "python"
+        self.site_packages = next(folder.glob("lib/python3*/site-packages"))
+
+    def run(self, *words: str, url: str | None = None) -> subprocess.CompletedProcess[str]:
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("OFFDIAG_", "PYTHON"))
+        }
+        if url is not None:
+            environment["OFFDIAG_URL"] = url
+        return subprocess.run(
+            [self.python, "-I", *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+            env=environment,
+            cwd=self.site_packages.parents[2],
+        )
+
+    def output_of(self, program: str, *, url: str | None = None) -> str:
+        done = self.run("-c", program, url=url)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def command(self, *words: str, url: str | None = None) -> subprocess.CompletedProcess[str]:
+        return self.run("-c", "from offdiag.cli import main; main()", *words, url=url)
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Client:
+    folder = tmp_path_factory.mktemp("client")
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
+    subprocess.run(
+        [*build, "--directory", folder / "wheel"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    (wheel,) = (folder / "wheel").glob("*.whl")
+    venv.create(folder / "venv", symlinks=True)
+    made = Client(folder / "venv")
+    pip = [sys.executable, "-m", "pip", "--python", str(made.python), "--no-input"]
+    subprocess.run(
+        [*pip, "install", "--quiet", "--no-deps", "--no-index", "--no-compile", str(wheel)],
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    (info,) = made.site_packages.glob("offdiag-*.dist-info")
+    for name in with_what_they_need(required_by(PathDistribution(info))):
+        link_files(name, made.site_packages)
+    checked = subprocess.run(
+        [*pip, "check"], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert checked.returncode == 0, checked.stdout
+    return made
+
+
+@pytest.fixture(scope="module")
+def server(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with (
+        shared_registry(migrated_file, tmp_path_factory, "served") as served,
+        serving(served) as url,
+    ):
+        yield url
+
+
+def test_little_is_required_and_fits_the_budget(client: Client) -> None:
+    (info,) = client.site_packages.glob("offdiag-*.dist-info")
+    files = [
+        path
+        for path in client.site_packages.rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    ]
+
+    assert set(required_by(PathDistribution(info))) == ALLOWED
+    assert sum(path.stat().st_size for path in files) < BUDGET_BYTES
+
+
+LOGGING = """
+import json
+import numpy as np
+import pyarrow as pa
+import offdiag
+
+rng = np.random.default_rng(5)
+truth = rng.choice(["cat", "dog"], 300)
+guess = np.where(rng.random(300) < 0.8, truth, "cat")
+ids = np.arange(300)
+scores = rng.random(300)
+
+whole = offdiag.log_run(
+    y_true=truth, y_pred=guess, y_score=scores, sample_ids=ids, name="arrays", dataset="pets",
+    positive_label="dog", slices={"half": ["first"] * 150 + ["second"] * 150},
+)
+with offdiag.start_run(name="batches", dataset="pets") as batches:
+    batches.log(y_true=truth[:200], y_pred=guess[:200], sample_ids=ids[:200])
+    batches.log(y_true=truth[200:], y_pred=guess[200:], sample_ids=ids[200:])
+table = pa.table({"y": truth, "yhat": guess, "id": ids})
+frame = offdiag.log_frame(table, name="frame", dataset="pets", sample_id="id")
+counted = offdiag.log_frame(table, name="counts", dataset="more", keep_predictions=False)
+matrix = offdiag.log_matrix(
+    [[5, 1], [2, 7]], orientation="actual_rows", labels=["a", "b"], name="m", dataset="matrices"
+)
+found = whole.evaluation()
+print(json.dumps({
+    "accuracies": [
+        run.evaluation().aggregate["overall_accuracy"].value
+        for run in (whole, batches, frame, counted, matrix)
+    ],
+    "expected": float((truth == guess).mean()),
+    "interval": found.aggregate["overall_accuracy"].ci_low,
+    "recall": found.per_class["recall"]["cat"].value,
+    "slice": whole.evaluation(slice="half=first").matrix.total,
+    "html": found._repr_html_()[:4],
+    "compared": offdiag.compare([whole, frame])._repr_html_()[:4],
+}))
+"""
+
+
+def test_arrays_batches_frames_and_matrices_are_logged_and_results_are_read(
+    client: Client, server: str
+) -> None:
+    told = json.loads(client.output_of(LOGGING, url=server))
+
+    assert told["accuracies"] == [pytest.approx(told["expected"])] * 4 + [pytest.approx(0.8)]
+    assert 0 < told["interval"] < told["expected"]
+    assert told["recall"] == 1.0
+    assert told["slice"] == 150
+    assert told["html"] == "<div"
+    assert told["compared"] == "<div"
+
+
+MISSING = """
+import offdiag
+from offdiag.errors import MissingExtra
+try:
+    {call}
+except MissingExtra as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "library"),
+    [
+        ("offdiag.log_run(y_true=['a'], y_pred=['a'], name='a', dataset='d')", "sqlalchemy"),
+        ("offdiag.evaluate_labels(y_true=['a', 'b'], y_pred=['a', 'a'])", "scipy"),
+        ("offdiag.evaluate_matrix([[1, 0], [0, 1]], orientation='actual_rows')", "scipy"),
+    ],
+)
+def test_a_call_that_needs_more_names_the_extra(client: Client, call: str, library: str) -> None:
+    said = client.output_of(MISSING.format(call=call))
+
+    assert said == f"{library} is not installed. Run: pip install 'offdiag[local]'\n"
+
+
+def test_frames_of_results_name_the_extra(client: Client, server: str) -> None:
+    said = client.output_of(MISSING.format(call="offdiag.search_runs()"), url=server)
+
+    assert said == "pandas is not installed. Run: pip install 'offdiag[local]'\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("runs", "list"), "sqlalchemy is not installed. Run: pip install 'offdiag[local]'"),
+        (("sync",), "sqlalchemy is not installed. Run: pip install 'offdiag[local]'"),
+        (("serve",), "flask is not installed. Run: pip install 'offdiag[server]'"),
+        (("worker",), "flask is not installed. Run: pip install 'offdiag[server]'"),
+        (("demo",), "sklearn is not installed. Run: pip install 'offdiag[demo]'"),
+    ],
+)
+def test_a_command_that_needs_more_names_the_extra(
+    client: Client, words: tuple[str, ...], message: str
+) -> None:
+    done = client.command(*words)
+
+    assert (done.returncode, done.stderr) == (2, f"offdiag: {message}\n")
+
+
+def test_a_client_is_healthy(client: Client) -> None:
+    assert json.loads(client.command("doctor", "--json").stdout)["healthy"]
+
+
+def test_evaluating_a_file_in_place_names_the_extra(client: Client, tmp_path: Path) -> None:
+    file = tmp_path / "predictions.csv"
+    file.write_text("y_true,y_pred\na,a\nb,a\n", encoding="utf-8")
+
+    assert (
+        client.command("evaluate", str(file)).stderr
+        == "offdiag: scipy is not installed. Run: pip install 'offdiag[local]'\n"
+    )
+
+
+TWO_RUNS = """
+import offdiag
+for name, guess in (("first", "aabb"), ("second", "abbb")):
+    run = offdiag.log_run(
+        y_true=list("aabb") * 9, y_pred=list(guess) * 9, sample_ids=list(range(36)),
+        name=name, dataset="commands",
+    )
+    run.evaluation()
+    print(run.id)
+"""
+
+
+def test_commands_ask_a_server_without_a_database_library(client: Client, server: str) -> None:
+    first, second = client.output_of(TWO_RUNS, url=server).split()
+    costs = "[weights.a]\na = 0\nb = 4\n[weights.b]\na = 1\nb = 0\n"
+    (client.site_packages.parents[2] / "costs.toml").write_text(costs, encoding="utf-8")
+
+    for words in (
+        ("cost", "add", "price", "costs.toml", "--dataset", "commands"),
+        ("cost", "show", "price@1"),
+        ("cost", "apply", first, second, "--matrix", "price"),
+        ("cost", "list"),
+        ("runs", "list", "--dataset", "comm*"),
+        ("runs", "show", first),
+        ("runs", "history", first),
+        ("runs", "baseline", first),
+        ("compare", first, second),
+        ("gate", second, "--min", "mcc>=0", "--min", "diff(recall[a])>=-0.9"),
+        ("flags", "list", "--state", "all"),
+        ("problems",),
+        ("leaders", "commands"),
+        ("propose", second),
+        ("approve", first, "--reason", "best"),
+        ("truth", "show", "commands"),
+        ("report", "list"),
+        ("jobs", "list"),
+        ("whoami",),
+    ):
+        done = client.command(*words, url=server)
+        assert done.returncode == 0, f"{words}: {done.stderr}"
+        assert done.stdout, words
+
+
+def test_runs_of_the_offline_queue_are_sent_without_a_database_library(
+    client: Client, server: str, tmp_path: Path
+) -> None:
+    program = (
+        "import os; os.environ |= {'OFFDIAG_MODE': 'offline', 'OFFDIAG_SPOOL': %r}\n"
+        "import offdiag\n"
+        "offdiag.log_run(y_true=['a', 'b'], y_pred=['a', 'a'], name='late', dataset='queue')\n"
+    )
+    client.output_of(program % str(tmp_path))
+
+    sent = client.command("sync", "--spool", str(tmp_path), "--url", server)
+
+    assert "1 sent, 0 left" in sent.stdout, sent.stderr
