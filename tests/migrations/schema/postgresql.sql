@@ -56,6 +56,39 @@ CREATE TABLE class_values (
 
 ALTER TABLE class_values ALTER COLUMN data SET STORAGE EXTERNAL;
 
+CREATE TABLE comment (
+    id BIGSERIAL NOT NULL,
+    run_id TEXT COLLATE "C",
+    dataset_id BIGINT,
+    flag_id BIGINT,
+    at TIMESTAMP WITH TIME ZONE NOT NULL,
+    author TEXT COLLATE "C",
+    text TEXT COLLATE "C" NOT NULL,
+    CONSTRAINT ck_comment_about_one_thing CHECK ((,
+    CONSTRAINT fk_comment_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE,
+    CONSTRAINT fk_comment_flag_id_flag FOREIGN KEY(flag_id) REFERENCES flag (id) ON DELETE CASCADE,
+    CONSTRAINT fk_comment_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
+    CONSTRAINT pk_comment PRIMARY KEY (id)
+    CASE
+    WHEN run_id IS NULL THEN 0
+    ELSE 1
+    END +
+    CASE
+    WHEN dataset_id IS NULL THEN 0
+    ELSE 1
+    END +
+    CASE
+    WHEN flag_id IS NULL THEN 0
+    ELSE 1
+    END) = 1)
+);
+
+CREATE INDEX ix_comment_dataset_id ON comment (dataset_id);
+
+CREATE INDEX ix_comment_flag_id ON comment (flag_id);
+
+CREATE INDEX ix_comment_run_id ON comment (run_id);
+
 CREATE TABLE confusion_matrix (
     evaluation_id BIGINT NOT NULL,
     label_set_id BIGINT NOT NULL,
@@ -486,6 +519,7 @@ CREATE TABLE run (
     deleted_by TEXT COLLATE "C",
     derived_from TEXT COLLATE "C",
     derivation JSONB,
+    note TEXT COLLATE "C",
     CONSTRAINT ck_run_n_predictions CHECK (n_predictions >= 0 AND n_predictions <= '9223372036854775807'::bigint),
     CONSTRAINT ck_run_open_until_finished_at CHECK ((state = 'open'::text) = (finished_at IS NULL)),
     CONSTRAINT ck_run_orientation_verdict CHECK (orientation_verdict = ANY (ARRAY['canonical'::text, 'transposed'::text, 'ambiguous'::text, 'inconsistent'::text, 'unverified'::text])),
@@ -584,6 +618,22 @@ ALTER TABLE score_curve ALTER COLUMN points SET STORAGE EXTERNAL;
 ALTER TABLE score_curve ALTER COLUMN bins SET STORAGE EXTERNAL;
 
 ALTER TABLE score_curve ALTER COLUMN histogram SET STORAGE EXTERNAL;
+
+CREATE TABLE share_link (
+    id BIGSERIAL NOT NULL,
+    digest TEXT COLLATE "C" NOT NULL,
+    address TEXT COLLATE "C" NOT NULL,
+    owner_id BIGINT NOT NULL,
+    created_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    expires_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    used_at TIMESTAMP WITH TIME ZONE,
+    revoked_at TIMESTAMP WITH TIME ZONE,
+    CONSTRAINT fk_share_link_owner_id_user_account FOREIGN KEY(owner_id) REFERENCES user_account (id) ON DELETE CASCADE,
+    CONSTRAINT pk_share_link PRIMARY KEY (id),
+    CONSTRAINT uq_share_link_digest UNIQUE NULLS DISTINCT (digest)
+);
+
+CREATE INDEX ix_share_link_owner_id ON share_link (owner_id);
 
 CREATE TABLE truth_chunk (
     truth_version_id BIGINT NOT NULL,

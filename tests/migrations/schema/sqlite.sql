@@ -52,6 +52,26 @@ CREATE TABLE class_values (
     CONSTRAINT pk_class_values PRIMARY KEY (evaluation_id)
 );
 
+CREATE TABLE comment (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    run_id TEXT,
+    dataset_id INTEGER,
+    flag_id INTEGER,
+    at DATETIME NOT NULL,
+    author TEXT,
+    text TEXT NOT NULL,
+    CONSTRAINT ck_comment_about_one_thing CHECK (CASE WHEN run_id IS NULL THEN 0 ELSE 1 END + CASE WHEN dataset_id IS NULL THEN 0 ELSE 1 END + CASE WHEN flag_id IS NULL THEN 0 ELSE 1 END = 1),
+    CONSTRAINT fk_comment_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE,
+    CONSTRAINT fk_comment_flag_id_flag FOREIGN KEY(flag_id) REFERENCES flag (id) ON DELETE CASCADE,
+    CONSTRAINT fk_comment_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_comment_dataset_id ON comment (dataset_id);
+
+CREATE INDEX ix_comment_flag_id ON comment (flag_id);
+
+CREATE INDEX ix_comment_run_id ON comment (run_id);
+
 CREATE TABLE confusion_matrix (
     evaluation_id INTEGER NOT NULL,
     label_set_id INTEGER NOT NULL,
@@ -433,7 +453,7 @@ CREATE TABLE run (
     score_columns INTEGER DEFAULT 0 NOT NULL,
     content_digest TEXT,
     created_at DATETIME NOT NULL,
-    finished_at DATETIME, deleted_at DATETIME, deleted_by TEXT, derived_from TEXT, derivation JSON,
+    finished_at DATETIME, deleted_at DATETIME, deleted_by TEXT, derived_from TEXT, derivation JSON, note TEXT,
     CONSTRAINT ck_run_n_predictions CHECK (n_predictions BETWEEN 0 AND 9223372036854775807),
     CONSTRAINT ck_run_open_until_finished_at CHECK ((state = 'open') = (finished_at IS NULL)),
     CONSTRAINT ck_run_orientation_verdict CHECK (orientation_verdict IN ('canonical', 'transposed', 'ambiguous', 'inconsistent', 'unverified')),
@@ -523,6 +543,21 @@ CREATE TABLE score_curve (
     CONSTRAINT fk_score_curve_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE,
     CONSTRAINT pk_score_curve PRIMARY KEY (evaluation_id, class_index)
 );
+
+CREATE TABLE share_link (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    digest TEXT NOT NULL,
+    address TEXT NOT NULL,
+    owner_id INTEGER NOT NULL,
+    created_at DATETIME NOT NULL,
+    expires_at DATETIME NOT NULL,
+    used_at DATETIME,
+    revoked_at DATETIME,
+    CONSTRAINT fk_share_link_owner_id_user_account FOREIGN KEY(owner_id) REFERENCES user_account (id) ON DELETE CASCADE,
+    CONSTRAINT uq_share_link_digest UNIQUE (digest)
+);
+
+CREATE INDEX ix_share_link_owner_id ON share_link (owner_id);
 
 CREATE TABLE truth_chunk (
     truth_version_id INTEGER NOT NULL,
