@@ -62,11 +62,20 @@ class Attribute(StrEnum):
     """Whether its accuracy hides a minority class; absent where that cannot be judged."""
     MAY_HIDE = "may_hide"
     """Whether its accuracy may hide one: a large gap is in sight, none is proved."""
+    LOWEST_RECALL = "lowest_recall"
+    """The lowest recall of a class that has examples."""
 
 
 TIMES = frozenset({Attribute.CREATED_AT, Attribute.FINISHED_AT})
 YES_OR_NO = frozenset({Attribute.BADGE, Attribute.MAY_HIDE})
-NUMBERS = frozenset({Attribute.N_PREDICTIONS, Attribute.TRUTH_VERSION, Attribute.OPEN_FLAGS})
+NUMBERS = frozenset(
+    {
+        Attribute.N_PREDICTIONS,
+        Attribute.TRUTH_VERSION,
+        Attribute.OPEN_FLAGS,
+        Attribute.LOWEST_RECALL,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from offdiag.domain.hierarchy import Collapse
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
+from offdiag.extras import optional
 from offdiag.metrics.orientation import (
     ACTUAL_AXIS,
     PREDICTED_AXIS,
@@ -215,8 +216,9 @@ def clustered_order(counts: NDArray[np.int64]) -> list[int]:
 
     Deterministic; without any confusion the declared order stays.
     """
-    from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
-    from scipy.spatial.distance import squareform
+    with optional:
+        from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+        from scipy.spatial.distance import squareform
 
     n_classes = counts.shape[ACTUAL_AXIS]
     supports = counts.sum(axis=PREDICTED_AXIS, keepdims=True)

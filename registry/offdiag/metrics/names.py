@@ -59,6 +59,27 @@ def _scorers() -> Iterator[tuple[str, tuple[Meaning, ...]]]:
     yield "neg_negative_likelihood_ratio", (Meaning("lr_minus", is_negated=True),)
 
 
+SHORT_NAMES: Mapping[str, tuple[Meaning, ...]] = MappingProxyType(
+    {
+        "acc": (Meaning("overall_accuracy"), Meaning("subset_accuracy")),
+        "bacc": (Meaning("balanced_accuracy"),),
+        "bal_acc": (Meaning("balanced_accuracy"),),
+        "kappa": (Meaning("cohen_kappa"),),
+        "auc": (Meaning("roc_auc"), Meaning("roc_auc_ovr_macro")),
+        "auroc": (Meaning("roc_auc"), Meaning("roc_auc_ovr_macro")),
+        "ap": (Meaning("average_precision"),),
+        "auprc": (Meaning("average_precision"),),
+        "pr_auc": (Meaning("average_precision"),),
+        "logloss": (Meaning("log_loss"),),
+        "brier": _BRIER,
+        "sensitivity": (Meaning("recall"),),
+        "tpr": (Meaning("recall"),),
+        "tnr": (Meaning("specificity"),),
+        "ppv": (Meaning("precision"),),
+    }
+)
+"""Usual short names of metrics, each of one definition."""
+
 SCORERS: Mapping[str, tuple[Meaning, ...]] = MappingProxyType(dict(_scorers()))
 """Names of scikit-learn's scorers that are not keys of ours, the usual meaning first."""
 
@@ -85,7 +106,8 @@ def meanings(name: str, known: Collection[str]) -> tuple[Meaning, ...]:
     """What a name can mean among the known keys, the usual first; empty for unknown names."""
     if name in known:
         return (Meaning(name),)
-    found = dict.fromkeys((*SCORERS.get(name, ()), *_functions().get(name, ())))
+    named = (*SCORERS.get(name, ()), *SHORT_NAMES.get(name, ()), *_functions().get(name, ()))
+    found = dict.fromkeys(named)
     return tuple(each for each in found if each.key in known)
 
 
@@ -113,15 +135,66 @@ def averages_of(key: str, known: Collection[str]) -> tuple[str, ...]:
 
 
 def nearest_names(name: str, known: Collection[str]) -> str:
-    """The question which similar name was meant, of ours or of scikit-learn; "" without any."""
-    ours = get_close_matches(name, sorted(known), n=3, cutoff=0.6)
+    """The question which metric was meant, of ours or of scikit-learn; "" without any.
+
+    Names of the same words come first, whatever their order and spelling (`AUC_ROC` is near
+    `roc_auc`); names of similar letters follow.
+    """
+    near = _same_words(name, sorted(known))
+    ours = near or get_close_matches(name, sorted(known), n=3, cutoff=0.6)
     others = [
         f"{each!r} (scikit-learn)"
         for each in get_close_matches(name, sorted({*SCORERS, *_functions()}), n=2, cutoff=0.6)
         if each not in ours and meanings(each, known)
     ]
-    found = [*map(repr, ours), *others]
+    found = [*map(repr, ours), *([] if near else others)]
     return f"Did you mean {' or '.join(found)}?" if found else ""
+
+
+_SYNONYMS = {
+    "acc": "accuracy",
+    "auroc": "roc auc",
+    "avg": "average",
+    "bacc": "balanced accuracy",
+    "bal": "balanced",
+    "kappa": "cohen kappa",
+    "logloss": "log loss",
+    "matthews": "mcc",
+    "prec": "precision",
+    "rec": "recall",
+    "samples": "example",
+    "sensitivity": "recall",
+    "tpr": "recall",
+}
+_WITHOUT_MEANING = frozenset({"average", "coef", "corrcoef", "metric", "overall", "score"})
+_SHARED_WORDS = 0.5
+
+
+def _words(name: str) -> frozenset[str]:
+    plain = re.split(r"[^a-z0-9]+", name.lower())
+    words = " ".join(_SYNONYMS.get(word, word) for word in plain).split()
+    return frozenset(words) - _WITHOUT_MEANING or frozenset(words)
+
+
+def _same_words(name: str, known: Collection[str]) -> list[str]:
+    """At most three known names that share most of their words with this one, the nearest first.
+
+    Only those that share as many as the nearest one; a name in other letters is one of them.
+    """
+    meant = [each.key for each in meanings(name.lower(), known)]
+    if meant:
+        return meant[:1]
+    wanted = _words(name)
+    # An average of ours is another metric, while "average" in a name asked for says little.
+    shared = {
+        key: len(wanted & words) / len(wanted | words)
+        for key in known
+        if (words := _words(key) | ({"average"} & {*key.split("_")}))
+    }
+    best = max(shared.values(), default=0.0)
+    if best < _SHARED_WORDS:
+        return []
+    return sorted((key for key in known if shared[key] == best), key=len)[:3]
 
 
 def negated(value: MetricValue) -> MetricValue:

@@ -198,7 +198,10 @@ def products_over_classes(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any
 
     It is exact, so the order in which a library adds them up does not matter.
     """
-    return np.asarray(np.vecdot(one, other))
+    if hasattr(np, "vecdot"):
+        return np.asarray(np.vecdot(one, other))
+    products: NDArray[Any] = (one * other).sum(axis=CLASS_AXIS)
+    return products
 
 
 def how_many(where: NDArray[np.bool_]) -> NDArray[np.int64]:

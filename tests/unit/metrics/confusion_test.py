@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -154,6 +154,7 @@ def test_without_confusion_the_declared_order_stays() -> None:
     assert clustered_order(np.array([[1, 2], [3, 4]])) == [0, 1]
 
 
+@settings(deadline=None)  # The first example imports SciPy.
 @given(
     st.integers(1, 9).flatmap(
         lambda n: st.lists(

@@ -20,7 +20,7 @@ from offdiag.filters.conditions import (
 from offdiag.filters.fields import WHOLE_METRICS
 from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.metrics.catalogue import CATALOGUE, Scope
-from offdiag.metrics.names import SCORERS, find_metric, nearest_names, negated
+from offdiag.metrics.names import SCORERS, SHORT_NAMES, find_metric, nearest_names, negated
 from offdiag.reports.scope import Condition, ReportScope, Side
 
 KEYS = {key for scope in Scope for key in CATALOGUE[scope]}
@@ -170,3 +170,30 @@ class TestReports:
             ReportScope("p", "d", metrics=("f1",))
 
         assert refused.value.hint == "Use an average: macro_f1, weighted_f1, micro_f1."
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("precision-weighted", "weighted_precision"),
+        ("AUC_ROC", "roc_auc"),
+        ("Accuracy", "overall_accuracy"),
+        ("macro_avg_f1", "macro_f1"),
+        ("balanced accuracy", "balanced_accuracy"),
+        ("MCC", "mcc"),
+    ],
+)
+def test_an_unknown_name_leads_to_the_metric_with_the_same_words(name: str, meant: str) -> None:
+    assert nearest_names(name, WHOLE_METRICS).startswith(f"Did you mean '{meant}'")
+
+
+def test_usual_short_names_mean_one_metric_of_ours() -> None:
+    assert not SHORT_NAMES.keys() & (KEYS | SCORERS.keys())
+    assert all(each.key in KEYS for found in SHORT_NAMES.values() for each in found)
+    found = {name: find_metric(name, WHOLE_METRICS) for name in ("acc", "kappa", "auc", "bacc")}
+    assert [each and each.key for each in found.values()] == [
+        "overall_accuracy",
+        "cohen_kappa",
+        "roc_auc",
+        "balanced_accuracy",
+    ]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
+from offdiag.extras import optional
 from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
 from offdiag.metrics.quantity import (
     Quantity,
@@ -79,7 +80,8 @@ def nir_p_value(m: Classified) -> Quantity:
     Beyond about 1e16 cases that function finds no value close to its middle; there stands the
     normal approximation with a correction for continuity, which is within 1e-7 of it.
     """
-    from scipy.special import betainc, ndtr
+    with optional:
+        from scipy.special import betainc, ndtr
 
     tally = m.tally
     correct, total = as_float(tally.n_correct), as_float(tally.total)

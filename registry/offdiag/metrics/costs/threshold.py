@@ -105,7 +105,19 @@ def cheapest_point(points: OperatingPoints, prices: SideCosts) -> int | None:
     return None if not len(means) or np.isnan(means).all() else int(np.nanargmin(means))
 
 
-def crossfitted_cost(points: OperatingPoints, prices: SideCosts, *, seed: int) -> float | None:
+@dataclass(frozen=True, slots=True)
+class Crossfitted:
+    """What a choice costs per case where it was not made, and what it errs on there.
+
+    `missed` and `false_alarms` are means over random splits, of as many cases as there are.
+    """
+
+    mean_cost: float
+    missed: float
+    false_alarms: float
+
+
+def crossfitted(points: OperatingPoints, prices: SideCosts, *, seed: int) -> Crossfitted | None:
     """What the choice of the cheapest point costs per case where it was not made.
 
     The samples are dealt into `FOLDS` parts; for each the cheapest point of the other parts is
@@ -116,12 +128,16 @@ def crossfitted_cost(points: OperatingPoints, prices: SideCosts, *, seed: int) -
     if min(points.n_positive, points.n_negative) < FOLDS or len(points) < 2:
         return None
     rng = np.random.Generator(np.random.PCG64(seed))
-    found = []
-    for _ in range(SPLITS):
+    flagged = np.empty((SPLITS, 2), dtype=np.int64)
+    for split in range(SPLITS):
         hits = _dealt(np.diff(points.true_positives), rng)
         alarms = _dealt(np.diff(points.false_positives), rng)
-        found.append(_cost_of_deal(hits, alarms, prices))
-    return float(np.mean(found))
+        flagged[split] = _flagged_in_deal(hits, alarms, prices)
+    costs = prices.means(
+        flagged[:, 0], flagged[:, 1], n_positive=points.n_positive, n_negative=points.n_negative
+    )
+    found, alarmed = flagged.mean(axis=FOLD_AXIS).tolist()
+    return Crossfitted(float(costs.mean()), points.n_positive - found, alarmed)
 
 
 def matrix_at(
@@ -148,8 +164,8 @@ def _dealt(between: Counts, rng: np.random.Generator) -> Counts:
     return parts
 
 
-def _cost_of_deal(hits: Counts, alarms: Counts, prices: SideCosts) -> float:
-    """The cost per case of all parts, each at the cheapest point of the others."""
+def _flagged_in_deal(hits: Counts, alarms: Counts, prices: SideCosts) -> tuple[int, int]:
+    """Flagged positive and negative cases, each part at the cheapest point of the others."""
     all_hits, all_alarms = hits.sum(axis=FOLD_AXIS), alarms.sum(axis=FOLD_AXIS)
     flagged_hits = flagged_alarms = 0
     for own_hits, own_alarms in zip(hits, alarms, strict=True):
@@ -164,14 +180,7 @@ def _cost_of_deal(hits: Counts, alarms: Counts, prices: SideCosts) -> float:
         place = int(means.argmin())
         flagged_hits += int(own_hits[:place].sum())
         flagged_alarms += int(own_alarms[:place].sum())
-    return float(
-        prices.means(
-            np.array([flagged_hits]),
-            np.array([flagged_alarms]),
-            n_positive=int(all_hits.sum()),
-            n_negative=int(all_alarms.sum()),
-        )[0]
-    )
+    return flagged_hits, flagged_alarms
 
 
 def _from_the_strictest(between: Counts) -> Counts:

@@ -22,6 +22,7 @@ from math import exp, inf, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE, Interval, size_warning
@@ -74,7 +75,8 @@ def mean_loss_interval(losses: Floats, *, largest: float = inf, confidence: floa
 
 def student_quantile(confidence: float, *, n_samples: int) -> float:
     """The t with P(|T| <= t) = `confidence` for n - 1 degrees of freedom; n is at least 2."""
-    from scipy.special import stdtrit
+    with optional:
+        from scipy.special import stdtrit
 
     tail = (1.0 - confidence_level(confidence)) / 2.0
     return float(-stdtrit(n_samples - 1, tail))

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import Interval, flagged, judged_by_classes
@@ -55,7 +56,8 @@ class SetAverages:
     """The averages of m patterns as functions of how often each one occurs."""
 
     def __init__(self, patterns: SetPatterns) -> None:
-        from scipy import sparse
+        with optional:
+            from scipy import sparse
 
         self._patterns = patterns
         self._right = sparse.csr_array((patterns.actual & patterns.predicted).astype(np.float64))

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.number_text import p_value
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.intervals.bounds import Interval
@@ -85,12 +86,12 @@ class CalibrationReference:
 
         >>> CalibrationReference(0.062, 0.061, 0.095, 0.45, 100).sentence
         'a calibrated model would show about 0.061 (up to 0.095) on these 100 examples: \
-no evidence of miscalibration (p = 0.450)'
+no evidence of miscalibration (p = 0.45)'
         """
         finding = (
-            f"no evidence of miscalibration (p = {self.p:.3f})"
+            f"no evidence of miscalibration ({p_value(self.p)})"
             if self.p > EVIDENCE
-            else f"above what chance explains (p = {self.p:.3f}), excess {self.excess:.3f}"
+            else f"above what chance explains ({p_value(self.p)}), excess {self.excess:.3f}"
         )
         return (
             f"a calibrated model would show about {self.mean:.3f} (up to {self.upper:.3f}) "

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
+from offdiag.extras import optional
 from offdiag.metrics.multilabel.exact_sums import ExactSums
 from offdiag.metrics.multilabel.sets import SetPatterns, has_labels, set_sizes
 from offdiag.metrics.quantity import Quantity, cause, defined_except
@@ -127,7 +128,8 @@ def _pairs(
     One product of two sparse matrices does all samples at once: its rows are (shares, giving
     label), its columns receiving labels, so different denominators never mix.
     """
-    from scipy import sparse
+    with optional:
+        from scipy import sparse
 
     n_samples, n_labels = giving.shape
     most = int(shares.max(initial=0))

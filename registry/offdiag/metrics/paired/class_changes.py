@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.intervals.bounds import Bounds, Intervals, flagged
 from offdiag.metrics.intervals.delta import class_gradients
@@ -76,7 +77,8 @@ def sloped_changes(
     Classes are tested in which both runs have a value and some sample on which they differ
     counts. Raises `InvalidInput` for a confidence outside (0, 1).
     """
-    from scipy.special import erfc
+    with optional:
+        from scipy.special import erfc
 
     level = confidence_level(confidence)
     linear, error = class_moves(joint, key)

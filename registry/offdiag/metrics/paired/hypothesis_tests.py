@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.errors import InvalidInput
+from offdiag.extras import optional
 from offdiag.metrics.arguments import count_of, probabilities, square_table, zero_one
 from offdiag.metrics.orientation import ACTUAL_AXIS, actual_totals, predicted_totals, swap_axes
 
@@ -54,7 +55,8 @@ def mcnemar(b: int, c: int) -> McNemar:
     >>> mcnemar(10, 2).exact_p
     0.03857421875
     """
-    from scipy.special import gammaincc
+    with optional:
+        from scipy.special import gammaincc
 
     first, second = count_of(b, field="b"), count_of(c, field="c")
     discordant, smaller = first + second, min(first, second)
@@ -83,7 +85,8 @@ def mid_p_values(
     only_first: NDArray[np.int64], only_second: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """The `mid_p` of `mcnemar` for many tables, arrays of one shape; 1 where both are 0."""
-    from scipy.special import betainc
+    with optional:
+        from scipy.special import betainc
 
     discordant, smaller = only_first + only_second, np.minimum(only_first, only_second)
     larger = np.maximum(discordant - smaller, 1)
@@ -98,7 +101,8 @@ def _fair_coin_tail(heads: int, tosses: int) -> float:
 
     scipy's own binomial tail loses digits from a million tosses and gives up at 2**31.
     """
-    from scipy.special import betainc
+    with optional:
+        from scipy.special import betainc
 
     return float(betainc(tosses - heads, heads + 1, 0.5))
 
@@ -150,7 +154,8 @@ def cochran_of_counts(both_right: NDArray[np.int64]) -> CochranQ:
 
 def _cochran(per_run: list[int], squares: int) -> CochranQ:
     """From the column sums and the sum of the squared row sums."""
-    from scipy.special import gammaincc
+    with optional:
+        from scipy.special import gammaincc
 
     # Python integers: n may be large, and the products below are exact only then.
     k, total = len(per_run), sum(per_run)
@@ -201,7 +206,8 @@ def bowker(table: ArrayLike) -> Bowker:
     contributes nothing to the sum and no degree of freedom. For K = 2 it is McNemar's
     chi-square. Raises `InvalidInput` for a table that is not square or holds no counts.
     """
-    from scipy.special import gammaincc
+    with optional:
+        from scipy.special import gammaincc
 
     counts = square_table(table, field="table")
     upper = np.triu_indices(counts.shape[0], 1)
@@ -234,7 +240,8 @@ def stuart_maxwell(table: ArrayLike) -> StuartMaxwell:
     which is a generalised inverse without any tolerance. A class without exchanges drops out.
     Raises `InvalidInput` for a table that is not square or holds no counts.
     """
-    from scipy.special import gammaincc
+    with optional:
+        from scipy.special import gammaincc
 
     counts = square_table(table, field="table")
     exchanges = (counts + swap_axes(counts)).astype(np.float64)

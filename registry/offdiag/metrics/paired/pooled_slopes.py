@@ -27,6 +27,7 @@ from math import erf, isfinite, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.dual import Floats, Gradient
@@ -305,7 +306,8 @@ def critical_value(covariance: Floats, *, confidence: float = 0.95, seed: int = 
     is exact, over 2,000 random directions it is averaged. All variances are positive. Without
     any variable it is the quantile of one.
     """
-    from scipy.special import gammaincc
+    with optional:
+        from scipy.special import gammaincc
 
     level = confidence_level(confidence)
     size = len(covariance)

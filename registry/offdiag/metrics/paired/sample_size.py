@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, floor, inf, log10, sqrt
 
+import numpy as np
+from numpy.typing import NDArray
+
 from offdiag.errors import InvalidInput
 from offdiag.metrics.intervals.proportions import normal_quantile, wilson
 
@@ -78,6 +81,43 @@ def samples_for_metric(
     """
     quantiles = normal_quantile(confidence) + _power_quantile()
     return ceil(n_samples * (quantiles * error / difference) ** 2)
+
+
+def samples_by_class(
+    discordant: NDArray[np.int64],
+    n_samples: NDArray[np.int64],
+    *,
+    difference: float,
+    confidence: float = 0.95,
+) -> NDArray[np.int64]:
+    """The fewest further samples of each class (K,) that settle a difference in mean recall.
+
+    `discordant` of the `n_samples` of each class (K,) are predicted correctly by one run only.
+    Classes without samples take no part, and get none. Where the present samples suffice, all
+    are 0.
+
+    The variance of the difference is the mean over the classes of discordant / n, each over its
+    samples. It falls fastest for the same effort where classes have samples in proportion to the
+    root of that rate (Neyman 1934, Journal of the Royal Statistical Society 97, 558); classes
+    that have more already keep them.
+    """
+    has_samples = n_samples > 0
+    present = n_samples[has_samples].astype(np.float64)
+    spread = np.sqrt(discordant[has_samples] / present) / len(present)
+    quantiles = normal_quantile(confidence) + _power_quantile()
+    allowed = (difference / quantiles) ** 2
+    wanted, grows = present.copy(), spread > 0
+    is_short = (spread**2 / present).sum() > allowed
+    while is_short:
+        rest = allowed - (spread[~grows] ** 2 / present[~grows]).sum()
+        wanted[grows] = spread[grows] * spread[grows].sum() / rest
+        has_enough = wanted < present
+        wanted[has_enough] = present[has_enough]
+        grows &= ~has_enough
+        is_short = bool(has_enough.any())
+    further = np.zeros(len(n_samples), np.int64)
+    further[has_samples] = np.ceil(wanted - present - 1e-9)
+    return further
 
 
 def about(number: int) -> int:

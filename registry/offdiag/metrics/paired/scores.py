@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput
+from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level, finite_vector, zero_one
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.discrimination import (
@@ -255,7 +256,8 @@ def _if_any(interval: Interval) -> Interval | None:
 
 
 def _student_p(moves: Floats) -> float:
-    from scipy.special import stdtr
+    with optional:
+        from scipy.special import stdtr
 
     n_samples = len(moves)
     t = float(moves.mean()) / (float(moves.std(ddof=1)) / sqrt(n_samples))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.extras import optional
 from offdiag.metrics.scores.forecasts import RankedScores
 from offdiag.metrics.spec import NOT_PROBABILITIES, Direction, MetricSpec, Scope
 
@@ -110,7 +111,8 @@ def calibrated_shares(
 
 def _binomial_quantile(level: float, n_samples: Counts, p: NDArray[np.float64]) -> Counts:
     """The smallest k with P(X <= k) >= level, by halving the range of k."""
-    from scipy.special import betainc
+    with optional:
+        from scipy.special import betainc
 
     below, found = np.full(n_samples.shape, -1), n_samples.astype(np.int64)
     while (found - below > 1).any():

@@ -13,7 +13,7 @@ from offdiag.metrics.costs.threshold import (
     FOLDS,
     cheapest_point,
     cost_at_each,
-    crossfitted_cost,
+    crossfitted,
     matrix_at,
     side_costs,
 )
@@ -101,7 +101,7 @@ def test_without_cases_there_is_nothing_to_choose() -> None:
     points = points_of([], [])
 
     assert cheapest_point(points, side_costs(TEN_TO_ONE, ILL)) is None
-    assert crossfitted_cost(points, side_costs(TEN_TO_ONE, ILL), seed=1) is None
+    assert crossfitted(points, side_costs(TEN_TO_ONE, ILL), seed=1) is None
 
 
 def test_a_choice_among_noise_pays_more_where_it_was_not_made() -> None:
@@ -109,9 +109,9 @@ def test_a_choice_among_noise_pays_more_where_it_was_not_made() -> None:
     gains = []
     for seed in range(10):
         points = drawn(60, seed=seed, gap=0.0)
-        on_others = crossfitted_cost(points, prices, seed=1)
+        on_others = crossfitted(points, prices, seed=1)
         assert on_others is not None
-        gains.append(on_others - float(cost_at_each(points, prices).min()))
+        gains.append(on_others.mean_cost - float(cost_at_each(points, prices).min()))
 
     assert np.mean(gains) > 0.02
 
@@ -119,22 +119,34 @@ def test_a_choice_among_noise_pays_more_where_it_was_not_made() -> None:
 def test_many_cases_leave_little_to_luck() -> None:
     points, prices = drawn(20_000, seed=1, gap=2.0), side_costs(TEN_TO_ONE, ILL)
 
-    found = crossfitted_cost(points, prices, seed=1)
+    found = crossfitted(points, prices, seed=1)
 
-    assert found == pytest.approx(float(cost_at_each(points, prices).min()), rel=0.02)
+    assert found is not None
+    assert found.mean_cost == pytest.approx(float(cost_at_each(points, prices).min()), rel=0.02)
+
+
+def test_the_errors_of_a_choice_cost_what_it_costs() -> None:
+    points, prices = drawn(200, seed=3), side_costs(costs([[0, 3], [7, 0]]), ILL)
+
+    found = crossfitted(points, prices, seed=1)
+
+    assert found is not None
+    assert 0 < found.missed < points.n_positive
+    paid = 7 * found.missed + 3 * found.false_alarms
+    assert paid / (points.n_positive + points.n_negative) == pytest.approx(found.mean_cost)
 
 
 def test_the_seed_decides_alone() -> None:
     points, prices = drawn(100, seed=2), side_costs(TEN_TO_ONE, ILL, np.array([0.8, 0.2]))
 
-    assert crossfitted_cost(points, prices, seed=7) == crossfitted_cost(points, prices, seed=7)
+    assert crossfitted(points, prices, seed=7) == crossfitted(points, prices, seed=7)
 
 
 def test_fewer_cases_than_parts_cannot_be_dealt() -> None:
     few = FOLDS - 1
     points = points_of([True] * few + [False] * 50, list(np.linspace(0, 1, few + 50)))
 
-    assert crossfitted_cost(points, side_costs(TEN_TO_ONE, ILL), seed=1) is None
+    assert crossfitted(points, side_costs(TEN_TO_ONE, ILL), seed=1) is None
 
 
 @pytest.mark.parametrize(("first", "second"), [(0, 5), (5, 0), (3, 3), (2, 6)])

@@ -9,7 +9,11 @@ import pytest
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics.paired.hypothesis_tests import mcnemar
-from offdiag.metrics.paired.sample_size import samples_for_metric, samples_needed
+from offdiag.metrics.paired.sample_size import (
+    samples_by_class,
+    samples_for_metric,
+    samples_needed,
+)
 
 
 @pytest.mark.parametrize(
@@ -72,3 +76,40 @@ def test_any_metric_needs_four_times_the_samples_for_half_the_difference() -> No
 def test_what_cannot_be_meant_is_refused(counts: tuple[int, int, int], difference: float) -> None:
     with pytest.raises(InvalidInput):
         samples_needed(*counts, difference=difference)
+
+
+def test_classes_alike_share_what_the_metric_needs() -> None:
+    discordant, sizes = np.array([8, 8]), np.array([100, 100])
+    error = sqrt((discordant / sizes**2).sum()) / 2
+
+    further = samples_by_class(discordant, sizes, difference=0.02)
+
+    needed = samples_for_metric(200, error, difference=0.02)
+    assert further.tolist() == [pytest.approx(needed / 2 - 100, abs=1)] * 2
+
+
+def test_no_other_split_settles_the_difference_with_fewer_labels() -> None:
+    discordant, sizes = np.array([6, 40, 3]), np.array([30, 400, 5_000])
+    further = samples_by_class(discordant, sizes, difference=0.03)
+    allowed = (0.03 / (1.959964 + 0.841621)) ** 2
+    rates = discordant / sizes
+
+    def is_enough(first: int, second: int) -> bool:
+        more = np.array([first, second, 0])
+        return bool((rates / (sizes + more)).sum() / 9 <= allowed)
+
+    assert further[2] == 0, "a class that has more than its part keeps them"
+    assert is_enough(further[0], further[1])
+    enough = [
+        first + second
+        for first in range(0, 1_000, 5)
+        for second in range(0, 1_000, 5)
+        if is_enough(first, second)
+    ]
+    assert further.sum() <= min(enough) + 2
+
+
+def test_present_labels_that_suffice_ask_for_none() -> None:
+    further = samples_by_class(np.array([1, 0, 0]), np.array([9_000, 9_000, 0]), difference=0.05)
+
+    assert further.tolist() == [0, 0, 0]
