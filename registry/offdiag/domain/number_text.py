@@ -14,6 +14,22 @@ def count(number: float, one: str, many: str | None = None) -> str:
     return f"{number:,.0f} {one if number == 1 else many or f'{one}s'}"
 
 
+def number(value: float) -> str:
+    """Three decimals, one from 100 on; rounding never makes nothing or everything of a value."""
+    size = abs(value)
+    if 0 < size < 0.0005:
+        return "<0.001" if value > 0 else f">{MINUS}0.001"
+    if 0.9995 <= size < 1:
+        return ">0.999" if value > 0 else f"<{MINUS}0.999"
+    text = f"{value:,.{3 if size < 100 else 1}f}" if size < 1e6 else f"{value:.3g}"
+    return text.replace("-", MINUS)
+
+
+def interval(low: float, high: float) -> str:
+    """ "0.846 – 0.881"."""
+    return f"{number(low)} \N{EN DASH} {number(high)}"
+
+
 def percent(share: float, decimals: int = 0) -> str:
     """A share in percent: "35 %", "<1 %", ">99 %"; one decimal: "35.2 %"."""
     smallest = 10.0**-decimals

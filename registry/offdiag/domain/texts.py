@@ -45,6 +45,14 @@ _TWINS = (".json", ".csv")
 _READABLE = ":@,~"
 
 
+def shortened(text: str, *, longest: int = 24) -> str:
+    """Text of at most `longest` characters, cut in the middle: both ends tell names apart."""
+    if len(text) <= longest:
+        return text
+    kept = longest - 1
+    return f"{text[: kept - kept // 2]}\N{HORIZONTAL ELLIPSIS}{text[len(text) - kept // 2 :]}"
+
+
 def name_segment(name: str) -> str:
     """A name as it stands in a URL."""
     return quote(name_in_path(name), safe=_READABLE)

@@ -7,10 +7,16 @@ additionally carries the limit it tends to.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from numbers import Real
 from typing import Any, Self
+
+from offdiag.domain.number_text import interval, number
+from offdiag.errors import InvalidInput
 
 
 class Reason(StrEnum):
@@ -47,13 +53,18 @@ class Reason(StrEnum):
 POSITIVE_INFINITY = "+inf"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class MetricValue:
     """One value of one metric.
 
     `value` is finite or None; `reason` says why it is None; `limit` is "+inf" where the
     undefined quotient is a positive number over zero. `ci_low` and `ci_high` bound the
     interval found by `ci_method`, all None where no interval was computed.
+
+    `float()` and a format such as `:.3f` take the value alone, and it compares with numbers and
+    other values by it. Where it is undefined, `float()` is NaN, the text is "undefined" with the
+    reason, and `<`, `<=`, `>`, `>=` raise `InvalidInput`: no undefined value passes a threshold
+    unnoticed. `==` is then False for every number.
     """
 
     value: float | None
@@ -78,6 +89,73 @@ class MetricValue:
     @property
     def is_defined(self) -> bool:
         return self.value is not None
+
+    def __float__(self) -> float:
+        return math.nan if self.value is None else self.value
+
+    def __lt__(self, other: object) -> bool:
+        return self._compared(other, operator.lt)
+
+    def __le__(self, other: object) -> bool:
+        return self._compared(other, operator.le)
+
+    def __gt__(self, other: object) -> bool:
+        return self._compared(other, operator.gt)
+
+    def __ge__(self, other: object) -> bool:
+        return self._compared(other, operator.ge)
+
+    def _compared(self, other: object, compare: Callable[[float, float], bool]) -> bool:
+        if isinstance(other, MetricValue):
+            return compare(_defined(self), _defined(other))
+        if isinstance(other, Real):
+            return compare(_defined(self), float(other))
+        refused: bool = NotImplemented
+        return refused
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same value with the same interval; of a number, the value alone."""
+        if isinstance(other, MetricValue):
+            return self._parts == other._parts
+        if isinstance(other, Real):
+            return self.value is not None and self.value == float(other)
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.reason if self.value is None else self.value)
+
+    @property
+    def _parts(self) -> tuple[object, ...]:
+        return tuple(getattr(self, name) for name in self.__slots__)
+
+    def __repr__(self) -> str:
+        named = zip(self.__slots__[1:], self._parts[1:], strict=True)
+        # A reason is a member of `Reason` or the text of one.
+        said = [
+            f"{name}={str(part) if isinstance(part, float) else repr(str(part))}"
+            for name, part in named
+            if part is not None
+        ]
+        return f"MetricValue({', '.join([repr(self.value), *said])})"
+
+    def __str__(self) -> str:
+        """ "0.864 (0.846 – 0.881)", "undefined (no actual positives)"."""
+        if self.value is None:
+            return self.undefined_text
+        if self.ci_low is None or self.ci_high is None:
+            return number(self.value)
+        return f"{number(self.value)} ({interval(self.ci_low, self.ci_high)})"
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        text = format(float(self), spec)
+        return text if self.value is not None else "undefined".rjust(len(text))
+
+    @property
+    def undefined_text(self) -> str:
+        """Why there is no value, in words: "undefined (no actual positives)"."""
+        return f"undefined ({(self.reason or 'unknown reason').replace('_', ' ')})"
 
     @property
     def why_no_interval(self) -> str | None:
@@ -111,3 +189,13 @@ class MetricValue:
                 "ci_method": self.ci_method,
             }
         return core
+
+
+def _defined(value: MetricValue) -> float:
+    if value.value is None:
+        raise InvalidInput(
+            f"the value is {value.undefined_text}, so it is neither above nor below a number.",
+            field="value",
+            hint="Ask is_defined first; float(value) is NaN.",
+        )
+    return value.value

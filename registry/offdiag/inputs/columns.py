@@ -131,9 +131,26 @@ def _from_arrow_stream(values: object, field: str) -> pa.Array:
     import pyarrow as pa
 
     try:
-        return pa.chunked_array(values).combine_chunks()
+        return chunks_of_stream(values).combine_chunks()
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise _mixed(error, field) from None
+
+
+def chunks_of_stream(values: Any) -> pa.ChunkedArray:
+    """A column that can hand out a stream of Arrow arrays. Raises what Arrow raises."""
+    import pyarrow as pa
+
+    if hasattr(values, "to_arrow"):
+        # Polars has layouts of text in its streams that older Arrows cannot read.
+        values = values.to_arrow()
+    if isinstance(values, pa.ChunkedArray):
+        return values
+    if isinstance(values, pa.Array):
+        return pa.chunked_array([values])
+    if hasattr(pa.ChunkedArray, "__arrow_c_stream__"):
+        return pa.chunked_array(values)
+    # Arrow 15 would take each value for a chunk of its own.
+    return pa.chunked_array([pa.array(values)])
 
 
 def _to_arrow(items: list[object], field: str, *, nan_is_missing: bool = False) -> pa.Array:
@@ -160,7 +177,7 @@ def _text_of_numpy(column: NDArray[np.str_], field: str) -> pa.Array:
     except ValueError:
         raise _not_unicode(column, field) from None
     # Arrow ends a text of numpy at the first NUL, which would make "a\0b" and "a" one class.
-    if pc.sum(pc.utf8_length(text)).as_py() != np.strings.str_len(column).sum():
+    if pc.sum(pc.utf8_length(text)).as_py() != np.char.str_len(column).sum():
         return _to_arrow(column.tolist(), field)
     return text
 
@@ -199,15 +216,11 @@ def _searchable(text: pa.Array) -> pa.Array:
     """Text in a layout that Arrow can look up: it has no such kernel for string views."""
     import pyarrow as pa
 
-    return text.cast(pa.large_string()) if pa.types.is_string_view(text.type) else text
+    return text.cast(pa.large_string()) if str(text.type) == "string_view" else text
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    return bool(
-        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-    )
+    return str(kind) in {"string", "large_string", "string_view"}
 
 
 def _require_no_nulls(column: pa.Array, field: str) -> None:

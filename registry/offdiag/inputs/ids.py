@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,11 +93,14 @@ class SampleIds:
 
 
 def sample_ids(values: object, *, field: str = "sample_ids") -> SampleIds:
-    """Read identifiers. Raises `InvalidInput` for missing, fractional or over-long ones."""
+    """Read identifiers; UUIDs and bytes in UTF-8 are read as their text.
+
+    Raises `InvalidInput` for missing, fractional or over-long ones, and for other bytes.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    column = to_column(values, field=field)
+    column = to_column(_texts_of_objects(values, field), field=field)
     if isinstance(column, np.ndarray):
         if len(column) and column.dtype.kind not in "iu":
             raise InvalidInput(
@@ -120,6 +124,42 @@ def sample_ids(values: object, *, field: str = "sample_ids") -> SampleIds:
     if pc.all(pc.match_substring_regex(text, _WHOLE_NUMBER)).as_py():
         return SampleIds("int", text.cast(pa.int64()).to_numpy())
     return SampleIds("text", text)
+
+
+def _texts_of_objects(values: object, field: str) -> object:
+    """UUIDs and bytes as text; anything else as it is."""
+    dtype = getattr(values, "dtype", None)
+    listed = isinstance(values, (list, tuple)) or getattr(dtype, "kind", "") in {"O", "S"}
+    if not listed and not _is_binary(values):
+        return values
+    given = values if isinstance(values, (list, tuple)) else _listed(values)
+    if not any(isinstance(value, (UUID, bytes)) for value in given[:1]):
+        return values
+    return [_text_of_object(value, field) for value in given]
+
+
+def _is_binary(values: object) -> bool:
+    """Whether it is an Arrow column of UUIDs or bytes."""
+    kind = str(getattr(values, "type", ""))
+    return "uuid" in kind or kind in {"binary", "large_binary"}
+
+
+def _listed(values: Any) -> list[object]:
+    found = values.to_pylist() if hasattr(values, "to_pylist") else values.tolist()
+    return list(found) if isinstance(found, list) else []
+
+
+def _text_of_object(value: object, field: str) -> object:
+    if isinstance(value, UUID):
+        return str(value)
+    if not isinstance(value, bytes):
+        return value
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        raise InvalidInput(
+            f"{value[:20]!r} is not text in UTF-8.", field=field, hint="Use value.hex()."
+        ) from None
 
 
 def joined(parts: list[SampleIds]) -> SampleIds:

@@ -19,7 +19,6 @@ TEXT_KINDS = {
     "tuple": ("b", "a", "b"),
     "numpy": np.array(["b", "a", "b"]),
     "numpy object": np.array(["b", "a", "b"], dtype=object),
-    "numpy string dtype": np.array(["b", "a", "b"], dtype=np.dtypes.StringDType()),
     "pandas": pd.Series(["b", "a", "b"]),
     "pandas object": pd.Series(["b", "a", "b"], dtype=object),
     "pandas category": pd.Series(["b", "a", "b"], dtype="category"),
@@ -31,6 +30,8 @@ TEXT_KINDS = {
     "arrow dictionary": pa.array(["b", "a", "b"]).dictionary_encode(),
     "iterator": iter(["b", "a", "b"]),
 }
+if hasattr(np.dtypes, "StringDType"):
+    TEXT_KINDS["numpy string dtype"] = np.array(["b", "a", "b"], dtype=np.dtypes.StringDType())
 
 
 @pytest.mark.parametrize("kind", TEXT_KINDS)

@@ -26,7 +26,7 @@ from offdiag.inputs.bodies.columns import (
     require_known_columns,
 )
 from offdiag.inputs.files import require_no_gaps
-from offdiag.inputs.files.csv_table import column_names, read_csv_columns, with_empty_text
+from offdiag.inputs.files.csv_table import csv_column_names, read_csv_columns, with_empty_text
 from offdiag.inputs.scratch import scratch_folder
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def read_csv_body(body: bytes, labels: LabelSet) -> dict[str, pa.Array]:
     with scratch_folder("chunk") as folder:
         path = folder / "chunk.csv"
         path.write_bytes(body)
-        names = column_names(path)
+        names = csv_column_names(path)
         require_few_columns(len(names))
         require_known_columns(names)
         columns = read_csv_columns(path, names)

@@ -16,10 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
-from offdiag.inputs.files.arrow_table import read_arrow_columns, read_parquet_columns
+from offdiag.inputs.files.arrow_table import (
+    arrow_column_names,
+    parquet_column_names,
+    read_arrow_columns,
+    read_parquet_columns,
+)
 from offdiag.inputs.files.checks import FileColumn, unreadable
-from offdiag.inputs.files.csv_table import line_of_row, read_csv_columns, with_empty_text
-from offdiag.inputs.files.json_files import line_of_object, read_json_line_columns
+from offdiag.inputs.files.csv_table import (
+    csv_column_names,
+    line_of_row,
+    read_csv_columns,
+    with_empty_text,
+)
+from offdiag.inputs.files.json_files import json_line_names, line_of_object, read_json_line_columns
 from offdiag.inputs.files.matrix import MatrixFile, read_matrix
 
 _WAY_OUT = {
@@ -112,7 +122,14 @@ def _is_number(value: object) -> bool:
     return True
 
 
-__all__ = ["MatrixFile", "is_table", "read_columns", "read_matrix", "stacked_numbers"]
+__all__ = [
+    "MatrixFile",
+    "column_names",
+    "is_table",
+    "read_columns",
+    "read_matrix",
+    "stacked_numbers",
+]
 
 _CSV = (".csv", ".tsv")
 _READERS = {
@@ -123,11 +140,39 @@ _READERS = {
     ".arrows": read_arrow_columns,
     ".feather": read_arrow_columns,
 }
+_NAMES = {
+    ".parquet": parquet_column_names,
+    ".jsonl": json_line_names,
+    ".ndjson": json_line_names,
+}
 
 
 def is_table(path: Path) -> bool:
     """Whether a file has the suffix of a format that `read_columns` reads."""
     return path.suffix.lower() in (*_CSV, *_READERS)
+
+
+def column_names(path: Path) -> list[str]:
+    """The names of the columns of a table file, of JSON lines those of the first object.
+
+    Raises `InvalidInput` like `read_columns`.
+    """
+    suffix = path.suffix.lower()
+    _require_table(path)
+    read = csv_column_names if suffix in _CSV else _NAMES.get(suffix, arrow_column_names)
+    try:
+        return read(path)
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def _require_table(path: Path) -> None:
+    if not is_table(path):
+        raise InvalidInput(
+            f"the suffix of {path.name!r} names no format that is known.",
+            field="file",
+            hint=f"Known are {', '.join((*_CSV, *_READERS))}.",
+        )
 
 
 def read_columns(
@@ -145,12 +190,7 @@ def read_columns(
     columns that are missing or stand twice, and missing values, naming the line or row.
     """
     suffix = path.suffix.lower()
-    if not is_table(path):
-        raise InvalidInput(
-            f"the suffix of {path.name!r} names no format that is known.",
-            field="file",
-            hint=f"Known are {', '.join((*_CSV, *_READERS))}.",
-        )
+    _require_table(path)
     try:
         wanted = list(dict.fromkeys(names))
         columns: dict[str, FileColumn] = (

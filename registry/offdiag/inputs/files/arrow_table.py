@@ -45,6 +45,24 @@ def read_parquet_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
         return _columns(schema, batches, path)
 
 
+def parquet_column_names(path: Path) -> list[str]:
+    """The names of the columns. Raises `InvalidInput`."""
+    import pyarrow.parquet as pq
+
+    with path.open("rb") as source, _in_words(path, "Parquet"):
+        file = pq.ParquetFile(source, thrift_container_size_limit=_MOST_IN_LIST)
+        return list(file.schema_arrow.names)
+
+
+def arrow_column_names(path: Path) -> list[str]:
+    """The names of the columns of an Arrow file or stream. Raises `InvalidInput`."""
+    import pyarrow as pa
+
+    require_few_bytes(path.stat().st_size, path.name)
+    with _in_words(path, "Arrow"):
+        return list(_arrow_batches(pa.py_buffer(path.read_bytes()), path.name)[0].names)
+
+
 def read_arrow_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
     """The named columns of an Arrow file or stream. Raises `InvalidInput`."""
     import pyarrow as pa

@@ -117,7 +117,7 @@ def _as_text(names: list[str]) -> Any:
     )
 
 
-def column_names(path: Path) -> list[str]:
+def csv_column_names(path: Path) -> list[str]:
     """The names in the header, as they are written."""
     header = _header(path)
     return next(csv.reader([header], delimiter=_delimiter(header)), [])

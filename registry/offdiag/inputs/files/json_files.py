@@ -31,6 +31,16 @@ def read_json_line_columns(path: Path, names: list[str]) -> dict[str, FileColumn
     return dict(columns)
 
 
+def json_line_names(path: Path) -> list[str]:
+    """The members of the first object. Raises `InvalidInput`."""
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                text = line.removeprefix(b"\xef\xbb\xbf")
+                return list(_object(text, f"line {number} of {path.name}"))
+    raise no_samples(path)
+
+
 def line_of_object(path: Path, row: int) -> int:
     """The number of the line on which an object stands, objects counted from 0."""
     with path.open("rb") as lines:
