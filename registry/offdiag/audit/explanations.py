@@ -34,6 +34,7 @@ from offdiag.audit.run_checks import (
     supporting,
     within_range,
 )
+from offdiag.extras import optional
 
 
 def as_transposed(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
@@ -183,7 +184,8 @@ def _is_informative(claim: Claim, facts: Facts) -> bool:
 
 def _order_by_sizes(claims: Sequence[Claim], facts: Facts) -> list[int] | None:
     """For each class the one whose size allows its values, if there is such an order."""
-    from scipy.optimize import linear_sum_assignment
+    with optional:
+        from scipy.optimize import linear_sum_assignment
 
     sizes = facts.class_counts
     if sizes is None or len(sizes) > MOST_CLASSES:

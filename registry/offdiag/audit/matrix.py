@@ -16,6 +16,7 @@ from offdiag.audit.names import CLASS_KEYS
 from offdiag.audit.printed import Rounding
 from offdiag.audit.reported_values import Claim, Facts
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
+from offdiag.extras import optional
 from offdiag.metrics.orientation import swap_axes, verify_orientation
 from offdiag.metrics.suite import Suite, evaluate_stack
 
@@ -209,7 +210,8 @@ def _class_order(
 
     None if the values stand where they belong, or no order explains every one of them.
     """
-    from scipy.optimize import linear_sum_assignment
+    with optional:
+        from scipy.optimize import linear_sum_assignment
 
     of_classes = [claim for claim in claims if claim.code is not None]
     misfits = np.zeros((n_classes, n_classes), np.int64)

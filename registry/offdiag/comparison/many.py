@@ -179,7 +179,7 @@ def compare_many(
     """Compare runs on the n cases of `actual`, at least one.
 
     A run is the n codes it predicted, or its matrix where there are no predictions. What is
-    significantly worse than the best comes from model confidence sets, of all headline metrics
+    significantly worse than the best comes from model confidence sets, of all primary metrics
     together and of the recall of all classes together.
     """
     predicted = {at: run for at, run in enumerate(runs) if not isinstance(run, ConfusionMatrix)}
@@ -231,7 +231,7 @@ def _contests(
     seed: int,
     confidence: float,
 ) -> tuple[Contest, tuple[Contest, ...]]:
-    """Contests by the headline metrics and by recall; `positions` are those of paired runs."""
+    """Contests by the primary metrics and by recall; `positions` are those of paired runs."""
     if paired is not None and len(positions) == len(matrices):
         return metric_contest(paired, HEADLINE), recall_contests(paired)
     bounded = [

@@ -1,6 +1,6 @@
 """Two runs compared, sample by sample where that is possible, and the predictions that changed.
 
-Three families of differences are judged at one level each: the headline metrics, the scores, and
+Three families of differences are judged at one level each: the primary metrics, the scores, and
 every per-class metric over its classes. Within a family the chance of calling any difference
 significant between two equally good runs stays below the level.
 """
@@ -149,7 +149,7 @@ class PairComparison:
     """Everything about two runs; differences are second minus first.
 
     `metrics` are those of all classes together, `classes` by key, each in label order.
-    `together` is the test of the headline metrics, `classes_tested` says how many classes each
+    `together` is the test of the primary metrics, `classes_tested` says how many classes each
     per-class metric was tested on. `paired` is None where the runs cannot be paired.
     """
 

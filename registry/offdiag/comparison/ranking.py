@@ -53,7 +53,7 @@ def many_verdict(many: ManyComparison, *, difference: float = DIFFERENCE_THAT_MA
             by_finding.setdefault(found, []).append(key)
     details = tuple(_details(many, difference))
     if not by_finding:
-        return Verdict("No headline metric could be tested.", details, "open")
+        return Verdict("No primary metric could be tested.", details, "open")
     headline, *further = (
         _sentence(many, keys, found) for found, keys in _merged(by_finding).items()
     )
@@ -228,7 +228,7 @@ def _equally_right(found: CochranQ, confidence: float) -> str:
 
 def _titles(keys: Sequence[str]) -> str:
     if len(keys) == len(HEADLINE):
-        return "every headline metric"
+        return "every primary metric"
     return _listed([texts.title_inside(key) for key in keys])
 
 

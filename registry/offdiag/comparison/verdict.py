@@ -38,7 +38,7 @@ class Undecided:
 def undecided_pair(
     pair: PairComparison, *, difference: float = DIFFERENCE_THAT_MATTERS
 ) -> Undecided | None:
-    """Of two paired runs without a significant difference on any headline metric; else None."""
+    """Of two paired runs without a significant difference on any primary metric; else None."""
     if pair.paired is None or pair.is_same_everywhere:
         return None
     if any(each.outcome.is_separable for each in pair.metrics if each.key in HEADLINE):
@@ -141,7 +141,7 @@ _SAID_IN_NUMBERS = ("overall_accuracy", "balanced_accuracy")
 class Verdict:
     """The verdict in one sentence, and what belongs to it in further ones.
 
-    The tone is that of the headline metrics of the second run against the first.
+    The tone is that of the primary metrics of the second run against the first.
     """
 
     headline: str
@@ -201,14 +201,14 @@ def _headline(pair: PairComparison) -> str:
     everywhere, how = len(found), _how(pair)
     if not better and not worse:
         if not same:
-            return "No headline metric could be tested, so nothing can be said of A and B."
-        where = "any headline metric" if len(same) == everywhere else _on(same)
+            return "No primary metric could be tested, so nothing can be said of A and B."
+        where = "any primary metric" if len(same) == everywhere else _on(same)
         return f"No significant difference between A and B on {where}{how}."
     rest = f"; no significant difference on {_on(same)}" if same else ""
     if better and worse:
         return f"B is better than A on {_on(better)} but worse on {_on(worse)}{rest}{how}."
     side, keys = ("better", better) if better else ("worse", worse)
-    where = "every headline metric" if len(keys) == everywhere else _on(keys)
+    where = "every primary metric" if len(keys) == everywhere else _on(keys)
     return f"B is {side} than A on {where}{rest}{how}."
 
 
@@ -217,7 +217,7 @@ def _how(pair: PairComparison) -> str:
     level, n_tested = texts.level_text(pair.confidence), len(pair.together.tested)
     if n_tested < 2:
         return ""
-    return f" ({texts.number_word(n_tested)} metrics judged together, {level})"
+    return f" ({texts.number_word(n_tested)} metrics tested together, {level})"
 
 
 def _on(titles: Sequence[str]) -> str:
@@ -304,7 +304,7 @@ def _classes(pair: PairComparison) -> Iterator[str]:
 def _scores(pair: PairComparison) -> Iterator[str]:
     of_scores = [each for each in pair.metrics if each.key not in HEADLINE]
     n_tested = sum(each.simultaneous is not None for each in of_scores)
-    how = f" ({texts.number_word(n_tested)} judged together)" if n_tested > 1 else ""
+    how = f" ({texts.number_word(n_tested)} tested together)" if n_tested > 1 else ""
     for side, outcome in (("better", DifferenceStatus.BETTER), ("worse", DifferenceStatus.WORSE)):
         titles = [texts.title_inside(each.key) for each in of_scores if each.outcome is outcome]
         if titles:

@@ -5,9 +5,10 @@ Whatever is there from an earlier call stays as it is, changes of the reader inc
 
 from __future__ import annotations
 
+from offdiag.domain.cost_names import CostName
 from offdiag.reports.scope import Condition, ReportScope, Side
 from offdiag.services.champions.promotions import approve, promotions_of
-from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
+from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.datasets import baseline_of, pin_baseline
 from offdiag.services.reports.edition import RequestedEdition
 from offdiag.services.schedules.edit import add_schedule, run_schedule

@@ -29,6 +29,17 @@ class FlagState(StrEnum):
     """The rule no longer fires."""
 
 
+class Action(StrEnum):
+    """What can be decided about a flag."""
+
+    ACKNOWLEDGE = "acknowledge"
+    SNOOZE = "snooze"
+    DISMISS = "dismiss"
+    REOPEN = "reopen"
+    ASSIGN = "assign"
+    COMMENT = "comment"
+
+
 class FlagEventKind(StrEnum):
     """What happened to a flag."""
 

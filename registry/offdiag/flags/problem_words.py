@@ -12,13 +12,13 @@ _OF_CLASS: Mapping[Cause, str] = MappingProxyType(
     {
         Cause.MISSED: "{} missed",
         Cause.IMPRECISE: "{} often wrong",
-        Cause.DROP: "Drop: {}",
+        Cause.DROP: "Drop: recall of {}",
         Cause.FEW_LABELS: "Not enough labels: {}",
     }
 )
 _OF_RUN: Mapping[Cause, str] = MappingProxyType(
     {
-        Cause.WORTHLESS: "No better than a constant",
+        Cause.WORTHLESS: "No better than a constant prediction",
         Cause.HIDES: "Accuracy hides weak classes",
         Cause.COST: "Costs more than another choice",
         Cause.ORIENTATION: "Matrix may be transposed",
@@ -36,7 +36,7 @@ _REASONS: Mapping[str, str] = MappingProxyType(
         "F8": "low agreement",
         "F9": "low precision",
         "F10": "under-predicted",
-        "F11": "a constant costs less",
+        "F11": "a constant prediction costs less",
         "F12": "few examples",
         "F13": "orientation",
         "F14": "below the baseline",
@@ -46,7 +46,7 @@ _REASONS: Mapping[str, str] = MappingProxyType(
 
 
 def problem_name(number: int) -> str:
-    """A problem as people name it."""
+    """The name of a problem by its number."""
     return f"P-{number}"
 
 
@@ -66,9 +66,9 @@ Evidence = Mapping[str, Any]
 
 def value_now(rule: str, evidence: Evidence) -> str:
     """What was measured, as short as it can be: "1 of 17", "−11.0 pp"; empty where unknown."""
-    tell = _VALUES.get(rule)
+    text_of = _VALUES.get(rule)
     try:
-        return "" if tell is None else tell(evidence)
+        return "" if text_of is None else text_of(evidence)
     except (KeyError, TypeError, ValueError):
         # Evidence of an older version of the rule.
         return ""
@@ -91,7 +91,7 @@ _VALUES: Mapping[str, Callable[[Evidence], str]] = MappingProxyType(
         "F9": lambda found: f"{found['predicted'] - found['wrong']:,} of {found['predicted']:,}",
         "F10": lambda found: f"{found['actual'] - found['misses']:,} of {found['actual']:,}",
         "F11": lambda found: f"{found['ratio']:.2f} ×",
-        "F12": lambda found: f"{found['actual']:,} n",
+        "F12": lambda found: f"{found['actual']:,} examples",
         "F14": lambda found: _points(found["drop"]),
     }
 )

@@ -1,9 +1,9 @@
-"""What people triage: flags of one cause, about one class, over the runs of one model.
+"""Problems: flags of one cause, about one class, over the runs of one model.
 
-A flag says what a rule found in one run. A problem gathers the flags of a model on a dataset
-that have the same cause and class: it says in how many runs it was seen and since when, whether
-the champion, the candidate or the newest run shows it, and where its flags stand. It is closed
-when neither the newest runs nor the champion or candidate show it any longer.
+A flag is what a rule found in one run. A problem groups the flags of a model on a dataset that
+have the same cause and class: in how many runs it was seen and since when, whether the champion,
+the candidate or the newest run shows it, and its state. It is closed when neither the newest
+runs nor the champion or candidate show it any longer.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Cause(StrEnum):
     ORIENTATION = "orientation"
     """The matrix seems to be transposed."""
     FEW_LABELS = "few_labels"
-    """A class has too few examples to judge it."""
+    """A class has too few examples for a reliable recall."""
 
 
 RULES_OF: Mapping[Cause, tuple[str, ...]] = MappingProxyType(
@@ -58,9 +58,9 @@ CAUSE_OF: Mapping[str, Cause] = MappingProxyType(
     {rule: cause for cause, rules in RULES_OF.items() for rule in rules}
 )
 NEWEST_RUNS = 3
-"""A problem that none of so many newest runs of its model shows is closed."""
+"""A problem is closed when none of so many newest runs of its model shows it."""
 MOST_RUNS = 50
-"""So many newest runs of a model are looked at."""
+"""Older runs of a model are not looked at."""
 
 
 class Hit(StrEnum):
@@ -76,11 +76,11 @@ _HITS = tuple(Hit)
 
 
 class ProblemState(StrEnum):
-    """Where a problem stands, by its flags."""
+    """The state of a problem, by its flags."""
 
     OPEN = "open"
     ACCEPTED = "accepted"
-    """Somebody has taken it on."""
+    """Someone is working on it."""
     SNOOZED = "snoozed"
     DISMISSED = "dismissed"
     """It does not matter, for a stated reason."""
@@ -89,11 +89,11 @@ class ProblemState(StrEnum):
 
     @property
     def is_unresolved(self) -> bool:
-        """Whether it waits for somebody, or somebody has taken it on."""
+        """Whether it is open or accepted."""
         return self in (ProblemState.OPEN, ProblemState.ACCEPTED)
 
 
-_SETTLED = MappingProxyType(
+_DECIDED = MappingProxyType(
     {
         FlagState.ACKNOWLEDGED: ProblemState.ACCEPTED,
         FlagState.SNOOZED: ProblemState.SNOOZED,
@@ -126,7 +126,7 @@ class SeenRun:
 
 @dataclass(frozen=True, slots=True)
 class SeenFlag:
-    """A flag as far as its problem needs it."""
+    """What a problem needs to know of a flag."""
 
     id: int
     run_id: str
@@ -202,7 +202,7 @@ class Problem:
 
     @property
     def must_show(self) -> bool:
-        """Whether nothing but a decision about just this run may take it out of sight."""
+        """Whether only a decision about this very run may hide it."""
         return self.severity is Severity.CRITICAL and self.hits_role
 
     @property
@@ -210,13 +210,15 @@ class Problem:
         """Whether it is shown only on demand: an old experiment, or nothing severe."""
         if self.severity is Severity.INFO:
             return True
+        if self.state is ProblemState.CLOSED:
+            return self.severity is Severity.MEDIUM
         return not self.hits_role and (self.hits[0] is Hit.OLD or self.severity is Severity.MEDIUM)
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
-        """The rules that say so now, in their order."""
-        said = {flag.rule for flag in self.current or self.flags}
-        return tuple(rule for rule in RULES_OF[self.key.cause] if rule in said)
+        """The rules that raise it now, in their order."""
+        raised = {flag.rule for flag in self.current or self.flags}
+        return tuple(rule for rule in RULES_OF[self.key.cause] if rule in raised)
 
     @property
     def assignee(self) -> str | None:
@@ -224,17 +226,17 @@ class Problem:
 
     @cached_property
     def state(self) -> ProblemState:
-        """Closed, open, or as people settled it.
+        """Closed, open, or as decided.
 
-        A later run raises flags of its own. They do not open a problem again that was settled
-        at no lower severity, unless they are critical on the champion or the candidate.
+        A later run raises flags of its own. They do not reopen a problem that was decided at the
+        same or a higher severity, unless they are critical on the champion or the candidate.
         """
         if not self.current:
             return ProblemState.CLOSED
-        settled = [flag for flag in self.flags if flag.status.state_at(self.now) in _SETTLED]
-        if not settled:
+        decided = [flag for flag in self.flags if flag.status.state_at(self.now) in _DECIDED]
+        if not decided:
             return ProblemState.OPEN
-        limit = max((flag.status.triaged or flag.status.severity).rank for flag in settled)
+        limit = max((flag.status.triaged or flag.status.severity).rank for flag in decided)
         roles = {run.id for run in self.runs if run.role is not None}
         for flag in self.current:
             if flag.status.state_at(self.now) is not FlagState.OPEN:
@@ -242,11 +244,27 @@ class Problem:
             severity = flag.status.severity
             if severity.rank > limit or (flag.run_id in roles and severity is Severity.CRITICAL):
                 return ProblemState.OPEN
-        return _SETTLED[settled[0].status.state_at(self.now)]
+        return _DECIDED[decided[0].status.state_at(self.now)]
 
     def is_new(self, seen_at: datetime | None) -> bool:
-        """Whether it waits for somebody and was raised after a visit, None for no visit."""
+        """Whether it is open and was raised after a visit, None for no visit."""
         return self.state is ProblemState.OPEN and (seen_at is None or self.news_at > seen_at)
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemSummary:
+    """An unresolved problem where it is only counted or announced."""
+
+    number: int
+    key: ProblemKey
+    state: ProblemState
+    severity: Severity
+    hits: tuple[Hit, ...]
+    raised_at: datetime
+
+    def is_new(self, seen_at: datetime) -> bool:
+        """Whether it is open and was raised after a visit."""
+        return self.state is ProblemState.OPEN and self.raised_at > seen_at
 
 
 def problems_of(
@@ -297,9 +315,33 @@ def in_order(problems: Iterable[Problem], seen_at: datetime | None) -> list[Prob
     )
 
 
+def related(problem: Problem, others: Iterable[Problem]) -> list[Problem]:
+    """Unresolved problems of the dataset with the same class, or else with the same cause.
+
+    Those of low severity are left out, as in lists.
+    """
+    key = problem.key
+
+    def is_related(other: ProblemKey) -> bool:
+        if key.class_label:
+            return other.class_label == key.class_label
+        return other.cause is key.cause
+
+    same = (
+        each
+        for each in others
+        if each.number != problem.number
+        and each.key.dataset_id == key.dataset_id
+        and is_related(each.key)
+        and each.state.is_unresolved
+        and not each.is_low
+    )
+    return in_order(same, None)
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A problem in a list, with those of other classes that its line stands for as well."""
+    """A problem in a list, with those of other classes that share its line."""
 
     problem: Problem
     folded: tuple[Problem, ...] = ()

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offdiag.extras import optional
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import SEVERITIES, Condition, Evidence, Severity, Sign
 from offdiag.metrics.orientation import (
@@ -252,7 +253,8 @@ FAIR_COIN = 0.5
 
 def at_most(hits: ArrayLike, cases: ArrayLike, probability: ArrayLike) -> Floats:
     """P(X <= hits) for X ~ Bin(cases, probability); arrays broadcast, NaN stays NaN."""
-    from scipy.special import betainc
+    with optional:
+        from scipy.special import betainc
 
     x, n, p = np.broadcast_arrays(*(np.asarray(a, np.float64) for a in (hits, cases, probability)))
     is_certain = x >= n
@@ -262,7 +264,8 @@ def at_most(hits: ArrayLike, cases: ArrayLike, probability: ArrayLike) -> Floats
 
 def at_least(hits: ArrayLike, cases: ArrayLike, probability: ArrayLike) -> Floats:
     """P(X >= hits) for X ~ Bin(cases, probability); arrays broadcast, NaN stays NaN."""
-    from scipy.special import betainc
+    with optional:
+        from scipy.special import betainc
 
     x, n, p = np.broadcast_arrays(*(np.asarray(a, np.float64) for a in (hits, cases, probability)))
     is_certain = x <= 0

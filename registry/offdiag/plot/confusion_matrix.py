@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import require_known
+from offdiag.domain.texts import shortened
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.proportions import WILSON, wilson
@@ -19,6 +20,7 @@ from offdiag.metrics.orientation import (
     actual_totals,
     predicted_totals,
 )
+from offdiag.palette import text_on
 from offdiag.plot.axes import (
     CORRECT,
     ERROR,
@@ -28,8 +30,6 @@ from offdiag.plot.axes import (
     QUIET_INK,
     RULE,
     axes_or_new,
-    shortened,
-    text_on,
     title,
     undefined_text,
 )
@@ -69,7 +69,7 @@ def confusion_matrix(
     is written as undefined.
 
     Numbers stand in the cells up to 30 classes, as far as they fit; the title says what was
-    left out. Raises `InvalidInput` for another `normalize`, and `ModuleNotFoundError` without
+    left out. Raises `InvalidInput` for another `normalize`, and `MissingExtra` without
     matplotlib.
     """
     if isinstance(evaluation, WeightedEvaluation):
@@ -282,7 +282,7 @@ def class_recall(evaluation: Evaluation | WeightedEvaluation, *, ax: Axes | None
     weights have none of their own. A class without cases has the word undefined. Of more
     than 60 classes those with the lowest recall are drawn, and the title says so.
 
-    Raises `ModuleNotFoundError` without matplotlib.
+    Raises `MissingExtra` without matplotlib.
     """
     values, intervals = _with_intervals(evaluation)
     heading = [f"Recall by class, {intervals}"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from offdiag.domain.texts import shortened
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.scores.calibration import DEFAULT_BINS
@@ -21,7 +22,6 @@ from offdiag.plot.axes import (
     RULE,
     axes_or_new,
     plain_legend,
-    shortened,
     title,
     undefined_text,
     unit_square,
@@ -52,7 +52,7 @@ def roc(evaluation: ScoreEvaluation, *, label: object = None, ax: Axes | None = 
     word undefined with the reason for classes without a curve.
 
     Raises `UnknownKey` or `InvalidInput` for a label that does not exist, and
-    `ModuleNotFoundError` without matplotlib.
+    `MissingExtra` without matplotlib.
     """
     ax = axes_or_new(ax, width=5.2, height=5.2)
     labels = _labels(evaluation, label, key="roc_auc")
@@ -131,7 +131,7 @@ def reliability(
     probabilities give the word undefined with the reason.
 
     Raises `UnknownKey` or `InvalidInput` for a label that does not exist, and
-    `ModuleNotFoundError` without matplotlib.
+    `MissingExtra` without matplotlib.
     """
     ax = axes_or_new(ax, width=5.2, height=5.2)
     label = evaluation.positive_label if label is None else label

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
+from offdiag.domain.number_text import number
 from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.catalogue import Direction
@@ -191,7 +192,7 @@ def _of_the_choice(found: BestOfManyFigures, end: str) -> str:
     chosen = f"Chosen for being the {end} of {found.n_runs}"
     if found.corrected.value is None:
         return f"{chosen}, its value flatters it; a class has too few examples to correct that."
-    expected = texts.number(found.corrected.value)
+    expected = number(found.corrected.value)
     return f"{chosen}, it is expected to reach about {expected} on new examples."
 
 

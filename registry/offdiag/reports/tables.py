@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from offdiag.domain.number_text import number
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.intervals.bounds import difference_bounds
 from offdiag.reports import texts
@@ -124,7 +125,7 @@ def _yardstick(report: Report) -> str:
     if costs.constant is None:
         return f"{text}."
     answer = texts.name(costs.constant.label)
-    constant = texts.number(costs.constant.mean_cost * texts.PER_CASES)
+    constant = number(costs.constant.mean_cost * texts.PER_CASES)
     per = f"per {texts.PER_CASES:,} examples"
     return f"{text}; always predicting {answer} would cost {constant} {per}."
 
@@ -299,7 +300,7 @@ def changes_table(report: Report) -> Table | None:
         f"{report.findings.since}."
     )
     if any(change.origin is Origin.SUCCEEDED for change in changes.beyond):
-        note += " Differences between two runs are judged together (95 %, Bonferroni)."
+        note += " Differences between two runs are tested together (95 %, Bonferroni)."
     return table_of(
         "Changes beyond their interval",
         ("run", "value", "before", "now", "difference", "because"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
+from offdiag.domain import number_text
+from offdiag.domain.number_text import number
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import MetricSpec
 from offdiag.reports.scope import COST_METRIC, Condition, spec_of
@@ -20,17 +23,6 @@ _PUNCTUATION = set(",;:()“”")
 _MORE_DECIMALS = range(4, 10)
 _SURNAMES = {"Matthews", "Brier", "Kolmogorov-Smirnov"}
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-
-
-def number(value: float) -> str:
-    """Three decimals, one from 100 on; rounding never makes nothing or everything of a value."""
-    size = abs(value)
-    if 0 < size < 0.0005:
-        return "<0.001" if value > 0 else f">{MINUS}0.001"
-    if 0.9995 <= size < 1:
-        return ">0.999" if value > 0 else f"<{MINUS}0.999"
-    text = f"{value:,.{3 if size < 100 else 1}f}" if size < 1e6 else f"{value:.3g}"
-    return text.replace("-", MINUS)
 
 
 def printed(metric: str, value: MetricValue) -> MetricValue:
@@ -50,14 +42,12 @@ def interval(value: MetricValue) -> str | None:
     """ "0.846 – 0.881", None where there is no interval."""
     if value.ci_low is None or value.ci_high is None:
         return None
-    return f"{number(value.ci_low)} {EN_DASH} {number(value.ci_high)}"
+    return number_text.interval(value.ci_low, value.ci_high)
 
 
 def shown(value: MetricValue) -> str:
     """A value without its interval, or why there is none."""
-    if value.value is None:
-        return f"undefined ({(value.reason or 'unknown reason').replace('_', ' ')})"
-    return number(value.value)
+    return value.undefined_text if value.value is None else number(value.value)
 
 
 def outside(after: MetricValue, before: MetricValue) -> str:
@@ -117,6 +107,14 @@ def visible(text: str) -> str:
         else character
         for character in text
     )
+
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~&])")
+
+
+def markdown_escaped(text: str) -> str:
+    """Names are anybody's input: nothing in them may become a heading, a link or a tag."""
+    return _MARKDOWN.sub(r"\\\1", visible(text))
 
 
 def name(text: str) -> str:

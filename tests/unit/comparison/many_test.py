@@ -239,7 +239,7 @@ def test_equal_runs_are_all_highest() -> None:
     many = compared(GOOD, GOOD, GOOD)
 
     assert statuses(many) == statuses(many, "mcc") == [RankStatus.BEST] * 3
-    assert many_verdict(many).headline == "By every headline metric all runs are equally high."
+    assert many_verdict(many).headline == "By every primary metric all runs are equally high."
 
 
 @pytest.mark.parametrize(
@@ -248,18 +248,18 @@ def test_equal_runs_are_all_highest() -> None:
         (
             (BAD, GOOD, EQUALLY_GOOD),
             (
-                "By every headline metric B is highest; C shows no significant difference from "
+                "By every primary metric B is highest; C shows no significant difference from "
                 "it; A is significantly worse than the best."
             ),
         ),
         (
             (GOOD, BAD, run(right=0.62, seed=9)),
-            "A leads on every headline metric; all others are significantly worse than the best.",
+            "A leads on every primary metric; all others are significantly worse than the best.",
         ),
         (
             (GOOD, GOOD, BAD),
             (
-                "By every headline metric A and B are highest; C is significantly worse than the "
+                "By every primary metric A and B are highest; C is significantly worse than the "
                 "best."
             ),
         ),
@@ -281,7 +281,7 @@ def test_no_run_worse_than_the_best_is_said_as_such() -> None:
     verdict = many_verdict(compared(*close))
 
     assert verdict.headline == (
-        "By every headline metric none of 3 runs is significantly worse than the best."
+        "By every primary metric none of 3 runs is significantly worse than the best."
     )
     assert (
         "By recall no run is significantly worse than the best on any class (3 classes compared "

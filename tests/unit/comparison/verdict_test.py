@@ -118,7 +118,7 @@ def test_one_discordant_case_separates_nothing() -> None:
     verdict = pair_verdict(pair_of([*BOTH_RIGHT, ("yes", "yes", "no", 1)]))
 
     assert verdict.headline == (
-        "No significant difference between A and B on any headline metric (five metrics judged "
+        "No significant difference between A and B on any primary metric (five metrics tested "
         "together, 95 %)."
     )
     assert (
@@ -134,7 +134,7 @@ def test_all_discordant_cases_in_favour_of_one_run_separate_everything() -> None
     )
 
     assert verdict.headline == (
-        "B is better than A on every headline metric (five metrics judged together, 95 %)."
+        "B is better than A on every primary metric (five metrics tested together, 95 %)."
     )
     assert verdict.tone == "better"
     assert "Recall rises on yes and no (Holm over 2 classes)." in verdict.details
@@ -146,7 +146,7 @@ def test_the_other_way_round_the_verdict_is_the_opposite() -> None:
     verdict = pair_verdict(pair_of(joint))
 
     assert verdict.headline == (
-        "B is worse than A on every headline metric (five metrics judged together, 95 %)."
+        "B is worse than A on every primary metric (five metrics tested together, 95 %)."
     )
     assert verdict.tone == "worse"
 
@@ -298,7 +298,7 @@ def test_matrices_are_compared_unpaired_and_that_is_said(sides: tuple[int, int])
 
     side = "worse" if sides == (0, 1) else "better"
     assert verdict.headline == (
-        f"B is {side} than A on every headline metric (five metrics judged together, 95 %)."
+        f"B is {side} than A on every primary metric (five metrics tested together, 95 %)."
     )
     assert any(detail.startswith("The runs are not paired") for detail in verdict.details)
     assert "McNemar" not in verdict.text
@@ -310,7 +310,7 @@ def test_equal_matrices_of_other_examples_are_inseparable_and_not_the_same() -> 
     verdict = pair_verdict(compare_unpaired(matrix, matrix, seed=1))
 
     assert verdict.headline == (
-        "No significant difference between A and B on any headline metric (five metrics judged "
+        "No significant difference between A and B on any primary metric (five metrics tested "
         "together, 95 %)."
     )
 

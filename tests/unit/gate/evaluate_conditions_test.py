@@ -195,7 +195,6 @@ def test_a_run_about_which_no_rule_can_be_asked_has_not_been_cleared(text: str) 
         ("acuracy>=0.5", UnknownKey, "'accuracy' (scikit-learn)"),
         ("balanced_acuracy>=0.5", UnknownKey, "'balanced_accuracy'"),
         ("precison[cat]>=0.5", UnknownKey, "'precision'"),
-        ("sensitivity[cat]>=0.5", UnknownKey, "'recall'"),
         ("xyzzy>=0.5", UnknownKey, "catalogue"),
         ("recall[dgo]>=0.5", UnknownKey, "Did you mean 'dog'?"),
         ("recall[bird]>=0.5", UnknownKey, "Classes are ('cat', 'dog')"),

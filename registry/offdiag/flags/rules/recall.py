@@ -20,6 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from offdiag.domain.number_text import count, interval_percent, p_value, percent, points
+from offdiag.extras import optional
 from offdiag.flags.rule_evaluation import (
     ROUNDING,
     ClassRule,
@@ -188,7 +189,8 @@ def examples_needed(examples: int, recall: float, *, edge: float, level: float) 
     (1.645 + 0.84)² recall (1 - recall) / distance², which is 0 for a class never found and
     settles as few as one gap in four where several classes share the level.
     """
-    from scipy.special import ndtri
+    with optional:
+        from scipy.special import ndtri
 
     distance = abs(edge - recall)
     if distance <= UNSETTLED + ROUNDING:

@@ -1,0 +1,89 @@
+"""The hidden-minority warning in words: which class the accuracy hides, or may hide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from offdiag.domain.texts import shortened
+from offdiag.flags.assessment import ClassRecall, class_recalls
+from offdiag.metrics.counted import Counted
+
+_RARELY_FOUND = 0.5
+_NARROW = "\N{NARROW NO-BREAK SPACE}"
+
+
+@dataclass(frozen=True, slots=True)
+class RaisedFlag:
+    """A flag that counts in the warning: its rule, its class, and whether it is proved."""
+
+    rule: str
+    class_label: str | None
+    is_proved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MinorityWarning:
+    """What accuracy hides (`is_proved`) or may hide, about the flag that says so.
+
+    `strong` is the main clause without its full stop, `interval` that of the recall; the
+    `recall` is None where one class is predicted for every example. `short` is for one line
+    among other facts.
+    """
+
+    flag: RaisedFlag
+    strong: str
+    short: str
+    recall: ClassRecall | None
+
+    @property
+    def is_proved(self) -> bool:
+        return self.flag.is_proved
+
+    @property
+    def interval(self) -> str:
+        """ "(95 % CI 0.01 – 0.27)", "" without a recall."""
+        if self.recall is None:
+            return ""
+        ends = f"{self.recall.low:.2f} \N{EN DASH} {self.recall.high:.2f}"
+        return f"(95{_NARROW}% CI {ends})"
+
+    @property
+    def sentence(self) -> str:
+        """ "df is missed: 1 of 17 found (95 % CI 0.01 – 0.27)."."""
+        return f"{self.strong}{f' {self.interval}' if self.recall else ''}."
+
+
+def minority_warning(counted: Counted, flags: Iterable[RaisedFlag]) -> MinorityWarning | None:
+    """The warning by the flags that count in it; of several the class with the lowest recall."""
+    given = list(flags)
+    counting = [flag for flag in given if flag.is_proved] or given
+    collapsed = next((flag for flag in counting if flag.class_label is None), None)
+    if collapsed is not None:
+        name = named(counted.labels.names[int(counted.predicted.argmax())])
+        return MinorityWarning(
+            collapsed, f"{name} is predicted for every example", f"only {name} predicted", None
+        )
+    recalls = {each.name: each for each in class_recalls(counted)}
+    pairs = [
+        (flag, recalls[flag.class_label])
+        for flag in sorted(counting, key=lambda each: each.rule)
+        if flag.class_label in recalls
+    ]
+    if not pairs:
+        return None
+    flag, recall = min(pairs, key=lambda pair: (pair[1].recall, -pair[1].cases))
+    name = named(recall.name)
+    found = f"{recall.found:,} of {recall.cases:,}"
+    rarely = recall.recall < _RARELY_FOUND
+    verb = "may be" if not flag.is_proved else "is" if rarely else "is often"
+    brief = "may be missed" if not flag.is_proved else "missed" if rarely else "often missed"
+    return MinorityWarning(
+        flag, f"{name} {verb} missed: {found} found", f"{name} {brief} ({found})", recall
+    )
+
+
+def named(name: str) -> str:
+    """The name of a class inside a sentence, quoted where it could be read as something else."""
+    is_plain = name[:1].isalpha() and name.replace("-", "").replace("_", "").isalnum()
+    return shortened(name) if is_plain else f"“{shortened(name)}”"
