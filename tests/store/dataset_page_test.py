@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from offdiag.domain.runs import RunState
 from offdiag.services.datasets import browse_dataset
+from offdiag.services.retention.deletion import delete_run
 from offdiag.services.truth.impact import truth_impact
 from offdiag.store.database import Database
-from offdiag.store.dataset_page import projects_with_dataset
-from support.dashboard import log_lesions, open_lesions
+from offdiag.store.dataset_page import models_by_first_run, projects_with_dataset
+from offdiag.store.models import DatasetRow
+from support.dashboard import log_counts, log_lesions, open_lesions
 from support.logging_runs import work_off
 from support.reads import read
 from support.revised import CORRECTED, TRUTH, log_pets, revise
@@ -78,3 +80,17 @@ def test_a_run_logged_after_the_correction_did_not_move(database: Database) -> N
 
     assert [moved.run.name for moved in impact.moved] == ["old"]
     assert [run.id for run in impact.new] == [new]
+
+
+def test_models_stand_in_the_order_of_their_first_runs(database: Database) -> None:
+    counts = ((2, 1), (1, 2))
+    ids = [
+        log_counts(database, counts, ("a", "b"), name=f"run {at}", evaluated=False, model=model)
+        for at, model in enumerate(["z", None, "a", "z", "m"])
+    ]
+    delete_run(database, ids[4], by=None)
+
+    with database.read() as session:
+        dataset_id = session.query(DatasetRow.id).scalar()
+        assert models_by_first_run(session, [dataset_id]) == {dataset_id: ("z", None, "a")}
+        assert models_by_first_run(session, []) == {}

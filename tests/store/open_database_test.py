@@ -278,5 +278,5 @@ def test_an_unreachable_server_is_reported(postgres_database: Database) -> None:
 def test_a_missing_database_on_the_server_is_reported(postgres_database: Database) -> None:
     url = postgres_database.url.replace("/lent_", "/no_such_database_")
 
-    with pytest.raises(DatabaseUnavailable, match="the server cannot be reached"):
+    with pytest.raises(DatabaseUnavailable, match="the server has no such database"):
         open_database(url)

@@ -49,12 +49,35 @@ def runs(
 
 def _log_eight_runs(database: Database) -> None:
     _log(
-        database, [[8, 2, 0], [1, 6, 3], [0, 0, 4]], name="forest", model="forest v1", author="ana"
+        database,
+        [[8, 2, 0], [1, 6, 3], [0, 0, 4]],
+        name="forest",
+        model="forest v1",
+        author="ana",
+        params={"lr": 0.1},
     )
-    _log(database, [[9, 1, 0], [2, 8, 0], [0, 1, 3]], name="Forest two", tags={"team": "x"})
-    _log(database, [[10, 0, 0], [10, 0, 0], [4, 0, 0]], name="dummy", tags={"draft": True})
+    _log(
+        database,
+        [[9, 1, 0], [2, 8, 0], [0, 1, 3]],
+        name="Forest two",
+        tags={"team": "x"},
+        params={"lr": 2},
+    )
+    _log(
+        database,
+        [[10, 0, 0], [10, 0, 0], [4, 0, 0]],
+        name="dummy",
+        tags={"draft": True},
+        params={"lr": "auto"},
+    )
     _log(database, [[9, 1, 0], [2, 8, 0], [0, 1, 3]], name="twin", tags={"n": 3, 'a "b" $.c': "1"})
-    _log(database, [[5, 5, 0], [5, 5, 0], [0, 2, 2]], name="100 %_off", model="net")
+    _log(
+        database,
+        [[5, 5, 0], [5, 5, 0], [0, 2, 2]],
+        name="100 %_off",
+        model="net",
+        params={"lr": True},
+    )
     log_counts(
         database, [[1, 0], [0, 1]], ("y", "n"), name="other", dataset="other set", evaluated=False
     )
@@ -212,7 +235,16 @@ def test_names_sort_by_name(runs: Database) -> None:
     assert names == _names(_page(runs, order=RunOrder("name", descending=True)))[::-1]
 
 
-@pytest.mark.parametrize("name", ORDER_NAMES)
+def test_values_of_a_parameter_are_sorted_as_numbers_and_as_texts(runs: Database) -> None:
+    up = _names(_page(runs, order=RunOrder("param.lr", descending=False)))
+    down = _names(_page(runs, order=RunOrder("param.lr", descending=True)))
+
+    without = ["sad", "waiting", "other", "twin"]
+    assert up == ["forest", "Forest two", "dummy", "100 %_off", *without]
+    assert down == ["Forest two", "forest", "100 %_off", "dummy", *without]
+
+
+@pytest.mark.parametrize("name", [*ORDER_NAMES, "param.lr"])
 @pytest.mark.parametrize("descending", [True, False])
 @pytest.mark.parametrize("limit", [1, 3])
 def test_pages_follow_each_other_without_gap_or_overlap_in_both_directions(

@@ -117,6 +117,14 @@ def test_a_change_says_who_made_it_and_what_it_touched(two: Database) -> None:
     assert event.detail == {"added": ["project"], "changed": ["run"]}
 
 
+def test_the_audit_log_is_that_of_the_projects(two: Database) -> None:
+    with two.seen_by(None, ANA).write() as session:
+        session.execute(update(RunRow).values(author="me"))
+
+    assert len(read(confined(two, "alpha"), audit_page, AuditFilter()).events) == 1
+    assert read(confined(two, "beta"), audit_page, AuditFilter()).events == ()
+
+
 def test_nothing_is_written_down_of_what_was_rolled_back_or_only_read(two: Database) -> None:
     database = two.seen_by(None, ANA)
     with database.write() as session:

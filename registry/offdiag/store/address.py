@@ -17,6 +17,9 @@ _EXAMPLES = (
     "postgresql://user:password@host/database."
 )
 
+_IS_DECODED = make_url("sqlite:///%25").database == "%"
+"""Whether SQLAlchemy decodes the path of a file, as it does from 2.1 on."""
+
 
 def parse_url(text: str) -> URL:
     """A URL of a database that offdiag can use, with its driver.
@@ -28,6 +31,8 @@ def parse_url(text: str) -> URL:
     except (ArgumentError, ValueError):
         raise InvalidInput("this is not a database URL.", field=_FIELD, hint=_EXAMPLES) from None
     if url.drivername in ("sqlite", "sqlite+pysqlite"):
+        if url.database is not None and not _IS_DECODED:
+            url = url.set(database=unquote(url.database))
         return _checked_sqlite_url(url)
     if url.drivername in ("postgresql", "postgresql+psycopg"):
         return url.set(drivername="postgresql+psycopg")

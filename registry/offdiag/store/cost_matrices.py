@@ -231,8 +231,11 @@ _COLUMNS = (
 )
 
 
-def newest_versions(session: Session) -> tuple[CostVersion, ...]:
-    """The newest version of each cost matrix, by project and name."""
+def newest_versions(session: Session, *, dataset_id: int | None = None) -> tuple[CostVersion, ...]:
+    """The newest version of each cost matrix, by project and name.
+
+    With `dataset_id` those about the classes of this dataset, in its project.
+    """
     newest = (
         select(
             CostMatrixRow.project_id,
@@ -247,14 +250,20 @@ def newest_versions(session: Session) -> tuple[CostVersion, ...]:
         & (newest.c.name == CostMatrixRow.name)
         & (newest.c.v == CostMatrixRow.version)
     )
-    rows = session.execute(
+    found = (
         select(*_COLUMNS)
         .join(ProjectRow, ProjectRow.id == CostMatrixRow.project_id)
         .join(LabelSetRow, LabelSetRow.id == CostMatrixRow.label_set_id)
         .join(newest, is_newest)
         .order_by(ProjectRow.name, CostMatrixRow.name)
     )
-    return tuple(_version(row) for row in rows)
+    if dataset_id is not None:
+        found = found.join(
+            DatasetRow,
+            (DatasetRow.project_id == CostMatrixRow.project_id)
+            & (DatasetRow.label_set_id == CostMatrixRow.label_set_id),
+        ).where(DatasetRow.id == dataset_id)
+    return tuple(_version(row) for row in session.execute(found))
 
 
 def versions_of(session: Session, *, project: str, name: str) -> tuple[CostVersion, ...]:

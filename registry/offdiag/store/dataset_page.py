@@ -1,11 +1,12 @@
 """Datasets as their list and their page show them.
 
-What has been run on each, its runs by state, its slices, and projects that share its name.
+What has been run on each, its runs by state, its models and slices, and projects that share its
+name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -262,6 +263,29 @@ def dataset_slices(session: Session, dataset_id: int) -> tuple[SliceFacts, ...]:
         .order_by(TruthVersionRow.number.desc(), TruthSliceRow.name)
     )
     return tuple(SliceFacts(row.number, row.name, tuple(row.levels)) for row in rows)
+
+
+def models_by_first_run(
+    session: Session, dataset_ids: Collection[int]
+) -> dict[int, tuple[str | None, ...]]:
+    """Models by dataset, the one that was logged first at the beginning: pages colour by it.
+
+    None stands for runs that name no model. The order never changes but at its end, unless the
+    first runs of a model are deleted.
+    """
+    if not dataset_ids:
+        return {}
+    first = func.min(RunRow.created_at)
+    rows = session.execute(
+        select(RunRow.dataset_id, RunRow.model)
+        .where(RunRow.dataset_id.in_(dataset_ids), RunRow.deleted_at.is_(None))
+        .group_by(RunRow.dataset_id, RunRow.model)
+        .order_by(RunRow.dataset_id, first, func.min(RunRow.id))
+    )
+    found: dict[int, list[str | None]] = {}
+    for dataset_id, model in rows:
+        found.setdefault(dataset_id, []).append(model)
+    return {dataset_id: tuple(models) for dataset_id, models in found.items()}
 
 
 def projects_with_dataset(session: Session, name: str) -> tuple[str, ...]:

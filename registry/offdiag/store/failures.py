@@ -12,6 +12,7 @@ unique constraint stops the second one, which has to look again.
 from __future__ import annotations
 
 import random
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -66,6 +67,15 @@ _NOT_A_DATABASE = Failure(
 _UNREACHABLE = Failure(
     "the server cannot be reached.", "Check that it runs, the host, the name and the password."
 )
+_NO_HOST = Failure("no machine has this host name.", "Check the host in the URL.")
+_REFUSED = Failure(
+    "the server refuses this user or password.",
+    "Check the user in the URL, and the password in it, in PGPASSWORD or in ~/.pgpass.",
+)
+_NO_DATABASE = Failure(
+    "the server has no such database.",
+    "Create it: createdb --owner USER NAME, or correct the name in the URL.",
+)
 _POOLED = Failure(
     "a pooler refuses the settings of this connection.",
     "If it lends connections by transaction, say so in the URL: ?pooling=transaction",
@@ -102,8 +112,8 @@ _BY_RESULT_CODE = {
 # https://www.postgresql.org/docs/current/errcodes-appendix.html; a class is two characters.
 _BY_SQLSTATE = {
     "08": _UNREACHABLE,
-    "28": _UNREACHABLE,
-    "3D000": _UNREACHABLE,
+    "28": _REFUSED,
+    "3D000": _NO_DATABASE,
     "53": _OVERLOADED,
     "53100": _FULL,
     "58": _BROKEN_DISK,
@@ -178,15 +188,29 @@ def _failure_of(error: DBAPIError) -> Failure | None:
         return _BY_EXTENDED_CODE.get(code) or _BY_RESULT_CODE.get(code & 0xFF)
     sqlstate = getattr(original, "sqlstate", None)
     if sqlstate is None:
-        if _REFUSED_SETTING in str(original):
-            return _POOLED
-        # The server had no chance to say what went wrong.
-        return _UNREACHABLE if error.connection_invalidated or _is_operational(error) else None
+        if error.connection_invalidated or _is_operational(error):
+            return _of_connecting(str(original))
+        return _POOLED if _REFUSED_SETTING in str(original) else None
     return _BY_SQLSTATE.get(sqlstate) or _BY_SQLSTATE.get(sqlstate[:2])
 
 
 _REFUSED_SETTING = "unsupported startup parameter"
 """What PgBouncer answers, without a code."""
+_BY_WORDS = (
+    (re.compile(_REFUSED_SETTING), _POOLED),
+    (re.compile("resolve host|translate host name|Name or service not known"), _NO_HOST),
+    (re.compile('authentication failed|no password supplied|role ".*" does not exist'), _REFUSED),
+    (re.compile('database ".*" does not exist'), _NO_DATABASE),
+)
+"""What the driver says of a connection that could not be opened, for which it hands on no code."""
+
+
+def _of_connecting(message: str) -> Failure:
+    for words, failure in _BY_WORDS:
+        if words.search(message):
+            return failure
+    # The server had no chance to say what went wrong, or says it in another language.
+    return _UNREACHABLE
 
 
 def _is_operational(error: DBAPIError) -> bool:

@@ -10,12 +10,15 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     ScalarSelect,
+    Select,
     and_,
     case,
     func,
     insert,
+    literal,
     literal_column,
     select,
+    union_all,
     update,
 )
 from sqlalchemy.orm import Session
@@ -26,6 +29,7 @@ from offdiag.flags.rules.recall import IN_SIGHT_SEVERITY
 from offdiag.flags.verdict import SEVERITIES, Certainty, Severity, certainty_of
 from offdiag.store.evaluations import counts_for_its_run
 from offdiag.store.models import (
+    CommentRow,
     DatasetRow,
     EvaluationRow,
     FlagEventRow,
@@ -33,6 +37,7 @@ from offdiag.store.models import (
     ProjectRow,
     RunRow,
 )
+from offdiag.store.models.base import PlainText
 
 RUN_AS_A_WHOLE = ""
 """Stands in `flag.class_label` where a rule is not about a class."""
@@ -192,11 +197,23 @@ def insert_events(session: Session, events: Iterable[FlagEvent]) -> None:
 
 
 def events_of(session: Session, flag_id: int) -> list[FlagEvent]:
-    """The history of a flag, oldest first."""
-    rows = session.scalars(
-        select(FlagEventRow).where(FlagEventRow.flag_id == flag_id).order_by(FlagEventRow.id)
-    )
-    return [_event(row) for row in rows]
+    """The history of a flag with the comments on it, oldest first."""
+    changes = select(
+        FlagEventRow.at, FlagEventRow.author, FlagEventRow.kind, FlagEventRow.text, FlagEventRow.id
+    ).where(FlagEventRow.flag_id == flag_id)
+    remarks = select(
+        CommentRow.at,
+        CommentRow.author,
+        literal(FlagEventKind.COMMENTED.value, PlainText),
+        CommentRow.text,
+        CommentRow.id,
+    ).where(CommentRow.flag_id == flag_id)
+    both: Select[*tuple[Any, ...]] = select(union_all(changes, remarks).subquery())
+    rows = session.execute(both).all()
+    return [
+        FlagEvent(flag_id, at, author, FlagEventKind(kind), text)
+        for at, author, kind, text, _ in sorted(rows, key=lambda row: (row.at, row.id))
+    ]
 
 
 def changes_since(session: Session, seen: Mapping[int, int]) -> list[FlagEvent]:
@@ -215,7 +232,7 @@ def revision() -> ScalarSelect[int]:
     """Number of the last change of a flag, as a column: two readers with the same saw the same."""
     return (
         select(func.max(FlagEventRow.id))
-        .where(FlagEventRow.flag_id == FlagRow.id, FlagEventRow.kind != FlagEventKind.COMMENTED)
+        .where(FlagEventRow.flag_id == FlagRow.id)
         .correlate(FlagRow)
         .scalar_subquery()
     )

@@ -1,20 +1,18 @@
-"""What asks for attention in a registry: flags nobody settled, reports to come, failures."""
+"""What needs attention in a registry: failures, reports to come, new label versions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import Text, case, cast, func, literal, select, union_all
-from sqlalchemy.orm import Session
+from sqlalchemy import Text, cast, exists, func, literal, select, union_all
+from sqlalchemy.orm import Session, aliased
 
-from offdiag.flags.lifecycle import FlagState
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns, dataset_overview
-from offdiag.store.flags import HIDES, MAY_HIDE
+from offdiag.store.evaluations import counts_for_its_run
 from offdiag.store.models import (
     DatasetRow,
-    FlagRow,
+    EvaluationRow,
     ProjectRow,
     ReportEditionRow,
     RunRow,
@@ -47,63 +45,6 @@ class Failure:
     number: int
     error: str
     at: datetime
-
-
-MOST_COUNTED_OF_EACH = 100
-"""More open flags of one dataset are not counted: to count all takes longer the more there are."""
-
-
-NEWEST_LOOKED_AT = 100
-"""Flags of older runs of a dataset are not looked for: to find none takes longer the more runs."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenFlags:
-    """How many flags are open, and of these how many set the red and the amber badge."""
-
-    n_open: int
-    n_hides: int
-    n_may_hide: int
-
-
-def open_flags_by_dataset(session: Session) -> Mapping[int, OpenFlags]:
-    """How many flags of its newest runs are open, by the id of the dataset.
-
-    At most `MOST_COUNTED_OF_EACH`, of at most `NEWEST_LOOKED_AT` runs.
-    """
-    newest = (
-        select(RunRow.id)
-        .where(RunRow.dataset_id == DatasetRow.id, RunRow.deleted_at.is_(None))
-        .order_by(RunRow.created_at.desc(), RunRow.id.desc())
-        .correlate(DatasetRow)
-        .limit(NEWEST_LOOKED_AT)
-        .subquery()
-    )
-    some = (
-        select(
-            case((HIDES, 1), else_=0).label("hides"),
-            case((MAY_HIDE, 1), else_=0).label("may_hide"),
-        )
-        .join(newest, newest.c.id == FlagRow.run_id)
-        .where(
-            # Hidden from the index of states, by which SQLite would find all open flags of the
-            # registry, and that for each dataset.
-            func.coalesce(FlagRow.state, "") == FlagState.OPEN,
-        )
-        .correlate(DatasetRow)
-        .limit(MOST_COUNTED_OF_EACH)
-        .subquery()
-    )
-    counts = (func.count(), func.sum(some.c.hides), func.sum(some.c.may_hide))
-    columns = [
-        select(count).select_from(some).correlate(DatasetRow).scalar_subquery() for count in counts
-    ]
-    rows = session.execute(select(DatasetRow.id, *columns))
-    return {
-        dataset_id: OpenFlags(n_open, n_hides, n_may_hide)
-        for dataset_id, n_open, n_hides, n_may_hide in rows
-        if n_open
-    }
 
 
 def due_reports(session: Session, *, limit: int) -> list[DueReport]:
@@ -162,17 +103,37 @@ MOST_DUE = 100
 
 @dataclass(frozen=True, slots=True)
 class NewLabels:
-    """A label version that came later than the first of its dataset."""
+    """The newest label version of a dataset; `n_evaluated` of `n_runs` have results on it."""
 
     project: str
     dataset: str
     number: int
     reason: str | None
     at: datetime
+    n_evaluated: int
+    n_runs: int
 
 
 def label_versions_since(session: Session, at: datetime, *, limit: int) -> list[NewLabels]:
-    """Corrections of labels after a moment, newest first."""
+    """Label versions after a moment, but the first of a dataset, newest first."""
+    later = aliased(TruthVersionRow)
+    is_newest = ~exists().where(
+        later.dataset_id == TruthVersionRow.dataset_id, later.number > TruthVersionRow.number
+    )
+    of_runs = aliased(TruthVersionRow)
+    n_runs = (
+        select(func.count())
+        .select_from(EvaluationRow)
+        .join(RunRow, RunRow.id == EvaluationRow.run_id)
+        .join(of_runs, of_runs.id == EvaluationRow.truth_version_id)
+        .where(
+            of_runs.root_id == TruthVersionRow.root_id,
+            counts_for_its_run(),
+            RunRow.deleted_at.is_(None),
+        )
+        .correlate(TruthVersionRow)
+    )
+    n_evaluated = n_runs.where(EvaluationRow.truth_version_id == TruthVersionRow.id)
     rows = session.execute(
         select(
             ProjectRow.name,
@@ -180,10 +141,12 @@ def label_versions_since(session: Session, at: datetime, *, limit: int) -> list[
             TruthVersionRow.number,
             TruthVersionRow.reason,
             TruthVersionRow.created_at,
+            n_evaluated.scalar_subquery(),
+            n_runs.scalar_subquery(),
         )
         .join(DatasetRow, DatasetRow.id == TruthVersionRow.dataset_id)
         .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
-        .where(TruthVersionRow.number > 1, TruthVersionRow.created_at > at)
+        .where(TruthVersionRow.number > 1, TruthVersionRow.created_at > at, is_newest)
         .order_by(TruthVersionRow.created_at.desc(), TruthVersionRow.id.desc())
         .limit(limit)
     )
@@ -203,14 +166,9 @@ def unlabelled_samples(session: Session) -> dict[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class HomeOverview:
-    """The datasets with their runs, and what asks for attention.
-
-    `open_flags` counts flags of its newest runs by the id of a dataset, which is missing where
-    these have none.
-    """
+    """The datasets with their runs, reports to come and what failed."""
 
     datasets: tuple[tuple[DatasetFacts, LoggedRuns], ...]
-    open_flags: Mapping[int, OpenFlags]
     due: tuple[DueReport, ...]
     failures: tuple[Failure, ...]
 
@@ -219,7 +177,6 @@ def read_home(session: Session) -> HomeOverview:
     """All datasets, and the few things that come first elsewhere."""
     return HomeOverview(
         dataset_overview(session),
-        open_flags_by_dataset(session),
         tuple(due_reports(session, limit=MOST_DUE)),
         tuple(last_failures(session, limit=SHOWN_OF_EACH)),
     )

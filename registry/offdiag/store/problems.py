@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Subquery, and_, case, exists, func, or_, select
+from sqlalchemy import ColumnElement, Subquery, and_, case, exists, func, or_, select, tuple_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -25,9 +25,10 @@ from offdiag.flags.problems import (
     Cause,
     Problem,
     ProblemKey,
-    ProblemState,
+    ProblemSummary,
     SeenFlag,
     SeenRun,
+    in_order,
     problems_of,
 )
 from offdiag.flags.verdict import Severity
@@ -41,12 +42,13 @@ from offdiag.store.models import (
     MetricValueRow,
     ProblemRow,
     ProjectRow,
-    PromotionRow,
     RunRow,
 )
+from offdiag.store.promotions import runs_in_roles
+from offdiag.store.ranked_runs import RankedRun, highest_runs
 
 NO_MODEL = ""
-"""Stands in `problem.model` for runs that name no model."""
+"""In `problem.model`, for runs that name no model."""
 
 _CAUSE = case(
     *((FlagRow.rule.in_(rules), cause.value) for cause, rules in RULES_OF.items()), else_=None
@@ -107,25 +109,43 @@ def find_problems(
     now: datetime,
     dataset: str | None = None,
     project: str | None = None,
-    dataset_id: int | None = None,
+    beside: int | None = None,
     model: str | None = None,
+    run_id: str | None = None,
 ) -> FoundProblems:
-    """Problems of the newest runs of each model, of champions and candidates; closed ones too."""
+    """Problems of the newest runs of each model, of champions and candidates; closed ones too.
+
+    With `run_id` those of the model of this run on its dataset, however old the run is; with
+    `beside` those on the dataset of the problem with this number.
+    """
     found = _grouped(
-        session, now, dataset=dataset, project=project, dataset_id=dataset_id, model=model
+        session,
+        now,
+        dataset=dataset,
+        project=project,
+        beside=beside,
+        model=model,
+        run_id=run_id,
     )
     return FoundProblems(tuple(found), _datasets(session, {p.key.dataset_id for p in found}))
 
 
-def news_of_problems(session: Session, *, now: datetime) -> list[datetime]:
-    """When each problem was raised that waits for somebody and is not of low severity.
+def unresolved_problems(session: Session, *, now: datetime) -> list[ProblemSummary]:
+    """Unresolved problems that are not of low severity, in the order of lists.
 
-    The statements say that they are asked for the navigation, which is on every page.
+    The statements are marked as those of the navigation, which is on every page.
     """
     return [
-        problem.news_at
-        for problem in _grouped(session, now, mark="navigation")
-        if problem.state is ProblemState.OPEN and not problem.is_low
+        ProblemSummary(
+            problem.number,
+            problem.key,
+            problem.state,
+            problem.severity,
+            problem.hits,
+            problem.news_at,
+        )
+        for problem in in_order(_grouped(session, now, mark="navigation"), None)
+        if problem.state.is_unresolved and not problem.is_low
     ]
 
 
@@ -134,10 +154,9 @@ def _grouped(
     now: datetime,
     *,
     mark: str = "problems",
-    numbers: Mapping[ProblemKey, int] | None = None,
     **wanted: Any,
 ) -> list[Problem]:
-    said = f"/* {mark} */"
+    comment = f"/* {mark} */"
     runs = _looked_at(**wanted)
     columns = (runs.c.id, runs.c.name, runs.c.dataset_id, runs.c.model, runs.c.created_at)
     seen = [
@@ -145,7 +164,7 @@ def _grouped(
         for id_, name, of, named, at, role in session.execute(
             select(*columns, runs.c.role)
             .order_by(runs.c.created_at.desc(), runs.c.id.desc())
-            .prefix_with(said)
+            .prefix_with(comment)
         )
     ]
     if not seen:
@@ -154,10 +173,9 @@ def _grouped(
         select(*_FLAG)
         .join(runs, runs.c.id == FlagRow.run_id)
         .where(FlagRow.state != FlagState.CLOSED)
-        .prefix_with(said)
+        .prefix_with(comment)
     )
-    if numbers is None:
-        numbers = _numbers(session, {run.dataset_id for run in seen}, said)
+    numbers = _numbers(session, {run.dataset_id for run in seen}, comment)
     return problems_of(numbers, seen, (_flag(row) for row in flags), now=now)
 
 
@@ -179,27 +197,15 @@ def _numbers(session: Session, datasets: Collection[int], mark: str) -> dict[Pro
     }
 
 
-def find_problem(session: Session, number: int, *, now: datetime) -> FoundProblems:
-    """One problem by its number; none where no run that is looked at shows it."""
-    row = session.execute(
-        select(
-            ProblemRow.dataset_id,
-            ProblemRow.model,
-            ProblemRow.cause,
-            ProblemRow.class_label,
-            *_DATASET,
-        )
-        .join(DatasetRow, DatasetRow.id == ProblemRow.dataset_id)
-        .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
-        .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
-        .where(ProblemRow.id == number)
-    ).one_or_none()
-    if row is None:
-        return FoundProblems((), {})
-    dataset_id, model, cause, label, *facts = row
-    key = ProblemKey(dataset_id, model, Cause(cause), label)
-    found = _grouped(session, now, numbers={key: number}, dataset_id=dataset_id, model=model)
-    return FoundProblems(tuple(found), {dataset_id: _dataset(facts)})
+def find_problem(
+    session: Session, number: int, *, now: datetime
+) -> tuple[Problem | None, FoundProblems]:
+    """A problem by its number, None where no run that is looked at shows it.
+
+    With it come all problems of its dataset.
+    """
+    found = find_problems(session, now=now, beside=number)
+    return next((each for each in found.problems if each.number == number), None), found
 
 
 def problem_of_flag(session: Session, flag_id: int) -> int | None:
@@ -222,8 +228,9 @@ def _looked_at(
     *,
     dataset: str | None = None,
     project: str | None = None,
-    dataset_id: int | None = None,
+    beside: int | None = None,
     model: str | None = None,
+    run_id: str | None = None,
 ) -> Subquery:
     place = func.row_number().over(
         partition_by=(RunRow.dataset_id, RunRow.model),
@@ -241,8 +248,9 @@ def _looked_at(
         .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
         .where(RunRow.deleted_at.is_(None))
     )
-    if dataset_id is not None:
-        runs = runs.where(RunRow.dataset_id == dataset_id)
+    if beside is not None:
+        of_problem = select(ProblemRow.dataset_id).where(ProblemRow.id == beside)
+        runs = runs.where(RunRow.dataset_id == of_problem.scalar_subquery())
     if model is not None:
         runs = runs.where(_model() == model)
     if dataset is not None:
@@ -251,28 +259,17 @@ def _looked_at(
     if project is not None:
         of = select(ProjectRow.id).where(ProjectRow.name == project)
         runs = runs.where(RunRow.project_id.in_(of))
-    newest, roles = runs.subquery(), _roles()
-    is_looked_at = or_(newest.c.place <= MOST_RUNS, roles.c.role.is_not(None))
+    if run_id is not None:
+        same = select(RunRow.dataset_id, _model()).where(RunRow.id == run_id)
+        runs = runs.where(tuple_(RunRow.dataset_id, _model()).in_(same))
+    newest, roles = runs.subquery(), runs_in_roles()
+    is_looked_at = or_(
+        newest.c.place <= MOST_RUNS, roles.c.role.is_not(None), newest.c.id == run_id
+    )
     return (
         select(newest, roles.c.role)
         .outerjoin(roles, roles.c.run_id == newest.c.id)
         .where(is_looked_at)
-        .subquery()
-    )
-
-
-def _roles() -> Subquery:
-    """Champions and candidates of all datasets; a run that is both counts as champion."""
-    newest = (
-        select(func.max(PromotionRow.id))
-        .group_by(PromotionRow.dataset_id, PromotionRow.role)
-        .scalar_subquery()
-    )
-    return (
-        # Of the two words that of the champion is the greater one.
-        select(PromotionRow.run_id, func.max(PromotionRow.role).label("role"))
-        .where(PromotionRow.id.in_(newest), PromotionRow.run_id.is_not(None))
-        .group_by(PromotionRow.run_id)
         .subquery()
     )
 
@@ -326,7 +323,7 @@ MEASURED: Mapping[Cause, str] = {
     Cause.WORTHLESS: "balanced_accuracy",
     Cause.HIDES: "balanced_accuracy",
 }
-"""The metric whose course over the runs of the model is shown; the others have none."""
+"""The metric whose trend over the runs of the model is shown; other causes have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,10 +341,15 @@ class Measured:
     trend: tuple[float | None, ...]
 
 
-def measure(session: Session, found: FoundProblems) -> dict[int, Measured]:
-    """What was measured about some problems, by number, in two statements."""
-    newest = {problem.number: _chosen(problem) for problem in found.problems}
-    told = {
+def measure(
+    session: Session, found: FoundProblems, *, run_id: str | None = None
+) -> dict[int, Measured]:
+    """What was measured about some problems, by number, in two statements.
+
+    Of the run `run_id` where it shows a problem.
+    """
+    newest = {problem.number: _chosen(problem, run_id) for problem in found.problems}
+    texts = {
         id_: (message, evidence)
         for id_, message, evidence in session.execute(
             select(FlagRow.id, FlagRow.message, FlagRow.evidence).where(
@@ -361,8 +363,8 @@ def measure(session: Session, found: FoundProblems) -> dict[int, Measured]:
             flag_id=newest[problem.number].id,
             run_id=newest[problem.number].run_id,
             rule=newest[problem.number].rule,
-            message=told[newest[problem.number].id][0],
-            evidence=told[newest[problem.number].id][1],
+            message=texts[newest[problem.number].id][0],
+            evidence=texts[newest[problem.number].id][1],
             trend=tuple(
                 values.get((run.id, *_place(problem, found))) for run in reversed(problem.runs)
             )
@@ -373,9 +375,19 @@ def measure(session: Session, found: FoundProblems) -> dict[int, Measured]:
     }
 
 
-def _chosen(problem: Problem) -> SeenFlag:
-    """Of a role where one shows it, else of the newest run; counts of a class say the most."""
-    shown = problem.current or problem.flags
+def best_run_on(session: Session, problem: Problem, found: FoundProblems) -> RankedRun | None:
+    """The run, of any model, with the highest value of what is measured; None for no metric."""
+    if problem.key.cause not in MEASURED:
+        return None
+    key, class_index = _place(problem, found)
+    best = highest_runs(session, problem.key.dataset_id, key, class_index, limit=1)
+    return best[0] if best else None
+
+
+def _chosen(problem: Problem, run_id: str | None) -> SeenFlag:
+    """Of the run asked for, of a role, or of the newest run; counts of a class say the most."""
+    asked_for = [flag for flag in problem.flags if flag.run_id == run_id]
+    shown = asked_for or problem.current or problem.flags
     roles = {run.id for run in problem.runs if run.role is PromotionRole.CHAMPION}
     of_role = [flag for flag in shown if flag.run_id in roles]
     run_id = (of_role or shown)[0].run_id

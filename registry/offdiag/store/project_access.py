@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Table, bindparam, event, exists, false, select
+from sqlalchemy import ColumnElement, Select, Table, bindparam, event, exists, false, or_, select
 from sqlalchemy.orm import ORMExecuteState, Session, with_loader_criteria
 from sqlalchemy.sql.base import ExecutableOption
 
@@ -17,6 +17,7 @@ from offdiag.errors import Forbidden
 from offdiag.store.models import (
     AuditEventRow,
     BaselineRow,
+    CommentRow,
     CostMatrixRow,
     DatasetRow,
     EvaluationRow,
@@ -67,13 +68,24 @@ def require_project(session: Session, name: str) -> None:
 def _options(projects: frozenset[str], *, hides_work: bool) -> list[ExecutableOption]:
     names = sorted(projects)
     # Tables rather than rows: these must not be narrowed in turn.
-    project, run, dataset = (
-        _table(row).alias(f"scope_{row.__tablename__}") for row in (ProjectRow, RunRow, DatasetRow)
+    project, run, dataset, flag = (
+        _table(row).alias(f"scope_{row.__tablename__}")
+        for row in (ProjectRow, RunRow, DatasetRow, FlagRow)
     )
     visible = select(project.c.id).where(project.c.name.in_(names))
+    seen_runs = select(run.c.id).where(run.c.project_id.in_(visible))
+    seen_datasets = select(dataset.c.id).where(dataset.c.project_id.in_(visible))
     criteria: list[tuple[Any, ColumnElement[bool]]] = [
         (ProjectRow, ProjectRow.name.in_(names)),
         (AuditEventRow, AuditEventRow.project.in_(names)),
+        (
+            CommentRow,
+            or_(
+                CommentRow.run_id.in_(seen_runs),
+                CommentRow.dataset_id.in_(seen_datasets),
+                CommentRow.flag_id.in_(select(flag.c.id).where(flag.c.run_id.in_(seen_runs))),
+            ),
+        ),
         *((row, row.project_id.in_(visible)) for row in _OF_A_PROJECT),
         *(
             (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import ColumnElement, ScalarSelect, Subquery, func, or_, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import PromotionRole
@@ -86,15 +86,10 @@ def promotions_in_force(
 
     A role is absent where nobody has it, where it was withdrawn, and where its run was deleted.
     """
-    newest = (
-        select(func.max(PromotionRow.id))
-        .group_by(PromotionRow.dataset_id, PromotionRow.role)
-        .scalar_subquery()
-    )
     statement = (
         select(PromotionRow)
         .join(RunRow, RunRow.id == PromotionRow.run_id)
-        .where(PromotionRow.id.in_(newest), RunRow.deleted_at.is_(None))
+        .where(PromotionRow.id.in_(_newest()), RunRow.deleted_at.is_(None))
     )
     if dataset_ids is not None:
         statement = statement.where(PromotionRow.dataset_id.in_(dataset_ids))
@@ -104,28 +99,16 @@ def promotions_in_force(
     return found
 
 
-def promotion_history(session: Session, dataset_id: int, *, limit: int) -> list[PromotionRecord]:
-    """What was decided for a dataset, newest first."""
-    rows = session.scalars(
-        select(PromotionRow)
-        .where(PromotionRow.dataset_id == dataset_id)
-        .order_by(PromotionRow.id.desc())
-        .limit(limit)
-    )
-    return [_record(row) for row in rows]
-
-
 def decided_promotions(
     session: Session, dataset_id: int, *, limit: int
 ) -> tuple[dict[PromotionRole, PromotionRecord], list[PromotionRecord]]:
-    """What `promotions_in_force` and `promotion_history` say of a dataset, in one statement."""
+    """Champion and candidate of a dataset, and its last decisions, newest first; one statement."""
     here = PromotionRow.dataset_id == dataset_id
-    newest = select(func.max(PromotionRow.id)).where(here).group_by(PromotionRow.role)
     last = select(PromotionRow.id).where(here).order_by(PromotionRow.id.desc()).limit(limit)
     rows = session.execute(
         select(PromotionRow, RunRow.deleted_at)
         .outerjoin(RunRow, RunRow.id == PromotionRow.run_id)
-        .where(or_(PromotionRow.id.in_(newest), PromotionRow.id.in_(last)))
+        .where(or_(PromotionRow.id.in_(_newest(here)), PromotionRow.id.in_(last)))
         .order_by(PromotionRow.id.desc())
     )
     decided: dict[PromotionRole, PromotionRecord] = {}
@@ -138,6 +121,27 @@ def decided_promotions(
             decided[record.role] = record
         seen.add(record.role)
     return decided, history[:limit]
+
+
+def runs_in_roles() -> Subquery:
+    """`run_id` and `role` of champions and candidates; a run that is both counts as champion."""
+    return (
+        # Of the two words that of the champion is the greater one.
+        select(PromotionRow.run_id, func.max(PromotionRow.role).label("role"))
+        .where(PromotionRow.id.in_(_newest()), PromotionRow.run_id.is_not(None))
+        .group_by(PromotionRow.run_id)
+        .subquery()
+    )
+
+
+def _newest(*where: ColumnElement[bool]) -> ScalarSelect[int]:
+    """The last decision on each role of each dataset."""
+    return (
+        select(func.max(PromotionRow.id))
+        .where(*where)
+        .group_by(PromotionRow.dataset_id, PromotionRow.role)
+        .scalar_subquery()
+    )
 
 
 def promotions_since(

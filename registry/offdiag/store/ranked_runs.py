@@ -12,8 +12,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Row, and_, case, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select
+from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
@@ -25,7 +25,10 @@ from offdiag.store.models.evaluations import AGGREGATE
 
 @dataclass(frozen=True, slots=True)
 class RankedRun:
-    """A run with its value; `has_predictions` False where a matrix was uploaded instead."""
+    """A run with its value; `has_predictions` False where a matrix was uploaded instead.
+
+    `derived_from` is the id of the run whose scores were decided anew.
+    """
 
     id: str
     name: str
@@ -35,6 +38,7 @@ class RankedRun:
     has_predictions: bool
     value: MetricValue
     has_scores: bool = False
+    derived_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,71 +59,85 @@ class RankedRuns:
 def ranked_runs(
     session: Session, dataset_id: int, key: str, *, lower_is_better: bool, limit: int
 ) -> RankedRuns:
-    """The runs of a dataset by an aggregate metric, in at most three statements."""
+    """The runs of a dataset by an aggregate metric, in at most two statements."""
+    evaluated_on = aliased(TruthVersionRow)
+    n_outdated = (
+        select(func.count())
+        .select_from(RunRow)
+        .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
+        .join(evaluated_on, evaluated_on.id == EvaluationRow.truth_version_id)
+        .where(
+            RunRow.dataset_id == dataset_id,
+            RunRow.deleted_at.is_(None),
+            evaluated_on.root_id == TruthVersionRow.root_id,
+            evaluated_on.id != TruthVersionRow.id,
+        )
+        .correlate(TruthVersionRow)
+        .scalar_subquery()
+    )
     newest = session.execute(
-        select(TruthVersionRow.id, TruthVersionRow.root_id, TruthVersionRow.number)
+        select(TruthVersionRow.id, TruthVersionRow.number, n_outdated.label("n_outdated"))
         .where(TruthVersionRow.dataset_id == dataset_id)
         .order_by(TruthVersionRow.number.desc())
         .limit(1)
     ).one_or_none()
     if newest is None:
         return RankedRuns(key, None, (), 0, 0)
-    here = _of_dataset(dataset_id)
     order = MetricValueRow.value.asc() if lower_is_better else MetricValueRow.value.desc()
     rows = session.execute(
-        select(
-            RunRow.id,
-            RunRow.name,
-            RunRow.model,
-            RunRow.created_at,
-            RunRow.source_orientation,
-            RunRow.score_columns,
-            *VALUE_COLUMNS,
-            func.count().over().label("total"),
-        )
-        .select_from(RunRow)
-        .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
-        .join(
-            MetricValueRow,
-            and_(
-                MetricValueRow.evaluation_id == EvaluationRow.id,
-                MetricValueRow.class_index == AGGREGATE,
-                MetricValueRow.key == key,
-            ),
-        )
-        .where(
-            here, EvaluationRow.truth_version_id == newest.id, MetricValueRow.value.is_not(None)
-        )
-        .order_by(order, RunRow.created_at.desc(), RunRow.id)
+        _evaluated(key)
+        .add_columns(func.count().over().label("total"))
+        .where(RunRow.dataset_id == dataset_id, EvaluationRow.truth_version_id == newest.id)
+        .order_by(order, *_OF_EQUALS)
         .limit(limit)
     ).all()
-    n_outdated = session.scalar(
-        select(func.count())
-        .select_from(RunRow)
-        .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
-        .join(TruthVersionRow, TruthVersionRow.id == EvaluationRow.truth_version_id)
-        .where(here, TruthVersionRow.root_id == newest.root_id, TruthVersionRow.id != newest.id)
-    )
     return RankedRuns(
         key,
         newest.number,
         tuple(map(_run, rows)),
         rows[0].total if rows else 0,
-        n_outdated or 0,
+        newest.n_outdated,
     )
+
+
+def highest_runs(
+    session: Session,
+    dataset_id: int,
+    key: str,
+    class_index: int = AGGREGATE,
+    *,
+    lower_is_better: bool = False,
+    limit: int,
+) -> list[RankedRun]:
+    """The best runs of a dataset by a metric, of one class or of all; one statement."""
+    newest = (
+        select(TruthVersionRow.id)
+        .where(TruthVersionRow.dataset_id == dataset_id)
+        .order_by(TruthVersionRow.number.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    order = MetricValueRow.value.asc() if lower_is_better else MetricValueRow.value.desc()
+    rows = session.execute(
+        _evaluated(key, class_index)
+        .where(RunRow.dataset_id == dataset_id, EvaluationRow.truth_version_id == newest)
+        .order_by(order, *_OF_EQUALS)
+        .limit(limit)
+    )
+    return [_run(row) for row in rows]
 
 
 def ranked_runs_of_all(
     session: Session,
     default_keys: Mapping[Task, str],
     *,
-    lower_is_better: Collection[str],
+    lower_is_better: Mapping[Task, Collection[str]],
     limit: int,
 ) -> dict[int, RankedRuns]:
     """The highest runs of every dataset by its primary metric, by id, in one statement.
 
-    `default_keys` has the key by task for datasets that name none. `n_outdated` is not counted.
-    Datasets without a value are absent.
+    `default_keys` has the key by task for datasets that name none, `lower_is_better` the keys
+    of which less is better. `n_outdated` is not counted. Datasets without a value are absent.
     """
     newest = (
         select(TruthVersionRow.dataset_id, func.max(TruthVersionRow.number).label("number"))
@@ -127,56 +145,31 @@ def ranked_runs_of_all(
         .subquery()
     )
     key = func.coalesce(DatasetRow.primary_metric, case(default_keys, value=DatasetRow.task))
-    from_best = case(
-        (MetricValueRow.key.in_(lower_is_better), -MetricValueRow.value),
-        else_=MetricValueRow.value,
-    ).desc()
+    is_lower_better = or_(
+        *(
+            and_(DatasetRow.task == task, MetricValueRow.key.in_(keys))
+            for task, keys in lower_is_better.items()
+        )
+    )
+    from_best = case((is_lower_better, -MetricValueRow.value), else_=MetricValueRow.value).desc()
+    here, in_order = RunRow.dataset_id, (from_best, *_OF_EQUALS)
     placed = (
-        select(
+        _evaluated(key)
+        .add_columns(
             RunRow.dataset_id,
             TruthVersionRow.number,
-            RunRow.id,
-            RunRow.name,
-            RunRow.model,
-            RunRow.created_at,
-            RunRow.source_orientation,
-            RunRow.score_columns,
-            *VALUE_COLUMNS,
-            func.count().over(partition_by=RunRow.dataset_id).label("total"),
-            func.row_number()
-            .over(
-                partition_by=RunRow.dataset_id,
-                order_by=(from_best, RunRow.created_at.desc(), RunRow.id),
-            )
-            .label("place"),
+            func.count().over(partition_by=here).label("total"),
+            func.row_number().over(partition_by=here, order_by=in_order).label("place"),
         )
-        .select_from(RunRow)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
-        .join(newest, newest.c.dataset_id == RunRow.dataset_id)
+        .join(TruthVersionRow, TruthVersionRow.id == EvaluationRow.truth_version_id)
         .join(
-            TruthVersionRow,
+            newest,
             and_(
-                TruthVersionRow.dataset_id == RunRow.dataset_id,
-                TruthVersionRow.number == newest.c.number,
+                newest.c.dataset_id == TruthVersionRow.dataset_id,
+                newest.c.number == TruthVersionRow.number,
             ),
         )
-        .join(
-            EvaluationRow,
-            and_(
-                EvaluationRow.run_id == RunRow.id,
-                counts_for_its_run(),
-                EvaluationRow.truth_version_id == TruthVersionRow.id,
-            ),
-        )
-        .join(
-            MetricValueRow,
-            and_(
-                MetricValueRow.evaluation_id == EvaluationRow.id,
-                MetricValueRow.class_index == AGGREGATE,
-                MetricValueRow.key == key,
-            ),
-        )
-        .where(RunRow.deleted_at.is_(None), MetricValueRow.value.is_not(None))
         .subquery()
     )
     found = session.execute(
@@ -186,6 +179,37 @@ def ranked_runs_of_all(
         dataset_id: _of_rows(list(rows))
         for dataset_id, rows in groupby(found, key=lambda row: cast(int, row.dataset_id))
     }
+
+
+_OF_EQUALS = (RunRow.created_at.desc(), RunRow.id)
+"""Of runs with equal values the newest one comes first."""
+
+
+def _evaluated(
+    key: str | ColumnElement[str], class_index: int = AGGREGATE
+) -> Select[*tuple[Any, ...]]:
+    """Runs that are evaluated, with their values of a metric where those are defined."""
+    return (
+        select(
+            RunRow.id,
+            RunRow.name,
+            RunRow.model,
+            RunRow.created_at,
+            RunRow.source_orientation,
+            RunRow.score_columns,
+            RunRow.derived_from,
+            *VALUE_COLUMNS,
+        )
+        .select_from(RunRow)
+        .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
+        .join(MetricValueRow, MetricValueRow.evaluation_id == EvaluationRow.id)
+        .where(
+            RunRow.deleted_at.is_(None),
+            MetricValueRow.class_index == class_index,
+            MetricValueRow.key == key,
+            MetricValueRow.value.is_not(None),
+        )
+    )
 
 
 def _of_rows(rows: Sequence[Row[*tuple[Any, ...]]]) -> RankedRuns:
@@ -204,8 +228,5 @@ def _run(row: Row[*tuple[Any, ...]]) -> RankedRun:
         has_predictions=row.source_orientation == SourceOrientation.PREDICTIONS,
         value=recorded_value(row),
         has_scores=row.score_columns > 0,
+        derived_from=row.derived_from,
     )
-
-
-def _of_dataset(dataset_id: int) -> ColumnElement[bool]:
-    return and_(RunRow.dataset_id == dataset_id, RunRow.deleted_at.is_(None))

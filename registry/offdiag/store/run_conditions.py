@@ -149,15 +149,17 @@ def attribute_value(attribute: Attribute) -> ColumnElement[Any]:
         case Attribute.OPEN_FLAGS:
             is_open = (FlagRow.run_id == RunRow.id) & (FlagRow.state == FlagState.OPEN)
             return _single(select(func.count()).select_from(FlagRow).where(is_open))
-        case Attribute.BADGE | Attribute.MAY_HIDE:
+        case Attribute.BADGE | Attribute.MAY_HIDE | Attribute.LOWEST_RECALL:
             evaluation = aliased(EvaluationRow)
-            badge: ColumnElement[Any] = (
-                evaluation.hides_minority.expression
-                if attribute is Attribute.BADGE
-                else may_hide_minority(evaluation)
-            )
+            value: ColumnElement[Any]
+            if attribute is Attribute.BADGE:
+                value = evaluation.hides_minority.expression
+            elif attribute is Attribute.MAY_HIDE:
+                value = may_hide_minority(evaluation)
+            else:
+                value = evaluation.lowest_recall.expression
             is_own = evaluation.run_id == RunRow.id
-            return _single(select(badge).where(is_own, counts_for_its_run(evaluation)))
+            return _single(select(value).where(is_own, counts_for_its_run(evaluation)))
         case _:
             return _COLUMNS[attribute]
 

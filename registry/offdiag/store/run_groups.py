@@ -96,11 +96,13 @@ def _first_runs(
 ) -> dict[int, list[str]]:
     """Ids by dataset, those first that have what they are sorted by."""
     parts = []
+    dialect = session.get_bind().dialect.name
     for dataset_id, order in orders.items():
         where = matching_runs(session, terms, dataset_id).where
         runs = evaluated_runs(RunRow.id, RunRow.dataset_id).where(*where)
         for rank, group in enumerate(groups_of(order)):
-            part = in_group(runs, order, group, uses_index=totals[dataset_id] > SORTED_IN_MEMORY)
+            is_long = totals[dataset_id] > SORTED_IN_MEMORY
+            part = in_group(runs, order, group, uses_index=is_long, dialect=dialect)
             first = (
                 sorted_by(part.runs, part, descending=part.descending)
                 .add_columns(part.column.label("key"))

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, func, literal, select
@@ -125,7 +127,9 @@ def counted_runs(
         if order.name in FIELD_ORDERS
         else evaluated_runs(func.count())
     )
-    part = in_group(all_runs.where(*runs.where), order, place.group, uses_index=True)
+    dialect = session.get_bind().dialect.name
+    matching = all_runs.where(*runs.where)
+    part = in_group(matching, order, place.group, uses_index=True, dialect=dialect)
     side = beyond(
         part,
         place,
@@ -133,8 +137,15 @@ def counted_runs(
         inclusive=cursor.backwards if is_last_group else not cursor.backwards,
     )
     total = count_of(runs.where) if is_last_group else _total(runs)
+    on_this_side = [part.runs.where(side)]
+    if not is_last_group:
+        groups = groups_of(order)
+        on_this_side += [
+            in_group(matching, order, group, uses_index=True, dialect=dialect).runs
+            for group in groups[: groups.index(place.group)]
+        ]
     counted, on_side = session.execute(
-        select(total, part.runs.where(side).scalar_subquery())
+        select(total, reduce(add, (each.scalar_subquery() for each in on_this_side)))
     ).one()
     if is_last_group:
         return RunCount(int(counted), int(counted - on_side))
@@ -309,12 +320,13 @@ def _read(
 def _page(session: Session, plan: _Plan, limit: int) -> list[_Found]:
     """Up to `limit` runs from the cursor on, in reading direction of the cursor."""
     matching = lines().where(*plan.where)
+    dialect = session.get_bind().dialect.name
     groups = groups_of(plan.order)[::-1] if plan.backwards else groups_of(plan.order)
     if plan.cursor is not None:
         groups = groups[groups.index(plan.cursor.place.group) :]
     found: list[_Found] = []
     for group in groups:
-        part = in_group(matching, plan.order, group, uses_index=plan.uses_index)
+        part = in_group(matching, plan.order, group, uses_index=plan.uses_index, dialect=dialect)
         runs, direction = part.runs, part.descending != plan.backwards
         if plan.cursor is not None and plan.cursor.place.group is group:
             runs = runs.where(beyond(part, plan.cursor.place, descending=direction))
@@ -371,6 +383,7 @@ def run_overview(
     metrics: Sequence[str] = (),
     baseline: str | None = None,
     listed: ListedDatasets | None = None,
+    limit: int | None = None,
 ) -> RunOverview:
     """One page of runs, with the dataset they share if they do.
 
@@ -387,7 +400,7 @@ def run_overview(
         dataset_id=None if scope is None else scope.id,
         order=order,
         cursor=cursor,
-        limit=RUNS_PER_PAGE,
+        limit=limit or RUNS_PER_PAGE,
         metrics=keys,
     )
     reference = baseline_values(

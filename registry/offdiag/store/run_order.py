@@ -1,7 +1,8 @@
 """Orders a run list can have, and keyset paging through them.
 
 A list sorted by a metric has two groups: the runs where it is defined, by value, and then all
-others, newest first. Undefined values thus stand last in both directions. The first group is
+others, newest first. Undefined values thus stand last in both directions. Values of a parameter
+are numbers or texts, which are a group each. The first group of a metric is
 driven by the metric's own index, so a page costs the same in a small and in a large registry.
 """
 
@@ -19,13 +20,14 @@ from sqlalchemy.orm import aliased
 from offdiag.store.flags import COUNTS_IN_BADGE, IS_IN_SIGHT
 from offdiag.store.models import EvaluationRow, FlagRow, MetricValueRow, RunRow
 from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.run_conditions import entry_number, entry_text
 
 AGGREGATE_ORDERS: Mapping[str, str] = {
     "acc": "overall_accuracy",
     "bal": "balanced_accuracy",
     "mcc": "mcc",
 }
-"""Short names of metrics that have one; a list can be sorted by any other under its key."""
+"""Orders by metrics that have a name of their own; any other is sorted by under its key."""
 WORST_CLASS = "worst"
 """Order by the lowest recall among the classes that have cases."""
 FLAGGED = "flags"
@@ -33,6 +35,8 @@ FLAGGED = "flags"
 
 Behind equal numbers come those that it may hide."""
 _FAR_MORE = 1_000_000
+OF_PARAM = "param."
+"""Before the name of a parameter that a list is sorted by."""
 FIELD_ORDERS = ("logged", "name")
 ORDER_NAMES = (*FIELD_ORDERS, *AGGREGATE_ORDERS, WORST_CLASS, FLAGGED)
 
@@ -41,17 +45,24 @@ ORDER_NAMES = (*FIELD_ORDERS, *AGGREGATE_ORDERS, WORST_CLASS, FLAGGED)
 class RunOrder:
     """By what a list is sorted, and in which direction.
 
-    `name` is one of `ORDER_NAMES` or the key of a metric of whole runs.
+    `name` is one of `ORDER_NAMES`, the key of a metric of whole runs, or that of a parameter
+    after `OF_PARAM`.
     """
 
     name: str = "logged"
     descending: bool = True
 
+    @property
+    def param(self) -> str | None:
+        """The parameter by whose values runs are sorted."""
+        return self.name.removeprefix(OF_PARAM) if self.name.startswith(OF_PARAM) else None
+
 
 class Group(StrEnum):
-    """The two parts of a sorted list."""
+    """The parts of a sorted list; texts stand apart where other values are numbers."""
 
     DEFINED = "defined"
+    TEXT = "text"
     UNDEFINED = "undefined"
 
 
@@ -72,9 +83,19 @@ class Cursor:
     backwards: bool = False
 
 
+def order_by(metric: str, *, descending: bool = True) -> RunOrder:
+    """The order by a metric of whole runs, given by its key."""
+    name = next((name for name, key in AGGREGATE_ORDERS.items() if key == metric), metric)
+    return RunOrder(name, descending)
+
+
 def groups_of(order: RunOrder) -> tuple[Group, ...]:
     """The groups of a list in this order, first to last."""
-    return (Group.DEFINED,) if order.name in FIELD_ORDERS else (Group.DEFINED, Group.UNDEFINED)
+    if order.name in FIELD_ORDERS:
+        return (Group.DEFINED,)
+    if order.param is not None:
+        return (Group.DEFINED, Group.TEXT, Group.UNDEFINED)
+    return (Group.DEFINED, Group.UNDEFINED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +111,24 @@ class InGroup:
     run_id: ColumnElement[str]
 
 
-def in_group(runs: Select[Any], order: RunOrder, group: Group, *, uses_index: bool) -> InGroup:
+def in_group(
+    runs: Select[Any], order: RunOrder, group: Group, *, uses_index: bool, dialect: str
+) -> InGroup:
     """Narrow `runs` (over run left join evaluation) to a group.
 
     `uses_index` walks along the index of the metric; otherwise the metric of each matching
     run is looked up.
     """
-    run_id = RunRow.id.expression
     if order.name in FIELD_ORDERS:
         column = RunRow.created_at if order.name == "logged" else RunRow.name
-        return InGroup(runs, column.expression, order.descending, run_id)
+        return InGroup(runs, column.expression, order.descending, RunRow.id.expression)
+    if order.param is not None:
+        return _by_param(runs, order.param, group, descending=order.descending, dialect=dialect)
+    return _by_value(runs, order, group, uses_index=uses_index)
+
+
+def _by_value(runs: Select[Any], order: RunOrder, group: Group, *, uses_index: bool) -> InGroup:
+    run_id = RunRow.id.expression
     if group is Group.UNDEFINED:
         is_undefined = _looked_up(order).is_(None)
         return InGroup(runs.where(is_undefined), RunRow.created_at.expression, True, run_id)
@@ -120,6 +149,20 @@ def in_group(runs: Select[Any], order: RunOrder, group: Group, *, uses_index: bo
         return InGroup(some, metric.value.expression, order.descending, run_id)
     value = _looked_up(order)
     return InGroup(runs.where(value.is_not(None)), value, order.descending, run_id)
+
+
+def _by_param(
+    runs: Select[Any], name: str, group: Group, *, descending: bool, dialect: str
+) -> InGroup:
+    run_id = RunRow.id.expression
+    number = entry_number(RunRow.params, name, dialect)
+    text = entry_text(RunRow.params, name, dialect)
+    if group is Group.DEFINED:
+        return InGroup(runs.where(number.is_not(None)), number, descending, run_id)
+    if group is Group.TEXT:
+        some = runs.where(number.is_(None), text.is_not(None))
+        return InGroup(some, text, descending, run_id)
+    return InGroup(runs.where(text.is_(None)), RunRow.created_at.expression, True, run_id)
 
 
 def _looked_up(order: RunOrder) -> ColumnElement[float | None]:

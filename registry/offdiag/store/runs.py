@@ -50,6 +50,7 @@ class RunRecord:
     deleted_at: datetime | None
     derivation: Derivation | None = None
     decision: Mapping[str, Any] | None = None
+    note: str | None = None
 
     def facts(self, **changes: Any) -> RunFacts:
         """What was said when it was logged, but for `changes`. Raises `InvalidInput`.
@@ -198,6 +199,11 @@ def set_tags(session: Session, run_id: str, tags: Mapping[str, Any]) -> None:
     session.execute(update(RunRow).where(RunRow.id == run_id).values(tags=dict(tags)))
 
 
+def set_note(session: Session, run_id: str, note: str | None) -> None:
+    """Replace the note on a run, or remove it."""
+    session.execute(update(RunRow).where(RunRow.id == run_id).values(note=note))
+
+
 def set_state(session: Session, run_id: str, state: RunState) -> None:
     """Record where a finished run stands."""
     session.execute(update(RunRow).where(RunRow.id == run_id).values(state=state))
@@ -256,6 +262,7 @@ def _record(row: RunRow) -> RunRecord:
         deleted_at=row.deleted_at,
         derivation=derivation_of(row),
         decision=decision_of(row),
+        note=row.note,
     )
 
 

@@ -64,8 +64,8 @@ def test_a_result_code_of_sqlite_becomes_a_sentence(code: int, sentence: str) ->
     ("sqlstate", "sentence"),
     [
         ("08006", "cannot be reached"),
-        ("28P01", "cannot be reached"),
-        ("3D000", "cannot be reached"),
+        ("28P01", "refuses this user or password"),
+        ("3D000", "has no such database"),
         ("53100", "the disk is full"),
         ("53300", "no connections or memory"),
         ("58030", "failed on the disk"),

@@ -21,6 +21,7 @@ from offdiag.store.archive.project import (
 )
 from offdiag.store.models import (
     BaselineRow,
+    CommentRow,
     CostMatrixRow,
     DatasetRow,
     LabelSetRow,
@@ -71,6 +72,17 @@ def merge_promotions(source: Session, target: Session, known: KnownAs) -> None:
         if dataset_id not in decided:
             run_id = known.runs.get(row["run_id"], row["run_id"])
             insert_row(target, table, row, known, dataset_id=dataset_id, run_id=run_id)
+
+
+def merge_dataset_comments(source: Session, target: Session, known: KnownAs) -> None:
+    """Add the comments on datasets that are not there yet."""
+    table = table_of(CommentRow)
+    for row in rows_of(source, table):
+        if row["dataset_id"] is not None:
+            said = {name: row[name] for name in ("at", "author", "text")}
+            dataset_id = known.datasets[row["dataset_id"]]
+            if not rows_of(target, table, dataset_id=dataset_id, **said):
+                insert_row(target, table, row, known, dataset_id=dataset_id)
 
 
 def _project(target: Session, row: RowMapping, known: KnownAs) -> int:

@@ -25,6 +25,7 @@ from offdiag.store.archive.project import (
     table_of,
 )
 from offdiag.store.models import (
+    CommentRow,
     CountedSamplesRow,
     CountedSliceRow,
     DeliveryRow,
@@ -134,6 +135,10 @@ def _insert_run(source: Session, target: Session, row: RowMapping, known: KnownA
         flag_id = insert_row(target, table_of(FlagRow), flag, known, evaluation_id=named)
         for event in rows_of(source, table_of(FlagEventRow), flag_id=flag["id"]):
             insert_row(target, table_of(FlagEventRow), event, known, flag_id=flag_id)
+        for comment in rows_of(source, table_of(CommentRow), flag_id=flag["id"]):
+            insert_row(target, table_of(CommentRow), comment, known, flag_id=flag_id)
+    for comment in rows_of(source, table_of(CommentRow), run_id=row["id"]):
+        insert_row(target, table_of(CommentRow), comment, known)
 
 
 def _valid_results(source: Session, row: RowMapping, known: KnownAs) -> list[RowMapping]:

@@ -15,6 +15,7 @@ from offdiag.store.deliveries import DeliveryState
 from offdiag.store.models import (
     Base,
     BaselineRow,
+    CommentRow,
     ConfusionMatrixRow,
     CostMatrixRow,
     CountedSamplesRow,
@@ -112,6 +113,7 @@ LEFT_OUT = {
     "membership": "a role in a project of that name elsewhere would be given to somebody else",
     "user_session": "it is somebody who is signed in here",
     "api_token": "it opens this registry and no other",
+    "share_link": "it opens a page of this server",
     "audit_event": "it tells what was done here",
     "kept_answer": "it answers requests that are sent to this server again",
     "saved_view": "it is a page of a registry, and may show several projects",
@@ -132,6 +134,7 @@ def rows_of_project(project_id: int) -> dict[Table, Select[Any]]:
             **_of_datasets(project_id),
             **_of_runs(project_id),
             **_of_reports(project_id),
+            table_of(CommentRow): _comments(project_id),
         }.items()
     }
 
@@ -199,6 +202,16 @@ def _of_reports(project_id: int) -> Conditions:
         table_of(DeliveryRow): DeliveryRow.issue_id.in_(made)
         & (DeliveryRow.state != DeliveryState.PENDING),
     }
+
+
+def _comments(project_id: int) -> ColumnElement[bool]:
+    runs = _complete_runs(project_id)
+    datasets = select(DatasetRow.id).where(DatasetRow.project_id == project_id)
+    return or_(
+        CommentRow.run_id.in_(runs),
+        CommentRow.dataset_id.in_(datasets),
+        CommentRow.flag_id.in_(select(FlagRow.id).where(FlagRow.run_id.in_(runs))),
+    )
 
 
 def _complete_runs(project_id: int) -> Select[str]:

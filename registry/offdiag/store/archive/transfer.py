@@ -31,6 +31,7 @@ from offdiag.store.archive.file import (
 )
 from offdiag.store.archive.merge_datasets import (
     merge_baselines,
+    merge_dataset_comments,
     merge_datasets,
     merge_promotions,
     merge_truths,
@@ -136,6 +137,7 @@ def take_over(source: Session, target: Session, *, project: str) -> TakenOver:
         merge_runs(source, target, known)
         merge_baselines(source, target, known)
         merge_promotions(source, target, known)
+        merge_dataset_comments(source, target, known)
         number_problems(target)
         merge_reports(source, target, known, project=project)
         target.flush()

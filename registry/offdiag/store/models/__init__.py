@@ -5,11 +5,13 @@ from offdiag.store.models.access import (
     MembershipRow,
     SavedViewRow,
     SessionRow,
+    ShareLinkRow,
     StoredResponseRow,
     TokenRow,
     UserRow,
 )
 from offdiag.store.models.base import Base
+from offdiag.store.models.comments import CommentRow
 from offdiag.store.models.datasets import (
     CostMatrixRow,
     DatasetRow,
@@ -46,6 +48,7 @@ __all__ = [
     "Base",
     "BaselineRow",
     "ClassValuesRow",
+    "CommentRow",
     "ConfusionMatrixRow",
     "CostMatrixRow",
     "CountedSamplesRow",
@@ -73,6 +76,7 @@ __all__ = [
     "ScoreChunkRow",
     "ScoreCurveRow",
     "SessionRow",
+    "ShareLinkRow",
     "StoredResponseRow",
     "TokenRow",
     "TruthChunkRow",

@@ -94,6 +94,23 @@ class TokenRow(Base):
     revoked_at: Mapped[datetime | None]
 
 
+class ShareLinkRow(Base):
+    """A link that shows one page to whoever has it. `digest` is the SHA-256 of its secret,
+    `address` the path and query of the page."""
+
+    __tablename__ = "share_link"
+    __table_args__ = (Index(None, "owner_id"), IDS_ARE_NEVER_REUSED)
+
+    id: Mapped[int] = mapped_column(Identifier, primary_key=True)
+    digest: Mapped[str] = mapped_column(unique=True)
+    address: Mapped[str]
+    owner_id: Mapped[int] = mapped_column(ForeignKey("user_account.id", ondelete="CASCADE"))
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+
+
 class AuditEventRow(Base):
     """One change. It names whoever made it and does not refer to them: what was done stays true
     when they are gone."""

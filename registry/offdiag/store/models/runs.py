@@ -96,6 +96,7 @@ class RunRow(Base):
     deleted_by: Mapped[str | None]
     derived_from: Mapped[str | None]
     derivation: Mapped[dict[str, Any] | None]
+    note: Mapped[str | None]
 
 
 class UploadedMatrixRow(Base):
