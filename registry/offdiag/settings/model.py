@@ -13,7 +13,14 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 SECRETS = frozenset(
-    {"client.token", "oidc.client_secret", "server.secret_key", "smtp.password", "webhook.secret"}
+    {
+        "client.token",
+        "notify.targets",
+        "oidc.client_secret",
+        "server.secret_key",
+        "smtp.password",
+        "webhook.secret",
+    }
 )
 """Settings whose values are shown nowhere."""
 
@@ -83,6 +90,8 @@ class AccessSettings(Section):
     session_idle_hours: Annotated[float, Field(gt=0, le=8_760)] = 12.0
     session_days: Annotated[float, Field(gt=0, le=365)] = 14.0
     """Days after which one has to sign in again, however busy one was."""
+    share_link_days: Annotated[int, Field(ge=0, le=365)] = 0
+    """Days that a read-only link to one page may last at most. 0: there are none."""
     sign_in_limit: RateLimit = "10 per 10 minutes"
     """Failed attempts from one address."""
     sign_in_limit_by_name: RateLimit = "200 per hour"
@@ -156,9 +165,16 @@ class WebhookSettings(Section):
     """How reports are posted to other services."""
 
     secret: Annotated[str, Field(repr=False)] = ""
-    """Key of the signature that receivers check. Empty: nothing is posted."""
+    """Key of the signature that receivers check, also as `whsec_…`. Empty: nothing is posted."""
     allow_private_addresses: bool = False
     """Whether to post to this machine and to addresses that only a local network knows."""
+
+
+class NotifySettings(Section):
+    """Chats and other services that Apprise reaches."""
+
+    targets: Annotated[str, Field(repr=False)] = ""
+    """`name=url`, separated by blanks or line breaks; reports are sent to these names."""
 
 
 class LogSettings(Section):
@@ -248,6 +264,7 @@ class Settings(Section):
     reports: ReportsSettings = ReportsSettings()
     smtp: SmtpSettings = SmtpSettings()
     webhook: WebhookSettings = WebhookSettings()
+    notify: NotifySettings = NotifySettings()
     log: LogSettings = LogSettings()
     sql: SqlSettings = SqlSettings()
     backup: BackupSettings = BackupSettings()
