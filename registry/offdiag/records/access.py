@@ -58,6 +58,15 @@ class User(ResponseBody):
     roles: list[GivenRole]
 
 
+class Me(ResponseBody):
+    """Who asks, and the version of the server."""
+
+    kind: str = Field(description='"user", "token", or "local" where nobody signs in.')
+    name: str
+    roles: list[GivenRole]
+    version: str = Field(description="Version of offdiag on the server.")
+
+
 class UserList(ResponseBody):
     """Everybody by name."""
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from offdiag.records.base import RequestBody, ResponseBody
+from offdiag.comparison.pair import PairedOutcome
+from offdiag.records.base import MOST_ON_A_PAGE, USUAL_ON_A_PAGE, RequestBody, ResponseBody
 from offdiag.records.run import RunBasics, run_basics
 
 if TYPE_CHECKING:
     from offdiag.services.compare import RunComparison
+    from offdiag.services.examples.changed import ChangedExamples
     from offdiag.store.compared_runs import ComparedRun
 
 
@@ -39,6 +41,52 @@ class ComparisonQuery(RequestBody):
         description="The difference in accuracy that matters, as a share. Where none is "
         "significant, `samples_needed` is the number of examples that would detect it.",
     )
+
+
+class ComparedExamplesQuery(RequestBody):
+    """Which examples of two runs are wanted."""
+
+    runs: str = Field(
+        min_length=1,
+        max_length=5_000,
+        description="Two ids, separated by a comma; the first is A.",
+        examples=["r_2k9xw4m0q7ta,r_8dm3v5c1z0pe"],
+    )
+    which: PairedOutcome = Field(description="Which of the runs are right about the example.")
+    class_label: str | None = Field(
+        default=None, description="Only examples of this actual class."
+    )
+    slice: str | None = Field(default=None, max_length=1_000, examples=["country=DE"])
+    on_shared: bool = False
+    start: int = Field(default=0, ge=0, description="How many examples to skip.")
+    limit: int = Field(default=USUAL_ON_A_PAGE, ge=1, le=MOST_ON_A_PAGE)
+
+
+class ComparedExample(ResponseBody):
+    """An example with the predictions of both runs and their scores, null without scores."""
+
+    sample: int | str
+    actual: str
+    a: str
+    b: str
+    a_confidence: float | None
+    b_confidence: float | None
+
+
+class ComparedExamples(ResponseBody):
+    """Examples of two runs by which of them is right, in the order of the dataset.
+
+    `counts` are those of each outcome, in the class if one was named; `total` that of `which`.
+    """
+
+    runs: dict[str, str] = Field(description="Ids by letter, in small letters.")
+    which: PairedOutcome
+    class_label: str | None
+    slice: str | None
+    refusal: str | None = Field(description="Why there are no examples.")
+    counts: dict[str, int]
+    total: int
+    examples: list[ComparedExample]
 
 
 class RunCompared(RunBasics):
@@ -91,6 +139,31 @@ def comparison_document(found: RunComparison) -> Comparison:
         refusal=None if found.refusal is None else asdict(found.refusal),
         verdict=None if verdict is None else verdict_record(verdict),
         result=_result(found),
+    )
+
+
+def compared_examples(found: ChangedExamples) -> ComparedExamples:
+    """The examples of two runs with one outcome."""
+    first, second = found.runs
+    return ComparedExamples(
+        runs={"a": first.id, "b": second.id},
+        which=found.outcome,
+        class_label=found.class_label,
+        slice=None if found.part is None else str(found.part),
+        refusal=None if found.refusal is None else found.refusal.why,
+        counts={outcome.value: n for outcome, n in (found.n_of_each or {}).items()},
+        total=found.total,
+        examples=[
+            ComparedExample(
+                sample=each.sample,
+                actual=each.actual,
+                a=each.first,
+                b=each.second,
+                a_confidence=each.first_confidence,
+                b_confidence=each.second_confidence,
+            )
+            for each in found.examples
+        ],
     )
 
 

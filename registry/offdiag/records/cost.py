@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
     from offdiag.services.what_if.costs import Choice, PredictionCost, WhatIf
 
 Weights = dict[str, dict[str, float]]
+
+
+def plain_weights(weights: Mapping[str, Mapping[str, float]]) -> Weights:
+    """Costs as a request says them."""
+    return {
+        actual: {predicted: float(cost) for predicted, cost in row.items()}
+        for actual, row in weights.items()
+    }
 
 
 class CostsQuery(RequestBody):
@@ -175,6 +184,52 @@ class WhatIfAsked(RequestBody):
     costs: PricedBy | None = Field(
         default=None, description="Ask what the runs cost too; not together with a threshold."
     )
+
+
+class CostsAsked(RequestBody):
+    """Which runs are compared by cost, and under which costs."""
+
+    runs: str = Field(
+        default="",
+        max_length=5_000,
+        description="Ids, parted by commas; without any the newest runs of `dataset`.",
+    )
+    dataset: str | None = None
+    project: str = DEFAULT_PROJECT
+    costs: str | None = Field(
+        default=None, description="`visits@2` or `@0-1`; without it the costs of the dataset."
+    )
+    edits: str = Field(
+        default="", max_length=8_000, description="Changes such as `mel>nv:20,bcc>*:x2`."
+    )
+    shares: str = Field(
+        default="",
+        max_length=8_000,
+        description="Class prevalence at deployment, as `mel:0.01,bcc:0.02`; the rest is divided "
+        "as in the test set.",
+    )
+    lever: str = Field(
+        default="", max_length=2_000, description="The cost to vary, as `mel>nv` or `mel>*`."
+    )
+
+
+class RuleAsked(RequestBody):
+    """A decision rule by cost, and the name under which its predictions are stored."""
+
+    costs: str | None = Field(
+        default=None, description="`visits` or `visits@2`; without it those of the dataset."
+    )
+    threshold: float | Literal["cheapest"] | None = Field(
+        default=None,
+        description="Scores from here on are the positive class, of two; `cheapest` on these "
+        "examples. Without it each example gets the prediction with the lowest expected cost.",
+    )
+    positive: str | None = Field(
+        default=None, description="The positive class where the dataset names none."
+    )
+    shares: str = Field(default="", max_length=8_000, description="As in `GET /costs`.")
+    save_as: str | None = None
+    author: str | None = None
 
 
 class Recounted(ResponseBody):

@@ -109,6 +109,13 @@ class Pinning(RequestBody):
     author: str | None = None
 
 
+class Baseline(ResponseBody):
+    """The run that the others of a dataset are compared with; null where there is none."""
+
+    run: str | None
+    run_name: str | None
+
+
 class Grouping(RequestBody):
     """How the classes of a dataset are grouped from now on."""
 

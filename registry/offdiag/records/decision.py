@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from pydantic import Field
+
 from offdiag.records.base import ResponseBody, Value
 from offdiag.records.cost import Weights
 from offdiag.records.truth import RunName
@@ -44,6 +46,9 @@ class TriedRule(PredictionChange):
     """A rule that was tried on the scores of a run, and the run that was saved."""
 
     run: str
+    name: str
+    n_changed: int = Field(description="Predictions that the rule changes.")
+    currency: str | None
     recipe: dict[str, Any]
     labels: list[str]
     saved: RunName | None
@@ -67,6 +72,8 @@ class CostsOfThresholds(ResponseBody):
     are_probabilities: bool
     cheapest: dict[str, Any] | None
     crossfitted_mean_cost: float | None
+    crossfitted_missed: float | None
+    crossfitted_false_positives: float | None
     in_use: dict[str, Any]
     implied: dict[str, Any]
     flag_nothing_mean_cost: float | None
@@ -145,8 +152,12 @@ def decisions_table(found: Decisions) -> tuple[tuple[str, ...], list[tuple[Cell,
 
 def tried_rule(trial: Trial, saved: RunRecord | None) -> TriedRule:
     """What a rule changes, with the run that was saved."""
+    joint = trial.change.joint
     return TriedRule(
         run=trial.run.id,
+        name=trial.run.name,
+        n_changed=int(joint.counts[joint.first != joint.second].sum()),
+        currency=trial.cost_basis.costs.currency,
         recipe=dict(trial.recipe),
         labels=list(trial.run.matrix.labels.names),
         saved=None if saved is None else RunName(id=saved.id, name=saved.name),
@@ -177,12 +188,14 @@ def _change(change: Change) -> PredictionChange:
 
 
 def _thresholds(found: ThresholdCosts, positive: str) -> CostsOfThresholds:
-    place, implied = found.in_use_place, found.at_implied
+    place, implied, others = found.in_use_place, found.at_implied, found.crossfitted
     return CostsOfThresholds(
         positive=positive,
         are_probabilities=found.are_probabilities,
         cheapest=None if found.best is None else _point(found, found.best),
-        crossfitted_mean_cost=found.crossfitted,
+        crossfitted_mean_cost=None if others is None else others.mean_cost,
+        crossfitted_missed=None if others is None else others.missed,
+        crossfitted_false_positives=None if others is None else others.false_alarms,
         in_use={
             "threshold": None if place is None else _finite(float(found.points.thresholds[place])),
             "mean_cost": found.in_use.to_dict(),

@@ -12,7 +12,7 @@ from pydantic import Field
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.spec import Scope
 from offdiag.records.base import RequestBody, ResponseBody, Value, values_of
-from offdiag.records.run import Labels, labels_document
+from offdiag.records.run import Labels, Run, labels_document, run_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -101,6 +101,22 @@ class EvaluationAnswer(ResponseBody):
     computed_at: datetime
 
 
+class RunWithResults(Run):
+    """A run with its matrix and every metric; each of them null until it is evaluated."""
+
+    metrics: dict[str, Value] | None
+    costs: dict[str, Any] | None = Field(description="Null where the dataset had no costs.")
+    per_class: dict[str, list[Value]] | None = Field(description="By key, in label order.")
+    confusion_matrix: dict[str, Any] | None = Field(
+        description="`matrix` with its `labels`, `axes` and `orientation`; null for label sets."
+    )
+    set_counts: list[int] | None = Field(
+        default=None,
+        description="Where examples carry sets of labels: what was counted of them, as whole "
+        "numbers.",
+    )
+
+
 class Normalization(StrEnum):
     """What counts are divided by: the total of their row or column in the answer, or all."""
 
@@ -186,70 +202,6 @@ class HistoryAnswer(ResponseBody):
     evaluations: list[PastAnswer]
 
 
-class CurvesQuery(RequestBody):
-    """Which curves are wanted."""
-
-    positive: str | None = Field(
-        default=None,
-        description="Only those of this class; without it those of all classes that were drawn.",
-    )
-
-
-class Points(ResponseBody):
-    """Thresholds with what they report; every rate follows from these counts."""
-
-    thresholds: list[float]
-    true_positives: list[int]
-    false_positives: list[int]
-    n_positive: int
-    n_negative: int
-    n_thresholds: int = Field(description="How many different ones the scores have.")
-    reports_below: bool = Field(description="Whether scores below the threshold are reported.")
-
-
-class Bins(ResponseBody):
-    """How often the event happened in each bin of the score."""
-
-    edges: list[float]
-    count: list[int]
-    happened: list[int]
-    score_sum: list[float]
-    calibrated_low: list[float | None] = Field(
-        default=[],
-        description="Share below which a perfectly calibrated model is in 1 of 20 samples; null "
-        "in an empty bin.",
-    )
-    calibrated_high: list[float | None] = Field(
-        default=[], description="Share above which it is in 1 of 20 samples."
-    )
-
-
-class Histogram(ResponseBody):
-    """How the scores of positive and of negative cases are spread."""
-
-    edges: list[float]
-    positive: list[int]
-    negative: list[int]
-
-
-class Curve(ResponseBody):
-    """What is kept for a class against the rest, or for the largest probability of each case."""
-
-    label: str | None = Field(description="Null for the top label, whichever that is.")
-    points: Points
-    bins: Bins | None = Field(description="Null for scores that are no probabilities.")
-    histogram: Histogram
-
-
-class CurvesAnswer(ResponseBody):
-    """The curves of a run."""
-
-    run: str
-    positive_label: str | None
-    curves: list[Curve]
-    top_label: Curve | None
-
-
 class Definition(ResponseBody):
     """What a metric key means in one scope."""
 
@@ -312,6 +264,36 @@ def evaluation_answer(
         input_digest=stored.input_digest,
         matrix_digest=stored.matrix_digest,
         computed_at=stored.computed_at,
+    )
+
+
+def run_with_results(detail: RunDetail) -> RunWithResults:
+    """A run with its current results."""
+    from offdiag.metrics.counted import CountedSets
+    from offdiag.metrics.multilabel.tally import tally_numbers
+
+    known, results = dict(run_document(detail)), detail.results
+    if results is None:
+        return RunWithResults(
+            **known, metrics=None, costs=None, per_class=None, confusion_matrix=None
+        )
+    counted = results.counted
+    return RunWithResults(
+        **known,
+        metrics=values_of(results.aggregate),
+        costs=None if results.costs is None else results.costs.to_dict(),
+        per_class={key: list(map(Value.of, found)) for key, found in results.per_class.items()},
+        confusion_matrix=None
+        if isinstance(counted, CountedSets)
+        else {
+            "labels": list(counted.labels.names),
+            "orientation": SourceOrientation.ACTUAL_ROWS.value,
+            "axes": ["actual", "predicted"],
+            "matrix": counted.counts.tolist(),
+        },
+        set_counts=tally_numbers(counted.tally).tolist()
+        if isinstance(counted, CountedSets)
+        else None,
     )
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pydantic import Field
 
 from offdiag.records.base import Page, Paged, ResponseBody
 from offdiag.services.examples.selection import Kind, SortKey
+
+if TYPE_CHECKING:
+    from offdiag.services.examples import page
 
 
 class ExamplesQuery(Paged):
@@ -35,7 +40,7 @@ class LabelSets(ResponseBody):
     predicted: list[str]
 
 
-class ExampleAnswer(ResponseBody):
+class Example(ResponseBody):
     """A prediction and its sample."""
 
     index: int = Field(description="Number of the prediction in the run, from 0.")
@@ -61,4 +66,25 @@ class ExamplePage(Page):
     has_scores: bool
     has_ids: bool
     slice_names: list[str]
-    examples: list[ExampleAnswer]
+    examples: list[Example]
+
+
+def example_document(example: page.Example) -> Example:
+    """A prediction and its sample for programs."""
+    sets = example.sets
+    return Example(
+        index=example.index,
+        sample=example.sample,
+        actual=example.actual,
+        predicted=example.predicted,
+        confidence=example.confidence,
+        margin=example.margin,
+        top=[ClassScore(label=each.label, score=each.score) for each in example.top],
+        slices=dict(example.slices),
+        sets=None
+        if sets is None
+        else LabelSets(
+            actual=None if sets.actual is None else list(sets.actual),
+            predicted=list(sets.predicted),
+        ),
+    )

@@ -1,34 +1,29 @@
-"""Flags, the problems they make up, and what people decide about them."""
+"""Flags, and what people decide about them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from pydantic import AwareDatetime, Field
 
-from offdiag.flags.lifecycle import FlagState
-from offdiag.flags.problem_words import problem_title, value_now
-from offdiag.flags.problems import Cause, Hit, ProblemState, in_order
+from offdiag.flags.lifecycle import Action, FlagState
 from offdiag.flags.verdict import Certainty, Severity
 from offdiag.records.base import Page, Paged, RequestBody, ResponseBody
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
-    from offdiag.flags.problems import Problem as ProblemRead
     from offdiag.services.flags.alternatives import Alternative, Gain
     from offdiag.services.flags.page import FlagDetail
     from offdiag.store.flag_inbox import FlagEntry
     from offdiag.store.flags import FlagEvent as FlagEventRead
-    from offdiag.store.problems import FoundProblems, Measured
 
 MOST_AT_ONCE = 1_000
 
 
 class FlagsQuery(Paged):
-    """Which flags are wanted; the gravest come first, of equally grave ones the newest."""
+    """Which flags are wanted; the most severe come first, of equally severe ones the newest."""
 
     state: FlagState | None = None
     at_least: Severity | None = Field(
@@ -47,6 +42,11 @@ class FlagsQuery(Paged):
     may_hide: bool | None = Field(
         default=None, description="Whether accuracy may hide a minority class by it."
     )
+
+    def conditions(self) -> dict[str, Any]:
+        """The arguments of a `FlagFilter`."""
+        asked = self.model_dump(exclude={"limit", "page_token", "run"})
+        return {**asked, "run_id": self.run}
 
 
 class Flag(ResponseBody):
@@ -204,19 +204,8 @@ class FlagExplained(FlagWithHistory):
     ranks: dict[str, Rank]
 
 
-class Action(StrEnum):
-    """What can be decided about a flag."""
-
-    ACKNOWLEDGE = "acknowledge"
-    SNOOZE = "snooze"
-    DISMISS = "dismiss"
-    REOPEN = "reopen"
-    ASSIGN = "assign"
-    COMMENT = "comment"
-
-
 class Decision(RequestBody):
-    """What somebody decides; which of the other fields it takes depends on the action."""
+    """A decision; which of the other fields it takes depends on the action."""
 
     action: Action
     until: AwareDatetime | None = Field(default=None, description="To snooze.")
@@ -227,7 +216,7 @@ class Decision(RequestBody):
 
 
 class SeenFlag(RequestBody):
-    """A flag, and the revision of it that somebody saw."""
+    """A flag, and the revision of it that the author saw."""
 
     id: int = Field(ge=1, lt=10**18)
     revision: int | None = Field(default=None, ge=0, lt=10**18)
@@ -240,7 +229,7 @@ class Decisions(Decision):
 
 
 class Decided(ResponseBody):
-    """Flags as they stand after a decision."""
+    """Flags after a decision."""
 
     flags: list[Flag]
 
@@ -361,104 +350,4 @@ def _gain(gain: Gain | None) -> MeasuredGain | None:
         return None
     return MeasuredGain(
         value=gain.value, low=gain.low, high=gain.high, won=gain.won, lost=gain.lost
-    )
-
-
-class ProblemsQuery(RequestBody):
-    """Which problems are wanted; without a state those that are not resolved."""
-
-    state: ProblemState | None = None
-    low: bool = Field(default=False, description="Those of low severity and old runs, too.")
-    dataset: str | None = None
-    project: str | None = None
-    model: str | None = None
-
-
-class Problem(ResponseBody):
-    """What is wrong with a model on a dataset, over its newest runs."""
-
-    id: int
-    title: str
-    dataset: str
-    project: str
-    model: str | None
-    cause: Cause
-    class_label: str | None
-    state: ProblemState
-    severity: Severity
-    hits: list[Hit] = Field(description="Which runs that matter show it; old: none of them.")
-    rules: list[str]
-    runs_affected: int
-    runs_looked_at: int
-    since: datetime = Field(description="When the first run that shows it was logged.")
-    raised_at: datetime = Field(description="When it was raised, the last time after it closed.")
-    low: bool
-    assignee: str | None
-    flag: int = Field(description="The flag of the newest run that says the most.")
-    run: str = Field(description="The run of that flag.")
-    message: str
-    value: str = Field(description="What was measured there, in short.")
-    trend: list[float | None] = Field(description="The metric over the runs, oldest first.")
-
-
-class Problems(ResponseBody):
-    """Problems, the new and severe ones first."""
-
-    problems: list[Problem]
-
-
-PROBLEM_COLUMNS = (
-    *("id", "title", "severity", "state", "dataset", "project", "model", "cause", "class_label"),
-    *("runs_affected", "runs_looked_at", "since", "raised_at", "low", "assignee", "flag", "run"),
-    *("value", "message"),
-)
-
-
-def problem_documents(
-    problems: Iterable[ProblemRead], found: FoundProblems, measured: dict[int, Measured]
-) -> list[Problem]:
-    """The documents of some of the problems found, in their order."""
-    return [_problem(problem, found, measured[problem.number]) for problem in problems]
-
-
-def chosen_problems(
-    found: FoundProblems, *, state: ProblemState | None, low: bool
-) -> list[ProblemRead]:
-    """Those in a state, by default the unresolved ones, in the order of lists."""
-    return in_order(
-        (
-            problem
-            for problem in found.problems
-            if (low or not problem.is_low)
-            and (problem.state.is_unresolved if state is None else problem.state is state)
-        ),
-        None,
-    )
-
-
-def _problem(problem: ProblemRead, found: FoundProblems, measured: Measured) -> Problem:
-    dataset, key = found.datasets[problem.key.dataset_id], problem.key
-    return Problem(
-        id=problem.number,
-        title=problem_title(key),
-        dataset=dataset.name,
-        project=dataset.project,
-        model=key.model or None,
-        cause=key.cause,
-        class_label=key.class_label or None,
-        state=problem.state,
-        severity=problem.severity,
-        hits=list(problem.hits),
-        rules=list(problem.reasons),
-        runs_affected=len(problem.affected),
-        runs_looked_at=len(problem.runs),
-        since=problem.since,
-        raised_at=problem.news_at,
-        low=problem.is_low,
-        assignee=problem.assignee,
-        flag=measured.flag_id,
-        run=measured.run_id,
-        message=measured.message,
-        value=value_now(measured.rule, measured.evidence),
-        trend=list(measured.trend),
     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class JobsQuery(RequestBody):
     """How much of the queue is wanted: what needs a look first, then what runs, then the rest."""
 
-    limit: int = Field(default=200, ge=1, le=1_000)
+    limit: int = Field(default=200, ge=1, le=10_000)
 
 
 class Job(ResponseBody):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from offdiag.domain.texts import Cell
+    from offdiag.reports.scope import ReportScope
     from offdiag.services.reports.page import EditionPage, ReportEntry, ReportsPage
     from offdiag.services.schedules.page import ReportPage, ScheduleEntry, SchedulesPage
     from offdiag.store.deliveries import DeliveryRecord
@@ -51,11 +52,12 @@ class ScopeOfReport(RequestBody):
 
 
 class Target(RequestBody):
-    """Where an issue is sent: exactly one of a folder, a mailbox, a web address."""
+    """Where an issue is sent: exactly one of a folder, a mailbox, a web address, a place."""
 
     folder: str | None = None
     email: str | None = None
     webhook: str | None = None
+    notify: str | None = Field(default=None, description="Name in the setting notify.targets.")
 
 
 class SchedulesQuery(RequestBody):
@@ -439,6 +441,13 @@ def _schedule_facts(entry: ScheduleEntry) -> dict[str, Any]:
         "created_at": record.created_at,
         "updated_at": record.updated_at,
     }
+
+
+def scope_of_report(scope: ReportScope) -> ScopeOfReport:
+    """What a report is about; its project is named beside it."""
+    from offdiag.reports.document import scope_document
+
+    return _scope(scope_document(scope))
 
 
 def _scope(document: Mapping[str, Any]) -> ScopeOfReport:

@@ -1,4 +1,4 @@
-"""Runs: found by a search, and with everything that is known of one.
+"""Runs: found by a search, with everything that is known of one, and what people say about it.
 
 Pages, the HTTP API, the command line and the remote SDK all have the documents of this module.
 """
@@ -14,13 +14,14 @@ from pydantic import BaseModel, Field
 from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Derivation, FoundRun, RunState, Scalar, Task
-from offdiag.records.base import Page, Paged, RequestBody, ResponseBody, Value
+from offdiag.records.base import InProject, Page, Paged, RequestBody, ResponseBody, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from offdiag.domain.labels import LabelSet
     from offdiag.domain.texts import Cell
+    from offdiag.store.comments import Comment as StoredComment
     from offdiag.store.compared_runs import ComparedRun
     from offdiag.store.evaluations import EvaluationWork
     from offdiag.store.run_page import RunDetail, RunHeader, RunResults
@@ -185,6 +186,7 @@ class Run(RunBasics):
     outdated: Outdated | None
     work: Work | None
     hides_minority: HidesMinority = None
+    note: str | None = Field(default=None, description="What people wrote about it.")
 
 
 class ListedClass(ResponseBody):
@@ -219,16 +221,27 @@ class RunSummary(RunBasics):
     worst_class: ListedClass | None = None
 
 
-class RunPage(Page):
-    """A page of runs."""
+class RunList(ResponseBody):
+    """Runs as a command lists them."""
+
+    only_in_the_api: ClassVar[Mapping[str, Any]] = {"runs": {"__all__": {"truth_version"}}}
 
     runs: list[RunSummary]
 
 
-class RunChanges(RequestBody):
-    """What people change about a run."""
+class RunPage(Page, RunList):
+    """A page of runs."""
 
-    tags: dict[str, Scalar] = Field(description="All tags of the run from now on.")
+
+class RunChanges(RequestBody):
+    """What people change about a run; what is left out stays as it is."""
+
+    tags: dict[str, Scalar] | None = Field(
+        default=None, description="All tags of the run from now on."
+    )
+    note: str | None = Field(
+        default=None, description="The note on the run from now on; empty for none."
+    )
 
 
 class Deleted(ResponseBody):
@@ -236,6 +249,42 @@ class Deleted(ResponseBody):
 
     id: str
     deleted_at: datetime
+
+
+class Comment(ResponseBody):
+    """A remark on a run or a dataset. It is plain text, and nobody changes it afterwards."""
+
+    id: int
+    at: datetime
+    author: str | None
+    text: str
+
+
+class Comments(ResponseBody):
+    """All comments on a run or a dataset, oldest first."""
+
+    comments: list[Comment]
+
+
+class NewComment(RequestBody):
+    """A comment on a run."""
+
+    text: str = Field(description="Plain text of at most 5,000 characters.")
+    author: str | None = None
+
+
+class NewDatasetComment(NewComment, InProject):
+    """A comment on a dataset."""
+
+
+def comments_document(comments: Iterable[StoredComment]) -> Comments:
+    """The comments on one thing."""
+    return Comments(
+        comments=[
+            Comment(id=each.id, at=each.at, author=each.author, text=each.text)
+            for each in comments
+        ]
+    )
 
 
 def run_document(detail: RunDetail) -> Run:
@@ -263,6 +312,7 @@ def run_document(detail: RunDetail) -> Run:
         ),
         work=_work(detail.work),
         hides_minority=None if results is None else results.facts.hides_minority,
+        note=run.note,
     )
 
 
@@ -364,7 +414,7 @@ def plain_results(results: RunResults | None) -> dict[str, Any]:
     if results is None:
         return {"metrics": None, "costs": None}
     return {
-        "metrics": {key: value.to_dict() for key, value in results.aggregate.items()},
+        "metrics": {key: Value.of(value).plain() for key, value in results.aggregate.items()},
         "costs": None if results.costs is None else results.costs.to_dict(),
     }
 

@@ -78,13 +78,16 @@ class Corrected(ResponseBody):
     was_there: bool = Field(description="The same correction had been made before.")
 
 
+MOST_SAMPLES = 10_000
+
+
 class DifferenceQuery(InProject):
     """Which two versions are compared, and how many samples are named."""
 
     before: int = Field(ge=1, le=10**9)
     after: int = Field(ge=1, le=10**9)
     start: int = Field(default=0, ge=0, le=10**9)
-    limit: int = Field(default=100, ge=1, le=10_000)
+    limit: int = Field(default=100, ge=1, le=MOST_SAMPLES)
 
 
 class Move(ResponseBody):
@@ -163,6 +166,12 @@ class Impact(ResponseBody):
     before: int | None = Field(description="The older version; null before a first one.")
     after: int
     n_changed_labels: int | None
+    n_corrected: int | None = None
+    n_newly_labelled: int | None = None
+    n_unlabelled: int | None = None
+    n_reranked: dict[str, int] = Field(
+        default={}, description="Runs that changed rank, by each of the metrics of runs."
+    )
     runs: list[MovedRun]
     waiting: list[RunName]
     failed: list[RunName]
@@ -246,13 +255,26 @@ def impact_document(impact: TruthImpact) -> Impact:
         dataset=impact.dataset.name,
         before=None if impact.older is None else impact.older.number,
         after=impact.version.number,
-        n_changed_labels=None if impact.difference is None else len(impact.difference),
+        **_counts(impact.difference),
+        n_reranked=dict(impact.n_reranked),
         runs=[_moved_run(moved, beyond, impact.metrics) for moved in impact.moved],
         waiting=list(map(_run_name, impact.waiting)),
         failed=list(map(_run_name, impact.failed)),
         only_scored_since=list(map(_run_name, impact.new)),
         is_cut=impact.is_cut,
     )
+
+
+def _counts(difference: LabelDifference | None) -> dict[str, int | None]:
+    names = ("n_changed_labels", "n_corrected", "n_newly_labelled", "n_unlabelled")
+    if difference is None:
+        return dict.fromkeys(names)
+    return {
+        "n_changed_labels": len(difference),
+        "n_corrected": difference.n_corrected,
+        "n_newly_labelled": difference.n_newly_labelled,
+        "n_unlabelled": difference.n_unlabelled,
+    }
 
 
 def values_beyond(impact: TruthImpact) -> set[tuple[str, str]]:

@@ -1,0 +1,138 @@
+"""Curves of the scores of a run."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from offdiag.records.base import RequestBody, ResponseBody
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from offdiag.metrics.scores.calibration import CalibrationBins
+    from offdiag.metrics.scores.operating_points import OperatingPoints
+    from offdiag.metrics.scores.score_curves import ScoreCurve
+    from offdiag.services.curves import RunCurves
+
+
+class CurvesQuery(RequestBody):
+    """Which curves are wanted."""
+
+    positive: str | None = Field(
+        default=None,
+        description="Only those of this class; without it those of all classes that were drawn.",
+    )
+
+
+class Points(ResponseBody):
+    """Thresholds with what they report; every rate follows from these counts."""
+
+    thresholds: list[float]
+    true_positives: list[int]
+    false_positives: list[int]
+    n_positive: int
+    n_negative: int
+    n_thresholds: int = Field(description="How many different ones the scores have.")
+    reports_below: bool = Field(description="Whether scores below the threshold are reported.")
+
+
+class Bins(ResponseBody):
+    """How often the event happened in each bin of the score."""
+
+    edges: list[float]
+    count: list[int]
+    happened: list[int]
+    score_sum: list[float]
+    calibrated_low: list[float | None] = Field(
+        default=[],
+        description="Share below which a perfectly calibrated model is in 1 of 20 samples; null "
+        "in an empty bin.",
+    )
+    calibrated_high: list[float | None] = Field(
+        default=[], description="Share above which it is in 1 of 20 samples."
+    )
+
+
+class Histogram(ResponseBody):
+    """How the scores of positive and of negative cases are spread."""
+
+    edges: list[float]
+    positive: list[int]
+    negative: list[int]
+
+
+class Curve(ResponseBody):
+    """What is kept for a class against the rest, or for the largest probability of each case."""
+
+    label: str | None = Field(description="Null for the top label, whichever that is.")
+    points: Points
+    bins: Bins | None = Field(description="Null for scores that are no probabilities.")
+    histogram: Histogram
+
+
+class Curves(ResponseBody):
+    """The curves of a run."""
+
+    run: str
+    positive_label: str | None
+    curves: list[Curve]
+    top_label: Curve | None
+
+
+def curves_document(found: RunCurves) -> Curves:
+    """The curves of the classes that were found, and of the top label."""
+    names = found.detail.run.labels.names
+    return Curves(
+        run=found.detail.run.id,
+        positive_label=found.detail.run.positive_label,
+        curves=[_curve(curve, names[curve.code]) for curve in found.shown],
+        top_label=None if found.top_label is None else _curve(found.top_label, None),
+    )
+
+
+def _curve(curve: ScoreCurve, label: str | None) -> Curve:
+    histogram = curve.histogram
+    return Curve(
+        label=label,
+        points=_points(curve.points),
+        bins=None if curve.bins is None else _bins(curve.bins),
+        histogram=Histogram(
+            edges=histogram.edges.tolist(),
+            positive=histogram.positive.tolist(),
+            negative=histogram.negative.tolist(),
+        ),
+    )
+
+
+def _points(points: OperatingPoints) -> Points:
+    return Points(
+        thresholds=points.thresholds.tolist(),
+        true_positives=points.true_positives.tolist(),
+        false_positives=points.false_positives.tolist(),
+        n_positive=points.n_positive,
+        n_negative=points.n_negative,
+        n_thresholds=points.n_thresholds,
+        reports_below=points.reports_below,
+    )
+
+
+def _bins(bins: CalibrationBins) -> Bins:
+    from offdiag.metrics.scores.calibration import calibrated_shares
+
+    low, high = (_numbers(share) for share in calibrated_shares(bins))
+    return Bins(
+        edges=bins.edges.tolist(),
+        count=bins.count.tolist(),
+        happened=bins.happened.tolist(),
+        score_sum=bins.score_sum.tolist(),
+        calibrated_low=low,
+        calibrated_high=high,
+    )
+
+
+def _numbers(values: NDArray[np.float64]) -> list[float | None]:
+    return [None if isnan(value) else value for value in values.tolist()]
