@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from offdiag.audit.table_text.audit import audit_table_text
 from offdiag.cli.audit_input import Source, read_audit_object
-from offdiag.cli.text import printable
+from offdiag.cli.output import printable
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.schedule import parse_cron
@@ -25,6 +25,8 @@ from offdiag.errors import OffdiagError
 from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.gate.conditions import parse_condition
 from offdiag.importers import ImportedMatrix, read
+from offdiag.importers.mlflow_folder import read_meta
+from offdiag.importers.wandb_log import read_run_log
 from offdiag.inputs.bodies.columns import ChunkColumns, columns_of
 from offdiag.inputs.bodies.formats import read_arrow_body, read_csv_body
 from offdiag.inputs.files import read_columns, read_matrix
@@ -34,13 +36,14 @@ from offdiag.inputs.label_changes import read_label_changes
 from offdiag.metrics.costs.edits import read_edits
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.records.ingest import Chunk
+from offdiag.records.validation import first_problem
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.verification.verify import read_ledger
 from offdiag.store.archive.file import opened_archive, read_manifest
 from offdiag.store.archive.rows import decode_rows
 from offdiag.store.models import Base
 from offdiag_web.api.ingest import gunzipped
-from offdiag_web.api.requests import first_problem, read_json
+from offdiag_web.api.requests import read_json
 from offdiag_web.urls.filter_line import parse_filter as parse_search_field
 
 Target = Callable[[bytes], str]
@@ -154,7 +157,7 @@ def _hierarchy(path: Path) -> None:
 
 
 def _imported(dialect: str) -> Callable[[Path], None]:
-    labels = ["a", "b", "c"] if dialect == "sklearn" else None
+    labels = ["a", "b", "c"] if dialect in ("sklearn", "hugging-face") else None
 
     def reader(path: Path) -> None:
         content = read(dialect, path, labels=labels).content
@@ -162,6 +165,11 @@ def _imported(dialect: str) -> Callable[[Path], None]:
             LabelSet.declared(content.labels)
 
     return reader
+
+
+def _mlflow_meta(path: Path) -> None:
+    path.rename(path.with_name("meta.yaml"))
+    read_meta(path.parent)
 
 
 def _mlflow_artifact(suffix: str) -> Callable[[Path], None]:
@@ -216,6 +224,10 @@ TARGETS: Mapping[str, Target] = {
     "caret-csv": _of_file(_imported("caret"), ".csv"),
     "dvclive-json": _of_file(_imported("dvclive"), ".json"),
     "wandb-json": _of_file(_imported("wandb"), ".json"),
+    "wandb-log": _of_file(read_run_log, ".wandb"),
+    "lm-eval-jsonl": _of_file(_imported("lm-eval"), ".jsonl"),
+    "hugging-face-json": _of_file(_imported("hugging-face"), ".json"),
+    "mlflow-meta": _of_file(_mlflow_meta, ".yaml"),
     "pycm-obj": _of_file(_imported("pycm"), ".obj"),
     "named-axes-csv": _of_file(_imported("csv"), ".csv"),
     "mlflow-json": _of_file(_mlflow_artifact(".json"), ".json"),

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import offdiag
@@ -20,6 +23,9 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SADeprecationWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning:mlflow.*"),
     pytest.mark.filterwarnings("ignore::FutureWarning:mlflow.*"),
+    pytest.mark.filterwarnings("ignore:_ImportHookChainedLoader:ImportWarning"),
+    pytest.mark.filterwarnings("ignore:Hint. Inferred schema:UserWarning"),
+    pytest.mark.filterwarnings("ignore:.*Any type hint is inferred:UserWarning"),
 ]
 
 
@@ -107,7 +113,7 @@ def test_the_orientation_of_a_plain_matrix_is_asked_for(tracking: Tracking) -> N
     ("given", "message"),
     [
         ({"artifact": "nothing.json"}, "has no artifact 'nothing.json'. It has .*answers.json"),
-        ({"artifact": "tables/answers.json"}, "no column 'target'.*'diagnosis'"),
+        ({"artifact": "tables/answers.json"}, "no column of answers.json .*'diagnosis'"),
         ({"orientation": "rows"}, "orientation: 'rows' is not known"),
     ],
 )
@@ -116,3 +122,98 @@ def test_what_is_not_there_is_said(
 ) -> None:
     with pytest.raises(offdiag.InvalidInput, match=message):
         tracking.import_run(**given)
+
+
+def test_an_experiment_of_twenty_runs_is_imported_whole_and_once(
+    migrated_file: Path, tmp_path: Path
+) -> None:
+    shutil.copy(migrated_file, tmp_path / "registry.db")
+    uri, url = f"sqlite:///{tmp_path / 'mlflow.db'}", f"sqlite:///{tmp_path / 'registry.db'}"
+    client = mlflow.MlflowClient(tracking_uri=uri)
+    location = (tmp_path / "artifacts").as_uri()
+    experiment = client.create_experiment("lesions", artifact_location=location)
+    truth = ["mel", "nv"] * 10
+    for number in range(20):
+        run_id = client.create_run(experiment, run_name=f"forest {number}").info.run_id
+        client.log_param(run_id, "depth", number)
+        predicted = ["nv"] * number + truth[number:]
+        client.log_table(run_id, {"label": truth, "prediction": predicted}, "predictions.json")
+        client.set_terminated(run_id)
+
+    first = list(offdiag.mlflow.import_experiment("lesions", tracking_uri=uri, url=url))
+    second = list(offdiag.mlflow.import_experiment("lesions", tracking_uri=uri, url=url))
+
+    assert [found.problem for found in first] == [None] * 20
+    assert {found.columns for found in first} == {("label", "prediction")}
+    assert [found.name for found in first] == [f"forest {number}" for number in range(20)]
+    assert all(found.already_imported for found in second)
+    assert [found.run.id for found in second if found.run] == [
+        found.run.id for found in first if found.run
+    ]
+    runs = offdiag.search_runs(url=url).set_index("name")
+    assert len(runs) == 20
+    assert runs.loc["forest 7", "params.depth"] == "7"
+
+
+@pytest.fixture
+def evaluated(
+    migrated_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., str]:
+    """Evaluates a table of predictions in MLflow, and returns the id of its run."""
+    if not entry_points(group="mlflow.model_evaluator", name="offdiag"):
+        pytest.skip("offdiag was installed before it had an evaluator (make setup)")
+    shutil.copy(migrated_file, tmp_path / "registry.db")
+    monkeypatch.setenv("OFFDIAG_URL", f"sqlite:///{tmp_path / 'registry.db'}")
+    uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
+    mlflow.MlflowClient(tracking_uri=uri).create_experiment(
+        "e", artifact_location=(tmp_path / "artifacts").as_uri()
+    )
+    monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", "e")
+    frame = pd.DataFrame(
+        {
+            "image": ["a", "b", "c"],
+            "site": ["x", "x", "y"],
+            "label": ["mel", "nv", "nv"],
+            "guess": ["mel", "mel", "nv"],
+        }
+    )
+
+    def evaluate(**config: Any) -> str:
+        with mlflow.start_run(run_name="forest") as run:
+            mlflow.log_param("depth", 3)
+            mlflow.models.evaluate(
+                data=frame,
+                targets="label",
+                predictions="guess",
+                model_type="classifier",
+                evaluators="offdiag",
+                evaluator_config=config,
+            )
+        return str(run.info.run_id)
+
+    return evaluate
+
+
+def test_an_evaluation_of_mlflow_is_logged_beside_it(evaluated: Callable[..., str]) -> None:
+    mlflow_id = evaluated(dataset="lesions", sample_id="image", slices=["site"])
+
+    found = offdiag.search_runs().set_index("name").loc["forest"]
+    tags = mlflow.MlflowClient().get_run(mlflow_id).data.tags
+    assert tags["offdiag.run_id"] == found["run_id"]
+    assert tags["offdiag.url"].endswith(found["run_id"])
+    assert (found["tags.mlflow.run_id"], found["params.depth"]) == (mlflow_id, "3")
+    assert found["n_predictions"] == 3
+    (again,) = offdiag.mlflow.import_experiment("e")
+    assert again.already_imported
+
+
+def test_the_evaluator_logs_nothing_unless_a_dataset_is_named(
+    evaluated: Callable[..., str],
+) -> None:
+    with pytest.raises(mlflow.MlflowException, match="could not be evaluated by any"):
+        evaluated()
+    with pytest.raises(offdiag.InvalidInput, match="evaluator_config: 'datset' is not known"):
+        evaluated(dataset="lesions", datset="lesions")
+
+    assert offdiag.search_runs().empty

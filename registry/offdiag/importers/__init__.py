@@ -18,6 +18,8 @@ from offdiag.errors import InvalidInput
 from offdiag.importers import (
     caret,
     dvclive,
+    hugging_face,
+    lm_eval,
     mlflow,
     named_axes,
     pycm,
@@ -67,9 +69,10 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
             ),
             Dialect(
                 "wandb",
-                "the table of a Weights & Biases confusion matrix",
+                "a table of Weights & Biases, or the folder of an offline run",
                 wandb.CONVENTION,
                 wandb.read_wandb,
+                (*_COLUMNS, "artifact"),
             ),
             Dialect("pycm", "a saved object of PyCM", pycm.CONVENTION, pycm.read_pycm),
             Dialect(
@@ -78,6 +81,20 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
                 mlflow.CONVENTION,
                 mlflow.read_mlflow,
                 (*_COLUMNS, "orientation", "artifact"),
+            ),
+            Dialect(
+                "lm-eval",
+                "the samples of lm-evaluation-harness",
+                lm_eval.CONVENTION,
+                lm_eval.read_lm_eval,
+                ("labels", "artifact"),
+            ),
+            Dialect(
+                "hugging-face",
+                "a dataset of predictions that save_to_disk wrote, or a result of evaluate.save",
+                hugging_face.CONVENTION,
+                hugging_face.read_hugging_face,
+                _COLUMNS,
             ),
             Dialect(
                 "csv",
@@ -106,7 +123,8 @@ def read(
 
     The keywords say what the file cannot: the classes in the order of the axes, what the rows
     are ("actual_rows" or "actual_columns"), the classification report that belongs to a
-    matrix, the artifact of a run, and the names of columns. Each dialect takes some of them.
+    matrix, the artifact of a run (of lm-eval the filter), and the names of columns. Each
+    dialect takes some of them.
 
     Raises `InvalidInput` for an unknown dialect, a keyword it does not take, a file that is
     not what it should be, and wherever something would have to be guessed.

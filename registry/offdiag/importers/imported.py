@@ -26,12 +26,15 @@ class ImportedMatrix:
 class ImportedLabels:
     """One actual and one predicted label for each case, both in an array of any common kind.
 
-    `labels` is None if nobody declared the classes.
+    `labels` is None if nobody declared the classes. `columns` are those that the actual and the
+    predicted class were read from, of a table with several; `sample_ids` name the samples.
     """
 
     y_true: object
     y_pred: object
     labels: tuple[str, ...] | None = None
+    columns: tuple[str, str] | None = field(default=None, compare=False)
+    sample_ids: Sequence[object] | None = None
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""MLflow: the directory of a run, with its metrics, parameters, tags and artifacts.
+"""MLflow: the runs of a tracking store, with their metrics, parameters, tags and artifacts.
 
 MLflow's own evaluation keeps the matrix as a picture only, and shares instead of counts. What
-can be imported is the table of its evaluation, which has a row for each case, or a matrix that
-the user logged as CSV or JSON.
+can be imported is a table with a row for each sample, such as that of its evaluation or of
+`log_table`, or a matrix that the user logged as CSV or JSON.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
+from urllib.parse import unquote, urlsplit
 
 from offdiag.domain.runs import MAX_TEXT_LENGTH, Scalar
 from offdiag.errors import InvalidInput
 from offdiag.importers.imported import Imported, ImportedLabels, ImportedMatrix, Stated
 from offdiag.importers.named_axes import matrix_with_named_axes
+from offdiag.importers.prediction_table import is_prediction_table, read_prediction_table
 from offdiag.inputs.files.checks import unreadable
-from offdiag.inputs.files.json_files import read_json
 
 CONVENTION = (
     "The evaluation table has the actual class of a sample in one column, the predicted "
@@ -26,63 +29,205 @@ CONVENTION = (
 _TABLE = "eval_results_table.json"
 _MATRICES = ("confusion_matrix.json", "confusion_matrix.csv")
 _TRUE, _PRED = "target", "outputs"
-"""What MLflow calls the columns unless the evaluated data named them."""
+"""What MLflow calls the columns of its evaluation unless the evaluated data named them."""
+_OF_MODELS = ("input_example.json", "serving_input_example.json", "serving_input_payload.json")
 _SHOWN = 10
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 _MOST_BYTES = 4 * MAX_TEXT_LENGTH
 """As many as UTF-8 may need for what a run may hold."""
 
 
+class Artifacts(Protocol):
+    """The files that a run has logged, wherever they are."""
+
+    def names(self) -> Sequence[str]:
+        """Their paths inside of the run, sorted. Raises `InvalidInput` if out of reach."""
+
+    def file(self, name: str) -> Path:
+        """One of them as a file on this machine. Raises `InvalidInput` if out of reach."""
+
+
+@dataclass(frozen=True)
+class TrackedRun:
+    """A run of MLflow. `params` has its last metrics too, as `metrics.<name>`."""
+
+    run_id: str
+    name: str
+    is_finished: bool
+    artifacts: Artifacts
+    params: Mapping[str, Scalar] = field(default_factory=dict)
+    tags: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FolderArtifacts:
+    """Artifacts in a folder."""
+
+    folder: Path
+
+    def names(self) -> list[str]:
+        return sorted(file.relative_to(self.folder).as_posix() for file in _files(self.folder))
+
+    def file(self, name: str) -> Path:
+        return self.folder / name
+
+
+@dataclass(frozen=True)
+class UnreachableArtifacts:
+    """Artifacts that are not on this machine, or in a store that only MLflow itself reads."""
+
+    address: str
+
+    def names(self) -> list[str]:
+        is_folder = "://" not in self.address and not self.address.startswith("mlflow-artifacts:")
+        raise InvalidInput(
+            f"there is no folder {self.address}, so it has no artifacts here."
+            if is_folder
+            else f"its artifacts are at {self.address}.",
+            field="tracking_uri",
+            hint="Run `mlflow server` where they can be read, and give its address.",
+        )
+
+    def file(self, name: str) -> Path:
+        raise NotImplementedError(name)
+
+
+def artifacts_at(address: str, base: Path) -> Artifacts:
+    """The artifacts at a path or `file:` address; relative paths begin at `base`."""
+    folder = base / path_of(address)
+    return FolderArtifacts(folder) if folder.is_dir() else UnreachableArtifacts(address)
+
+
+def path_of(address: str) -> Path:
+    """The path in a `file:` address, or the address itself as one."""
+    return Path(unquote(urlsplit(address).path)) if is_file_url(address) else Path(address)
+
+
+def is_file_url(address: str) -> bool:
+    """Whether an address begins with `file:`."""
+    return address.startswith("file:")
+
+
 def read_mlflow(path: Path, stated: Stated) -> Imported:
     """Read a run directory such as `mlruns/0/6f1c…`. Raises `InvalidInput`."""
-    artifacts = path / "artifacts"
-    if not artifacts.is_dir():
+    if not (path / "artifacts").is_dir():
         raise InvalidInput(
             f"{str(path)!r} is no run of MLflow: it has no folder 'artifacts'.",
             field="file",
             hint="Give the folder that holds meta.yaml, metrics and artifacts.",
         )
-    file = artifacts / chosen_artifact(_files_below(artifacts), stated.artifact)
-    content = artifact_content(file, stated)
+    return read_tracked(run_in_folder(path, path.name), stated)[1]
+
+
+def run_in_folder(
+    path: Path, run_id: str, *, name: str = "", is_finished: bool = True, address: str = ""
+) -> TrackedRun:
+    """A run as the file store keeps it. Raises `InvalidInput` where it cannot be read.
+
+    `address` says where the artifacts are unless they are beside the parameters.
+    """
+    beside = path / "artifacts"
     try:
         params = {**_entries(path / "params"), **_metrics(path / "metrics")}
         tags = _entries(path / "tags")
     except OSError as error:
         raise unreadable(path, error) from None
-    return Imported("mlflow", CONVENTION, content, file, params, tags)
+    return TrackedRun(
+        run_id,
+        str(tags.get("mlflow.runName") or name or run_id),
+        is_finished,
+        FolderArtifacts(beside) if beside.is_dir() else artifacts_at(address, path),
+        params,
+        tags,
+    )
 
 
-def chosen_artifact(names: Sequence[str], named: str | None) -> str:
-    """The artifact to read of those that a run has, all by their paths.
+def read_tracked(run: TrackedRun, stated: Stated) -> tuple[str, Imported]:
+    """The path of the artifact that has the predictions or the matrix of a run, and its content.
 
-    Unless one is named it is the table of an evaluation, else a confusion matrix. Raises
-    `InvalidInput` where there is none, or more than one.
+    Unless one is stated it is the table of an evaluation, else the only table whose columns are
+    recognised, else a confusion matrix. Raises `InvalidInput` where there is none, or more
+    than one.
     """
-    if named is not None:
-        if named not in names:
+    names = run.artifacts.names()
+    if stated.artifact is not None:
+        if stated.artifact not in names:
             raise InvalidInput(
-                f"the run has no artifact {named!r}.", field="artifact", hint=_has(names)
+                f"the run has no artifact {stated.artifact!r}.", field="artifact", hint=_has(names)
             )
-        return named
-    for wanted in ((_TABLE,), _MATRICES):
-        found = [name for name in names if name.rpartition("/")[2] in wanted]
+        return _read(run, stated.artifact, stated)
+    refused: list[InvalidInput] = []
+    for candidates in _candidates(names):
+        found = []
+        for name in candidates:
+            try:
+                found.append(_read(run, name, stated))
+            except InvalidInput as error:
+                refused.append(error)
         if len(found) == 1:
             return found[0]
         if found:
             raise InvalidInput(
-                f"the run has several: {', '.join(found)}.",
+                f"the run has several: {', '.join(name for name, _ in found)}.",
                 field="artifact",
                 hint="Name one of them.",
             )
+    if refused:
+        raise refused[0]
     raise InvalidInput(
-        f"the run has no artifact {_TABLE} and none called {' or '.join(_MATRICES)}.",
+        "the run has no table of predictions and no confusion matrix among its artifacts.",
         field="artifact",
         hint=_has(names),
     )
 
 
-def _files_below(artifacts: Path) -> list[str]:
-    return sorted(str(file.relative_to(artifacts)) for file in _files(artifacts))
+def _candidates(names: Sequence[str]) -> Iterator[list[str]]:
+    """Artifacts that may be read, those that are more likely meant first."""
+    evaluations = [name for name in names if _base(name) == _TABLE]
+    matrices = [name for name in names if _base(name) in _MATRICES]
+    models = tuple(name.removesuffix("MLmodel") for name in names if name.endswith("/MLmodel"))
+    yield evaluations
+    yield [
+        name
+        for name in names
+        if is_prediction_table(name)
+        and name not in (*evaluations, *matrices)
+        and _base(name) not in _OF_MODELS
+        and not name.startswith(models)
+    ]
+    yield matrices
+
+
+def _base(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _read(run: TrackedRun, name: str, stated: Stated) -> tuple[str, Imported]:
+    file = run.artifacts.file(name)
+    content = _content(file, stated)
+    return name, Imported("mlflow", CONVENTION, content, file, run.params, run.tags)
+
+
+def _content(file: Path, stated: Stated) -> ImportedLabels | ImportedMatrix:
+    if not is_prediction_table(file.name):
+        return matrix_with_named_axes(file, stated)
+    if file.name == _TABLE and stated.true_column is None and stated.pred_column is None:
+        try:
+            return read_prediction_table(
+                file, replace(stated, true_column=_TRUE, pred_column=_PRED)
+            )
+        except InvalidInput as error:
+            if error.field not in ("true_column", "pred_column"):
+                raise
+    try:
+        return read_prediction_table(file, stated)
+    except InvalidInput as error:
+        try:
+            return matrix_with_named_axes(file, stated)
+        except InvalidInput as of_matrix:
+            # Of a matrix that lacks its orientation or its classes, that is what is amiss.
+            is_matrix = of_matrix.field == "orientation" or file.name in _MATRICES
+            raise (of_matrix if is_matrix else error) from None
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -105,49 +250,6 @@ def _has(names: Sequence[str]) -> str:
     return f"It has {shown}." if shown else "It has none."
 
 
-def artifact_content(file: Path, stated: Stated) -> ImportedLabels | ImportedMatrix:
-    """The predictions or the matrix in an artifact. Raises `InvalidInput`."""
-    if file.suffix.lower() != ".json":
-        return matrix_with_named_axes(file, stated)
-    try:
-        table = read_json(file.read_bytes(), file.name)
-    except OSError as error:
-        raise unreadable(file, error) from None
-    if not isinstance(table, dict) or "columns" not in table:
-        return matrix_with_named_axes(file, stated)
-    return _labels(table, file, stated)
-
-
-def _labels(table: Mapping[str, object], file: Path, stated: Stated) -> ImportedLabels:
-    columns, rows = table["columns"], table.get("data")
-    if not isinstance(columns, list) or not isinstance(rows, list):
-        raise InvalidInput(
-            f"{file.name} is no table.", field="artifact", hint="Name another artifact."
-        )
-    places = []
-    for field, name in (
-        ("true_column", stated.true_column or _TRUE),
-        ("pred_column", stated.pred_column or _PRED),
-    ):
-        if columns.count(name) != 1:
-            shown = ", ".join(repr(column) for column in columns[:_SHOWN])
-            raise InvalidInput(
-                f"{file.name} has no column {name!r}.",
-                field=field,
-                hint=f"Name the right one of {shown}.",
-            )
-        places.append(columns.index(name))
-    for number, row in enumerate(rows):
-        if not isinstance(row, list) or len(row) != len(columns):
-            raise InvalidInput(
-                f"row {number} of {file.name} is not as wide as the table.",
-                field="artifact",
-                hint="Name another artifact.",
-            )
-    y_true, y_pred = ([row[place] for row in rows] for place in places)
-    return ImportedLabels(y_true, y_pred, stated.labels)
-
-
 def _entries(folder: Path) -> dict[str, Scalar]:
     """The content of each file below a folder by its path, cut to what a run may hold."""
     return {
@@ -164,11 +266,11 @@ def _metrics(folder: Path) -> dict[str, Scalar]:
         fields = lines[-1].split() if lines else []
         if len(fields) >= 2:
             name = f"metrics.{file.relative_to(folder).as_posix()}"
-            metrics[name] = _number_or_text(fields[1])
+            metrics[name] = number_or_text(fields[1])
     return metrics
 
 
-def _number_or_text(text: str) -> float | str:
+def number_or_text(text: str) -> float | str:
     """NaN and infinities stay the words they are."""
     number = float(text) if _NUMBER.fullmatch(text) else math.inf
     return number if math.isfinite(number) else text

@@ -74,7 +74,7 @@ def test_columns_of_evaluated_data_have_names_of_their_own(run: Path) -> None:
         read("mlflow", run)
     found = read("mlflow", run, true_column="species", pred_column="guess", labels=["dog", "cat"])
 
-    assert "no column 'target'" in str(refused.value)
+    assert "is known to hold the actual class" in str(refused.value)
     assert "'species', 'guess'" in str(refused.value)
     assert isinstance(found.content, ImportedLabels)
     assert found.content.labels == ("dog", "cat")

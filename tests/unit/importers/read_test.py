@@ -12,7 +12,10 @@ from offdiag.importers import DIALECTS, read
 
 
 def test_every_dialect_states_its_convention_in_a_sentence() -> None:
-    assert list(DIALECTS) == ["sklearn", "caret", "dvclive", "wandb", "pycm", "mlflow", "csv"]
+    assert list(DIALECTS) == [
+        *("sklearn", "caret", "dvclive", "wandb", "pycm", "mlflow", "lm-eval", "hugging-face"),
+        "csv",
+    ]
     for dialect in DIALECTS.values():
         assert dialect.convention.endswith(".")
         assert (

@@ -103,7 +103,7 @@ def test_wandb_called_its_counts_otherwise_before(tmp_path: Path) -> None:
     [
         ([], "is no table"),
         ({"columns": ["a"], "data": {}}, "is no table"),
-        ({"columns": ["fpr", "tpr"], "data": []}, "the columns of cm.table.json are"),
+        ({"columns": ["fpr", "tpr"], "data": []}, "no column of cm.table.json is known"),
         (TABLE | {"data": [["a", "b"]]}, "is ['a', 'b'] for 3 columns"),
         (TABLE | {"data": [["a", "b", 0.25]]}, "without normalising"),
         (TABLE | {"data": [["a", "b", 1], ["a", "b", 1]]}, "stands twice"),

@@ -18,7 +18,8 @@ from offdiag.sdk.integrations.outputs import (
     score_columns,
 )
 from offdiag.sdk.logging import start_run
-from offdiag.sdk.run import OpenRun, Run
+from offdiag.sdk.open_run import OpenRun
+from offdiag.sdk.run import Run
 
 _READ = ("y_true", "y_pred", "y_score", "sample_ids", "slices")
 

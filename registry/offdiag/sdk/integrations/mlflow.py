@@ -1,24 +1,52 @@
-"""MLflow: take over a run from its tracking server or database."""
+"""MLflow: import runs from its tracking store, and log to offdiag beside it.
+
+File stores, SQLite databases and tracking servers are read without MLflow itself. What it alone
+reads, such as Databricks or its PostgreSQL database, needs its package.
+"""
 
 from __future__ import annotations
 
-import math
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
-
-from mlflow import MlflowClient
 
 from offdiag.domain.labels import label_text, require_known
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import MAX_TEXT_LENGTH, Scalar
-from offdiag.importers.imported import Imported, Stated
-from offdiag.importers.mlflow import CONVENTION, artifact_content, chosen_artifact
+from offdiag.domain.runs import Scalar
+from offdiag.errors import DatabaseUnavailable, OffdiagError
+from offdiag.importers.imported import Imported, ImportedLabels, Stated
+from offdiag.importers.mlflow import TrackedRun, read_tracked
+from offdiag.sdk.integrations.tracking_stores import opened_store
 from offdiag.sdk.logging import log_imported
+from offdiag.sdk.registry import SearchQuestion
 from offdiag.sdk.run import Run
+from offdiag.sdk.target import target
 
 _ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
+_RUN_ID = "mlflow.run_id"
+"""The tag by which a run is known to be imported."""
+_USUAL = ("target", "outputs")
+"""What MLflow itself calls the columns."""
+_IMPORTED = f"tags.'{_RUN_ID}' like '%'"
+_MOST_RUNS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class MlflowImport:
+    """What became of a run of MLflow.
+
+    `run` is the run here, or None for the reason in `problem`. `artifact` is the path that was
+    read, `columns` those of the actual and the predicted class in a table; both are None for a
+    run that was there already.
+    """
+
+    mlflow_run_id: str
+    name: str
+    run: Run | None
+    already_imported: bool = False
+    artifact: str | None = None
+    columns: tuple[str, str] | None = None
+    problem: str | None = None
 
 
 def import_run(
@@ -39,62 +67,126 @@ def import_run(
 ) -> Run:
     """Log the predictions or the confusion matrix that a run of MLflow has as an artifact.
 
-    `artifact` is its path, unless the run has one evaluation table or one confusion matrix. In a
-    table (of `log_table` or an evaluation) `true_column` and `pred_column` hold the classes, by
-    default "target" and "outputs". A matrix has to name its axes or `orientation` says what its
-    rows are, "actual_rows" or "actual_columns"; nothing is guessed. Only that artifact is
-    fetched. Parameters, last metrics and tags come along, the name too unless another is given.
-    Importing the same artifact again finds the run. Raises `InvalidInput` and `Conflict`, and
-    `MlflowException` for a run that is not there.
+    `artifact` is its path, unless the run has one evaluation table, one table whose columns are
+    recognised or one confusion matrix. In a table `true_column` and `pred_column` hold the
+    classes; without them, columns with usual names do, such as label and prediction. A matrix
+    has to name its axes or `orientation` says what its rows are, "actual_rows" or
+    "actual_columns"; it is never guessed. Parameters, last metrics and tags come along, the name
+    too unless another is given. Importing the same artifact again finds the run. Raises
+    `InvalidInput`, `Conflict` and `NotFound`.
     """
+    stated = _stated(artifact, true_column, pred_column, orientation, labels)
+    with opened_store(tracking_uri) as store:
+        return _log(
+            store.run(run_id),
+            stated,
+            {
+                "name": name,
+                "dataset": dataset,
+                "project": project,
+                "model": model,
+                "tags": tags,
+                "url": url,
+            },
+        )[0]
+
+
+def import_experiment(
+    experiment: str,
+    *,
+    dataset: str | None = None,
+    tracking_uri: str | None = None,
+    artifact: str | None = None,
+    true_column: str | None = None,
+    pred_column: str | None = None,
+    orientation: str | None = None,
+    labels: Iterable[object] | None = None,
+    project: str | None = None,
+    model: str | None = None,
+    tags: Mapping[str, Any] | None = None,
+    url: str | None = None,
+) -> Iterator[MlflowImport]:
+    """Import the active runs of an experiment, by its name or id, oldest first, one by one.
+
+    `dataset` is the name of the experiment unless given. The other arguments are those of
+    `import_run`. A run that was imported is found and left as it is, and its artifacts are not
+    read. One that is not finished, or has nothing that can be imported, says why; the others are
+    imported all the same. Raises `NotFound` without such an experiment, and `DatabaseUnavailable`
+    where a server or database cannot be reached; what was imported by then stays.
+    """
+    stated = _stated(artifact, true_column, pred_column, orientation, labels)
+    facts = {
+        "name": None,
+        "dataset": dataset or experiment,
+        "project": project,
+        "model": model,
+        "tags": tags,
+        "url": url,
+    }
+    known = _imported_before(project, url) if artifact is None else {}
+    with opened_store(tracking_uri) as store:
+        for tracked in store.runs(experiment):
+            found = known.get(tracked.run_id)
+            if found is not None:
+                yield MlflowImport(tracked.run_id, tracked.name, found, already_imported=True)
+            else:
+                yield _import(tracked, stated, facts)
+
+
+def _import(tracked: TrackedRun, stated: Stated, facts: Mapping[str, Any]) -> MlflowImport:
+    outcome = MlflowImport(tracked.run_id, tracked.name, None)
+    if not tracked.is_finished:
+        return replace(outcome, problem="it is not finished in MLflow.")
+    try:
+        run, artifact, found = _log(tracked, stated, facts)
+    except DatabaseUnavailable:
+        raise
+    except OffdiagError as error:
+        return replace(outcome, problem=str(error))
+    return replace(outcome, run=run, artifact=artifact, columns=_columns(found))
+
+
+def _imported_before(project: str | None, url: str | None) -> dict[str, Run]:
+    """Runs of the project that were imported, by the id that they have in MLflow."""
+    at = target(url)
+    question = SearchQuestion(_IMPORTED, (), project or at.project, _MOST_RUNS)
+    return {str(found.tags.get(_RUN_ID)): Run(at, found.id) for found in at.search(question)}
+
+
+def _log(
+    tracked: TrackedRun, stated: Stated, facts: Mapping[str, Any]
+) -> tuple[Run, str, Imported]:
+    artifact, found = read_tracked(tracked, stated)
+    origin: dict[str, Scalar] = {_RUN_ID: tracked.run_id}
+    columns = _columns(found)
+    if columns is not None and columns not in (_USUAL, (stated.true_column, stated.pred_column)):
+        origin["import.columns"] = f"y_true = {columns[0]}, y_pred = {columns[1]}"
+    known = replace(found, tags={**found.tags, **origin})
+    run = log_imported(
+        known,
+        **{**facts, "name": facts["name"] or tracked.name},
+        client_key=f"mlflow:{tracked.run_id}:{artifact}",
+    )
+    return run, artifact, known
+
+
+def _columns(found: Imported) -> tuple[str, str] | None:
+    return found.content.columns if isinstance(found.content, ImportedLabels) else None
+
+
+def _stated(
+    artifact: str | None,
+    true_column: str | None,
+    pred_column: str | None,
+    orientation: str | None,
+    labels: Iterable[object] | None,
+) -> Stated:
     if orientation is not None:
         require_known(orientation, _ORIENTATIONS, field_name="orientation")
-    client = MlflowClient(tracking_uri=tracking_uri)
-    run = client.get_run(run_id)
-    chosen = chosen_artifact(sorted(_artifacts(client, run_id, None)), artifact)
-    stated = Stated(
+    return Stated(
         labels=None if labels is None else tuple(label_text(label) for label in labels),
         orientation=None if orientation is None else SourceOrientation(orientation),
+        artifact=artifact,
         true_column=true_column,
         pred_column=pred_column,
     )
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(client.download_artifacts(run_id, chosen, folder))
-        found = Imported(
-            "mlflow",
-            CONVENTION,
-            artifact_content(file, stated),
-            file,
-            {
-                **_texts(run.data.params),
-                **{f"metrics.{key}": _number(value) for key, value in run.data.metrics.items()},
-            },
-            {**_texts(run.data.tags), "mlflow.run_id": run_id},
-        )
-        return log_imported(
-            found,
-            name=name or run.info.run_name,
-            dataset=dataset,
-            project=project,
-            model=model,
-            tags=tags,
-            client_key=f"mlflow:{run_id}:{chosen}",
-            url=url,
-        )
-
-
-def _artifacts(client: MlflowClient, run_id: str, folder: str | None) -> Iterator[str]:
-    for entry in client.list_artifacts(run_id, folder):
-        if entry.is_dir:
-            yield from _artifacts(client, run_id, entry.path)
-        else:
-            yield entry.path
-
-
-def _texts(entries: Mapping[str, str]) -> dict[str, Scalar]:
-    return {key: text[:MAX_TEXT_LENGTH] for key, text in entries.items()}
-
-
-def _number(value: float) -> float | str:
-    """NaN and infinities stay the words they are."""
-    return value if math.isfinite(value) else str(value)

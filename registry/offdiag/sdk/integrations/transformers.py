@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any, Unpack
 
 import numpy as np
-from scipy.special import softmax
+from numpy.typing import NDArray
 from transformers import TrainerCallback
 
 from offdiag.errors import Conflict
+from offdiag.inputs.labels import encode_pair
+from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.scores.forecasts import CLASS_AXIS
-from offdiag.sdk.evaluations.evaluate import evaluate_labels
+from offdiag.metrics.suite import evaluate_stack
 from offdiag.sdk.integrations.outputs import RunKeywords, class_names, decided, found_params, named
 from offdiag.sdk.logging import log_run
 from offdiag.sdk.run import Run
@@ -44,12 +46,14 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
         logits = logits.reshape(len(codes), -1)
         known = codes != _IGNORED
         self._waiting = logits[known], codes[known]
-        found = evaluate_labels(
+        pair = encode_pair(
             y_true=codes[known],
             y_pred=decided(logits[known]),
             labels=range(logits.shape[CLASS_AXIS]),
         )
-        values = {name: found.aggregate[name].value for name in _METRICS}
+        counts = count_pairs(pair.actual, pair.predicted, n_classes=len(pair.labels))
+        found = evaluate_stack(counts, ordinal=False).aggregate
+        values = {name: found[name].at().value for name in _METRICS}
         return {name: value for name, value in values.items() if value is not None}
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
@@ -86,7 +90,12 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
         run = log_run(
             y_true=named(codes, labels, field="y_true"),
             y_pred=named(decided(logits), labels, field="y_pred"),
-            y_score=softmax(logits, axis=CLASS_AXIS),
+            y_score=_softmax(logits),
             **facts,
         )
         self.runs.append(run)
+
+
+def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    powers = np.exp(logits - logits.max(axis=CLASS_AXIS, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=CLASS_AXIS, keepdims=True))

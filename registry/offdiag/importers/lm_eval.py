@@ -1,0 +1,133 @@
+"""lm-evaluation-harness: the samples that `--log_samples` writes, one JSON object on each line.
+
+A multiple-choice task logs a log-likelihood for each choice; the prediction is the largest one,
+as in its metric `acc`. Other tasks log the generated text after a filter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+from offdiag.errors import InvalidInput
+from offdiag.importers.imported import Imported, ImportedLabels, Stated
+from offdiag.inputs.files.checks import no_samples, unreadable
+from offdiag.inputs.files.json_files import read_json
+
+CONVENTION = (
+    "The target of a sample is the actual class, its most likely choice or filtered response "
+    "the predicted one."
+)
+
+
+def read_lm_eval(path: Path, stated: Stated) -> Imported:
+    """Read `samples_<task>_<time>.jsonl`. Raises `InvalidInput`.
+
+    Choices are called by their text if it is the same for all samples, else by their number
+    from 0.
+    """
+    samples = _samples(path)
+    filters = list(dict.fromkeys(str(sample.get("filter", "none")) for sample in samples))
+    if len(filters) > 1 and stated.artifact is None:
+        raise InvalidInput(
+            f"{path.name} has the samples of several filters: {', '.join(filters)}.",
+            field="artifact",
+            hint="Name one of them.",
+        )
+    if stated.artifact is not None:
+        samples = [sample for sample in samples if sample.get("filter") == stated.artifact]
+        if not samples:
+            raise InvalidInput(
+                f"{path.name} has no filter {stated.artifact!r}.",
+                field="artifact",
+                hint=f"It has {', '.join(filters)}.",
+            )
+    texts = {tuple(_choices(sample)) for sample in samples}
+    names = texts.pop() if len(texts) == 1 else ()
+    pairs = [_classes(sample, names, path) for sample in samples]
+    content = ImportedLabels(
+        [actual for actual, _ in pairs],
+        [predicted for _, predicted in pairs],
+        stated.labels or (names or None),
+        sample_ids=[str(sample.get("doc_id", place)) for place, sample in enumerate(samples)],
+    )
+    return Imported("lm-eval", CONVENTION, content, path)
+
+
+def _samples(path: Path) -> list[Mapping[str, object]]:
+    samples: list[Mapping[str, object]] = []
+    try:
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                sample = read_json(line, f"line {number} of {path.name}") if line.strip() else None
+                if isinstance(sample, dict) and "target" in sample and "filtered_resps" in sample:
+                    samples.append(sample)
+                elif sample is not None:
+                    raise InvalidInput(
+                        f"line {number} of {path.name} has no target and filtered_resps.",
+                        field="file",
+                        hint="lm_eval writes such files with --log_samples.",
+                    )
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if not samples:
+        raise no_samples(path)
+    return samples
+
+
+def _responses(sample: Mapping[str, object]) -> list[object]:
+    found = sample["filtered_resps"]
+    return found if isinstance(found, list) else [found]
+
+
+def _choices(sample: Mapping[str, object]) -> list[str]:
+    """The texts of the choices, without those that are scored without their question."""
+    given = sample.get("arguments")
+    calls = given.values() if isinstance(given, dict) else []
+    texts = [
+        call["arg_1"].strip()
+        for call in calls
+        if isinstance(call, dict) and isinstance(call.get("arg_1"), str) and call.get("arg_0")
+    ]
+    return texts if len(set(texts)) == len(texts) > 1 else []
+
+
+def _classes(sample: Mapping[str, object], names: tuple[str, ...], path: Path) -> tuple[str, str]:
+    responses = _responses(sample)
+    target = str(sample["target"]).strip()
+    likelihoods = [_likelihood(response) for response in responses]
+    scores = [value for value in likelihoods if value is not None]
+    if len(scores) < 2 or len(scores) != len(responses):
+        if len(responses) != 1 or not isinstance(responses[0], str):
+            raise _unreadable_sample(sample, path, "no single response and no choices")
+        return target, responses[0].strip()
+    texts = names or tuple(_choices(sample))
+    scores = scores[: len(texts)] if texts else scores
+    if target in texts:
+        actual = texts.index(target)
+    elif target in (numbers := [str(number) for number in range(len(scores))]):
+        actual = numbers.index(target)
+    else:
+        raise _unreadable_sample(sample, path, f"the target {target!r}, which is no choice")
+    predicted = scores.index(max(scores))
+    return (names[actual], names[predicted]) if names else (str(actual), str(predicted))
+
+
+def _likelihood(response: object) -> float | None:
+    """The first of a pair (log-likelihood, is it what would be generated); None if NaN."""
+    if not isinstance(response, list) or len(response) != 2:
+        return None
+    try:
+        value = float(str(response[0]))
+    except ValueError:
+        return None
+    return None if math.isnan(value) else value
+
+
+def _unreadable_sample(sample: Mapping[str, object], path: Path, has: str) -> InvalidInput:
+    return InvalidInput(
+        f"sample {sample.get('doc_id')!r} of {path.name} has {has}.",
+        field="file",
+        hint="Only tasks with one right choice or one short response are classification.",
+    )

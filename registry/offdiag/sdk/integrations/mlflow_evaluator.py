@@ -1,0 +1,101 @@
+"""An evaluator for `mlflow.models.evaluate`, which MLflow finds by its entry point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mlflow import MlflowClient
+from mlflow.models import EvaluationResult
+from mlflow.models.evaluation import ModelEvaluator
+
+from offdiag.domain.labels import require_known
+from offdiag.errors import InvalidInput
+from offdiag.sdk.logging import log_run
+
+_KEYS = (
+    *("dataset", "name", "project", "model", "labels", "positive_label", "tags", "url"),
+    *("sample_id", "slices"),
+)
+
+
+class OffdiagEvaluator(ModelEvaluator):  # type: ignore[misc]  # MLflow may be absent.
+    """Logs what a classifier predicts to offdiag, beside what MLflow itself evaluates.
+
+    `evaluator_config` has the `dataset`, without which nothing is logged, and those arguments of
+    `log_run` that say more: name, project, model, labels, positive_label, tags and url.
+    `sample_id` and `slices` name columns of the evaluated data.
+    """
+
+    @classmethod
+    def can_evaluate(
+        cls, *, model_type: str, evaluator_config: Mapping[str, Any] | None, **_: Any
+    ) -> bool:
+        """Whether it is a classifier, and a dataset is named.
+
+        MLflow asks every evaluator that is installed, so that something has to ask for this one.
+        """
+        return model_type == "classifier" and "dataset" in (evaluator_config or {})
+
+    def evaluate(
+        self,
+        *,
+        dataset: Any,
+        run_id: str,
+        evaluator_config: Mapping[str, Any],
+        model: Any = None,
+        predictions: str | None = None,
+        **_: Any,
+    ) -> Any:
+        """Log a run, and its id and page as tags of the run of MLflow.
+
+        Raises `InvalidInput` for unknown keys and unusable labels, and `Conflict`.
+        """
+        for key in evaluator_config:
+            require_known(key, _KEYS, field_name="evaluator_config")
+        facts = {
+            key: value
+            for key, value in evaluator_config.items()
+            if key not in ("sample_id", "slices", "tags")
+        }
+        client = MlflowClient()
+        tracked = client.get_run(run_id)
+        run = log_run(
+            **{"name": tracked.info.run_name, **facts},
+            y_true=dataset.labels_data,
+            y_pred=_predictions(dataset, model, predictions),
+            sample_ids=_columns(dataset, evaluator_config.get("sample_id"), "sample_id"),
+            slices=_columns(dataset, evaluator_config.get("slices"), "slices"),
+            params=dict(tracked.data.params),
+            tags={**(evaluator_config.get("tags") or {}), "mlflow.run_id": run_id},
+        )
+        client.set_tag(run_id, "offdiag.run_id", run.id)
+        client.set_tag(run_id, "offdiag.url", run.url)
+        return EvaluationResult(metrics={}, artifacts={})
+
+
+def _predictions(dataset: Any, model: Any, column: str | None) -> Any:
+    if model is None:
+        return dataset.predictions_data
+    found = model.predict(dataset.features_data)
+    if column is not None and hasattr(found, "columns"):
+        return found[column].to_numpy()
+    return found.iloc[:, 0].to_numpy() if getattr(found, "ndim", 1) == 2 else found
+
+
+def _columns(dataset: Any, names: Any, field: str) -> Any:
+    """Columns of the evaluated data: values of one, or a frame of several."""
+    if names is None:
+        return None
+    frame = dataset.features_data
+    wanted = [names] if isinstance(names, str) else list(names)
+    missing = [name for name in wanted if name not in getattr(frame, "columns", ())]
+    if missing:
+        raise InvalidInput(
+            f"the evaluated data have no column {missing[0]!r}.",
+            field=field,
+            hint="Evaluate a DataFrame with that column.",
+        )
+    if field == "sample_id":
+        return frame[wanted[0]].to_numpy()
+    return {name: frame[name].to_numpy() for name in wanted}

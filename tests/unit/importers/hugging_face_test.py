@@ -1,0 +1,85 @@
+"""Hugging Face: datasets that `save_to_disk` wrote, and results of `evaluate.save`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from offdiag.errors import InvalidInput
+from offdiag.importers import ImportedLabels, ImportedMatrix, read
+
+NAMES = ("neg", "pos")
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    """Two files of three rows, as `Dataset.save_to_disk` writes them."""
+    files = ["data-00000-of-00002.arrow", "data-00001-of-00002.arrow"]
+    for name, labels, predictions in (
+        (files[0], [0, 1], [0, 0]),
+        (files[1], [1], [1]),
+    ):
+        table = pa.table({"text": ["x"] * len(labels), "label": labels, "prediction": predictions})
+        with pa.ipc.new_stream(tmp_path / name, table.schema) as stream:
+            stream.write_table(table)
+    write(tmp_path / "state.json", {"_data_files": [{"filename": name} for name in files]})
+    write(
+        tmp_path / "dataset_info.json",
+        {"features": {"label": {"names": NAMES, "_type": "ClassLabel"}}},
+    )
+    return tmp_path
+
+
+def write(path: Path, content: object) -> None:
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+def test_numbers_of_classes_become_their_names(dataset: Path) -> None:
+    found = read("hugging-face", dataset).content
+
+    assert found == ImportedLabels(["neg", "pos", "pos"], ["neg", "neg", "pos"], NAMES)
+    assert isinstance(found, ImportedLabels)
+    assert found.columns == ("label", "prediction")
+
+
+def test_a_number_without_a_class_is_refused(dataset: Path) -> None:
+    write(dataset / "dataset_info.json", {"features": {"label": {"names": ["neg"]}}})
+
+    with pytest.raises(InvalidInput, match="row 1 of column 'label' is 1"):
+        read("hugging-face", dataset)
+
+
+def test_a_folder_of_splits_is_no_dataset(tmp_path: Path) -> None:
+    write(tmp_path / "dataset_dict.json", {"splits": ["test"]})
+
+    with pytest.raises(InvalidInput, match="give the folder of one split"):
+        read("hugging-face", tmp_path)
+
+
+def test_the_files_of_a_dataset_lie_in_its_folder(dataset: Path) -> None:
+    write(dataset / "state.json", {"_data_files": [{"filename": "../other.arrow"}]})
+
+    with pytest.raises(InvalidInput, match="no dataset"):
+        read("hugging-face", dataset)
+
+
+def test_a_matrix_of_evaluate_has_actual_classes_in_its_rows(tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    write(file, {"confusion_matrix": [[8, 2], [0, 5]], "_timestamp": "2026-01-01"})
+
+    with pytest.raises(InvalidInput, match="names no classes"):
+        read("hugging-face", file)
+    found = read("hugging-face", file, labels=NAMES).content
+
+    assert isinstance(found, ImportedMatrix)
+    assert (found.matrix, found.orientation.value) == ([[8, 2], [0, 5]], "actual_rows")
+
+
+def test_metrics_alone_are_no_predictions(tmp_path: Path) -> None:
+    write(tmp_path / "result.json", {"accuracy": 0.9})
+
+    with pytest.raises(InvalidInput, match="has no confusion_matrix"):
+        read("hugging-face", tmp_path / "result.json")

@@ -1,0 +1,105 @@
+"""lm-evaluation-harness: what `--log_samples` writes of choices and of generated text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from offdiag.errors import InvalidInput
+from offdiag.importers import ImportedLabels, read
+
+
+def sample(doc_id: int, target: str, choices: list[str], *likelihoods: float) -> dict[str, Any]:
+    return {
+        "doc_id": doc_id,
+        "target": target,
+        "arguments": {
+            f"gen_args_{place}": {"arg_0": "Is it good?", "arg_1": f" {text}"}
+            for place, text in enumerate(choices)
+        },
+        "filtered_resps": [[str(value), "False"] for value in likelihoods],
+        "filter": "none",
+    }
+
+
+def content(path: Path, samples: list[dict[str, Any]], **stated: Any) -> ImportedLabels:
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in samples), encoding="utf-8")
+    found = read("lm-eval", path, **stated).content
+    assert isinstance(found, ImportedLabels)
+    return found
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "samples_sst2.jsonl"
+
+
+def test_equal_choices_are_the_classes(file: Path) -> None:
+    found = content(
+        file,
+        [
+            sample(7, "1", ["bad", "good"], -3.0, -1.5),
+            sample(9, "0", ["bad", "good"], -3.0, -1.5),
+            sample(8, "bad", ["bad", "good"], -1.0, -10.5),
+        ],
+    )
+
+    assert found == ImportedLabels(
+        ["good", "bad", "bad"],
+        ["good", "good", "bad"],
+        ("bad", "good"),
+        sample_ids=["7", "9", "8"],
+    )
+
+
+def test_choices_that_differ_are_counted(file: Path) -> None:
+    found = content(
+        file,
+        [
+            sample(0, "1", ["Paris", "Rome"], -3.0, -1.5),
+            sample(1, "0", ["red", "blue"], -3.0, -1.5),
+        ],
+    )
+
+    assert (found.y_true, found.y_pred, found.labels) == (["1", "0"], ["1", "1"], None)
+
+
+def test_choices_without_their_question_are_left_out(file: Path) -> None:
+    one = sample(0, "1", ["bad", "good"], -3.0, -1.5, -0.1, -0.2)
+    for place, text in enumerate(["bad", "good"], start=2):
+        one["arguments"][f"gen_args_{place}"] = {"arg_0": "", "arg_1": f" {text}"}
+
+    assert content(file, [one]).y_pred == ["good"]
+
+
+def test_generated_text_is_compared_after_its_filter(file: Path) -> None:
+    samples = [
+        {"doc_id": 0, "target": " yes", "filtered_resps": ["yes"], "filter": "strict"},
+        {"doc_id": 0, "target": " yes", "filtered_resps": ["no"], "filter": "flexible"},
+    ]
+
+    with pytest.raises(InvalidInput, match="several filters: strict, flexible"):
+        content(file, samples)
+    found = content(file, samples, artifact="flexible")
+
+    assert (found.y_true, found.y_pred) == (["yes"], ["no"])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"doc_id": 3}, "line 1 of samples_sst2.jsonl has no target"),
+        (sample(3, "7", ["bad", "good"], -1, -2), "the target '7', which is no choice"),
+        (sample(3, "²", ["bad", "good"], -1, -2), "the target '²', which is no choice"),
+        (sample(3, "1", ["bad", "good"], -1, float("nan")), "no single response"),
+        ({"target": "a", "filtered_resps": [["a", "b"]]}, "no single response"),
+    ],
+)
+def test_what_is_no_classification_is_refused(
+    file: Path, given: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        content(file, [given])
