@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from offdiag.domain.access import Grant, Role
+from offdiag.domain.cost_names import CostName
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict
@@ -18,7 +19,7 @@ from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.reports.scope import ReportScope
 from offdiag.services.access.openid import ExternalUser, sign_in_external
 from offdiag.services.access.users import add_user, set_disabled, set_role
-from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
+from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.datasets import pin_baseline
 from offdiag.services.ingest.batch import GivenCounts
 from offdiag.services.ingest.dataset import declare_dataset

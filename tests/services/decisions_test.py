@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from offdiag.domain.cost_names import CostName
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.matrix import cost_matrix
-from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
+from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.decisions.rules import (
     CHOSEN_HERE,
     Choice,
@@ -112,11 +113,11 @@ def test_the_cheapest_threshold_stands_beside_the_one_in_use_and_the_implied_one
     assert found.in_use_place is not None
     assert found.points.thresholds[found.in_use_place] >= 0.5
     assert found.crossfitted is not None
-    assert found.crossfitted > best
+    assert found.crossfitted.mean_cost > best
     assert found.change is not None
     assert found.change.difference.value == pytest.approx(best - in_use)
     # The scores are the true probabilities, so what the costs imply is hardly dearer.
-    assert at_implied < 1.1 * found.crossfitted
+    assert at_implied < 1.1 * found.crossfitted.mean_cost
 
 
 @pytest.mark.same_on_both

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sqlalchemy import update
 
+from offdiag.domain.cost_names import CostName
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.flags.assessment import assess
 from offdiag.flags.lifecycle import FlagEventKind, FlagState
@@ -18,7 +19,7 @@ from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Severity
 from offdiag.metrics.paired.joint import PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
-from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
+from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.datasets import pin_baseline, unpin_baseline
 from offdiag.services.flags import triage
 from offdiag.services.flags.alternatives import AlternativeRuns, Gain

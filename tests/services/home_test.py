@@ -1,18 +1,18 @@
-"""What the front page reads: flags by dataset, reports to come, what failed."""
+"""What the front page reads: reports to come, what failed, new label versions."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from unittest.mock import patch
+from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import update
 
+from offdiag.domain.runs import RunFacts
 from offdiag.services.schedules.edit import run_schedule
-from offdiag.store import home_overview
+from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
-from offdiag.store.home_overview import read_home
+from offdiag.store.home_overview import label_versions_since, read_home
 from offdiag.store.models import ReportEditionRow
-from support.dashboard import log_counts
+from support.logging_runs import log, work_off
 from support.reads import read
 from support.reporting import log_run, weekly
 
@@ -20,42 +20,8 @@ from support.reporting import log_run, weekly
 def test_an_empty_registry_has_nothing_to_tell(database: Database) -> None:
     overview = read(database, read_home)
 
-    assert (overview.datasets, overview.open_flags) == ((), {})
+    assert overview.datasets == ()
     assert (overview.due, overview.failures) == ((), ())
-
-
-def test_open_flags_are_counted_by_dataset(database: Database) -> None:
-    log_counts(database, ((100, 0), (10, 0)), ("a", "b"), name="majority", dataset="bad")
-    log_counts(database, ((90, 10), (10, 90)), ("a", "b"), name="good", dataset="good")
-
-    overview = read(database, read_home)
-
-    names = {dataset.id: dataset.name for dataset, _ in overview.datasets}
-    assert {names[dataset_id] for dataset_id in overview.open_flags} == {"bad"}
-    assert next(iter(overview.open_flags.values())).n_open >= 2
-
-
-def test_open_flags_of_the_two_badges_are_counted_apart(database: Database) -> None:
-    log_counts(database, ((450, 50), (12, 18)), ("a", "b"), name="in sight")
-    log_counts(database, ((450, 50), (120, 10)), ("a", "b"), name="proved")
-
-    (found,) = read(database, read_home).open_flags.values()
-
-    assert (found.n_hides, found.n_may_hide) == (1, 1)
-    assert found.n_open > 2
-
-
-def test_open_flags_are_those_of_the_newest_runs(database: Database) -> None:
-    log_counts(database, ((100, 0), (10, 0)), ("a", "b"), name="majority")
-    log_counts(database, ((90, 10), (10, 90)), ("a", "b"), name="good")
-
-    with patch.object(home_overview, "NEWEST_LOOKED_AT", 1):
-        newest = read(database, read_home).open_flags
-    with patch.object(home_overview, "NEWEST_LOOKED_AT", 2):
-        both = read(database, read_home).open_flags
-
-    assert not newest
-    assert len(both) == 1
 
 
 def test_reports_to_come_stand_in_the_order_they_are_due(database: Database) -> None:
@@ -84,3 +50,24 @@ def test_an_issue_that_failed_is_told_with_its_reason(database: Database) -> Non
 
     assert (failure.is_report, failure.project, failure.name) == (True, "skin", "weekly")
     assert (failure.number, failure.error) == (1, "no room")
+
+
+def test_new_labels_say_how_many_runs_have_results_on_them(database: Database) -> None:
+    ids = [f"s{i}" for i in range(40)]
+    truth = ["a", "b"] * 20
+    for name in ("one", "two"):
+        log(database, y_true=truth, y_pred=truth, sample_ids=ids, facts=RunFacts(name=name))
+    work_off(database)
+    before = database.clock() - timedelta(minutes=1)
+    assert read(database, lambda session: label_versions_since(session, before, limit=5)) == []
+
+    for label in ("a", "b"):
+        revise_truth(database, project="default", dataset="holdout", labels={"s1": label},
+                     reason=label, author="ana")  # fmt: skip
+    (waiting,) = read(database, lambda session: label_versions_since(session, before, limit=5))
+    work_off(database)
+    (done,) = read(database, lambda session: label_versions_since(session, before, limit=5))
+
+    assert (waiting.number, waiting.n_evaluated, waiting.n_runs) == (3, 0, 2)
+    assert (done.number, done.n_evaluated, done.n_runs) == (3, 2, 2)
+    assert read(database, lambda s: label_versions_since(s, database.clock(), limit=5)) == []

@@ -47,8 +47,9 @@ def test_keys_of_others_are_other_keys(database: Database) -> None:
     assert respond_once(database, ResponseKey("bo", "k-1", "digest"), lambda: other) == other
 
 
-def test_what_was_refused_or_failed_may_be_tried_again(database: Database) -> None:
-    assert respond_once(database, KEY, lambda: StoredResult(422, "{}")).status == 422
+@pytest.mark.parametrize("status", [400, 422])
+def test_what_was_refused_or_failed_may_be_tried_again(database: Database, status: int) -> None:
+    assert respond_once(database, KEY, lambda: StoredResult(status, "{}")).status == status
     with pytest.raises(ZeroDivisionError):
         respond_once(database, KEY, lambda: StoredResult(1 // 0, ""))
     assert respond_once(database, ResponseKey("ana", "k-1", "mended"), lambda: MADE) == MADE

@@ -10,8 +10,9 @@ import pytest
 from offdiag.domain.runs import PromotionRole, RunFacts
 from offdiag.errors import Conflict, NotFound
 from offdiag.flags.lifecycle import FlagState
-from offdiag.flags.problems import Cause, Hit, Problem, ProblemState
+from offdiag.flags.problems import Cause, Hit, Problem, ProblemState, folded
 from offdiag.flags.verdict import Severity
+from offdiag.records.problem import chosen_problems
 from offdiag.services.flags import triage
 from offdiag.services.flags.problems import flags_concerned
 from offdiag.services.ingest.log_counts import log_matrix
@@ -21,9 +22,9 @@ from offdiag.store.problems import (
     FoundProblems,
     find_problems,
     measure,
-    news_of_problems,
     number_problems,
     problem_of_flag,
+    unresolved_problems,
 )
 from offdiag.store.promotions import add_promotion
 from support.dashboard import counted_statements
@@ -102,7 +103,7 @@ def test_a_decision_holds_for_all_flags_of_a_problem(database: Database) -> None
         upload(database, BAD, name)
     problem = missed(database)
     with database.read() as session:
-        news = news_of_problems(session, now=database.clock())
+        before = unresolved_problems(session, now=database.clock())
 
     ids = flags_concerned(database, [problem.number], "dismiss")
     triage.dismiss_flags(database, ids, reason="known", author="ana")
@@ -112,7 +113,8 @@ def test_a_decision_holds_for_all_flags_of_a_problem(database: Database) -> None
     assert {flag.status.state for flag in settled.flags} == {FlagState.DISMISSED}
     assert settled.state is ProblemState.DISMISSED
     with database.read() as session:
-        assert len(news_of_problems(session, now=database.clock())) == len(news) - 1
+        after = unresolved_problems(session, now=database.clock())
+    assert {each.number for each in before} - {each.number for each in after} == {problem.number}
     assert flags_concerned(database, [problem.number], "dismiss") == []
     assert set(flags_concerned(database, [problem.number], "reopen")) == set(ids)
     # A later run that is no worse does not open it again.
@@ -180,3 +182,24 @@ def test_a_long_history_has_few_lines(sqlite_database: Database) -> None:
     assert n_critical == 0
     # Two of eight datasets may take a quarter of the lines.
     assert 4 <= inbox_lines(sqlite_database) <= MOST_LINES // 2
+
+    worst = max(
+        (each for each in read(sqlite_database).problems if each.key.cause is Cause.MISSED),
+        key=lambda each: each.severity.rank,
+    )
+    with sqlite_database.write() as session:
+        add_promotion(
+            session,
+            dataset_id=worst.key.dataset_id,
+            role=PromotionRole.CHAMPION,
+            run=(worst.affected[0].id, worst.affected[0].name),
+            reason="shipped",
+            author="ana",
+            now=sqlite_database.clock(),
+        )
+    with_champion = read(sqlite_database)
+    critical = {each.number for each in with_champion.problems if each.must_show}
+    lines = folded(chosen_problems(with_champion, state=None, low=False))
+    assert worst.number in critical
+    assert critical <= {line.problem.number for line in lines}
+    assert len(lines) <= MOST_LINES // 2

@@ -129,6 +129,17 @@ def test_a_run_evaluated_with_an_older_suite_is_stale(
     assert reasons(database) == {run.id: (StaleReason.TRUTH_REVISED, StaleReason.SUITE_CHANGED)}
 
 
+def test_a_run_evaluated_with_a_newer_suite_is_left_alone(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process of the former version is still running: it must not undo what the new one did."""
+    log(database, sample_ids=IDS)
+    work_off(database)
+    monkeypatch.setattr("offdiag.services.evaluation.recompute.SUITE_VERSION", SUITE_VERSION - 1)
+
+    assert reasons(database) == {}
+
+
 def test_scores_without_curves_are_stale_until_the_same_curves_are_there_again(
     database: Database,
 ) -> None:

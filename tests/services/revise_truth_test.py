@@ -320,6 +320,29 @@ def test_a_revision_and_its_work_come_together(database: Database) -> None:
         assert session.scalars(select(WorkRow.key)).all() == [f"evaluate:{run.id}"]
 
 
+def test_a_revision_that_was_overtaken_by_another_one_keeps_both(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from offdiag.services.truth import revise as module
+
+    log(database, sample_ids=IDS)
+    prepare = module._prepare
+
+    def overtaken(*given: Any) -> Any:
+        monkeypatch.setattr(module, "_prepare", prepare)
+        prepared = prepare(*given)
+        others.append(revise(database, {"s1": "b"}))
+        return prepared
+
+    others: list[Revision] = []
+    monkeypatch.setattr(module, "_prepare", overtaken)
+
+    revision = revise(database, {"s6": "a"})
+
+    assert revision.parent.id == others[0].version.id
+    assert labels_of(database, revision.version.id) == ["b", "a", "b", "b", "c", "a"]
+
+
 def test_an_evaluation_that_was_overtaken_by_a_revision_does_not_count(
     database: Database,
 ) -> None:

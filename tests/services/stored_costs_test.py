@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy import update
 
+from offdiag.domain.cost_names import CostName
 from offdiag.metrics.costs.summary import COST_KEYS
-from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
+from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.verification.verify import verify
 from offdiag.store import evaluations

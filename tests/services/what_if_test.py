@@ -7,10 +7,11 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from offdiag.domain.cost_names import CostName
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.costs.matrix import CostOddity
-from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
+from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.what_if.costs import WhatIf, ask
 from offdiag.services.what_if.scenario import MOST_RUNS, Preset, Question

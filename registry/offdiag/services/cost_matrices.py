@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.cost_names import CostName
 from offdiag.domain.runs import MAX_TEXT_LENGTH, Task, require_name, require_text
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.matrix import cost_matrix
@@ -29,23 +30,6 @@ from offdiag.store.cost_matrices import (
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.session import Session
-
-
-@dataclass(frozen=True, slots=True)
-class CostName:
-    """A cost matrix by name, in a version or (None) in the newest one."""
-
-    name: str
-    version: int | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> CostName:
-        """`visits` or `visits@3`."""
-        name, separator, number = text.rpartition("@")
-        return cls(name, int(number)) if separator and number.isdecimal() else cls(text)
-
-    def __str__(self) -> str:
-        return self.name if self.version is None else f"{self.name}@{self.version}"
 
 
 def add_costs(

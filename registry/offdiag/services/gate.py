@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from offdiag.domain.cost_names import CostName
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import OrientationEvidence
 from offdiag.domain.values import MetricValue
@@ -25,7 +26,7 @@ from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.paired.costs import paired_cost_differences
 from offdiag.metrics.paired.difference import paired_differences
 from offdiag.metrics.paired.joint import JointCounts
-from offdiag.services.cost_matrices import CostName, costs_named
+from offdiag.services.cost_matrices import costs_named
 from offdiag.services.evaluation.compute import INTERVAL_SEED, EvaluatedValues, of_matrix, price
 from offdiag.services.evaluation.results import evaluation_of
 from offdiag.services.flags.verdicts import AgainstBaseline, RuleInputs, RunVerdicts, judge_run

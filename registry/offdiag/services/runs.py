@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from offdiag.domain.runs import Scalar
-from offdiag.errors import NotFound
+from offdiag.domain.runs import Scalar, require_text
+from offdiag.errors import InvalidInput, NotFound
 from offdiag.filters.conditions import Attribute, AttributeField, Comparison, Operator
 from offdiag.store import runs
 from offdiag.store.database import Database
@@ -119,8 +119,49 @@ def browse_model(database: Database, name: str) -> ModelRuns:
     return ModelRuns(name, page.total, tuple(tuple(runs) for _, runs in grouped))
 
 
-def set_tags(database: Database, run_id: str, tags: Mapping[str, Scalar]) -> None:
-    """Replace the tags of a run. Raises `NotFound`, and `InvalidInput` for unusable tags."""
+MAX_NOTE_LENGTH = 5_000
+
+
+def change_run(
+    database: Database,
+    run_id: str,
+    *,
+    tags: Mapping[str, Scalar] | None = None,
+    note: str | None = None,
+) -> None:
+    """Replace the tags of a run, its note, or both; a blank note removes it.
+
+    Raises `NotFound`, and `InvalidInput` for nothing to change, unusable tags, or a note that is
+    too long or cannot be stored.
+    """
+    if tags is None and note is None:
+        raise InvalidInput(
+            "nothing to change is named.", field="tags", hint="Name tags, a note, or both."
+        )
+    if note is not None:
+        note = note.replace("\r\n", "\n").strip()
+        require_text(note, "note", MAX_NOTE_LENGTH)
     with database.write() as session:
         known = runs.lock_run(session, run_id)
-        runs.set_tags(session, run_id, known.facts(tags=tags).tags)
+        if tags is not None:
+            runs.set_tags(session, run_id, known.facts(tags=tags).tags)
+        if note is not None:
+            runs.set_note(session, run_id, note or None)
+
+
+def tag_runs(database: Database, run_ids: Sequence[str], key: str, value: Scalar | None) -> None:
+    """Give runs a tag beside those they have, or take it from them where `value` is None.
+
+    Either all of them change or none. Raises `NotFound`, and `InvalidInput` for no runs or a tag
+    that cannot be stored.
+    """
+    if not run_ids:
+        raise InvalidInput("no run is chosen.", field="runs", hint="Tick the runs that are meant.")
+    with database.write() as session:
+        # In one order, so that two of these do not wait for each other.
+        for run_id in sorted(set(run_ids)):
+            known = runs.lock_run(session, run_id)
+            tags = {name: text for name, text in known.tags.items() if name != key}
+            if value is not None:
+                tags[key] = value
+            runs.set_tags(session, run_id, known.facts(tags=tags).tags)

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from offdiag.domain.cost_names import CostName
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound
-from offdiag.services.cost_matrices import CostName, find_costs, set_default_costs
+from offdiag.services.cost_matrices import find_costs, set_default_costs
 from offdiag.services.datasets import baseline_of, hierarchy_of, pin_baseline, set_hierarchy
 from offdiag.services.jobs.reconcile import submit_missing
 from offdiag.services.retention.project_archives import export_project, import_project
@@ -21,10 +22,12 @@ from offdiag.store.archive.project import LEFT_OUT, rows_of_project
 from offdiag.store.database import Database
 from offdiag.store.models import (
     Base,
+    CommentRow,
     FlagEventRow,
     ProjectRow,
     ReportEditionRow,
     ReportFileRow,
+    RunRow,
     ScheduleRow,
     TruthSliceRow,
     TruthVersionRow,
@@ -68,6 +71,15 @@ def test_a_project_moves_with_all_its_runs_and_results(
         assert session.scalars(select(ProjectRow.name)).all() == ["default"]
 
 
+def comments_and_notes(database: Database) -> list[tuple[object, ...]]:
+    with database.read() as session:
+        notes = session.execute(select(RunRow.id, RunRow.note).where(RunRow.note.is_not(None)))
+        comments = session.execute(
+            select(CommentRow.run_id, CommentRow.at, CommentRow.author, CommentRow.text)
+        )
+        return sorted((tuple(row) for row in [*notes, *comments]), key=repr)
+
+
 def test_what_people_made_of_it_moves_too(
     registry: Registry, other: Database, tmp_path: Path
 ) -> None:
@@ -81,6 +93,8 @@ def test_what_people_made_of_it_moves_too(
         assert flags_of(other, run_id) == flags_of(there, run_id)
     assert ("dismissed", "known") in flags_of(other, runs["scored"]).values()
     assert taken.added["flag_event"] == count_of(other, FlagEventRow) > 0
+    assert comments_and_notes(other) == comments_and_notes(there)
+    assert taken.added["comment"] == 3
     baseline = baseline_of(other, **place)
     assert baseline is not None
     assert (baseline.run_id, baseline.author) == (runs["better"], "ada")

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import json
+import re
 import socket
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from offdiag.services.delivery import webhook
 from offdiag.services.delivery.message import DeliveryFailed, DeliveryRefused
-from offdiag.services.delivery.webhook import deliver_by_webhook, is_public
+from offdiag.services.delivery.webhook import deliver_by_webhook, is_public, standard_headers
 from offdiag.settings import WebhookSettings
 from support.listeners import (
     Behaviour,
@@ -81,6 +84,50 @@ def test_the_receiver_can_check_the_signature(listener: Listener) -> None:
     expected = hmac.new(b"key", timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
     assert headers["offdiag-signature"] == f"v1={expected}"
     assert abs(time.time() - int(timestamp)) < 60
+
+
+DOCS = (Path(__file__).parents[3] / "docs" / "reports.md").read_text(encoding="utf-8")
+
+
+def test_the_documented_check_accepts_what_is_posted_and_nothing_else(listener: Listener) -> None:
+    (program,) = re.findall(r"^```python\n(.+?)^```", DOCS, re.DOTALL | re.MULTILINE)
+    found: dict[str, Any] = {}
+    exec(program, found)  # It is the example of the documentation.
+    secret = "whsec_" + base64.b64encode(b"0123456789abcdef01234567").decode()
+
+    settings = WebhookSettings(secret=secret, allow_private_addresses=True)
+    deliver_by_webhook(parcel(), listener.url, settings)
+
+    _, headers, body = parsed(listener.received[0])
+    other = "whsec_" + base64.b64encode(b"x" * 24).decode()
+    assert headers["webhook-id"] == "0123456789abcdef-41-7"
+    assert found["is_genuine"](secret, headers, body)
+    assert not found["is_genuine"](other, headers, body)
+    assert not found["is_genuine"](secret, headers, body + b" ")
+    assert not found["is_genuine"](secret, headers | {"webhook-id": "0"}, body)
+    assert not found["is_genuine"](secret, headers | {"webhook-timestamp": "1600000000"}, body)
+
+
+def test_a_secret_in_plain_text_signs_with_its_bytes() -> None:
+    plain = standard_headers("a key of 24 bytes length", "m", 1_600_000_000, b"{}")
+    encoded = standard_headers(
+        "whsec_" + base64.b64encode(b"a key of 24 bytes length").decode(),
+        "m",
+        1_600_000_000,
+        b"{}",
+    )
+
+    assert plain == encoded
+    assert plain["webhook-signature"].startswith("v1,")
+
+
+def test_a_secret_that_was_cut_off_is_named_before_anything_leaves(listener: Listener) -> None:
+    cut = WebhookSettings(secret="whsec_abc", allow_private_addresses=True)
+
+    with pytest.raises(DeliveryRefused, match=r"webhook\.secret is not base64"):
+        deliver_by_webhook(parcel(), listener.url, cut)
+
+    assert listener.connections == 0
 
 
 def test_every_attempt_carries_the_same_delivery(listener: Listener) -> None:

@@ -1,23 +1,22 @@
-"""Where every dataset stands: its champion or leader, and whether that is certain."""
+"""The state of every dataset: its champion or leader, and whether that is certain."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from offdiag.domain.runs import PromotionRole, Task
-from offdiag.metrics.aggregates import AGGREGATES
-from offdiag.metrics.catalogue import Direction
 from offdiag.metrics.paired.confidence_set import MOST_TESTED, BestSet
+from offdiag.metrics.paired.runs import PairedRuns
+from offdiag.services.champions.drops import RunDrop, newest_drops
 from offdiag.services.champions.leaders import (
-    DEFAULT_METRIC,
-    DEFAULT_OF_SETS,
-    best_set_of,
-    placed,
-    why_not_tested,
+    DEFAULT_METRICS,
+    LOWER_IS_BETTER,
+    leaders_among,
+    side_by_side,
 )
 from offdiag.services.lru_cache import LruCache
-from offdiag.store import datasets
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.promotions import PromotionRecord, Promotions, promotions_in_force
 from offdiag.store.ranked_runs import RankedRun, RankedRuns, ranked_runs_of_all
@@ -25,8 +24,6 @@ from offdiag.store.session import Session
 
 MOST_PREDICTIONS = 500_000
 """Predictions of the ranked runs of one dataset up to which an overview compares them."""
-_KEYS = {task: DEFAULT_OF_SETS if task is Task.MULTILABEL else DEFAULT_METRIC for task in Task}
-_LOWER = tuple(key for key, spec in AGGREGATES.items() if spec.direction is Direction.LOWER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +31,8 @@ class DatasetStatus:
     """The ranked runs of a dataset, best first, and who holds its roles.
 
     `n_best` runs may be the best, None where they were not compared. `candidate_difference` is
-    that of the candidate from the champion, only where it is significant.
+    that of the candidate from the champion, only where it is significant. `drops` are newest
+    runs of models that are significantly worse than one before them.
     """
 
     ranked: RankedRuns
@@ -42,6 +40,7 @@ class DatasetStatus:
     candidate: PromotionRecord | None
     n_best: int | None = None
     candidate_difference: float | None = None
+    drops: tuple[RunDrop, ...] = ()
 
     @property
     def shown(self) -> RankedRun:
@@ -54,15 +53,29 @@ class DatasetStatus:
         return _run_of(self.ranked, self.champion) is not None
 
 
-def statuses(
-    session: Session, overview: Sequence[DatasetFacts], *, kept: LruCache[BestSet | None]
-) -> dict[int, DatasetStatus]:
-    """Where datasets stand by their primary metric, by id; those without a value are absent.
+@dataclass(frozen=True, slots=True)
+class KeptComparisons:
+    """What was found when the runs of datasets were compared before."""
 
-    Two statements, and a few for each dataset whose best set is not in `kept` and small enough.
+    best_sets: LruCache[BestSet | None]
+    drops: LruCache[tuple[RunDrop, ...]]
+
+
+def statuses(
+    session: Session,
+    overview: Sequence[DatasetFacts],
+    *,
+    kept: KeptComparisons,
+) -> dict[int, DatasetStatus]:
+    """The state of datasets by their primary metric, by id; those without a value are absent.
+
+    Two statements, and a few for each dataset that is small enough and whose runs were not
+    compared before.
     """
     roles = promotions_in_force(session)
-    ranked = ranked_runs_of_all(session, _KEYS, lower_is_better=_LOWER, limit=MOST_TESTED)
+    ranked = ranked_runs_of_all(
+        session, DEFAULT_METRICS, lower_is_better=LOWER_IS_BETTER, limit=MOST_TESTED
+    )
     return {
         each.id: _status(session, each, ranked[each.id], roles.get(each.id, {}), kept)
         for each in overview
@@ -75,34 +88,35 @@ def _status(
     dataset: DatasetFacts,
     ranked: RankedRuns,
     roles: Promotions,
-    kept: LruCache[BestSet | None],
+    kept: KeptComparisons,
 ) -> DatasetStatus:
     status = DatasetStatus(
         ranked, roles.get(PromotionRole.CHAMPION), roles.get(PromotionRole.CANDIDATE)
     )
     is_small = (dataset.n_samples or 0) * len(ranked.runs) <= MOST_PREDICTIONS
-    if not is_small or why_not_tested(dataset.task, ranked) is not None:
+    if not is_small:
+        return status
+
+    @cache
+    def read() -> PairedRuns | None:
+        return side_by_side(session, [run.id for run in ranked.runs])
+
+    leaders = leaders_among(session, dataset.task, ranked, kept=kept.best_sets, read=read)
+    if leaders.why_not_tested is not None:
         return status
     return replace(
         status,
-        n_best=len(_in_best_set(session, dataset.id, ranked, kept)),
-        candidate_difference=_difference(session, dataset.id, status, kept),
+        n_best=len(leaders.best_set),
+        candidate_difference=_difference(session, dataset.task, status, kept.best_sets),
+        drops=kept.drops.get(
+            (ranked.key, *(run.evaluation_id for run in ranked.runs)),
+            lambda: newest_drops(ranked, read()),
+        ),
     )
 
 
-def _in_best_set(
-    session: Session, dataset_id: int, ranked: RankedRuns, kept: LruCache[BestSet | None]
-) -> list[RankedRun]:
-    def compute() -> BestSet | None:
-        return best_set_of(session, datasets.get_dataset(session, dataset_id), ranked)
-
-    key = (ranked.key, *(run.evaluation_id for run in ranked.runs))
-    found = kept.get(key, compute)
-    return [each.run for each in placed(ranked, found) if each.is_in_set]
-
-
 def _difference(
-    session: Session, dataset_id: int, status: DatasetStatus, kept: LruCache[BestSet | None]
+    session: Session, task: Task, status: DatasetStatus, kept: LruCache[BestSet | None]
 ) -> float | None:
     champion = _run_of(status.ranked, status.champion)
     candidate = _run_of(status.ranked, status.candidate)
@@ -110,7 +124,7 @@ def _difference(
         return None
     in_order = tuple(run for run in status.ranked.runs if run in (champion, candidate))
     pair = replace(status.ranked, runs=in_order, total=2)
-    if len(_in_best_set(session, dataset_id, pair, kept)) != 1:
+    if len(leaders_among(session, task, pair, kept=kept).best_set) != 1:
         return None
     assert candidate.value.value is not None  # noqa: S101 - ranked runs have values
     assert champion.value.value is not None  # noqa: S101 - as before

@@ -8,7 +8,7 @@ and how many labelled examples would settle what cannot be told yet.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
@@ -23,22 +23,30 @@ from offdiag.metrics.paired.costs import mean_cost_difference
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.pooled_slopes import Statistic
 from offdiag.metrics.paired.runs import PairedRuns
-from offdiag.metrics.paired.sample_size import samples_for_metric, samples_needed
+from offdiag.metrics.paired.sample_size import (
+    samples_by_class,
+    samples_for_metric,
+    samples_needed,
+)
+from offdiag.services.champions.drops import drops_in
 from offdiag.services.champions.leaders import (
     Leader,
     Leaders,
-    is_lower_better,
     leaders_in,
     side_by_side,
 )
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.truth.versions import dataset_named
-from offdiag.store.cost_matrices import CostMatrixRecord, default_costs
+from offdiag.store.cost_matrices import (
+    CostMatrixRecord,
+    CostVersion,
+    default_costs,
+    newest_versions,
+)
 from offdiag.store.database import Database
-from offdiag.store.dataset_page import DatasetSize, dataset_size
+from offdiag.store.dataset_page import DatasetSize, dataset_size, models_by_first_run
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.model_order import models_by_first_run
 from offdiag.store.promotions import PromotionRecord, decided_promotions
 from offdiag.store.ranked_values import WorstClass, label_versions, values_of, worst_classes
 from offdiag.store.session import Session
@@ -48,6 +56,7 @@ MOST_LISTED = 20
 COST = "mean_cost"
 METRICS_OF_RUNS = ("balanced_accuracy", "mcc", "overall_accuracy")
 METRICS_OF_SETS = ("macro_f1", "subset_accuracy", "example_jaccard")
+MEAN_RECALL = "balanced_accuracy"
 LEVEL = 0.95
 DIFFERENCE = 0.01
 """The difference that matters unless another one is given: one point."""
@@ -83,6 +92,8 @@ class LabelBudget:
     """Labelled examples that settle a difference between two runs, those there are included.
 
     `low` and `high` are known for accuracy alone; `settled` is what the present ones settle.
+    `by_class` has the fewest further ones by the code of their class, where the metric is the
+    mean recall; only classes that need some.
     """
 
     first_id: str
@@ -93,6 +104,7 @@ class LabelBudget:
     low: int | None
     high: int | None
     settled: float | None
+    by_class: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -118,7 +130,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Decision:
-    """Everything the first page of a dataset shows."""
+    """Everything the first page of a dataset shows; `costs` are those about its classes."""
 
     dataset: DatasetRecord
     size: DatasetSize
@@ -127,6 +139,7 @@ class Decision:
     candidate: PromotionRecord | None
     history: Sequence[PromotionRecord]
     facts: Facts
+    costs: tuple[CostVersion, ...]
 
     @property
     def challenger(self) -> Leader | None:
@@ -196,7 +209,9 @@ def browse_decision(
             *(each.run.evaluation_id for each in leaders.runs),
         )
         facts = compute() if kept is None else kept.get(key, compute)
-    return Decision(known, size, leaders, champion, candidate, history, facts)
+        has_sets = known.task is Task.MULTILABEL
+        costs = () if has_sets else newest_versions(session, dataset_id=known.id)
+    return Decision(known, size, leaders, champion, candidate, history, facts, costs)
 
 
 def _run_of(decided: PromotionRecord | None) -> str | None:
@@ -233,7 +248,7 @@ def _facts(
     of_class = "f1" if dataset.task is Task.MULTILABEL else "recall"
     costs = None if dataset.task is Task.MULTILABEL else default_costs(session, dataset.id)
     values = {run_of[at]: each for at, each in values_of(session, run_of, keys).items()}
-    paired = _Paired.read(session, dataset, leaders)
+    paired = _Paired.read(session, leaders)
     challenger = _challenger(leaders, candidate)
     cheapest = None if costs is None else _cheapest(leaders, values)
     to_champion = candidate_difference = drop = budget = None
@@ -284,17 +299,19 @@ class _Paired:
     tests: PairTests | None
     places: Mapping[str, int]
     metric: str
+    lower_is_better: bool
 
     @classmethod
-    def read(cls, session: Session, dataset: DatasetRecord, leaders: Leaders) -> _Paired | None:
+    def read(cls, session: Session, leaders: Leaders) -> _Paired | None:
         if leaders.why_not_tested is not None:
             return None
         ids = [each.run.id for each in leaders.runs]
-        runs = side_by_side(session, dataset, ids)
+        runs = side_by_side(session, ids)
         if runs is None:
             return None
         tests = pair_tests(metric_contest(runs, [leaders.metric]), seed=INTERVAL_SEED)
-        return cls(runs, tests, {run: at for at, run in enumerate(ids)}, leaders.metric)
+        places = {run: at for at, run in enumerate(ids)}
+        return cls(runs, tests, places, leaders.metric, leaders.lower_is_better)
 
     def difference(self, first: str, second: str | None) -> Difference | None:
         """Of the primary metric, with an interval for these two runs alone."""
@@ -323,18 +340,12 @@ class _Paired:
         """The oldest run that is worse than the best one of its model before it."""
         if self.tests is None:
             return None
-        best: dict[str | None, str] = {}
-        for each in sorted(leaders.runs, key=lambda each: (each.run.created_at, each.run.id)):
-            run = each.run
-            if run.model is None:
-                continue
-            before = best.setdefault(run.model, run.id)
-            statistic = self.tests.statistic(self.places[run.id], self.places[before])
-            if statistic.t < -self.tests.critical:
-                return Drop(run.id, before, self._around(statistic, self.tests.critical))
-            if statistic.difference > 0:
-                best[run.model] = run.id
-        return None
+        found = next(drops_in([each.run for each in leaders.runs], self.tests), None)
+        if found is None:
+            return None
+        run_id, best_id = found.run.id, found.best.id
+        statistic = self.tests.statistic(self.places[run_id], self.places[best_id])
+        return Drop(run_id, best_id, self._around(statistic, self.tests.critical))
 
     def budget(
         self, challenger: Leader | None, rival: str | None, matters: float
@@ -350,8 +361,8 @@ class _Paired:
             return None
         n_samples = len(self.runs.actual)
         of_runs = challenger.run.id, rival, matters, n_samples
+        right = [self.runs.predictions[at] == self.runs.actual for at in (first, second)]
         if self.metric == "overall_accuracy":
-            right = [self.runs.predictions[at] == self.runs.actual for at in (first, second)]
             found = samples_needed(
                 int(np.count_nonzero(right[0] & ~right[1])),
                 int(np.count_nonzero(right[1] & ~right[0])),
@@ -362,10 +373,19 @@ class _Paired:
         needed = samples_for_metric(n_samples, statistic.error, difference=matters)
         # Samples grow with the square of what they settle.
         settled = matters * float(np.sqrt(needed / n_samples))
-        return LabelBudget(*of_runs, needed, None, None, settled)
+        further: Mapping[int, int] = {}
+        if self.metric == MEAN_RECALL:
+            n_classes = len(self.runs.labels)
+            by_class = samples_by_class(
+                np.bincount(self.runs.actual[right[0] != right[1]], minlength=n_classes),
+                np.bincount(self.runs.actual, minlength=n_classes),
+                difference=matters,
+            )
+            further = {code: n for code, n in enumerate(by_class.tolist()) if n}
+        return LabelBudget(*of_runs, needed, None, None, settled, further)
 
     def _around(self, statistic: Statistic, critical: float) -> Difference:
-        sign = -1 if is_lower_better(self.metric) else 1
+        sign = -1 if self.lower_is_better else 1
         value, reach = sign * statistic.difference, statistic.reach(critical)
         if reach is None:
             return Difference(value, None, None)

@@ -7,7 +7,7 @@ came out highest would call equally good runs worse far too often.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -18,12 +18,13 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.intervals.delta import range_of
-from offdiag.metrics.paired.best_runs import metric_contest
+from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES, metric_contest
 from offdiag.metrics.paired.confidence_set import MOST_TESTED, BestSet, confidence_sets
 from offdiag.metrics.paired.runs import PairedRuns
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.shared_samples import aligned, places_in_lineages
+from offdiag.services.truth.versions import dataset_named
 from offdiag.store import compared_runs as queries
 from offdiag.store import datasets
 from offdiag.store.database import Database
@@ -32,8 +33,21 @@ from offdiag.store.datasets import DatasetRecord
 from offdiag.store.ranked_runs import RankedRun, RankedRuns, ranked_runs
 from offdiag.store.session import Session
 
-DEFAULT_METRIC = "balanced_accuracy"
-DEFAULT_OF_SETS = "macro_f1"
+SCOPES: Mapping[Task, Scope] = {
+    task: Scope.MULTILABEL if task is Task.MULTILABEL else Scope.AGGREGATE for task in Task
+}
+"""Where the catalogue has the metrics of whole runs."""
+DEFAULT_METRICS: Mapping[Task, str] = {
+    task: "macro_f1" if task is Task.MULTILABEL else "balanced_accuracy" for task in Task
+}
+"""What ranks the runs of a dataset that names no primary metric."""
+LOWER_IS_BETTER: Mapping[Task, frozenset[str]] = {
+    task: frozenset(
+        key for key, spec in CATALOGUE[scope].items() if spec.direction is Direction.LOWER
+    )
+    for task, scope in SCOPES.items()
+}
+"""Metrics of which the lowest run comes first."""
 MOST_PREDICTIONS = 20_000_000
 """Predictions of all runs together up to which they are compared: what fits beside a request."""
 
@@ -61,6 +75,7 @@ class Leaders:
     """
 
     metric: str
+    lower_is_better: bool
     truth_number: int | None
     runs: tuple[Leader, ...]
     total: int
@@ -77,9 +92,7 @@ class Leaders:
 
 def primary_metric(dataset: DatasetRecord | DatasetFacts) -> str:
     """The key by which the runs of a dataset are ranked."""
-    if dataset.primary_metric is not None:
-        return dataset.primary_metric
-    return DEFAULT_OF_SETS if dataset.task is Task.MULTILABEL else DEFAULT_METRIC
+    return dataset.primary_metric or DEFAULT_METRICS[dataset.task]
 
 
 def set_primary_metric(
@@ -89,8 +102,6 @@ def set_primary_metric(
 
     Raises `NotFound`, and `InvalidInput` for a key that is no such metric or has no better side.
     """
-    from offdiag.services.truth.versions import dataset_named
-
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)
         if key is not None:
@@ -100,8 +111,7 @@ def set_primary_metric(
 
 
 def _require_ranking(key: str, task: Task) -> None:
-    scope = Scope.MULTILABEL if task is Task.MULTILABEL else Scope.AGGREGATE
-    spec = CATALOGUE[scope].get(key)
+    spec = CATALOGUE[SCOPES[task]].get(key)
     if spec is None or spec.direction is Direction.NEITHER:
         raise InvalidInput(
             f"runs cannot be ranked by {key!r}.",
@@ -138,38 +148,63 @@ def leaders_in(
     key = metric or primary_metric(dataset)
     _require_ranking(key, dataset.task)
     ranked = ranked_runs(
-        session, dataset.id, key, lower_is_better=is_lower_better(key), limit=MOST_TESTED
+        session,
+        dataset.id,
+        key,
+        lower_is_better=is_lower_better(key, dataset.task),
+        limit=MOST_TESTED,
     )
-    why_not = why_not_tested(dataset.task, ranked)
-    found = None
+    return leaders_among(session, dataset.task, ranked, kept=kept)
+
+
+def leaders_among(
+    session: Session,
+    task: Task,
+    ranked: RankedRuns,
+    *,
+    kept: LruCache[BestSet | None] | None = None,
+    read: Callable[[], PairedRuns | None] | None = None,
+) -> Leaders:
+    """The same of runs that are ranked already; `read` returns their predictions side by side."""
+    found, why_not = None, why_not_tested(task, ranked)
     if why_not is None:
-        evaluations = (key, *(run.evaluation_id for run in ranked.runs))
-        if kept is None:
-            found = best_set_of(session, dataset, ranked)
-        else:
-            found = kept.get(evaluations, lambda: best_set_of(session, dataset, ranked))
+        evaluations = (ranked.key, *(run.evaluation_id for run in ranked.runs))
+
+        def compute() -> BestSet | None:
+            paired = (
+                side_by_side(session, [run.id for run in ranked.runs]) if read is None else read()
+            )
+            return _best_set_of(paired, ranked.key)
+
+        found = compute() if kept is None else kept.get(evaluations, compute)
         if found is None:
             why_not = "the runs have too many predictions to compare them here"
+        elif not found.is_tested.any():
+            found = None
+            why_not = f"a class has fewer than {FEWEST_SAMPLES} labelled examples"
+    lower_is_better = is_lower_better(ranked.key, task)
     return Leaders(
-        key,
+        ranked.key,
+        lower_is_better,
         ranked.truth_number,
-        placed(ranked, found),
+        _placed(ranked, found, lower_is_better=lower_is_better),
         ranked.total,
         ranked.n_outdated,
         why_not,
     )
 
 
-def is_lower_better(key: str) -> bool:
+def is_lower_better(key: str, task: Task) -> bool:
     """Whether runs with less of a metric are better."""
-    return key in AGGREGATES and AGGREGATES[key].direction is Direction.LOWER
+    return key in LOWER_IS_BETTER[task]
 
 
 def why_not_tested(task: Task, ranked: RankedRuns) -> str | None:
-    """Why no run is called worse than another; None where all can be compared."""
+    """Why no run is called worse than another; None where their predictions can be compared."""
     if task is Task.MULTILABEL:
         return "multi-label runs are ranked without a test"
-    if ranked.key not in AGGREGATES:
+    spec = AGGREGATES.get(ranked.key)
+    if spec is None or (spec.slopes is None and spec.gradient is None):
         return f"there is no paired test for {ranked.key}"
     if len(ranked.runs) < 2:
         return "there are fewer than two evaluated runs"
@@ -178,37 +213,37 @@ def why_not_tested(task: Task, ranked: RankedRuns) -> str | None:
     return None
 
 
-def best_set_of(session: Session, dataset: DatasetRecord, ranked: RankedRuns) -> BestSet | None:
+def _best_set_of(paired: PairedRuns | None, key: str) -> BestSet | None:
     """None where there are more predictions than fit."""
-    paired = side_by_side(session, dataset, [run.id for run in ranked.runs])
     if paired is None:
         return None
-    ((found,),) = confidence_sets([metric_contest(paired, [ranked.key])], seed=INTERVAL_SEED)
+    ((found,),) = confidence_sets([metric_contest(paired, [key])], seed=INTERVAL_SEED)
     return found
 
 
-def side_by_side(
-    session: Session, dataset: DatasetRecord, run_ids: Sequence[str]
-) -> PairedRuns | None:
-    """Runs with predictions on the same samples; None where there are more than fit."""
+def side_by_side(session: Session, run_ids: Sequence[str]) -> PairedRuns | None:
+    """Runs of one dataset with predictions on the same samples; None for more than fit."""
     runs = queries.compared_runs(session, run_ids)
     if sum(run.n_predictions for run in runs.values()) > MOST_PREDICTIONS:
         return None
     lineages = list({run.truth.root_id: run.truth for run in runs.values() if run.truth}.values())
+    labels = runs[run_ids[0]].labels
     found = aligned(
         [runs[each] for each in run_ids],
         lineages,
         places_in_lineages(lineages, {}) or {},
         queries.truth_codes_of(session, [each.id for each in lineages]),
         queries.predictions_of(session, run_ids),
-        n_classes=len(dataset.labels),
+        n_classes=len(labels),
         n_each=tuple(each.n_samples for each in lineages),
     )
     predicted = tuple(found.predicted[each] for each in run_ids)
-    return PairedRuns(found.actual, predicted, dataset.labels)
+    return PairedRuns(found.actual, predicted, labels)
 
 
-def placed(ranked: RankedRuns, found: BestSet | None) -> tuple[Leader, ...]:
+def _placed(
+    ranked: RankedRuns, found: BestSet | None, *, lower_is_better: bool
+) -> tuple[Leader, ...]:
     """Ranked runs with how each compares with the best, None where nothing was tested."""
     if found is None:
         highest = ranked.runs[0].value.value if ranked.runs else None
@@ -217,12 +252,8 @@ def placed(ranked: RankedRuns, found: BestSet | None) -> tuple[Leader, ...]:
         )
     low, high = range_of(ranked.key)
     width = high - low if high < inf and low > -inf else inf
-    statuses = places(
-        found,
-        [run.value for run in ranked.runs],
-        lower_is_better=is_lower_better(ranked.key),
-        width=width,
-    )
+    values = [run.value for run in ranked.runs]
+    statuses = places(found, values, lower_is_better=lower_is_better, width=width)
     return tuple(map(Leader, ranked.runs, statuses))
 
 

@@ -27,7 +27,7 @@ from offdiag.store.evaluations import StoredEvaluation, current_evaluation
 from offdiag.store.promotions import (
     PromotionRecord,
     add_promotion,
-    promotion_history,
+    decided_promotions,
     promotions_in_force,
 )
 from offdiag.store.run_page import read_run
@@ -197,12 +197,12 @@ def promotions_of(database: Database, *, project: str, dataset: str) -> DatasetP
     """Champion, candidate and history of a dataset. Raises `NotFound`."""
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
-        found = promotions_in_force(session, [known.id]).get(known.id, {})
+        found, history = decided_promotions(session, known.id, limit=MOST_LISTED)
         return DatasetPromotions(
             known,
             found.get(PromotionRole.CHAMPION),
             found.get(PromotionRole.CANDIDATE),
-            tuple(promotion_history(session, known.id, limit=MOST_LISTED)),
+            tuple(history),
         )
 
 

@@ -295,6 +295,38 @@ def save_choice(
     )
 
 
+def try_asked_rule(
+    database: Database,
+    run_id: str,
+    *,
+    costs: str | None,
+    shares: str,
+    threshold: float | str | None,
+    positive: str | None,
+    save_as: str | None,
+    author: str | None,
+) -> tuple[Trial, RunRecord | None]:
+    """Try a rule that was asked for as text, and store its predictions if `save_as` names them.
+
+    `threshold` is a number, "cheapest", or None for the lowest expected cost. Raises as
+    `default_costs`, `try_rule` and `save_choice`.
+    """
+    match threshold:
+        case None:
+            choice = Choice(Chosen.EXPECTED, positive=positive)
+        case str():
+            choice = Choice(Chosen.CHEAPEST, positive=positive)
+        case number:
+            choice = Choice(Chosen.STATED, number, positive)
+    _, reference = default_costs(database, run_id, costs)
+    cost_basis = requested_cost_basis(database, run_id, Question(costs=reference, shares=shares))
+    trial = try_rule(database, run_id, cost_basis, choice)
+    if save_as is None:
+        return trial, None
+    saved = save_choice(database, run_id, cost_basis, choice, name=save_as, author=author)
+    return trial, saved
+
+
 def requested_cost_basis(database: Database, run_id: str, question: Question) -> CostBasis:
     """The costs that a question about a run is about. Raises as `decisions_of`."""
     with database.read() as session:

@@ -18,9 +18,10 @@ from offdiag.metrics.costs.decisions import Rule, at_deployment, cost_threshold
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.costs.threshold import (
+    Crossfitted,
     cheapest_point,
     cost_at_each,
-    crossfitted_cost,
+    crossfitted,
     matrix_at,
     side_costs,
 )
@@ -191,7 +192,7 @@ class ThresholdCosts:
     are_probabilities: bool
     means: Floats
     best: CostPoint | None
-    crossfitted: float | None
+    crossfitted: Crossfitted | None
     in_use: MetricValue
     in_use_place: int | None
     change: Change | None
@@ -251,7 +252,7 @@ def threshold_costs_of(
         are_probabilities=curve.bins is not None,
         means=cost_at_each(points, prices),
         best=None if cheapest is None else priced(cheapest),
-        crossfitted=crossfitted_cost(points, prices, seed=INTERVAL_SEED),
+        crossfitted=crossfitted(points, prices, seed=INTERVAL_SEED),
         in_use=mean_cost(matrix, costs, prevalence=prevalence),
         in_use_place=in_use,
         change=change,

@@ -1,6 +1,7 @@
 """What is sent, and where: one issue and its files, under a name that a second arrival has too.
 
-A target is a folder, a mailbox or a web address; secrets are settings instead.
+A target is a folder, a mailbox, a web address or the name of a place; secrets are settings
+instead.
 """
 
 from __future__ import annotations
@@ -106,7 +107,26 @@ class WebhookTarget:
         return f"webhook {parts.scheme}://{parts.netloc}/…"
 
 
-Target = FolderTarget | EmailTarget | WebhookTarget
+@dataclass(frozen=True, slots=True)
+class NotifyTarget:
+    """A place in the setting `notify.targets`, by its name: the URL there is a secret."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", self.name):
+            raise InvalidInput(
+                f"{self.name[:40]!r} is no name of a place.",
+                field="notify",
+                hint="Write a name in the setting notify.targets, such as team, and no URL.",
+            )
+
+    @property
+    def text(self) -> str:
+        return f"notification {self.name}"
+
+
+Target = FolderTarget | EmailTarget | WebhookTarget | NotifyTarget
 
 
 def target_documents(targets: Sequence[Target]) -> list[dict[str, Any]]:
@@ -132,6 +152,8 @@ def read_target(document: Mapping[str, Any]) -> Target:
             return FolderTarget(document["folder"])
         case "email":
             return EmailTarget(document["address"])
+        case "notify":
+            return NotifyTarget(document["name"])
         case _:
             return WebhookTarget(document["url"])
 
@@ -144,6 +166,8 @@ def _document(target: Target) -> dict[str, Any]:
             return {"kind": "email", "address": target.address}
         case WebhookTarget():
             return {"kind": "webhook", "url": target.url}
+        case NotifyTarget():
+            return {"kind": "notify", "name": target.name}
 
 
 def _require_plain(text: str, field: str) -> None:

@@ -19,10 +19,12 @@ from offdiag.services.delivery.message import (
     DeliveryRefused,
     EmailTarget,
     FolderTarget,
+    NotifyTarget,
     Target,
     WebhookTarget,
     read_target,
 )
+from offdiag.services.delivery.notify import notify, require_place
 from offdiag.services.delivery.webhook import checked_receiver, deliver_by_webhook
 from offdiag.services.jobs.attempts import Never
 from offdiag.settings import Settings, load_settings
@@ -74,6 +76,8 @@ def _send(parcel: DeliveryMessage, settings: Settings) -> None:
             deliver_by_email(parcel, address, settings.smtp)
         case WebhookTarget(url=url):
             deliver_by_webhook(parcel, url, settings.webhook)
+        case NotifyTarget(name=name):
+            notify(parcel, name, settings.notify)
 
 
 def target_problems(targets: Sequence[Target], settings: Settings) -> tuple[str, ...]:
@@ -98,6 +102,8 @@ def _problem(target: Target, settings: Settings) -> str | None:
                 require_sender(settings.smtp)
             case WebhookTarget(url=url):
                 checked_receiver(url, settings.webhook)
+            case NotifyTarget(name=name):
+                require_place(name, settings.notify)
     except (DeliveryRefused, DeliveryFailed) as error:
         return str(error)
     return None

@@ -9,6 +9,7 @@ Redirects are not followed: the address that was checked would not be the one th
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import http.client
@@ -115,6 +116,39 @@ def signature(secret: str, timestamp: int, body: bytes) -> str:
     return f"v1={hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()}"
 
 
+_ENCODED = "whsec_"
+
+
+def signing_key(secret: str) -> bytes:
+    """The bytes of a secret: what follows `whsec_` in base64, else its text as UTF-8.
+
+    Raises `DeliveryRefused` for a `whsec_` secret that is not base64.
+    """
+    if not secret.startswith(_ENCODED):
+        return secret.encode()
+    try:
+        return base64.b64decode(secret.removeprefix(_ENCODED), validate=True)
+    except ValueError:
+        raise DeliveryRefused(
+            "webhook.secret is not base64 after whsec_. Set it to what the receiver shows."
+        ) from None
+
+
+def standard_headers(secret: str, message_id: str, timestamp: int, body: bytes) -> dict[str, str]:
+    """The headers of Standard Webhooks (standardwebhooks.com, version 1.0.0).
+
+    The signature is `v1,` and the HMAC-SHA256 of "id.timestamp.body" in base64. Raises
+    `DeliveryRefused` as `signing_key` does.
+    """
+    signed = f"{message_id}.{timestamp}.".encode() + body
+    digest = hmac.new(signing_key(secret), signed, hashlib.sha256).digest()
+    return {
+        "webhook-id": message_id,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": f"v1,{base64.b64encode(digest).decode('ascii')}",
+    }
+
+
 LIMIT_S = 5.0
 LIMIT_BYTES = 65_536
 _EVENT = "report.issued"
@@ -141,6 +175,7 @@ def checked_receiver(url: str, settings: WebhookSettings) -> Checked:
     """The address that a webhook is posted to. Raises `DeliveryRefused` and `DeliveryFailed`."""
     if not settings.secret:
         raise DeliveryRefused("nothing is posted unsigned. Set webhook.secret.")
+    signing_key(settings.secret)
     parts = urlsplit(url)
     return checked_address(
         parts.hostname or "",
@@ -214,6 +249,7 @@ def _exchange(
             "Offdiag-Delivery": parcel.key,
             "Offdiag-Timestamp": str(timestamp),
             "Offdiag-Signature": signature(secret, timestamp, body),
+            **standard_headers(secret, parcel.key, timestamp, body),
             "Connection": "close",
         },
     )

@@ -74,6 +74,13 @@ def recompute_runs(database: Database, run_ids: Sequence[str]) -> RecomputeReque
         return _drop_and_ask(session, run_ids)
 
 
+def retry_failed(database: Database, run_id: str) -> None:
+    """Ask for the evaluation of a run again, if it failed for the last time. Raises `NotFound`."""
+    with database.write() as session:
+        if runs.get_run(session, run_id).state is RunState.FAILED:
+            _drop_and_ask(session, [run_id])
+
+
 def _drop_and_ask(session: Session, run_ids: Sequence[str]) -> RecomputeRequest:
     for run_id in retention.failed_among(session, run_ids):
         jobs.withdraw(session, evaluation_key(run_id))

@@ -1,4 +1,4 @@
-"""Triage of problems: what is decided about one holds for its flags."""
+"""Decisions about problems: each applies to all flags of a problem."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from offdiag.store.database import Database
 from offdiag.store.problems import find_problems
 
 MOST_AT_ONCE = 500
-"""So many problems can be settled together."""
+"""Problems that one decision can be about."""
 
-_UNSETTLED = (FlagState.OPEN, FlagState.SNOOZED, FlagState.ACKNOWLEDGED)
+_UNRESOLVED = (FlagState.OPEN, FlagState.SNOOZED, FlagState.ACKNOWLEDGED)
 _CONCERNED = MappingProxyType(
     {
         "acknowledge": (FlagState.OPEN, FlagState.SNOOZED),
-        "snooze": _UNSETTLED,
-        "dismiss": _UNSETTLED,
+        "snooze": _UNRESOLVED,
+        "dismiss": _UNRESOLVED,
         "reopen": (FlagState.ACKNOWLEDGED, FlagState.SNOOZED, FlagState.DISMISSED),
-        "assign": (*_UNSETTLED, FlagState.DISMISSED),
-        "comment": (*_UNSETTLED, FlagState.DISMISSED),
+        "assign": (*_UNRESOLVED, FlagState.DISMISSED),
+        "comment": (*_UNRESOLVED, FlagState.DISMISSED),
     }
 )
-"""In which states flags are concerned by an action."""
+"""States of the flags that an action applies to."""
 
 
 def flags_concerned(database: Database, numbers: Sequence[int], action: str) -> list[int]:
-    """Flags that an action on problems is about; a remark is about one of each problem.
+    """Flags that an action on problems applies to; a comment goes to one flag of each problem.
 
     Raises `NotFound`, `InvalidInput` for none or too many, and `Conflict` for a closed one.
     """
@@ -55,7 +55,7 @@ def flags_concerned(database: Database, numbers: Sequence[int], action: str) -> 
             raise Conflict(
                 f"problem {problem_name(number)} is closed: the newest runs no longer show it.",
                 field="problem",
-                hint="It opens again if a run shows it again. Nothing was changed.",
+                hint="It is reopened when a run shows it again. Nothing was changed.",
             )
         concerned = [
             flag.id

@@ -17,6 +17,7 @@ from offdiag.domain.runs import require_name
 from offdiag.domain.texts import require_reason
 from offdiag.errors import Conflict, InvalidInput, NotFound, Stale
 from offdiag.flags.lifecycle import (
+    Action,
     FlagEventKind,
     FlagState,
     FlagStatus,
@@ -28,6 +29,7 @@ from offdiag.flags.lifecycle import (
     snoozed,
 )
 from offdiag.store import flags
+from offdiag.store.comments import About, add_comments
 from offdiag.store.database import Database
 from offdiag.store.flags import FlagEvent, FlagRecord
 from offdiag.store.session import Session
@@ -86,6 +88,68 @@ MOST_AT_ONCE = 20_000
 
 Seen = Mapping[int, int]
 """Revisions of flags, by flag, as somebody saw them."""
+
+
+_TAKEN: Mapping[Action, str | None] = {
+    Action.ACKNOWLEDGE: None,
+    Action.SNOOZE: "until",
+    Action.DISMISS: "reason",
+    Action.REOPEN: None,
+    Action.ASSIGN: "assignee",
+    Action.COMMENT: "text",
+}
+"""The argument that goes with each action."""
+
+
+def decide_flags(
+    database: Database,
+    ids: Sequence[int],
+    action: Action,
+    *,
+    author: str | None,
+    seen: Seen | None = None,
+    until: datetime | None = None,
+    reason: str | None = None,
+    assignee: str | None = None,
+    text: str | None = None,
+) -> list[FlagRecord]:
+    """Do what was decided about flags: with all of them, or with none.
+
+    Raises `InvalidInput` for an argument that is missing or belongs to another action, and what
+    the functions of the actions raise.
+    """
+    _require_fitting(
+        action, {"until": until, "reason": reason, "assignee": assignee, "text": text}
+    )
+    match action:
+        case Action.ACKNOWLEDGE:
+            return acknowledge_flags(database, ids, author=author, seen=seen)
+        case Action.REOPEN:
+            return reopen_flags(database, ids, author=author, seen=seen)
+        case Action.ASSIGN:
+            return assign_flags(database, ids, assignee=assignee, author=author, seen=seen)
+        case Action.DISMISS:
+            return dismiss_flags(database, ids, reason=reason or "", author=author, seen=seen)
+        case Action.COMMENT:
+            return comment_on_flags(database, ids, text=text or "", author=author)
+        case Action.SNOOZE:
+            assert until is not None  # noqa: S101  # Checked above.
+            return snooze_flags(database, ids, until=until, author=author, seen=seen)
+
+
+def _require_fitting(action: Action, given: Mapping[str, object]) -> None:
+    taken = _TAKEN[action]
+    for field, value in given.items():
+        if value is not None and field != taken:
+            raise InvalidInput(
+                f"{field!r} is not used to {action.value}.", field=field, hint="Leave it out."
+            )
+        if field == taken and value is None and action is not Action.ASSIGN:
+            raise InvalidInput(
+                f"to {action.value}, {field!r} is needed.",
+                field=field,
+                hint="Send it with the decision.",
+            )
 
 
 def acknowledge_flags(
@@ -156,14 +220,11 @@ def assign_flags(
         if changed:
             _require_unchanged(session, changed, seen)
             flags.assign_flags(session, changed, assignee)
-            said = _remark(
-                changed,
-                FlagEventKind.ASSIGNED,
-                assignee or "nobody",
-                author=author,
-                now=database.clock(),
+            now, whom = database.clock(), assignee or "nobody"
+            flags.insert_events(
+                session,
+                [FlagEvent(each, now, author, FlagEventKind.ASSIGNED, whom) for each in changed],
             )
-            flags.insert_events(session, said)
         return flags.flags_by_id(session, ids)
 
 
@@ -174,14 +235,14 @@ def comment_on_flags(
     remark = require_reason(text, field="comment")
     with database.write() as session:
         found = _found(session, ids)
-        said = _remark(
+        add_comments(
+            session,
+            About.FLAG,
             [flag.id for flag in found],
-            FlagEventKind.COMMENTED,
-            remark,
+            text=remark,
             author=author,
             now=database.clock(),
         )
-        flags.insert_events(session, said)
         return found
 
 
@@ -247,9 +308,3 @@ def _told(change: FlagEvent) -> str:
     to_whom = f" to {change.text}" if change.kind is FlagEventKind.ASSIGNED else ""
     by_whom = f" by {change.author}" if change.author else ""
     return f"flag {change.flag_id} was {change.kind.value}{to_whom}{by_whom}"
-
-
-def _remark(
-    ids: Sequence[int], kind: FlagEventKind, text: str, *, author: str | None, now: datetime
-) -> list[FlagEvent]:
-    return [FlagEvent(flag_id, now, author, kind, text) for flag_id in ids]

@@ -8,6 +8,7 @@ from datetime import datetime
 
 import numpy as np
 
+from offdiag.domain.cost_names import CostName
 from offdiag.domain.runs import RunState, Task
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -30,7 +31,7 @@ from offdiag.reports.snapshot import (
     Snapshot,
     TruthFigures,
 )
-from offdiag.services.cost_matrices import CostName, costs_named
+from offdiag.services.cost_matrices import costs_named
 from offdiag.services.evaluation.compute import price
 from offdiag.store import datasets, evaluations, truths
 from offdiag.store.cost_matrices import CostMatrixRecord

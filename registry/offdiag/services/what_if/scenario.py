@@ -12,6 +12,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.cost_names import CostName
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.inputs.labels import Codes
@@ -28,7 +29,7 @@ from offdiag.metrics.costs.edits import (
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix, prevalence_costs, zero_one_costs
 from offdiag.metrics.costs.prevalence import completed, read_shares
 from offdiag.metrics.orientation import PREDICTED_AXIS
-from offdiag.services.cost_matrices import CostName, costs_named
+from offdiag.services.cost_matrices import costs_named
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store import cost_matrices, truths
 from offdiag.store.cost_matrices import CostMatrixRecord
@@ -142,6 +143,30 @@ def newest_run_ids(
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
         return tuple(run.id for run in newest_runs(session, known.id, limit=most))
+
+
+def runs_asked_for(
+    database: Database, run_ids: str, *, project: str, dataset: str | None, most: int
+) -> tuple[str, ...]:
+    """The ids in a text, parted by commas; without any the newest runs of the dataset.
+
+    Raises `InvalidInput` without either, and `NotFound` for a dataset without evaluated runs.
+    """
+    named = tuple(each.strip() for each in run_ids.split(",") if each.strip())
+    if named:
+        return named
+    if dataset is None:
+        raise InvalidInput(
+            "neither runs nor a dataset are named.", field="runs", hint="Name one of both."
+        )
+    newest = newest_run_ids(database, project=project, dataset=dataset, most=most)
+    if not newest:
+        raise NotFound(
+            f"dataset {dataset!r} has no evaluated runs.",
+            field="dataset",
+            hint="Log one, or wait for its evaluation.",
+        )
+    return newest
 
 
 def _runs_of_one_dataset(

@@ -1,0 +1,107 @@
+"""By what the runs of a dataset are ranked, and what is claimed of the first one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from offdiag.domain.runs import RunFacts
+from offdiag.services.champions.dataset_status import DatasetStatus, KeptComparisons, statuses
+from offdiag.services.champions.leaders import Leaders, leaders_of, set_primary_metric
+from offdiag.services.lru_cache import LruCache
+from offdiag.services.truth.versions import dataset_named
+from offdiag.store.database import Database
+from offdiag.store.dataset_page import dataset_list
+from support.logging_runs import log, work_off
+from support.set_runs import PREDICTED_SETS, TRUE_SETS, log_sets
+
+ACTUAL = ["a", "b"] * 100
+
+
+def log_wrong(database: Database, name: str, n_wrong: int, **given: Any) -> str:
+    predicted = [
+        {"a": "b", "b": "a"}[each] if at < n_wrong else each for at, each in enumerate(ACTUAL)
+    ]
+    facts = {"y_true": ACTUAL, "y_pred": predicted, "dataset": "holdout"}
+    return log(database, facts=RunFacts(name=name), **(facts | given)).id
+
+
+def ranked(database: Database, name: str = "holdout", metric: str | None = None) -> Leaders:
+    with database.read() as session:
+        dataset = dataset_named(session, project="default", name=name)
+    return leaders_of(database, dataset, metric=metric)
+
+
+def status(database: Database) -> DatasetStatus:
+    """The state of the only dataset."""
+    with database.read() as session:
+        kept = KeptComparisons(LruCache(most=9), LruCache(most=9))
+        (found,) = statuses(session, dataset_list(session), kept=kept).values()
+    return found
+
+
+def order(leaders: Leaders) -> list[str]:
+    return [each.run.name for each in leaders.runs]
+
+
+def test_sets_with_the_least_loss_come_first(database: Database) -> None:
+    log_sets(database, y_pred=TRUE_SETS, facts=RunFacts(name="right"))
+    log_sets(database, y_pred=PREDICTED_SETS, facts=RunFacts(name="wrong"))
+    work_off(database)
+
+    assert order(ranked(database, "photos", "hamming_loss")) == ["right", "wrong"]
+    set_primary_metric(database, project="default", dataset="photos", key="hamming_loss")
+    assert [run.name for run in status(database).ranked.runs] == ["right", "wrong"]
+
+
+@pytest.mark.parametrize("key", ["mcc", "error_rate"])
+def test_every_page_ranks_by_the_metric_that_the_dataset_names(
+    database: Database, key: str
+) -> None:
+    log_wrong(database, "good", 10)
+    log_wrong(database, "poor", 90)
+    work_off(database)
+    set_primary_metric(database, project="default", dataset="holdout", key=key)
+
+    found, shown = ranked(database), status(database)
+    assert order(found) == ["good", "poor"]
+    assert (found.metric, shown.ranked.key) == (key, key)
+    assert [run.name for run in shown.ranked.runs] == order(found)
+    assert shown.n_best == len(found.best_set) == 1
+
+
+def test_no_run_leads_where_a_class_is_too_small_to_test(database: Database) -> None:
+    actual = ["a"] * 100 + ["b"] * 3
+    for name, n_wrong in (("good", 0), ("poor", 60)):
+        predicted = ["b"] * n_wrong + actual[n_wrong:]
+        log_wrong(database, name, 0, y_true=actual, y_pred=predicted)
+    work_off(database)
+
+    found = ranked(database)
+    assert found.best_set == ()
+    assert found.why_not_tested == "a class has fewer than 5 labelled examples"
+    assert status(database).n_best is None
+
+
+def test_a_metric_without_a_paired_test_ranks_without_a_claim(database: Database) -> None:
+    log_wrong(database, "good", 10)
+    log_wrong(database, "poor", 90)
+    work_off(database)
+
+    found = ranked(database, metric="nir_p_value")
+    assert order(found) == ["good", "poor"]
+    assert found.why_not_tested == "there is no paired test for nir_p_value"
+
+
+def test_the_overview_claims_nothing_where_predictions_are_too_many(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log_wrong(database, "good", 10)
+    log_wrong(database, "poor", 90)
+    work_off(database)
+    monkeypatch.setattr("offdiag.services.champions.leaders.MOST_PREDICTIONS", 1)
+
+    assert status(database).n_best is None
+    assert ranked(database).best_set == ()
+    assert status(database).shown.name == "good"
