@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         EvaluationFailed,
         EvaluationPending,
         InvalidInput,
+        MissingExtra,
         NotFound,
         OffdiagError,
         SchemaMismatch,
@@ -53,9 +54,10 @@ if TYPE_CHECKING:
         xgboost,
     )
     from offdiag.sdk.logging import log_matrix, log_run, start_run
+    from offdiag.sdk.open_run import OpenRun
     from offdiag.sdk.registry import Decision
-    from offdiag.sdk.run import OpenRun, Run
-    from offdiag.sdk.search import search_runs
+    from offdiag.sdk.run import Run
+    from offdiag.sdk.search import evaluate_pending, get_run, search_runs
 
     __version__: str
 
@@ -71,6 +73,7 @@ _HOMES = {
     "EvaluationFailed": "offdiag.errors",
     "EvaluationPending": "offdiag.errors",
     "InvalidInput": "offdiag.errors",
+    "MissingExtra": "offdiag.errors",
     "NotFound": "offdiag.errors",
     "OffdiagError": "offdiag.errors",
     "SchemaMismatch": "offdiag.errors",
@@ -96,10 +99,12 @@ _HOMES = {
     "set_hierarchy": "offdiag.sdk.dataset",
     "evaluate_multilabel": "offdiag.sdk.evaluations.multilabel",
     "MultilabelEvaluation": "offdiag.sdk.evaluations.multilabel",
-    "OpenRun": "offdiag.sdk.run",
+    "OpenRun": "offdiag.sdk.open_run",
     "Run": "offdiag.sdk.run",
     "ScoreEvaluation": "offdiag.sdk.evaluations.scores",
     "evaluate_scores": "offdiag.sdk.evaluations.scores",
+    "evaluate_pending": "offdiag.sdk.search",
+    "get_run": "offdiag.sdk.search",
     "search_runs": "offdiag.sdk.search",
     "revise_truth": "offdiag.sdk.dataset",
     "WeightedEvaluation": "offdiag.sdk.evaluations.evaluate",
@@ -117,6 +122,7 @@ __all__ = [
     "Flag",
     "InvalidInput",
     "MetricValue",
+    "MissingExtra",
     "MultilabelEvaluation",
     "NotFound",
     "OffdiagError",
@@ -139,7 +145,9 @@ __all__ = [
     "evaluate_labels",
     "evaluate_matrix",
     "evaluate_multilabel",
+    "evaluate_pending",
     "evaluate_scores",
+    "get_run",
     "importers",
     "log_frame",
     "log_matrix",

@@ -9,7 +9,7 @@ import pytest
 
 import offdiag
 from offdiag.errors import InvalidInput
-from offdiag.sdk.run import OpenRun
+from offdiag.sdk.open_run import OpenRun
 from offdiag.services.ingest.batch import CHUNK_SIZE
 
 

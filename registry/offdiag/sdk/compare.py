@@ -4,88 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from offdiag.comparison import texts
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
-from offdiag.comparison.rank_status import RankStatus
-from offdiag.domain.values import MetricValue
-from offdiag.errors import Conflict, InvalidInput
-from offdiag.sdk.registry import CompareQuestion
+from offdiag.domain.labels import label_text, require_known
+from offdiag.errors import Conflict
+from offdiag.extras import optional
+from offdiag.sdk.registry import ComparedExamplesQuestion, CompareQuestion, Registry
 from offdiag.sdk.run import Run
+from offdiag.sdk.search import resolved_id
 from offdiag.sdk.target import target
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-_ON_NEW = "highest, on new examples"
-_RIGHT = "style='text-align:right'"
-
-
-def comparison_html(record: Mapping[str, Any]) -> str:
-    """One HTML fragment; names are escaped, nothing is loaded from elsewhere."""
-    runs = "".join(
-        f"<li><b>{run['letter']}</b> {escape(run['name'])} <code>{escape(run['id'])}</code></li>"
-        for run in record["runs"]
-    )
-    verdict = record["verdict"]
-    details = escape(" ".join(verdict["details"]))
-    head, rows = _table(record["result"])
-    body = "".join(f"<tr>{''.join(_cells(row))}</tr>" for row in rows)
-    names = "".join(f"<th scope='col'>{escape(name)}</th>" for name in head)
-    return (
-        f"<div><ul>{runs}</ul><p><b>{escape(verdict['headline'])}</b> {details}</p>"
-        f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
-
-
-def _cells(row: tuple[str, ...]) -> Iterator[str]:
-    first, *others = (escape(cell) for cell in row)
-    yield f"<th scope='row'>{first}</th>"
-    for cell in others:
-        yield f"<td {_RIGHT}>{cell}</td>"
-
-
-def _table(result: Mapping[str, Any]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    metrics = result["metrics"]
-    if result["kind"] == "pair":
-        level = texts.level_text(result["confidence"])
-        head = ("metric", "A", "B", "B − A", f"{level} CI alone", "together")
-        return head, [_difference_row(key, found) for key, found in metrics.items()]
-    # Servers of the release before do not correct.
-    best = result.get("best_of_many") or {}
-    return ("metric", *result["n"], *([_ON_NEW] if best else [])), [
-        (
-            texts.title(key),
-            *(
-                f"{_number(place)} ({texts.RANK_STATUS_TEXTS[RankStatus(place['standing'])]})"
-                for place in places.values()
-            ),
-            *([_number(best[key]["corrected"]) if key in best else ""] if best else []),
-        )
-        for key, places in metrics.items()
-    ]
-
-
-def _difference_row(key: str, found: Mapping[str, Any]) -> tuple[str, ...]:
-    gap = MetricValue.of_dict(found["difference"])
-    together = found.get("simultaneous_interval") or {}
-    return (
-        texts.title(key),
-        _number(found["a"]),
-        _number(found["b"]),
-        texts.difference_text(key, gap),
-        texts.difference_interval(key, gap) or "none",
-        texts.ends_text(key, (together.get("ci_low"), together.get("ci_high"))) or "none",
-    )
-
-
-def _number(value: Mapping[str, Any]) -> str:
-    return "undefined" if value["value"] is None else f"{value['value']:.3f}"
-
-
+ExampleKind = Literal["only_a", "only_b", "both_right", "both_wrong"]
 _NUMBERS = ("value", "ci_low", "ci_high")
 
 
@@ -96,9 +30,10 @@ class Comparison:
     frames, with its reason in `to_dict()`.
     """
 
-    def __init__(self, record: Mapping[str, Any]) -> None:
+    def __init__(self, record: Mapping[str, Any], registry: Registry) -> None:
         """`record` is a plain `offdiag.records.comparison.Comparison` of runs that compare."""
         self._record = record
+        self._registry = registry
         self._result: Mapping[str, Any] = record["result"]
         self.runs: dict[str, str] = {run["letter"]: run["id"] for run in record["runs"]}
         """Ids of the runs by their letters."""
@@ -107,8 +42,15 @@ class Comparison:
         """The verdict in words."""
 
     def __repr__(self) -> str:
-        runs = ", ".join(f"{name}={run_id}" for name, run_id in self.runs.items())
-        return f"Comparison({runs}: {self._record['verdict']['headline']})"
+        from offdiag.sdk.display.comparison_text import comparison_line
+
+        return comparison_line(self._record)
+
+    def __str__(self) -> str:
+        """The verdict, the primary metrics and the recall of each class, a page of text."""
+        from offdiag.sdk.display.comparison_text import comparison_text
+
+        return comparison_text(self._record)
 
     @property
     def _is_pair(self) -> bool:
@@ -138,7 +80,8 @@ class Comparison:
         `compared_with`, `behind`, with the simultaneous interval that decides the standing and p
         values.
         """
-        import pandas as pd
+        with optional:
+            import pandas as pd
 
         if self._is_pair:
             rows = [
@@ -157,7 +100,8 @@ class Comparison:
         the interval of the value itself and, for recall, its `standing` among all runs and
         classes.
         """
-        import pandas as pd
+        with optional:
+            import pandas as pd
 
         index = ["metric", "class"]
         if self._is_pair:
@@ -178,7 +122,8 @@ class Comparison:
         ones: a run that was chosen for being highest is not as good as it looks. Empty where that
         could not be computed; NaN where a class has too few examples.
         """
-        import pandas as pd
+        with optional:
+            import pandas as pd
 
         rows = [
             {
@@ -208,18 +153,54 @@ class Comparison:
 
         `p_adjusted` is Holm's over all pairs.
         """
-        import pandas as pd
+        with optional:
+            import pandas as pd
 
         columns = ["first", "second", "only_first", "only_second", "p", "p_adjusted"]
         rows = self._paired_rows() if self._is_pair else self._result["pairs"]
         return pd.DataFrame([[row[name] for name in columns] for row in rows], columns=columns)
+
+    def examples(
+        self, kind: ExampleKind = "only_a", *, class_: object = None, limit: int = 1_000
+    ) -> pd.DataFrame:
+        """At most `limit` examples of two paired runs, by which run is right about them.
+
+        `kind` is "only_a", "only_b", "both_right" or "both_wrong", `class_` the actual class of
+        the examples, all by default. Columns are sample (id or position), actual, a and b (the
+        predictions), a_confidence and b_confidence (their scores, NaN without), in the order of
+        the dataset. Examples are those of the comparison: of its slice, or the shared ones.
+
+        Raises `InvalidInput` for more than two runs, another `kind` and an unknown class, and
+        `Conflict` for runs without predictions.
+        """
+        with optional:
+            import pandas as pd
+
+        require_known(kind, get_args(ExampleKind), field_name="kind")
+        record = self._registry.compared_examples(
+            ComparedExamplesQuestion(
+                tuple(self.runs.values()),
+                kind,
+                None if class_ is None else label_text(class_, field_name="class_"),
+                self._record["slice"],
+                self._record["on_shared"],
+                limit,
+            )
+        )
+        if record["refusal"] is not None:
+            raise Conflict(record["refusal"], field="runs", hint="Compare runs with predictions.")
+        columns = ["sample", "actual", "a", "b", "a_confidence", "b_confidence"]
+        frame = pd.DataFrame(record["examples"], columns=columns)
+        return frame.astype({"a_confidence": float, "b_confidence": float})
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for `json.dumps(..., allow_nan=False)`."""
         return dict(self._record)
 
     def _repr_html_(self) -> str:
-        return comparison_html(self._record)
+        from offdiag.sdk.display.comparison_card import comparison_card
+
+        return comparison_card(self._record, self._registry.server_url)
 
     def _paired_rows(self) -> list[dict[str, object]]:
         test = self._result.get("mcnemar")
@@ -305,37 +286,26 @@ def compare(
 ) -> Comparison:
     """Compare two or more runs of one dataset, example by example where that is possible.
 
-    `runs` are ids, or what `log_run` returned; the first is A, the second B. `baseline` moves
-    one of them to the front, or joins it to them. `slice`, such as "country=DE", takes a part
-    of the examples. Runs that predicted different examples are compared only with `on_shared`,
-    on those that all share. `difference` is the one in accuracy that matters to you, as a share:
-    where none is significant the verdict says how many examples would settle it. `url` is the
-    registry, by default the configured one.
+    `runs` are ids, names, or what `log_run` returned; the first is A, the second B. `baseline`
+    moves one of them to the front, or joins it to them. `slice`, such as "country=DE", takes a
+    part of the examples. Runs that predicted different examples are compared only with
+    `on_shared`, on those that all share. `difference` is the one in accuracy that matters to you,
+    as a share: where none is significant the verdict says how many examples would detect it.
+    `url` is the registry, by default the configured one.
 
     Raises `NotFound` for an unknown run, `InvalidInput` for fewer than two runs, and `Conflict`
     for runs that cannot be compared, with the reason.
     """
-    ids = [_id(run) for run in runs]
+    at = target(url)
+    ids = [resolved_id(at, run) for run in runs]
     if baseline is not None:
-        first = _id(baseline)
+        first = resolved_id(at, baseline)
         ids = [first, *(each for each in ids if each != first)]
-    record = target(url).compare(
-        CompareQuestion(tuple(ids), slice, on_shared, confidence, difference)
-    )
+    record = at.compare(CompareQuestion(tuple(ids), slice, on_shared, confidence, difference))
     refusal = record["refusal"]
     if refusal is not None:
         hint = refusal["hint"]
         if refusal["n_shared"] is not None:
             hint = "Pass on_shared=True to compare them on the shared ones."
         raise Conflict(refusal["why"], field="runs", hint=hint)
-    return Comparison(record)
-
-
-def _id(run: str | Run) -> str:
-    if isinstance(run, Run):
-        return run.id
-    if isinstance(run, str):
-        return run
-    raise InvalidInput(
-        f"{run!r} is no run.", field="runs", hint="Give ids of runs, or what log_run returned."
-    )
+    return Comparison(record, at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
@@ -16,6 +16,10 @@ from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.prevalence import declared_prevalence
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.sdk.evaluations.evaluation import Evaluation
+from offdiag.sdk.evaluations.tables import MetricTable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TRIVIAL_CLASS = "best_trivial_class"
 
@@ -34,7 +38,7 @@ class Priced(Protocol):
     def costs(self, name: str) -> CostMatrix: ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CostEvaluation(Mapping[str, MetricValue]):
     """The costs of a confusion matrix by key, and what they were computed from.
 
@@ -59,6 +63,30 @@ class CostEvaluation(Mapping[str, MetricValue]):
         """The class whose constant answer costs least, None where undefined."""
         code = self.by_key[TRIVIAL_CLASS].value
         return None if code is None else self.matrix.labels.names[int(code)]
+
+    def __repr__(self) -> str:
+        unit = f" {self.costs.currency}" if self.costs.currency else ""
+        total, trivial = self.by_key["total_cost"], self.by_key["best_trivial_cost"]
+        always = f", always predicting {self.best_trivial_label!r} {trivial}{unit}"
+        return f"CostEvaluation of {self.matrix.total:,} examples: {total}{unit}{always}"
+
+    def __str__(self) -> str:
+        values = {key: str(value) for key, value in self.by_key.items()}
+        if self.best_trivial_label is not None:
+            values[TRIVIAL_CLASS] = self.best_trivial_label
+        width = max(map(len, values))
+        return "\n".join(
+            [repr(self), *(f"{key:<{width}}  {said}" for key, said in values.items())]
+        )
+
+    def _repr_html_(self) -> str:
+        from offdiag.sdk.display.evaluation_card import metric_card
+
+        return metric_card(repr(self), self.by_key)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each cost, with the columns value, ci_low, ci_high and reason."""
+        return MetricTable(self.by_key).to_frame()
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Plain Python values: {key: {"value", "reason", "limit"}}, the class as a whole number.

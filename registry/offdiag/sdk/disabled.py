@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
-from offdiag.domain.runs import Derivation, FoundRun, RunFacts
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import Derivation, FoundRun, RunFacts, RunState, Scalar
 from offdiag.errors import Conflict
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
+    ComparedExamplesQuestion,
     CompareQuestion,
     Decided,
     DecideQuestion,
@@ -31,6 +34,14 @@ from offdiag.services.ingest.batch import Batch, GivenCounts, GivenMatrix, Predi
 
 RUN_ID = "disabled"
 _NO_CLASSES = LabelSet(("nothing was logged",))
+_FACTS: dict[str, Any] = dict.fromkeys(each.name for each in fields(FoundRun))
+_NOTHING = FoundRun(
+    **_FACTS
+    | {"name": "nothing was logged", "project": "default", "dataset": "nothing"}
+    | {"id": RUN_ID, "state": RunState.FINISHED, "created_at": datetime.fromtimestamp(0, UTC)}
+    | {"n_predictions": 0, "n_unlabelled": 0, "source": SourceOrientation.PREDICTIONS}
+    | {"params": {}, "tags": {}, "metrics": {}}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +52,10 @@ class DisabledRegistry:
     """
 
     project: str
+
+    @property
+    def server_url(self) -> None:
+        """There is none."""
 
     def page_of(self, run_id: str) -> str:  # noqa: ARG002 - there is no page
         return ""
@@ -94,6 +109,32 @@ class DisabledRegistry:
 
     def search(self, question: SearchQuestion) -> Sequence[FoundRun]:  # noqa: ARG002
         return ()
+
+    def find(self, run_id: str) -> FoundRun | None:
+        return replace(_NOTHING, id=run_id, project=self.project)
+
+    def note(self, run_id: str) -> None:
+        """There is none."""
+
+    def change_run(
+        self, run_id: str, *, tags: Mapping[str, Scalar] | None = None, note: str | None = None
+    ) -> None:
+        """Nothing is changed."""
+
+    def delete_run(self, run_id: str) -> None:
+        """Nothing is deleted."""
+
+    def retry_evaluation(self, run_id: str) -> None:
+        """Nothing is evaluated."""
+
+    def evaluate_few(self) -> int:
+        return 0
+
+    def evaluate_pending(self, timeout_s: float) -> int:  # noqa: ARG002
+        return 0
+
+    def compared_examples(self, question: ComparedExamplesQuestion) -> Mapping[str, Any]:  # noqa: ARG002
+        raise _nothing("runs to compare")
 
     def compare(self, question: CompareQuestion) -> Mapping[str, Any]:  # noqa: ARG002
         raise _nothing("runs to compare")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Required, TypedDict
 
 from numpy.typing import ArrayLike
@@ -14,8 +14,9 @@ from offdiag.errors import InvalidInput
 from offdiag.importers.imported import Imported, ImportedMatrix, provenance_tags
 from offdiag.metrics.arguments import stated_matrix
 from offdiag.sdk import provenance
+from offdiag.sdk.open_run import OpenRun
 from offdiag.sdk.registry import Registry
-from offdiag.sdk.run import OpenRun, Run
+from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
 from offdiag.services.ingest.batch import GivenMatrix, Predictions
 
@@ -223,17 +224,33 @@ def run_facts(
 
 
 def _plain(entries: Mapping[str, Any] | None, field: str) -> dict[str, Scalar]:
-    """Entries with numpy scalars turned into Python ones; the facts check the rest."""
+    """Nested entries under names with dots, numpy scalars as Python ones; facts check the rest."""
     if entries is None:
         return {}
     if not isinstance(entries, Mapping):
         raise InvalidInput(
             f"{type(entries).__name__} is no mapping.", field=field, hint="Give a dict."
         )
-    return {
-        key: value.item() if getattr(value, "shape", None) == () else value
-        for key, value in entries.items()
-    }
+    found: dict[str, Scalar] = {}
+    for key, value in _flattened(entries):
+        if key in found:
+            raise InvalidInput(
+                f"{key!r} is given twice, nested and with a dot in its name.",
+                field=field,
+                hint="Rename one of them.",
+            )
+        found[key] = value.item() if getattr(value, "shape", None) == () else value
+    return found
+
+
+def _flattened(entries: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[Any, Any]]:
+    """`{"optimizer": {"lr": 0.1}}` as "optimizer.lr"; an empty mapping has no entry."""
+    for key, value in entries.items():
+        name = f"{prefix}{key}" if prefix else key
+        if isinstance(value, Mapping):
+            yield from _flattened(value, f"{name}.")
+        else:
+            yield name, value
 
 
 def log_imported(
@@ -269,4 +286,10 @@ def log_imported(
             orientation=content.orientation.value,
             **facts,
         )
-    return log_run(y_true=content.y_true, y_pred=content.y_pred, labels=content.labels, **facts)
+    return log_run(
+        y_true=content.y_true,
+        y_pred=content.y_pred,
+        labels=content.labels,
+        sample_ids=content.sample_ids,
+        **facts,
+    )

@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
-from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunFacts
+from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunFacts, Scalar
 from offdiag.domain.values import MetricValue
 from offdiag.inputs.label_changes import ColumnNames
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -167,6 +167,18 @@ class CompareQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedExamplesQuestion:
+    """Which examples of two runs are wanted, in the words of `Comparison.examples`."""
+
+    run_ids: tuple[str, ...]
+    kind: str
+    class_label: str | None
+    slice_text: str | None
+    on_shared: bool
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
 class RevisionQuestion:
     """A correction of labels, in the words of `revise_truth`."""
 
@@ -223,6 +235,11 @@ class Registry(Protocol):
     @property
     def project(self) -> str: ...
 
+    @property
+    def server_url(self) -> str | None:
+        """Address of the dashboard without a slash at its end; None where none is known."""
+        ...
+
     def page_of(self, run_id: str) -> str: ...
 
     def log_predictions(self, facts: RunFacts, dataset: str | None, given: Predictions) -> str: ...
@@ -264,6 +281,36 @@ class Registry(Protocol):
 
     def search(self, question: SearchQuestion) -> Sequence[FoundRun]: ...
 
+    def find(self, run_id: str) -> FoundRun | None:
+        """What a list of runs shows of one; None where there is no such run."""
+        ...
+
+    def note(self, run_id: str) -> str | None: ...
+
+    def change_run(
+        self, run_id: str, *, tags: Mapping[str, Scalar] | None = None, note: str | None = None
+    ) -> None:
+        """Replace all tags of a run, its note, or both; an empty note removes it."""
+        ...
+
+    def delete_run(self, run_id: str) -> None: ...
+
+    def retry_evaluation(self, run_id: str) -> None:
+        """Queue the evaluation again, if it failed for the last time; else do nothing."""
+        ...
+
+    def evaluate_few(self) -> int:
+        """Evaluate what waits, where this process may and it is quick; how many runs are left."""
+        ...
+
+    def evaluate_pending(self, timeout_s: float) -> int:
+        """Evaluate all that waits, or wait for those who do; how many runs were evaluated."""
+        ...
+
+    def compared_examples(self, question: ComparedExamplesQuestion) -> Mapping[str, Any]:
+        """The record of the examples, also where they are refused."""
+        ...
+
     def compare(self, question: CompareQuestion) -> Mapping[str, Any]:
         """The record of the comparison, also where it is refused."""
         ...
@@ -273,3 +320,14 @@ class Registry(Protocol):
         ...
 
     def revise_truth(self, question: RevisionQuestion) -> TruthRevision: ...
+
+
+def find_run(registry: Registry, run_id: str) -> FoundRun | None:
+    """A run by a search for its id."""
+    question = SearchQuestion(f"attributes.id = {quoted(run_id)}", (), None, 1)
+    return next(iter(registry.search(question)), None)
+
+
+def quoted(text: str) -> str:
+    """Any text as a text of a filter."""
+    return "'" + text.replace("'", "''") + "'"

@@ -1,158 +1,165 @@
-"""A run in the hands of a training job: its chunks, predictions and curves."""
+"""A logged run: what is known of it, and what can be asked of it and done with it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from threading import Lock
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from offdiag.domain.labels import label_text
-from offdiag.domain.look_alikes import label_notes, warn_of
-from offdiag.domain.runs import Derivation, PromotionRole
-from offdiag.errors import Conflict
+from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunState, Scalar
+from offdiag.domain.texts import shortened
+from offdiag.errors import EvaluationFailed, EvaluationPending, NotFound, OffdiagError
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.sdk import provenance
+from offdiag.sdk.display.displayed import Origin
+from offdiag.sdk.display.evaluation_card import run_card
+from offdiag.sdk.display.evaluation_text import facts_text
 from offdiag.sdk.evaluations.evaluation import Evaluation
+from offdiag.sdk.examples import (
+    ExampleKind,
+    example_question,
+    examples_frame,
+    operating_points_frame,
+)
 from offdiag.sdk.registry import (
     DecideQuestion,
     Decision,
-    ExampleTable,
-    OpenedRun,
     PromoteQuestion,
     Registry,
     Threshold,
-)
-from offdiag.services.examples.selection import ExampleQuestion, Kind
-from offdiag.services.ingest.batch import (
-    CHUNK_SIZE,
-    Batch,
-    concatenated,
-    read_batch,
-    require_alike,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class ChunkBuffer:
-    """Cuts a stream of batches into full chunks, and hands each to `put` with its number.
-
-    A chunk leaves the buffer only after `put` returned. What is cut depends on the order of
-    the cases alone, so that a repeated attempt sends the same bytes under the same number.
-    """
-
-    def __init__(
-        self,
-        put: Callable[[int, Batch], None],
-        size_for: Callable[[Batch], int] = lambda _: CHUNK_SIZE,
-    ) -> None:
-        """`size_for` says how many cases like those of the first batch make a chunk."""
-        self._put = put
-        self._size_for = size_for
-        self._size = CHUNK_SIZE
-        self._waiting: list[Batch] = []
-        self._n_waiting = 0
-        self._seq = 0
-
-    def add(self, batch: Batch) -> None:
-        """Take one batch and hand on the chunks that are full.
-
-        Raises `InvalidInput`, and takes nothing, when the batch carries other arrays than the
-        ones before it.
-        """
-        if self._waiting:
-            require_alike(self._waiting[0], batch)
-        elif self._seq == 0:
-            self._size = self._size_for(batch)
-        self._waiting.append(batch)
-        self._n_waiting += len(batch)
-        while self._n_waiting >= self._size:
-            self._hand_on(self._size)
-
-    @property
-    def n_chunks(self) -> int:
-        """Chunks handed on so far."""
-        return self._seq
-
-    def flush(self) -> None:
-        """Hand on what is left: a chunk that is not full, behind any that could not leave."""
-        while self._waiting:
-            self._hand_on(self._size)
-
-    def _hand_on(self, size: int) -> None:
-        everything = concatenated(self._waiting)
-        self._waiting = [everything]
-        self._put(self._seq, everything.slice(0, size))
-        self._seq += 1
-        rest = everything.slice(size, len(everything))
-        self._waiting = [rest] if len(rest) else []
-        self._n_waiting = len(rest)
-
-
-ExampleKind = Literal["wrong", "right", "unlabelled", "all"]
-
-
-def example_question(*, actual: object, predicted: object, kind: ExampleKind) -> ExampleQuestion:
-    """What `Run.examples` asks. Raises `InvalidInput` for what cannot be a class."""
-    return ExampleQuestion(
-        actual=None if actual is None else label_text(actual, field_name="actual"),
-        predicted=None if predicted is None else label_text(predicted, field_name="predicted"),
-        kind=Kind(kind),
-    )
-
-
-def examples_frame(found: ExampleTable) -> pd.DataFrame:
-    """One row for each prediction, as `Run.examples` says."""
-    import pandas as pd
-
-    columns = {
-        "sample": [row.sample for row in found.rows],
-        "actual": [row.actual if row.sets is None else row.sets[0] for row in found.rows],
-        "predicted": [row.predicted if row.sets is None else row.sets[1] for row in found.rows],
-        **_score_columns(found),
-        **{name: [row.slices[name] for row in found.rows] for name in found.slice_names},
-    }
-    index = pd.Index([row.index for row in found.rows], name="index")
-    return pd.DataFrame(columns, index=index)
-
-
-def _score_columns(found: ExampleTable) -> dict[str, list[float | None]]:
-    if not found.has_scores:
-        return {}
-    return {
-        "confidence": [row.confidence for row in found.rows],
-        "margin": [row.margin for row in found.rows],
-    }
-
-
-def operating_points_frame(points: OperatingPoints) -> pd.DataFrame:
-    """One row for each kept threshold, as `Run.operating_points` says."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            "threshold": points.thresholds,
-            "true_positives": points.true_positives,
-            "false_positives": points.false_positives,
-            "recall": points.recall,
-            "false_positive_rate": points.false_positive_rate,
-            "precision": points.precision(),
-        }
-    )
-
-
 class Run:
-    """A logged run. Its predictions are stored and never change."""
+    """A logged run. Its predictions are stored and never change.
+
+    `name`, `params` and the like are read from the registry on first use.
+    """
 
     def __init__(self, registry: Registry, run_id: str) -> None:
         self._registry = registry
         self.id = run_id
 
     def __repr__(self) -> str:
+        """ "Run effnet-b3, derm-7 v3, accuracy 0.828, df missed (1 of 17)".
+
+        Only the id where the registry cannot be asked.
+        """
+        with suppress(OffdiagError):
+            found = self._read()
+            about = f"Run {shortened(found.name, longest=40)}, {self._origin(found).labels_text}"
+            evaluation = self._evaluated(found)
+            return about + (
+                f", {found.state.value}" if evaluation is None else facts_text(evaluation)
+            )
         return f"Run({self.id!r})"
+
+    def _repr_html_(self) -> str:
+        found = self._read()
+        return run_card(self._origin(found), found.state.value, self._evaluated(found))
+
+    def _read(self) -> FoundRun:
+        found = self._registry.find(self.id)
+        if found is None:
+            raise NotFound(
+                f"there is no run {self.id!r}.",
+                field="run",
+                hint="It may have been deleted, or not be on the server yet.",
+            )
+        return found
+
+    @cached_property
+    def _facts(self) -> FoundRun:
+        return self._read()
+
+    def _evaluated(self, found: FoundRun) -> Evaluation | None:
+        """The evaluation if it is there; nothing is computed for it."""
+        if found.state is not RunState.EVALUATED:
+            return None
+        with suppress(EvaluationPending, EvaluationFailed):
+            stored = self._registry.evaluation(self.id, timeout_s=0.0, part=None, groups=())
+            return replace(stored, origin=self._origin(found))
+        return None
+
+    @property
+    def name(self) -> str:
+        return self._facts.name
+
+    @property
+    def model(self) -> str | None:
+        return self._facts.model
+
+    @property
+    def project(self) -> str:
+        return self._facts.project
+
+    @property
+    def dataset(self) -> str:
+        return self._facts.dataset
+
+    @property
+    def author(self) -> str | None:
+        return self._facts.author
+
+    @property
+    def created_at(self) -> datetime:
+        """When the run was logged, in UTC."""
+        return self._facts.created_at
+
+    @property
+    def params(self) -> dict[str, Scalar]:
+        """Parameters by name; those that were nested have dots in their names."""
+        return dict(self._facts.params)
+
+    @property
+    def state(self) -> str:
+        """ "open", "finished" (not evaluated yet), "evaluated" or "failed", read anew."""
+        return self._read().state.value
+
+    @property
+    def tags(self) -> dict[str, Scalar]:
+        """Tags by name, read anew, as others may change them."""
+        return dict(self._read().tags)
+
+    def add_tags(self, tags: Mapping[str, Scalar] | None = None, /, **named: Scalar) -> None:
+        """Add tags, in place of those of the same names; other tags stay.
+
+        `run.add_tags(review="done")`, or a mapping for names that are no identifiers. Raises
+        `InvalidInput` for values that are not text, numbers, booleans or None.
+        """
+        self._registry.change_run(self.id, tags=self.tags | dict(tags or {}) | named)
+
+    @property
+    def note(self) -> str | None:
+        """What people wrote about the run, at most 5,000 characters; None for nothing.
+
+        Assigning a text replaces the note, None or "" removes it.
+        """
+        return self._registry.note(self.id)
+
+    @note.setter
+    def note(self, text: str | None) -> None:
+        self._registry.change_run(self.id, note=text or "")
+
+    def delete(self) -> None:
+        """Delete the run; twice is the same as once.
+
+        `offdiag runs restore` brings it back until `offdiag gc` deletes it permanently. Raises
+        `NotFound`.
+        """
+        self._registry.delete_run(self.id)
+
+    def evaluate(self, timeout: float = 60.0) -> Evaluation:
+        """The evaluation as by `evaluation`, which is tried again if it has failed before."""
+        self._registry.retry_evaluation(self.id)
+        return self.evaluation(timeout)
 
     @property
     def url(self) -> str:
@@ -266,7 +273,13 @@ class Run:
         `EvaluationFailed` when the worker gave up, and `InvalidInput` for an unknown group.
         """
         groups = (collapse,) if isinstance(collapse, str) else tuple(collapse)
-        return self._registry.evaluation(self.id, timeout_s=timeout, part=slice, groups=groups)
+        found = self._registry.evaluation(self.id, timeout_s=timeout, part=slice, groups=groups)
+        return replace(found, origin=self._origin(self._read()))
+
+    def _origin(self, found: FoundRun) -> Origin:
+        return Origin(
+            self.id, found.name, found.dataset, found.truth_version, self._registry.server_url
+        )
 
     def examples(
         self,
@@ -300,78 +313,3 @@ class Run:
         """
         name = None if positive is None else label_text(positive, field_name="positive")
         return operating_points_frame(self._registry.operating_points(self.id, name))
-
-
-class OpenRun(Run):
-    """A run that takes predictions batch by batch.
-
-    Use it in a `with` block: leaving the block finishes the run; an exception leaves it open,
-    with the batches stored so far, so that a half-done run is never mistaken for a whole one.
-    """
-
-    def __init__(self, registry: Registry, opened: OpenedRun) -> None:
-        super().__init__(registry, opened.run_id)
-        self._opened = opened
-        self._buffer = ChunkBuffer(opened.put, opened.chunk_size)
-        self._lock = Lock()
-        self._finished = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if kind is not None:
-            self._opened.leave()
-        elif not self._finished:
-            self.finish()
-
-    def log(
-        self,
-        *,
-        y_pred: object | None = None,
-        y_true: object | None = None,
-        y_score: object | None = None,
-        sample_ids: object | None = None,
-        slices: object | None = None,
-    ) -> None:
-        """Add one batch of n predictions, made from `y_score` as by `log_run` without `y_pred`.
-
-        `y_true` may be left out in every batch when the dataset has ground truth already, or
-        when labels will come later. `slices` are columns of the batch, as `log_run` takes them.
-        A batch with an error is refused as a whole. Raises `InvalidInput`, and `Conflict`
-        after `finish()`.
-        """
-        if self._finished:
-            raise Conflict(
-                f"run {self.id} is finished and cannot be changed.",
-                field="run",
-                hint="Start a new run for more predictions.",
-            )
-        if not self._opened.keeps:
-            return
-        batch = read_batch(
-            y_pred=y_pred,
-            y_true=y_true,
-            y_score=y_score,
-            ids=sample_ids,
-            slices=slices,
-            labels=self._opened.labels,
-            positive_label=self._opened.positive_label,
-        )
-        warn_of(label_notes((), whole_floats=batch.whole_floats))
-        with self._lock:
-            self._buffer.add(batch)
-
-    def finish(self) -> Run:
-        """Store what is buffered and close the run. Finishing twice is the same as once."""
-        with self._lock:
-            if not self._finished:
-                self._buffer.flush()
-                self.id = self._opened.finish(self._buffer.n_chunks)
-                self._finished = True
-        return Run(self._registry, self.id)

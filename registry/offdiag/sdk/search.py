@@ -2,23 +2,105 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from offdiag.domain.runs import FoundRun
-from offdiag.sdk.registry import SearchQuestion
+from offdiag.errors import Conflict, InvalidInput, NotEvaluated, NotFound
+from offdiag.extras import optional
+from offdiag.sdk.registry import Registry, SearchQuestion, quoted
+from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_RUN_ID = re.compile(r"r_[0-9a-z]{12}")
+_MOST_NAMED = 5
 _FACTS = (
     *("run_id", "name", "model", "project", "dataset", "truth_version", "state", "author"),
     *("git_sha", "created_at", "n_predictions", "badge", "may_hide"),
 )
 _HEADLINES = ("overall_accuracy", "balanced_accuracy", "macro_f1", "mcc")
 """Metrics whose columns are there even if no run has them, so that scripts need not ask."""
+
+
+def get_run(
+    run: object,
+    *,
+    dataset: str | None = None,
+    project: str | None = None,
+    url: str | None = None,
+) -> Run:
+    """The run with an id or a name.
+
+    `run` is an id such as "r_4bcd6fgh8jkm", the name of a run, or a row of the frame that
+    `search_runs` returns. Several runs may have a name: `dataset` and `project` choose among
+    them. `url` is the registry, by default the configured one.
+
+    Raises `NotFound` for an unknown run, `Conflict` for a name of several runs, with their ids,
+    and `InvalidInput` for anything else.
+    """
+    at = target(url)
+    found = Run(at, resolved_id(at, run, dataset=dataset, project=project))
+    _ = found.name  # Raises `NotFound`.
+    return found
+
+
+def resolved_id(
+    registry: Registry, run: object, *, dataset: str | None = None, project: str | None = None
+) -> str:
+    """The id of a run that is named as for `get_run`."""
+    if isinstance(run, Run):
+        return run.id
+    text = getattr(run, "run_id", run)
+    if not isinstance(text, str):
+        raise InvalidInput(
+            f"{run!r} is no run.",
+            field="run",
+            hint="Give its id, its name, a row of search_runs, or what log_run returned.",
+        )
+    if _RUN_ID.fullmatch(text):
+        return text
+    return _only_run_named(registry, text, dataset, project)
+
+
+def _only_run_named(
+    registry: Registry, name: str, dataset: str | None, project: str | None
+) -> str:
+    condition = f"attributes.name = {quoted(name)}"
+    if dataset is not None:
+        condition += f" and attributes.dataset = {quoted(dataset)}"
+    found = registry.search(SearchQuestion(condition, (), project, _MOST_NAMED + 1))
+    if not found:
+        raise NotFound(
+            f"there is no run {name!r}.",
+            field="run",
+            hint="Give the id or the whole name; search_runs lists runs.",
+        )
+    if len(found) > 1:
+        ids = ", ".join(f"{each.id} ({each.dataset})" for each in found[:_MOST_NAMED])
+        more = ", ..." if len(found) > _MOST_NAMED else ""
+        raise Conflict(
+            f"several runs are named {name!r}: {ids}{more}, newest first.",
+            field="run",
+            hint="Give an id, or choose by dataset= or project=.",
+        )
+    return found[0].id
+
+
+def evaluate_pending(*, timeout: float = 600.0, url: str | None = None) -> int:
+    """Evaluate every run that is not evaluated yet, or whose results are outdated.
+
+    In a registry that is a database, this process evaluates them one after another, with a
+    progress bar on a terminal. A server evaluates by its own workers: then they are waited for,
+    at most `timeout` seconds. Returns how many runs were evaluated. Raises `EvaluationPending`
+    when the time is up.
+    """
+    return target(url).evaluate_pending(timeout)
 
 
 def search_runs(
@@ -36,7 +118,8 @@ def search_runs(
     parentheses; texts stand in quotes, and so do names with other characters than letters,
     digits, _ and -. A run without such a value fulfils no comparison with it. `order_by` names
     fields, each with asc or desc; runs without the value come last. `project` is all projects
-    by default.
+    by default. In a registry that is an SQLite file up to 20 runs that are not evaluated yet are
+    evaluated first; of more a `NotEvaluated` warning reports the number.
 
     Returns a frame with the columns run_id, name, model, project, dataset, truth_version,
     state, author, git_sha, created_at, n_predictions, badge (accuracy hides a minority class)
@@ -44,10 +127,20 @@ def search_runs(
     undefined), `params.<name>` and `tags.<name>` of all runs in it. Raises
     `InvalidInput` that names what cannot be read, and where.
     """
-    import pandas as pd
+    with optional:
+        import pandas as pd
 
     fields = (order_by,) if isinstance(order_by, str) else tuple(order_by)
-    found = target(url).search(SearchQuestion(filter, fields, project, max_results))
+    at = target(url)
+    n_left = at.evaluate_few()
+    if n_left:
+        warnings.warn(
+            f"{n_left:,} runs are not evaluated: offdiag.evaluate_pending(), or the command "
+            "`offdiag worker --until-idle`, evaluates them.",
+            NotEvaluated,
+            stacklevel=2,
+        )
+    found = at.search(SearchQuestion(filter, fields, project, max_results))
     frame = pd.DataFrame.from_records([_row(run) for run in found])
     return frame.reindex(columns=_columns(found))
 
@@ -67,7 +160,7 @@ def _row(run: FoundRun) -> dict[str, object]:
 
 
 def _columns(runs: Sequence[FoundRun]) -> list[str]:
-    """Facts, headline metrics; then all metrics, parameters and tags in the order of the runs."""
+    """Facts, primary metrics; then all metrics, parameters and tags in the order of the runs."""
     keys = chain(_HEADLINES, chain.from_iterable(run.metrics for run in runs))
     metrics = dict.fromkeys(f"metrics.{key}" for key in keys)
     params = dict.fromkeys(f"params.{name}" for run in runs for name in run.params)

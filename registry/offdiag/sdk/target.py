@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from offdiag.extras import optional
 from offdiag.sdk.registry import Registry
 from offdiag.settings import Settings, load_settings
 
@@ -33,10 +34,11 @@ def destination_at(url: str, settings: Settings) -> Destination:
         from offdiag.sdk.remote.connection import Connection
         from offdiag.sdk.remote.sync import ServerDestination
 
-        connection = Connection(url, settings.client.token)
+        connection = Connection.of(url, settings)
         return ServerDestination(connection, settings.client.retry_for_s)
-    from offdiag.sdk.embedded import EmbeddedRegistry
-    from offdiag.sdk.embedded_destination import DatabaseDestination
+    with optional:
+        from offdiag.sdk.embedded.destination import DatabaseDestination
+        from offdiag.sdk.embedded.registry import EmbeddedRegistry
 
     return DatabaseDestination(EmbeddedRegistry.opened(url, settings).database)
 
@@ -47,6 +49,7 @@ def registry_at(url: str, settings: Settings) -> Registry:
         from offdiag.sdk.remote.registry import RemoteRegistry
 
         return RemoteRegistry.at(url, settings)
-    from offdiag.sdk.embedded import EmbeddedRegistry
+    with optional:
+        from offdiag.sdk.embedded.registry import EmbeddedRegistry
 
     return EmbeddedRegistry.opened(url, settings)

@@ -150,6 +150,40 @@ def test_comparisons_are_equal(places: tuple[Place, Place]) -> None:
     assert one._repr_html_().count("<td") == other._repr_html_().count("<td")
 
 
+def test_examples_of_comparisons_are_equal(places: tuple[Place, Place]) -> None:
+    one, other = (
+        offdiag.compare(place.runs, slice="country=DE", url=place.url).examples(
+            "only_b", class_="mel", limit=20
+        )
+        for place in places
+    )
+
+    pd.testing.assert_frame_equal(one, other)
+    assert len(one) == 20
+
+
+def test_long_lists_of_examples_come_page_after_page(places: tuple[Place, Place]) -> None:
+    found = offdiag.compare(places[1].runs, url=places[1].url)
+
+    assert found.counts is not None
+    assert len(found.examples("both_right", limit=10_000)) == found.counts["both_right"] > 1_000
+
+
+def test_runs_are_fetched_and_changed_alike(places: tuple[Place, Place]) -> None:
+    for place in places:
+        run = offdiag.get_run("first", url=place.url)
+        run.add_tags(review="done")
+        run.note = "Read twice."
+
+    one, other = (offdiag.get_run("first", url=place.url) for place in places)
+    assert one.id == places[0].runs[0].id
+    assert one.tags == other.tags == {"team": "a", "review": "done"}
+    assert one.note == other.note == "Read twice."
+    assert one.params == other.params
+    assert repr(one) == repr(other)
+    assert offdiag.evaluate_pending(url=places[1].url) == 0
+
+
 def test_costs_are_equal(places: tuple[Place, Place]) -> None:
     one, other = (offdiag.cost(place.runs[0], weights="visits") for place in places)
 
@@ -175,7 +209,9 @@ def test_groups_are_set_and_seen_through_alike(places: tuple[Place, Place]) -> N
         assert shown(one) == shown(other)
         assert one.collapse == other.collapse
         assert one.matrix.labels == other.matrix.labels
-        assert one._repr_html_() == other._repr_html_()
+        assert str(one) == str(other)
+        assert "Open run" in other._repr_html_()
+        assert "Open run" not in one._repr_html_()
 
     assert set_to == [groups] * 4
     assert [

@@ -12,18 +12,20 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
+from offdiag.extras import optional
 from offdiag.metrics.arguments import stated_matrix
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.metrics.weighted import WeightedMatrix, weighted_matrix
-from offdiag.sdk.evaluations.evaluation import ClassValues, Evaluation, MetricTable
+from offdiag.sdk.evaluations.evaluation import Evaluation
+from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WeightedEvaluation:
     """Sums of sample weights by pair of classes, and every metric of them.
 
@@ -70,13 +72,32 @@ class WeightedEvaluation:
     @property
     def confusion_matrix(self) -> pd.DataFrame:
         """Weights as a DataFrame with the axes named "actual" (index) and "predicted"."""
-        import pandas as pd
+        with optional:
+            import pandas as pd
 
         return pd.DataFrame(
             self.matrix.weights.copy(),
             index=pd.Index(self.labels, name="actual"),
             columns=pd.Index(self.labels, name="predicted"),
         )
+
+    def __repr__(self) -> str:
+        from offdiag.sdk.display.evaluation_text import table_line
+
+        return table_line(
+            "WeightedEvaluation",
+            f"{self.n_samples:,} weighted examples, {len(self.labels)} classes",
+            self.aggregate,
+        )
+
+    def __str__(self) -> str:
+        from offdiag.sdk.display.evaluation_text import table_text
+
+        return table_text(repr(self), self.aggregate, self.per_class)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Every metric by class, as `Evaluation.to_frame` has them."""
+        return self.per_class.to_frame()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python values, ready for `json.dumps(..., allow_nan=False)`."""
@@ -94,9 +115,9 @@ class WeightedEvaluation:
         }
 
     def _repr_html_(self) -> str:
-        from offdiag.sdk.evaluations.evaluation_html import metric_table
+        from offdiag.sdk.display.evaluation_card import metric_card
 
-        return metric_table(f"Weighted metrics of {self.n_samples} examples", self.aggregate)
+        return metric_card(f"Weighted metrics of {self.n_samples} examples", self.aggregate)
 
 
 def evaluate_matrix(

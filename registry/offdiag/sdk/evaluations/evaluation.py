@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.hierarchy import Collapse
-from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
-from offdiag.errors import UnknownKey
+from offdiag.extras import optional
+from offdiag.flags.lifecycle import FlagState
+from offdiag.flags.warning import MinorityWarning, minority_warning
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, CountedSets, matrix_of, sets_of
 from offdiag.metrics.multilabel.matrix import MultilabelMatrix
 from offdiag.metrics.multilabel.tally import LabelCounts, SetTally
 from offdiag.metrics.suite import evaluate_stack
-from offdiag.sdk.evaluations.flag import Flag, Judgement
+from offdiag.sdk.display.displayed import Origin
+from offdiag.sdk.evaluations.flag import FlagList, Judgement
+from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +70,8 @@ class EmptySetCounts:
 
 def label_frame(values: NDArray[np.float64], labels: LabelSet) -> pd.DataFrame:
     """Values of shape (q, q) with both axes named."""
-    import pandas as pd
+    with optional:
+        import pandas as pd
 
     return pd.DataFrame(
         values.copy(),
@@ -78,7 +82,8 @@ def label_frame(values: NDArray[np.float64], labels: LabelSet) -> pd.DataFrame:
 
 def counts_frame(counts: LabelCounts, labels: LabelSet) -> pd.DataFrame:
     """The two-by-two table of each label, a row each."""
-    import pandas as pd
+    with optional:
+        import pandas as pd
 
     cells = counts.one_vs_rest()
     return pd.DataFrame(
@@ -108,102 +113,7 @@ def _nested(values: NDArray[np.float64]) -> list[list[float | None]]:
     return [[None if np.isnan(cell) else cell for cell in row] for row in values.tolist()]
 
 
-Value = TypeVar("Value")
-
-
-class MetricTable(Mapping[str, Value]):
-    """Results by metric key. A wrong key raises `UnknownKey`, a `KeyError` with similar keys.
-
-    Names of scikit-learn's scorers are accepted: `["f1_macro"]` is `["macro_f1"]`, and
-    `["neg_log_loss"]` is minus the log loss. `n_classes` tells the two Brier scores apart;
-    `of_positive` has the values of the positive class, for scorers of two classes such as `f1`.
-    """
-
-    def __init__(
-        self,
-        values: Mapping[str, Value],
-        *,
-        n_classes: int | None = None,
-        of_positive: Mapping[str, Value] | None = None,
-    ) -> None:
-        self._values = dict(values)
-        self._n_classes = n_classes
-        self._of_positive = of_positive or {}
-
-    def __getitem__(self, key: str) -> Value:
-        if key in self._values:
-            return self._values[key]
-        from offdiag.metrics.names import find_metric
-
-        for values in (self._values, self._of_positive):
-            found = find_metric(key, values, n_classes=self._n_classes)
-            if found is not None:
-                value: Value = values[found.key]
-                return cast("Value", _negated(value)) if found.is_negated else value
-        raise UnknownKey(f"there is no metric {key!r}.", field="key", hint=self._similar(key))
-
-    def _similar(self, key: str) -> str:
-        from offdiag.metrics.names import averages_of, nearest_names
-
-        averages = averages_of(key, self._values)
-        if averages:
-            return f"It is a metric of one class. Use an average: {', '.join(averages)}."
-        return nearest_names(key, self._values) or _similar(key, self._values)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._values!r})"
-
-
-class ClassValues(Mapping[str, MetricValue]):
-    """Values of one metric by class, in label order.
-
-    A class may be asked for as text or as the int or bool the data holds: `[1]` is `["1"]`.
-    """
-
-    def __init__(self, labels: LabelSet, values: Sequence[MetricValue]) -> None:
-        self._labels = labels
-        self._values = tuple(values)
-
-    def __getitem__(self, label: object) -> MetricValue:
-        text = label_text(label, field_name="label")
-        try:
-            return self._values[self._labels.index[text]]
-        except KeyError:
-            raise UnknownKey(
-                f"there is no class {text!r}.",
-                field="label",
-                hint=_similar(text, self._labels.names),
-            ) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._labels.names)
-
-    def __len__(self) -> int:
-        return len(self._labels)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({dict(self)!r})"
-
-    def negated(self) -> ClassValues:
-        """Minus each value."""
-        from offdiag.metrics.names import negated
-
-        return ClassValues(self._labels, tuple(map(negated, self._values)))
-
-
-def _negated(value: Any) -> Any:
-    from offdiag.metrics.names import negated
-
-    return value.negated() if isinstance(value, ClassValues) else negated(value)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """What was counted, every metric of it, and what the rules say about it.
 
@@ -212,6 +122,9 @@ class Evaluation:
     another for each class.
     `judgement` is what was stored with a run, None to ask the rules when somebody wants to know.
     `collapse` says which classes are groups of classes, None where all stand for themselves.
+    `origin` is the run it belongs to, None where it was made in memory.
+
+    `print(evaluation)` is `summary()`, a page of text; `repr` is one line.
     """
 
     counted: Counted
@@ -219,6 +132,7 @@ class Evaluation:
     per_class: MetricTable[ClassValues]
     judgement: Judgement | None = None
     collapse: Collapse | None = None
+    origin: Origin | None = None
 
     @classmethod
     def of_matrix(cls, matrix: ConfusionMatrix) -> Evaluation:
@@ -242,6 +156,7 @@ class Evaluation:
         per_class: Mapping[str, Sequence[MetricValue]],
         judgement: Judgement | None = None,
         collapse: Collapse | None = None,
+        origin: Origin | None = None,
     ) -> Evaluation:
         """Take values computed before, with or without intervals; classes in label order."""
         positive = counted.labels.conventional_positive
@@ -260,16 +175,17 @@ class Evaluation:
             ),
             judgement,
             collapse,
+            origin,
         )
 
     @property
-    def flags(self) -> list[Flag]:
+    def flags(self) -> FlagList:
         """What the rules say: of a run those that were raised and have not been closed.
 
         An evaluation that is stored nowhere is judged here, by the rules that need only a
         matrix, with their default thresholds.
         """
-        return list(self._judged.flags)
+        return FlagList(self._judged.flags)
 
     @property
     def badge(self) -> bool:
@@ -285,10 +201,43 @@ class Evaluation:
     def _judged(self) -> Judgement:
         return self.judgement or Judgement.of_counted(self.counted)
 
+    @cached_property
+    def warning(self) -> MinorityWarning | None:
+        """Which class accuracy hides or may hide, in words; None where it hides none."""
+        flags = [flag for flag in self._judged.flags if flag.state != FlagState.DISMISSED]
+        return minority_warning(self.counted, [flag.raised for flag in flags if flag.in_warning])
+
     @property
     def labels(self) -> tuple[str, ...]:
         """Class names in the order of both axes of the matrix."""
         return self.counted.labels.names
+
+    def __repr__(self) -> str:
+        from offdiag.sdk.display.evaluation_text import evaluation_line
+
+        return evaluation_line(self)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def summary(self) -> str:
+        """The evaluation on a page of text, at most 79 columns wide.
+
+        The hidden-minority warning, primary metrics, number of examples, recall, precision and
+        F1 by class with their 95 % intervals, and flags by severity. Of more than 20 classes
+        the 12 with the lowest recall.
+        """
+        from offdiag.sdk.display.evaluation_text import evaluation_text
+
+        return evaluation_text(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Every metric by class, a row for each of the K classes in label order.
+
+        Columns are pairs of a metric and "value", "ci_low" or "ci_high", so that
+        `frame["recall"]` has these three; NaN where a value or an interval is undefined.
+        """
+        return self.per_class.to_frame()
 
     @property
     def matrix(self) -> ConfusionMatrix:
@@ -301,7 +250,8 @@ class Evaluation:
 
         Raises `Conflict` for a multi-label run.
         """
-        import pandas as pd
+        with optional:
+            import pandas as pd
 
         return pd.DataFrame(
             self.matrix.counts.copy(),
@@ -375,20 +325,6 @@ class Evaluation:
         }
 
     def _repr_html_(self) -> str:
-        if isinstance(self.counted, CountedSets):
-            from offdiag.sdk.evaluations.evaluation_html import set_html
+        from offdiag.sdk.display.evaluation_card import evaluation_card
 
-            return set_html(self.counted, self.aggregate)
-        from offdiag.sdk.evaluations.evaluation_html import evaluation_html
-
-        note = None if self.collapse is None else self.collapse.words
-        return evaluation_html(self.matrix, self.aggregate, note=note)
-
-
-def _similar(wanted: object, known: Mapping[str, Any] | Sequence[str]) -> str:
-    names = list(known)
-    close = get_close_matches(str(wanted), names, n=3, cutoff=0.5)
-    if close:
-        return f"Did you mean {' or '.join(repr(name) for name in close)}?"
-    shown = ", ".join(repr(name) for name in names[:5])
-    return f"Known are {shown}{', …' if len(names) > 5 else ''}."
+        return evaluation_card(self)

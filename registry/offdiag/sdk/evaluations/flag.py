@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from offdiag.extras import optional
+from offdiag.flags.assessment import BADGE_RULES
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import Verdict, certainty_of
+from offdiag.flags.verdict import Certainty, Verdict, certainty_of
+from offdiag.flags.warning import RaisedFlag
 from offdiag.metrics.counted import Counted
+from offdiag.sdk.display.evaluation_text import flag_lines
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Flag:
     """A rule that fires: which, how grave, about which class, in which words, on what evidence.
 
@@ -31,6 +38,22 @@ class Flag:
     @property
     def certainty(self) -> str:
         return certainty_of(self.evidence).value
+
+    @property
+    def in_warning(self) -> bool:
+        """Whether it takes part in the hidden-minority warning."""
+        is_minority = self.rule == "F4" and bool(self.evidence.get("is_minority"))
+        return self.rule in BADGE_RULES or is_minority
+
+    @property
+    def raised(self) -> RaisedFlag:
+        """The flag as the hidden-minority warning needs it."""
+        is_proved = self.certainty == Certainty.PROVED
+        return RaisedFlag(self.rule, self.class_label, is_proved)
+
+    def __repr__(self) -> str:
+        state = "" if self.state == FlagState.OPEN else f", {self.state}"
+        return f"Flag {self.rule}, {self.severity}{state}: {self.message}"
 
     @classmethod
     def of_verdict(cls, verdict: Verdict) -> Flag:
@@ -54,6 +77,29 @@ class Flag:
             "evidence": dict(self.evidence),
             "state": self.state,
         }
+
+
+class FlagList(list[Flag]):
+    """Flags, most severe first; `[i]`, slices and loops as of any list."""
+
+    def __str__(self) -> str:
+        return "\n".join(flag_lines(self)) or "No flags."
+
+    __repr__ = __str__
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a flag: rule, severity, certainty, class_label, message and state."""
+        with optional:
+            import pandas as pd
+
+        columns = ("rule", "severity", "certainty", "class_label", "message", "state")
+        rows = [[getattr(flag, name) for name in columns] for flag in self]
+        return pd.DataFrame(rows, columns=list(columns))
+
+    def _repr_html_(self) -> str:
+        from offdiag.sdk.display.flags_card import flags_card
+
+        return flags_card(self)
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,10 @@ from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.suite import suite_intervals as of_matrix
 from offdiag.metrics.weighted import weighted_intervals
 from offdiag.sdk.evaluations.evaluate import WeightedEvaluation
-from offdiag.sdk.evaluations.evaluation import ClassValues, Evaluation, MetricTable
+from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.multilabel import MultilabelEvaluation
 from offdiag.sdk.evaluations.scores import ScoreEvaluation
+from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
 
 STORED_SEED = 1
 """The seed of the intervals of stored runs, so that both give the same ends."""

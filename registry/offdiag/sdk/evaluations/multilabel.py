@@ -20,13 +20,8 @@ from offdiag.metrics.multilabel.suite import (
     set_score_metrics,
 )
 from offdiag.metrics.multilabel.tally import tally_sets
-from offdiag.sdk.evaluations.evaluation import (
-    ClassValues,
-    EmptySetCounts,
-    MetricTable,
-    label_frame,
-    matrix_dict,
-)
+from offdiag.sdk.evaluations.evaluation import EmptySetCounts, label_frame, matrix_dict
+from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["EmptySetCounts", "MultilabelEvaluation"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MultilabelEvaluation:
     """Every metric of predicted label sets.
 
@@ -80,6 +75,24 @@ class MultilabelEvaluation:
         """The mass on each predicted label, where it came from; NaN where there is none."""
         return label_frame(self.matrix.column_share.value, self.label_set)
 
+    def __repr__(self) -> str:
+        from offdiag.sdk.display.evaluation_text import table_line
+
+        return table_line(
+            "MultilabelEvaluation",
+            f"{self.n_samples:,} examples, {len(self.labels)} labels",
+            self.aggregate,
+        )
+
+    def __str__(self) -> str:
+        from offdiag.sdk.display.evaluation_text import table_text
+
+        return table_text(repr(self), self.aggregate, self.per_label)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Every metric by class, as `Evaluation.to_frame` has them."""
+        return self.per_label.to_frame()
+
     def to_dict(self) -> dict[str, Any]:
         """Plain Python values, ready for `json.dumps(..., allow_nan=False)`."""
         return {
@@ -96,9 +109,9 @@ class MultilabelEvaluation:
         }
 
     def _repr_html_(self) -> str:
-        from offdiag.sdk.evaluations.evaluation_html import metric_table
+        from offdiag.sdk.display.evaluation_card import metric_card
 
-        return metric_table(
+        return metric_card(
             f"{self.n_samples} examples, sets of {len(self.labels)} labels", self.aggregate
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from offdiag.domain.labels import BOOLEAN_PAIRS, LabelSet, label_text
 from offdiag.domain.look_alikes import label_notes, warn_of
@@ -20,10 +20,13 @@ from offdiag.metrics.scores.suite import (
     ranked_top_label,
     score_metrics,
 )
-from offdiag.sdk.evaluations.evaluation import ClassValues, MetricTable
+from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ScoreEvaluation:
     """Every metric of a set of scores, and its curves on request.
 
@@ -78,6 +81,24 @@ class ScoreEvaluation:
         ranked = ranked_top_label(self.forecasts)
         return curves.reliability_curve(equal_width_bins(ranked, n_bins=n_bins))
 
+    def __repr__(self) -> str:
+        from offdiag.sdk.display.evaluation_text import table_line
+
+        return table_line(
+            "ScoreEvaluation",
+            f"{self.forecasts.n_samples:,} examples, {len(self.labels)} classes",
+            self.aggregate,
+        )
+
+    def __str__(self) -> str:
+        from offdiag.sdk.display.evaluation_text import table_text
+
+        return table_text(repr(self), self.aggregate, self.per_class)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Every metric by class, as `Evaluation.to_frame` has them."""
+        return self.per_class.to_frame()
+
     def to_dict(self) -> dict[str, Any]:
         """Plain Python values, ready for `json.dumps(..., allow_nan=False)`."""
         return {
@@ -93,13 +114,13 @@ class ScoreEvaluation:
         }
 
     def _repr_html_(self) -> str:
-        from offdiag.sdk.evaluations.evaluation_html import metric_table
+        from offdiag.sdk.display.evaluation_card import metric_card
 
         caption = f"Scores of {self.forecasts.n_samples} samples"
         if self.positive_label is not None:
             caption += f", positive class {self.positive_label}"
             caption += " by convention" if self.positive_by_convention else ""
-        return metric_table(caption, self.aggregate)
+        return metric_card(caption, self.aggregate)
 
     def _code(self, label: object) -> int:
         if label is not None:

@@ -24,7 +24,8 @@ from offdiag.sdk.frames.columns import (
 )
 from offdiag.sdk.frames.rows import Rows, labels_on_engine, row_batches, rows_in_memory
 from offdiag.sdk.logging import RunArguments, log_run, run_facts, start_run
-from offdiag.sdk.run import OpenRun, Run
+from offdiag.sdk.open_run import OpenRun
+from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
 from offdiag.services.ingest.batch import GivenCounts
 

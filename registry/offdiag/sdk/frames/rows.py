@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import MAX_CLASSES, LabelSet
 from offdiag.errors import InvalidInput
+from offdiag.inputs.columns import chunks_of_stream
 from offdiag.inputs.labels import infer_labels
 from offdiag.inputs.scores import PickedColumns
 from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame
@@ -106,7 +107,7 @@ def rows_in_memory(frame: EagerFrame) -> Rows:
 def _arrow(values: Any, name: str) -> pa.ChunkedArray:
     try:
         if hasattr(values, "__arrow_c_stream__"):
-            return pa.chunked_array(values)
+            return chunks_of_stream(values)
         return pa.chunked_array([pa.array(values, from_pandas=True)])
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         row, kinds = _first_other_kind(list(values))

@@ -20,6 +20,8 @@ from pydantic import ValidationError
 from offdiag import errors
 from offdiag.errors import InvalidInput, OffdiagError, ServerUnavailable, TooManyRequests
 from offdiag.records.base import Refusal
+from offdiag.settings import Settings
+from offdiag.settings.tokens import stored_token
 from offdiag.version import offdiag_version
 
 
@@ -83,6 +85,11 @@ class Connection:
 
     url: str
     token: str = ""
+
+    @classmethod
+    def of(cls, url: str, settings: Settings) -> Connection:
+        """The server at a URL, with the token of the settings, else the one of `offdiag login`."""
+        return cls(url, settings.client.token or stored_token(url))
 
     def ask(
         self,

@@ -15,7 +15,7 @@ from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import MOST_ON_A_PAGE, RequestBody, ResponseBody
-from offdiag.records.evaluation import CurvesAnswer, Points
+from offdiag.records.curve import Curves, Points
 from offdiag.records.example import ExamplePage, LabelSets
 from offdiag.records.run import Labels, Run, RunPage, found_run
 from offdiag.sdk.registry import ExampleRow, ExampleTable, SearchQuestion
@@ -89,6 +89,11 @@ def decision_rule(reader: Reader, run_id: str) -> Mapping[str, Any] | None:
     return reader.get(f"/runs/{run_id}", Run).decision_rule
 
 
+def note(reader: Reader, run_id: str) -> str | None:
+    """What people wrote about a run."""
+    return reader.get(f"/runs/{run_id}", Run).note
+
+
 def examples(reader: Reader, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable:
     """At most `limit` predictions, page after page."""
     rows: list[ExampleRow] = []
@@ -129,7 +134,7 @@ def _sets(found: LabelSets | None) -> tuple[tuple[str, ...] | None, tuple[str, .
 
 def operating_points(reader: Reader, run_id: str, positive: str | None) -> OperatingPoints:
     """The kept thresholds of a class, the positive one unless named."""
-    found = reader.get(f"/runs/{run_id}/curves", CurvesAnswer, positive=positive)
+    found = reader.get(f"/runs/{run_id}/curves", Curves, positive=positive)
     wanted = positive or found.positive_label
     for curve in found.curves:
         if curve.label == wanted:

@@ -21,7 +21,7 @@ from offdiag.domain.labels import (
 )
 from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import Derivation, FoundRun, RunFacts
+from offdiag.domain.runs import Derivation, FoundRun, RunFacts, Scalar
 from offdiag.errors import Conflict, OffdiagError, RunKept, ServerUnavailable
 from offdiag.metrics.confusion import whole_counts
 from offdiag.metrics.costs.matrix import CostMatrix
@@ -30,6 +30,7 @@ from offdiag.records.ingest import ClosedRun, NewCounts, NewMatrix, NewRun
 from offdiag.records.ingest import OpenedRun as OpenedAnswer
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
+    ComparedExamplesQuestion,
     CompareQuestion,
     Decided,
     DecideQuestion,
@@ -38,6 +39,7 @@ from offdiag.sdk.registry import (
     PromoteQuestion,
     RevisionQuestion,
     SearchQuestion,
+    find_run,
 )
 from offdiag.sdk.remote import reader, requests
 from offdiag.sdk.remote.connection import Connection, with_retries
@@ -139,11 +141,15 @@ class RemoteRegistry:
     @classmethod
     def at(cls, url: str, settings: Settings) -> RemoteRegistry:
         """The registry of the server at a URL."""
-        return cls(Connection(url, settings.client.token), settings)
+        return cls(Connection.of(url, settings), settings)
 
     @property
     def project(self) -> str:
         return self.settings.project
+
+    @property
+    def server_url(self) -> str | None:
+        return None if self._is_offline else self.connection.url.rstrip("/")
 
     def page_of(self, run_id: str) -> str:
         """Address of a run in the dashboard of the server, or its folder while it waits."""
@@ -242,6 +248,34 @@ class RemoteRegistry:
 
     def search(self, question: SearchQuestion) -> Sequence[FoundRun]:
         return reader.search(self._reader, question)
+
+    def find(self, run_id: str) -> FoundRun | None:
+        return find_run(self, run_id)
+
+    def note(self, run_id: str) -> str | None:
+        return reader.note(self._reader, _sent(run_id))
+
+    def change_run(
+        self, run_id: str, *, tags: Mapping[str, Scalar] | None = None, note: str | None = None
+    ) -> None:
+        requests.change_run(self._reader, _sent(run_id), tags=tags, note=note)
+
+    def delete_run(self, run_id: str) -> None:
+        requests.delete_run(self._reader, _sent(run_id))
+
+    def retry_evaluation(self, run_id: str) -> None:
+        requests.retry_evaluation(self._reader, _sent(run_id))
+
+    def evaluate_few(self) -> int:
+        return 0  # The server evaluates by its own workers.
+
+    def evaluate_pending(self, timeout_s: float) -> int:
+        return requests.wait_for_evaluations(self._reader, timeout_s)
+
+    def compared_examples(self, question: ComparedExamplesQuestion) -> Mapping[str, Any]:
+        for run_id in question.run_ids:
+            _sent(run_id)
+        return requests.compared_examples(self._reader, question)
 
     def compare(self, question: CompareQuestion) -> Mapping[str, Any]:
         for run_id in question.run_ids:

@@ -11,8 +11,10 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
+from offdiag.domain.cost_names import CostName
 from offdiag.domain.hierarchy import ALL_GROUPS, Collapse, Hierarchy, collapse_groups
 from offdiag.domain.labels import LabelSet, TruthRevision, label_text
+from offdiag.domain.runs import RunState, Scalar
 from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, EvaluationPending, NotFound
 from offdiag.inputs.label_changes import read_label_changes
@@ -24,24 +26,28 @@ from offdiag.metrics.costs.prevalence import declared_prevalence
 from offdiag.metrics.counted import Counted, CountedSets, are_sets
 from offdiag.metrics.multilabel.sets import is_known, unpack_sets
 from offdiag.metrics.multilabel.tally import tally_of_numbers
+from offdiag.records.base import MOST_ON_A_PAGE
+from offdiag.records.comparison import ComparedExamples
 from offdiag.records.cost import Costs, DecisionAnswer, DecisionAsked
 from offdiag.records.dataset import Dataset, Grouping
 from offdiag.records.evaluation import CollapsedGroups, EvaluationAnswer
 from offdiag.records.promotion import NewPromotion
-from offdiag.records.run import Run
+from offdiag.records.run import Run, RunChanges
 from offdiag.records.truth import Correction
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
 from offdiag.sdk.registry import (
+    ComparedExamplesQuestion,
     CompareQuestion,
     Decided,
     DecideQuestion,
     PromoteQuestion,
     RevisionQuestion,
+    SearchQuestion,
     Threshold,
 )
 from offdiag.sdk.remote.connection import delays, with_retries
-from offdiag.sdk.remote.reader import Reader, dataset_classes, label_set
+from offdiag.sdk.remote.reader import Reader, dataset_classes, label_set, search
 
 
 def evaluation(
@@ -96,11 +102,18 @@ def _collapse(found: CollapsedGroups) -> Collapse:
 
 def _counted(found: EvaluationAnswer, collapse: Collapse | None) -> Counted:
     labels = LabelSet(tuple(found.labels.names), found.labels.ordinal)
-    if found.set_counts is not None:
-        numbers = np.array(found.set_counts, dtype=np.int64)
-        return CountedSets(tally_of_numbers(numbers, len(labels)), labels)
     left = labels if collapse is None else collapse.labels
-    return ConfusionMatrix(np.array(found.matrix, dtype=np.int64), left)
+    return counted_of(left, found.matrix, found.set_counts)
+
+
+def counted_of(
+    labels: LabelSet, matrix: list[list[int]] | None, set_counts: list[int] | None
+) -> Counted:
+    """What a document counts of the examples of a run, as it was counted."""
+    if set_counts is not None:
+        numbers = np.array(set_counts, dtype=np.int64)
+        return CountedSets(tally_of_numbers(numbers, len(labels)), labels)
+    return ConfusionMatrix(np.array(matrix, dtype=np.int64), labels)
 
 
 def compare(reader: Reader, question: CompareQuestion) -> Mapping[str, Any]:
@@ -122,16 +135,90 @@ def compare(reader: Reader, question: CompareQuestion) -> Mapping[str, Any]:
     return record
 
 
+def compared_examples(reader: Reader, question: ComparedExamplesQuestion) -> Mapping[str, Any]:
+    """The record of examples of two runs, page after page."""
+    found: dict[str, Any] = {}
+    while True:
+        start = len(found.get("examples", ()))
+        page = reader.get(
+            "/compare/examples",
+            ComparedExamples,
+            runs=",".join(question.run_ids),
+            which=question.kind,
+            class_label=question.class_label,
+            slice=question.slice_text,
+            on_shared=str(question.on_shared).lower(),
+            start=start,
+            limit=min(question.limit - start, MOST_ON_A_PAGE),
+        ).plain()
+        if not found:
+            found = page
+        else:
+            found["examples"] += page["examples"]
+        n_found = len(found["examples"])
+        if not page["examples"] or n_found >= min(question.limit, found["total"]):
+            return found
+
+
+def change_run(
+    reader: Reader, run_id: str, *, tags: Mapping[str, Scalar] | None, note: str | None
+) -> None:
+    """Replace tags or note of a run."""
+    wanted = RunChanges(tags=None if tags is None else dict(tags), note=note)
+    reader.send("PATCH", f"/runs/{run_id}", wanted)
+
+
+def delete_run(reader: Reader, run_id: str) -> None:
+    """Delete a run; it can be restored for a while."""
+    with_retries(
+        lambda: reader.connection.ask("DELETE", f"/runs/{run_id}"), retry_for_s=reader.retry_for_s
+    )
+
+
+def retry_evaluation(reader: Reader, run_id: str) -> None:
+    """Try a job again that failed for the last time."""
+    found = reader.get(f"/runs/{run_id}", Run)
+    if found.state is RunState.FAILED and found.work is not None:
+        path = f"/jobs/{found.work.id}/retry"
+        with_retries(lambda: reader.connection.ask("POST", path), retry_for_s=reader.retry_for_s)
+
+
+_WAITING = SearchQuestion("attributes.state = 'finished'", (), None, 10_000)
+
+
+def wait_for_evaluations(reader: Reader, timeout_s: float) -> int:
+    """Wait until the workers of the server have evaluated what waits; how many runs that was."""
+    give_up_at = time.monotonic() + timeout_s
+    waiting = {run.id for run in search(reader, _WAITING)}
+    left = set(waiting)
+    for delay_s in delays():
+        if not left:
+            break
+        if time.monotonic() > give_up_at:
+            raise EvaluationPending(
+                f"{len(left)} runs were not evaluated within {timeout_s:g} s.",
+                field="timeout",
+                hint="See whether a worker runs, or wait longer; nothing is lost.",
+            )
+        time.sleep(delay_s)
+        left &= {run.id for run in search(reader, _WAITING)}
+    return len(waiting)
+
+
 def costs(reader: Reader, name: str, project: str) -> CostMatrix:
     """Stored costs by name, or by name and version as `name@2`."""
-    plain, separator, number = name.rpartition("@")
-    is_versioned = bool(separator) and number.isdecimal()
+    wanted = CostName.parse(name)
     found = reader.get(
-        f"/cost-matrices/{name_segment(plain if is_versioned else name)}",
+        f"/cost-matrices/{name_segment(wanted.name)}",
         Costs,
         project=project,
-        version=number if is_versioned else None,
+        version=wanted.version,
     )
+    return cost_matrix_in(found)
+
+
+def cost_matrix_in(found: Costs) -> CostMatrix:
+    """The cost matrix in a document."""
     labels = LabelSet(tuple(found.labels))
     weights = [[found.weights[row][column] for column in labels.names] for row in labels.names]
     return CostMatrix(np.array(weights, dtype=np.float64), labels, found.currency)

@@ -210,14 +210,14 @@ def test_the_top_label_curve_counts_right_answers() -> None:
 
 def test_a_notebook_shows_values_and_reasons_with_labels_escaped() -> None:
     evaluation = evaluate_scores(
-        y_true=["<i>", "b"], y_score=[0.0, 0.3], labels=["b", "<i>"], positive_label="<i>"
+        y_true=["<u>", "b"], y_score=[0.0, 0.3], labels=["b", "<u>"], positive_label="<u>"
     )
 
     html = evaluation._repr_html_()
 
-    assert "n/a (true_class_got_zero, limit +inf)" in html
-    assert "positive class &lt;i&gt;" in html
-    assert "<i>" not in html
+    assert "undefined (true class got zero), tends to +inf" in html
+    assert "positive class &lt;u&gt;" in html
+    assert "<u>" not in html
 
 
 def test_a_notebook_names_no_positive_class_where_there_is_none() -> None:

@@ -1,4 +1,4 @@
-"""A registry in a database that this process opens itself."""
+"""A database as a registry: what the SDK asks, answered by services in this process."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
+from offdiag.comparison.pair import PairedOutcome
+from offdiag.domain.cost_names import CostName
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
-from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunFacts
+from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunFacts, Scalar
 from offdiag.errors import Conflict
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.prevalence import declared_prevalence
 from offdiag.metrics.scores.operating_points import OperatingPoints
-from offdiag.records.comparison import comparison_document
+from offdiag.records.comparison import compared_examples, comparison_document
+from offdiag.sdk import provenance
+from offdiag.sdk.embedded.progress import evaluation_progress
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
 from offdiag.sdk.registry import (
+    ComparedExamplesQuestion,
     CompareQuestion,
     Decided,
     DecideQuestion,
@@ -26,10 +31,10 @@ from offdiag.sdk.registry import (
     PromoteQuestion,
     RevisionQuestion,
     SearchQuestion,
+    find_run,
 )
-from offdiag.services import cost_matrices, datasets, search
+from offdiag.services import cost_matrices, datasets, runs, search
 from offdiag.services.compare import compare_runs
-from offdiag.services.cost_matrices import CostName
 from offdiag.services.curves import browse_curves
 from offdiag.services.decisions.rules import (
     Choice,
@@ -42,8 +47,11 @@ from offdiag.services.decisions.rules import (
     try_rule,
 )
 from offdiag.services.evaluation.compute import collapse_evaluation
+from offdiag.services.evaluation.pending import evaluate_few, evaluate_pending
+from offdiag.services.evaluation.recompute import retry_failed
 from offdiag.services.evaluation.results import evaluation_of
 from offdiag.services.evaluation.slices import evaluation_of_slice
+from offdiag.services.examples.changed import changed_examples
 from offdiag.services.examples.page import browse_examples
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.flags.page import raised_flags
@@ -54,12 +62,14 @@ from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.derive_run import decision_of_run, derivation_of_run
 from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.services.retention.deletion import delete_run
 from offdiag.services.truth import revise
 from offdiag.services.truth.revise import summary_of
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.flags import FlagRecord
+from offdiag.store.run_page import read_run
 from offdiag.store.schema import open_database
 
 
@@ -126,6 +136,10 @@ class EmbeddedRegistry:
     @property
     def project(self) -> str:
         return self.settings.project
+
+    @property
+    def server_url(self) -> str | None:
+        return self.settings.server.public_url.rstrip("/") or None
 
     def page_of(self, run_id: str) -> str:
         """Address of a run in the dashboard that `offdiag serve` opens with these settings."""
@@ -293,6 +307,44 @@ class EmbeddedRegistry:
             project=question.project,
             limit=question.limit,
         )
+
+    def find(self, run_id: str) -> FoundRun | None:
+        return find_run(self, run_id)
+
+    def note(self, run_id: str) -> str | None:
+        with self.database.read() as session:
+            return read_run(session, run_id).run.note
+
+    def change_run(
+        self, run_id: str, *, tags: Mapping[str, Scalar] | None = None, note: str | None = None
+    ) -> None:
+        runs.change_run(self.database, run_id, tags=tags, note=note)
+
+    def delete_run(self, run_id: str) -> None:
+        delete_run(self.database, run_id, by=provenance.author())
+
+    def retry_evaluation(self, run_id: str) -> None:
+        retry_failed(self.database, run_id)
+
+    def evaluate_few(self) -> int:
+        with evaluation_progress() as on_step:
+            return evaluate_few(self.database, self.settings.jobs, on_step).n_left
+
+    def evaluate_pending(self, timeout_s: float) -> int:  # noqa: ARG002 - nothing is waited for
+        with evaluation_progress() as on_step:
+            return evaluate_pending(self.database, self.settings.jobs, on_step).n_evaluated
+
+    def compared_examples(self, question: ComparedExamplesQuestion) -> Mapping[str, Any]:
+        found = changed_examples(
+            self.database,
+            question.run_ids,
+            outcome=PairedOutcome(question.kind),
+            class_label=question.class_label,
+            slice_text=question.slice_text,
+            on_shared=question.on_shared,
+            size=question.limit,
+        )
+        return compared_examples(found).plain()
 
     def compare(self, question: CompareQuestion) -> Mapping[str, Any]:
         found = compare_runs(

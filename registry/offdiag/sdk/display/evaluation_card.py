@@ -1,0 +1,270 @@
+"""An evaluation as a card of a notebook: warning, coloured matrix, recall of each class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+
+import numpy as np
+
+from offdiag.domain.number_text import count, interval, number, percent
+from offdiag.domain.texts import shortened
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import CountedSets, matrix_of
+from offdiag.palette import SMALLEST_ERROR_END, correct_step, error_step
+from offdiag.sdk.display.card import (
+    card,
+    cell,
+    column,
+    head,
+    mark,
+    row_name,
+    says,
+    table,
+)
+from offdiag.sdk.display.displayed import DisplayedEvaluation, Origin
+from offdiag.sdk.display.evaluation_text import (
+    MOST_CLASSES,
+    ClassLine,
+    class_lines,
+    cut_note,
+    primary_titles,
+)
+
+MOST_ERRORS = 10
+_LONGEST_HEAD = 12
+_MOST_WITH_SHARES = 12
+"""In larger matrices the colour alone says the share."""
+
+
+def evaluation_card(evaluation: DisplayedEvaluation) -> str:
+    """One HTML fragment; names are escaped, nothing is loaded from elsewhere."""
+    lines = _ordered(evaluation)
+    parts = [
+        _evaluation_head(evaluation),
+        warning_line(evaluation),
+        metric_tiles(evaluation),
+    ]
+    columns, counted = [], evaluation.counted
+    if isinstance(counted, CountedSets):
+        columns += [_class_table(evaluation, lines), _fractions(counted)]
+    elif len(evaluation.labels) <= MOST_CLASSES:
+        columns += [_matrix_table(matrix_of(counted), lines), _class_table(evaluation, lines)]
+    else:
+        columns += [_class_table(evaluation, lines), _frequent_errors(matrix_of(counted))]
+    return card(*parts, f'<div class="od-cols">{"".join(columns)}</div>')
+
+
+def run_card(origin: Origin, state: str, evaluation: DisplayedEvaluation | None) -> str:
+    """A run: its name, dataset and state; if it is evaluated the warning and a few metrics."""
+    if evaluation is None:
+        about = f"{origin.labels_text} · {origin.run_id} · {state}"
+        return card(head(origin.run_name, about, url=origin.url))
+    about = f"{origin.labels_text} · {origin.run_id} · {_size(evaluation)}"
+    title = head(origin.run_name, about, url=origin.url)
+    return card(title, warning_line(evaluation), metric_tiles(evaluation))
+
+
+def _size(evaluation: DisplayedEvaluation) -> str:
+    return count(evaluation.counted.total, "example")
+
+
+def _evaluation_head(evaluation: DisplayedEvaluation) -> str:
+    origin = evaluation.origin
+    facts = [] if origin is None else [origin.run_name, origin.labels_text]
+    facts.append(_size(evaluation))
+    if evaluation.collapse is not None:
+        facts.append(evaluation.collapse.words)
+    return head("Evaluation", " · ".join(facts), url=None if origin is None else origin.url)
+
+
+def warning_line(evaluation: DisplayedEvaluation) -> str:
+    """The hidden-minority warning, "" where there is none."""
+    warning = evaluation.warning
+    if warning is None:
+        return ""
+    rest = f"{warning.interval}." if warning.recall else ""
+    strong = warning.strong if warning.recall else f"{warning.strong}."
+    return says(
+        strong,
+        rest,
+        mark="▲" if warning.is_proved else "◇",
+        is_warning=True,
+    )
+
+
+def metric_tiles(evaluation: DisplayedEvaluation) -> str:
+    """The primary metrics with their intervals."""
+    tiles = [
+        f"<div><span>{escape(title)}</span>{_tile(evaluation.aggregate[key])}</div>"
+        for key, title in primary_titles(evaluation.counted).items()
+        if key in evaluation.aggregate
+    ]
+    return f'<div class="od-tiles">{"".join(tiles)}</div>' if tiles else ""
+
+
+def _tile(value: MetricValue) -> str:
+    if value.value is None:
+        return escape(value.undefined_text)
+    return f"<b>{escape(number(value.value))}</b>{_interval(value)}"
+
+
+def _interval(value: MetricValue) -> str:
+    if value.ci_low is None or value.ci_high is None:
+        return escape(value.why_no_interval or "")
+    return f"{_end(value.ci_low)} – {_end(value.ci_high)}"
+
+
+def _end(end: float) -> str:
+    return f"{end:.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _ordered(evaluation: DisplayedEvaluation) -> list[ClassLine]:
+    """Large classes first, unless their order means something or only the worst are shown."""
+    lines = class_lines(evaluation)
+    if evaluation.counted.labels.ordinal or len(lines) < len(evaluation.labels):
+        return lines
+    return sorted(lines, key=lambda line: -line.n)
+
+
+def _matrix_table(matrix: ConfusionMatrix, lines: Sequence[ClassLine]) -> str:
+    codes = [matrix.labels.index[line.name] for line in lines]
+    heads = "".join(_axis_name(line.name, "col") for line in lines)
+    across = f'<th colspan="{len(lines) + 1}" class="od-axis od-l">Predicted →</th>'
+    rows = "".join(_matrix_rows(matrix, codes, lines))
+    return (
+        '<table class="od-m"><caption>Confusion matrix: counts; colour: share of the actual class'
+        f"</caption><thead><tr><th></th>{across}</tr>"
+        f'<tr><th class="od-axis">Actual ↓</th>{heads}<th scope="col">n</th></tr></thead>'
+        f"<tbody>{rows}</tbody></table>"
+    )
+
+
+def _axis_name(name: str, scope: str) -> str:
+    shown = shortened(name, longest=_LONGEST_HEAD)
+    title = f' title="{escape(name)}"' if shown != name else ""
+    return f'<th scope="{scope}"{title}>{escape(shown)}</th>'
+
+
+def _matrix_rows(
+    matrix: ConfusionMatrix, codes: Sequence[int], lines: Sequence[ClassLine]
+) -> Iterator[str]:
+    shares = matrix.counts / np.maximum(matrix.actual[:, np.newaxis], 1)
+    errors = shares.copy()
+    np.fill_diagonal(errors, 0.0)
+    end = max(float(errors.max()), SMALLEST_ERROR_END)
+    for code, line in zip(codes, lines, strict=True):
+        cells = [
+            _cell(
+                int(matrix.counts[code, other]),
+                float(shares[code, other]),
+                end,
+                is_correct=code == other,
+                with_share=len(codes) <= _MOST_WITH_SHARES,
+            )
+            for other in codes
+        ]
+        yield f"<tr>{_axis_name(line.name, 'row')}{''.join(cells)}<td>{line.n:,}</td></tr>"
+    totals = "".join(f"<td>{int(matrix.predicted[code]):,}</td>" for code in codes)
+    yield f'<tr><th scope="row">Predicted n</th>{totals}<td>{matrix.total:,}</td></tr>'
+
+
+def _cell(counted: int, share: float, end: float, *, is_correct: bool, with_share: bool) -> str:
+    if not counted:
+        return '<td class="od-z">0</td>'
+    step = f"c{correct_step(share, 1.0)}" if is_correct else f"e{error_step(share, end)}"
+    small = f"<small>{escape(percent(share))}</small>" if with_share else ""
+    return f'<td class="od-{step}">{counted:,}{small}</td>'
+
+
+def _class_table(evaluation: DisplayedEvaluation, lines: Sequence[ClassLine]) -> str:
+    accuracy = evaluation.aggregate.get("overall_accuracy")
+    baseline = None if accuracy is None else accuracy.value
+    further = [key for key in ("precision", "f1") if all(key in line.values for line in lines)]
+    columns = [column("Class", left=True), column("n"), column("Recall"), column("0 – 1")]
+    columns += [column("95 % CI", left=True), *(column(_TITLES[key]) for key in further)]
+    rows = [
+        row_name(line.name)
+        + cell(f"{line.n:,}")
+        + _recall_cells(line.values.get("recall"), baseline)
+        + "".join(cell(_plain(line.values[key])) for key in further)
+        for line in lines
+    ]
+    note = [each for each in (cut_note(evaluation, lines),) if each]
+    note += [] if baseline is None else [f"dashed: accuracy {number(baseline)}"]
+    return table(columns, rows, caption=" · ".join(note))
+
+
+_TITLES = {"precision": "Precision", "f1": "F1"}
+
+
+def _plain(value: MetricValue) -> str:
+    return "undefined" if value.value is None else f"{value:.2f}"
+
+
+def _recall_cells(value: MetricValue | None, baseline: float | None) -> str:
+    if value is None or value.value is None:
+        said = "" if value is None else value.undefined_text
+        return f'{cell("")}<td class="od-l" colspan="2">{escape(said)}</td>'
+    ends = (value.ci_low, value.ci_high)
+    is_below = baseline is not None and value.ci_high is not None and value.ci_high < baseline
+    drawn = mark(value.value, ends, baseline=baseline, stands_out=is_below)
+    return f"{cell(number(value.value))}<td>{drawn}</td>{cell(_interval(value), left=True)}"
+
+
+def _frequent_errors(matrix: ConfusionMatrix) -> str:
+    errors = matrix.counts.copy()
+    np.fill_diagonal(errors, 0)
+    n_classes = matrix.n_classes
+    largest = np.argsort(errors, axis=None, kind="stable")[::-1][:MOST_ERRORS]
+    names, rows = matrix.labels.names, []
+    for place in largest.tolist():
+        actual, predicted = divmod(place, n_classes)
+        counted, n = int(errors[actual, predicted]), int(matrix.actual[actual])
+        if counted:
+            rows.append(
+                row_name(names[actual])
+                + row_name(names[predicted])
+                .replace('<th scope="row"', "<td")
+                .replace("</th>", "</td>")
+                + cell(f"{counted:,} of {n:,}")
+                + cell(percent(counted / n))
+            )
+    columns = [column("Actual", left=True), column("Predicted", left=True)]
+    columns += [column("Examples"), column("Share")]
+    return table(columns, rows, caption="Most frequent errors")
+
+
+def _fractions(counted: CountedSets) -> str:
+    names = counted.labels.names
+    if len(names) > MOST_CLASSES:
+        return ""
+    heads = "".join(_axis_name(name, "col") for name in names)
+    rows = "".join(
+        f"<tr>{_axis_name(name, 'row')}{''.join(f'<td>{value:.2f}</td>' for value in row)}</tr>"
+        for name, row in zip(names, counted.matrix.cells.tolist(), strict=True)
+    )
+    return (
+        "<details><summary>Fractional multi-label matrix</summary><table><caption>"
+        f"{counted.matrix.n_samples:,} examples, fractional shares, Algorithm 1</caption>"
+        f'<thead><tr><th class="od-axis">Actual ↓ Predicted →</th>{heads}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></details>"
+    )
+
+
+def metric_card(title: str, metrics: Mapping[str, MetricValue]) -> str:
+    """Values by key: evaluations of scores, of sets in memory and of weights, and costs."""
+    rows = [row_name(key) + _value_cells(value) for key, value in metrics.items()]
+    columns = [column("Metric", left=True), column("Value"), column("95 % CI", left=True)]
+    return card(head(title), table(columns, rows))
+
+
+def _value_cells(value: MetricValue) -> str:
+    if value.value is None:
+        limit = f", tends to {value.limit}" if value.limit else ""
+        return f'<td class="od-l" colspan="2">{escape(value.undefined_text + limit)}</td>'
+    said = value.why_no_interval or ""
+    if value.ci_low is not None and value.ci_high is not None:
+        said = interval(value.ci_low, value.ci_high)
+    return cell(number(value.value)) + cell(said, left=True)

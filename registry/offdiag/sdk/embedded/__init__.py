@@ -1,0 +1,1 @@
+"""A registry in a database that this process opens itself."""

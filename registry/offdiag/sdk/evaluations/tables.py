@@ -1,0 +1,197 @@
+"""Results by metric, and values of a metric by class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.number_text import number
+from offdiag.domain.texts import shortened
+from offdiag.domain.values import MetricValue
+from offdiag.errors import UnknownKey
+from offdiag.extras import optional
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Value = TypeVar("Value")
+
+
+class MetricTable(Mapping[str, Value]):
+    """Results by metric key. A wrong key raises `UnknownKey`, a `KeyError` with similar keys.
+
+    Names of scikit-learn's scorers are accepted: `["f1_macro"]` is `["macro_f1"]`, and
+    `["neg_log_loss"]` is minus the log loss. `n_classes` tells the two Brier scores apart;
+    `of_positive` has the values of the positive class, for scorers of two classes such as `f1`.
+    """
+
+    def __init__(
+        self,
+        values: Mapping[str, Value],
+        *,
+        n_classes: int | None = None,
+        of_positive: Mapping[str, Value] | None = None,
+    ) -> None:
+        self._values = dict(values)
+        self._n_classes = n_classes
+        self._of_positive = of_positive or {}
+
+    def __getitem__(self, key: str) -> Value:
+        if key in self._values:
+            return self._values[key]
+        from offdiag.metrics.names import find_metric
+
+        for values in (self._values, self._of_positive):
+            found = find_metric(key, values, n_classes=self._n_classes)
+            if found is not None:
+                value: Value = values[found.key]
+                return cast("Value", _negated(value)) if found.is_negated else value
+        raise UnknownKey(f"there is no metric {key!r}.", field="key", hint=self._similar(key))
+
+    def _similar(self, key: str) -> str:
+        from offdiag.metrics.names import averages_of, nearest_names
+
+        averages = averages_of(key, self._values)
+        if averages:
+            return f"It is a metric of one class. Use an average: {', '.join(averages)}."
+        return nearest_names(key, self._values) or _similar(key, self._values)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(list(self._values)[:_MOST_NAMED])
+        more = ", ..." if len(self._values) > _MOST_NAMED else ""
+        return f"{type(self).__name__} of {len(self._values)} metrics: {shown}{more}"
+
+    def __str__(self) -> str:
+        lines = [f"{key:<{_KEY_WIDTH}}  {_line(value)}" for key, value in self._values.items()]
+        return "\n".join(lines) or repr(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The values as a frame; undefined values and absent intervals are NaN.
+
+        Of one value each a row for each metric, with the columns value, ci_low, ci_high and
+        reason. Of values by class a row for each class, with a pair of columns for each metric
+        and "value", "ci_low" or "ci_high".
+        """
+        with optional:
+            import pandas as pd
+
+        tables = {
+            key: value for key, value in self._values.items() if isinstance(value, ClassValues)
+        }
+        if not tables:
+            return _value_frame(cast("Mapping[str, MetricValue]", self._values), "metric")
+        frame = pd.concat(
+            {key: values.to_frame()[list(_NUMBERS)] for key, values in tables.items()}, axis=1
+        )
+        frame.columns.names = ["metric", None]
+        return frame
+
+
+class ClassValues(Mapping[str, MetricValue]):
+    """Values of one metric by class, in label order.
+
+    A class may be asked for as text or as the int or bool the data holds: `[1]` is `["1"]`.
+    """
+
+    def __init__(self, labels: LabelSet, values: Sequence[MetricValue]) -> None:
+        self._labels = labels
+        self._values = tuple(values)
+
+    def __getitem__(self, label: object) -> MetricValue:
+        text = label_text(label, field_name="label")
+        try:
+            return self._values[self._labels.index[text]]
+        except KeyError:
+            raise UnknownKey(
+                f"there is no class {text!r}.",
+                field="label",
+                hint=_similar(text, self._labels.names),
+            ) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._labels.names)
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({_line(self)})"
+
+    def __str__(self) -> str:
+        lines = [f"{shortened(name):<24}  {value}" for name, value in self.items()]
+        return "\n".join(lines)
+
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> NDArray[np.float64]:
+        """The values as floats in label order, shape (K,); NaN where undefined."""
+        return np.array([float(value) for value in self._values], dtype or np.float64)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each class, with the columns value, ci_low, ci_high and reason."""
+        return _value_frame(self, "class")
+
+    def negated(self) -> ClassValues:
+        """Minus each value."""
+        from offdiag.metrics.names import negated
+
+        return ClassValues(self._labels, tuple(map(negated, self._values)))
+
+
+def _negated(value: Any) -> Any:
+    from offdiag.metrics.names import negated
+
+    return value.negated() if isinstance(value, ClassValues) else negated(value)
+
+
+_MOST_NAMED = 6
+_KEY_WIDTH = 30
+_NUMBERS = ("value", "ci_low", "ci_high")
+
+
+def _line(value: object) -> str:
+    """A value with its interval, or the first values by class."""
+    if not isinstance(value, ClassValues):
+        return str(value)
+    shown = [
+        f"{shortened(name)} {_brief(each)}" for name, each in islice(value.items(), _MOST_NAMED)
+    ]
+    n_more = len(value) - len(shown)
+    return ", ".join([*shown, f"... {n_more} more"] if n_more else shown)
+
+
+def _brief(value: MetricValue) -> str:
+    return "undefined" if value.value is None else number(value.value)
+
+
+def _value_frame(values: Mapping[str, MetricValue], index: str) -> pd.DataFrame:
+    with optional:
+        import pandas as pd
+
+    found = list(values.values())
+    columns = {
+        name: np.array([getattr(each, name) for each in found], np.float64) for name in _NUMBERS
+    }
+    reasons = [None if each.reason is None else str(each.reason) for each in found]
+    return pd.DataFrame({**columns, "reason": reasons}, index=pd.Index(list(values), name=index))
+
+
+def _similar(wanted: object, known: Mapping[str, Any] | Sequence[str]) -> str:
+    names = list(known)
+    close = get_close_matches(str(wanted), names, n=3, cutoff=0.5)
+    if close:
+        return f"Did you mean {' or '.join(repr(name) for name in close)}?"
+    shown = ", ".join(repr(name) for name in names[:5])
+    return f"Known are {shown}{', …' if len(names) > 5 else ''}."
