@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from offdiag.cli.text import printable
+from offdiag.cli.output import printable
 from offdiag.store.archive.file import Manifest
 from offdiag.store.archive.transfer import TakenOver
 

@@ -6,7 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.table import Table
+from rich.text import Text
 
+from offdiag.audit.findings import AuditReport, AuditVerdict
+from offdiag.audit.table_text.audit import TableTextAudit
+from offdiag.audit.table_text.interpretation import Reading
 from offdiag.cli.audit_input import (
     AuditInput,
     Source,
@@ -17,7 +22,8 @@ from offdiag.cli.audit_input import (
     read_source,
 )
 from offdiag.cli.options import help_text, json_option, parse_labels
-from offdiag.cli.output import busy, print_json
+from offdiag.cli.output import busy, label, print_json, print_tables, printable
+from offdiag.cli.tables import open_table
 from offdiag.errors import InvalidInput
 
 
@@ -115,7 +121,6 @@ def _audit_numbers(
     positive: str | None,
     as_json: bool,
 ) -> None:
-    from offdiag.cli.audit_tables import print_audit
     from offdiag.sdk.evaluations.audit import audit_reported
 
     given = AuditInput({}) if source is None else read_audit_object(source)
@@ -149,7 +154,6 @@ def _audit_text(
     as_json: bool,
 ) -> None:
     from offdiag.audit.table_text.audit import audit_record, audit_table_text
-    from offdiag.cli.audit_tables import print_table_text_audit
 
     if unfit:
         raise InvalidInput(
@@ -181,3 +185,81 @@ def _matrix(file: Path) -> dict[str, Any]:
     found = read_matrix(file)
     named = {} if found.labels is None else {"labels": found.labels}
     return {"matrix": found.matrix, **named}
+
+
+MOST_NUMBERS_SHOWN = 6
+"""Next to a header, to recognise it by."""
+
+
+def print_audit(report: AuditReport) -> None:
+    """The verdict on each number with its reason, and on the table as a whole."""
+    print_tables(_table(report, title=None))
+
+
+def print_table_text_audit(audit: TableTextAudit) -> None:
+    """How a text was read, and the verdicts for each model in it."""
+    print_tables(
+        _reading_table(audit.reading),
+        *(_table(each.report, title=each.model or None) for each in audit.models),
+    )
+
+
+def _table(report: AuditReport, *, title: str | None) -> Table:
+    table = open_table(
+        title=None if title is None else printable(title),
+        caption=printable(" ".join(_conclusions(report))),
+    )
+    for name in ("number", "reported", "verdict", "reason"):
+        table.add_column(name)
+    for finding in report.findings:
+        is_fine = finding.verdict is AuditVerdict.CONSISTENT
+        table.add_row(
+            Text(printable(finding.claim.place_name(report.labels))),
+            Text(printable(finding.claim.printed.text)),
+            Text(finding.verdict.value.replace("_", " "), style="" if is_fine else "bold"),
+            Text(printable(finding.why)),
+        )
+    return table
+
+
+def _reading_table(reading: Reading) -> Table:
+    """Headers with their meaning, and notes."""
+    table = open_table(
+        title="How the text was read; correct it with --read 'HEADER=MEANING'",
+        caption=printable(" ".join(_facts(reading))) or None,
+    )
+    for name in ("header", "meaning", "numbers"):
+        table.add_column(name)
+    for head in reading.heads:
+        numbers = list(head.numbers[:MOST_NUMBERS_SHOWN])
+        if len(numbers) < len(head.numbers):
+            numbers.append("…")
+        table.add_row(
+            Text(label(head.head)),
+            Text(printable(head.meaning), style="bold" if head.is_corrected else ""),
+            Text(printable("  ".join(numbers))),
+        )
+    return table
+
+
+def _facts(reading: Reading) -> list[str]:
+    lines = []
+    if reading.classes is not None:
+        lines.append(f"Classes: {reading.classes.written()}.")
+    if reading.matrix is not None:
+        lines.append(f"A matrix of {len(reading.matrix.labels)} classes was found.")
+    lines += reading.remarks
+    if reading.unread:
+        lines.append(f"Not read: {'; '.join(f'line {n}: {text}' for n, text in reading.unread)}.")
+    return lines
+
+
+def _conclusions(report: AuditReport) -> list[str]:
+    lines = [report.headline]
+    if report.reading:
+        lines.append(f"Read as: {report.reading}.")
+    if report.matrix is not None:
+        lines.append(f"The matrix: {report.matrix.why}.")
+    if report.tables is not None and report.tables.is_complete:
+        lines.append(f"Matrices of whole numbers that fit: {report.tables.count}.")
+    return lines

@@ -2,66 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import cast
 
 import click
 
 from offdiag.cli.options import add_shared_options, show_no_color
+from offdiag.extras import require_extra
 
-COMMANDS = (
-    "demo",
-    "serve",
-    "worker",
-    "db",
-    "log",
-    "watch",
-    "import",
-    "export",
-    "sync",
-    "sql",
-    "evaluate",
-    "audit",
-    "gate",
-    "flags",
-    "problems",
-    "cost",
-    "runs",
-    "compare",
-    "leaders",
-    "propose",
-    "approve",
-    "truth",
-    "hierarchy",
-    "recompute",
-    "verify",
-    "gc",
-    "schedule",
-    "report",
-    "jobs",
-    "user",
-    "token",
-    "doctor",
-    "completion",
-)
-_MODULES = {
-    "worker": "serve",
-    "watch": "log",
-    "sync": "log",
-    "import": "transfer",
-    "export": "transfer",
-    "recompute": "jobs",
-    "verify": "maintenance",
-    "gc": "maintenance",
-    "completion": "process",
-    "leaders": "promote",
-    "propose": "promote",
-    "approve": "promote",
+_SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Log": {
+        "log": ("log", "Log the predictions or the confusion matrix in FILE as a run."),
+        "import": ("transfer", "Import results of another tool, or a project."),
+        "watch": ("log", "Log every file of predictions in FOLDER, until Ctrl-C."),
+        "sync": ("log", "Send the runs in the offline queue, each exactly once."),
+    },
+    "Read and compare": {
+        "runs": ("runs", "Show, compare, delete and restore runs."),
+        "compare": ("compare", "Compare runs of one dataset, example by example."),
+        "leaders": ("promote", "List the runs of DATASET that may be the best one."),
+        "cost": ("cost", "Manage cost matrices, and compare runs by cost."),
+        "report": ("report", "Create and show reports: what changed significantly."),
+        "schedule": ("schedule", "Create reports at scheduled times."),
+        "sql": ("sql", "Run a read-only SQL QUERY over the registry."),
+    },
+    "Decide": {
+        "problems": ("problems", "List problems: flags grouped over the runs of a model."),
+        "flags": ("flags", "List and triage the flags of runs."),
+        "gate": ("gate", "Check RUN, or a file, against conditions."),
+        "propose": ("promote", "Make RUN the candidate of its dataset."),
+        "approve": ("promote", "Make RUN the champion of its dataset."),
+    },
+    "Ground truth": {
+        "truth": ("truth", "Show ground truth, correct labels, and see the impact."),
+        "hierarchy": ("hierarchy", "Show and set the class hierarchy of a dataset."),
+        "recompute": ("maintenance", "Queue runs for re-evaluation by the worker."),
+    },
+    "Without a registry": {
+        "evaluate": ("evaluate", "Compute every metric of the predictions in FILE."),
+        "audit": ("audit", "Check published numbers for consistency."),
+    },
+    "Use a server": {
+        "login": ("login", "Store a token for the server at URL."),
+        "logout": ("login", "Remove the stored token of the server at URL."),
+        "whoami": ("login", "Show who you are on a server, and with which roles."),
+    },
+    "Run a registry": {
+        "demo": ("demo", "Train models on real data and serve their dashboard."),
+        "serve": ("serve", "Serve the dashboard, with worker and scheduler."),
+        "worker": ("serve", "Run a worker that evaluates logged runs, until Ctrl-C."),
+        "server": ("team", "Set up a team server: settings, units, schema and admin."),
+        "jobs": ("jobs", "Show the job queue and retry failed jobs."),
+        "user": ("access", "Manage users and roles, and read the audit log."),
+        "token": ("access", "Create, list and revoke API tokens."),
+        "link": ("share_links", "List and revoke read-only links to single pages."),
+    },
+    "Maintain": {
+        "doctor": ("doctor", "Check installation, settings, database and job queue."),
+        "db": ("db", "Upgrade, check, back up, restore and copy the database."),
+        "export": ("transfer", "Export PROJECT to a file for `offdiag import archive`."),
+        "verify": ("maintenance", "Recompute results and compare them with the stored ones."),
+        "gc": ("maintenance", "Delete old data permanently."),
+        "completion": ("process", "Print the script that lets SHELL complete commands."),
+    },
 }
-"""Of commands that share a module with others."""
+"""Headings of the help with their commands: the module of each, and what it does in one line.
+
+The lines are here, so that the help imports no command.
+"""
+_COMMANDS = {name: entry for section in _SECTIONS.values() for name, entry in section.items()}
+COMMANDS = tuple(_COMMANDS)
 _FUNCTIONS = {"import": "importing"}
 """Of commands whose names are keywords of Python."""
+_EXTRAS = {"serve": "server", "demo": "demo"}
+"""Of commands that need another one than `local`, which would be named first."""
 
 OLD_NAMES = {
     "flags list --badge": "flags list --hides-minority",
@@ -100,11 +115,21 @@ class CommandGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in COMMANDS:
             return None
-        module = _MODULES.get(name, name)
+        if name in _EXTRAS:
+            require_extra(_EXTRAS[name])
+        module, _ = _COMMANDS[name]
         function = _FUNCTIONS.get(name, name)
         command = cast(click.Command, getattr(import_module(f"offdiag.cli.{module}"), function))
         add_shared_options(command)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        widest = max(map(len, COMMANDS))
+        for heading, section in _SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [(name.ljust(widest), line) for name, (_, line) in section.items()]
+                )
 
 
 @click.group(

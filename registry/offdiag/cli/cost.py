@@ -8,15 +8,31 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from offdiag.cli.cost_runs import apply, decide, rank
+from offdiag.cli.cost_tables import cost_table, difference_table, list_table
+from offdiag.cli.documents import Server, connected, document
 from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import print_json, print_tables
-from offdiag.cli.registry import opened, settings_for
+from offdiag.cli.output import label, print_json, print_tables, printable
+from offdiag.cli.registry import settings_for
+from offdiag.domain.cost_names import CostName
+from offdiag.domain.texts import name_segment
+from offdiag.inputs.files.costs import read_weights
+from offdiag.metrics.costs.matrix import CostChange, changed_costs
+from offdiag.records.cost import (
+    CostList,
+    Costs,
+    CostsQuery,
+    CostVersionQuery,
+    NewCosts,
+    Weights,
+    plain_weights,
+)
+from offdiag.records.dataset import AskedAgain, Judging
+from offdiag.sdk import provenance
+from offdiag.sdk.remote.requests import cost_matrix_in
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from offdiag.metrics.costs.matrix import CostChange
     from offdiag.store.cost_matrices import CostMatrixRecord
+    from offdiag.store.database import Database
 
 
 @help_text(
@@ -39,88 +55,70 @@ def diff(*, first: str, second: str, project: str | None, url: str | None, as_js
 
     Classes are matched by name; classes that only one has are named.
     """
-    from offdiag.metrics.costs.matrix import changed_costs
-    from offdiag.services.cost_matrices import CostName, find_costs
-
-    settings = settings_for(url)
-    with opened(settings) as database:
-        before, after = (
-            find_costs(database, project=project or settings.project, wanted=CostName.parse(name))
-            for name in (first, second)
-        )
-    changes = changed_costs(before.costs, after.costs)
+    where = project or settings_for(url).project
+    with connected(url) as registry:
+        before, after = (_costs(registry, where, name) for name in (first, second))
+    changes = changed_costs(cost_matrix_in(before), cost_matrix_in(after))
     facts = _other_differences(before, after)
     if as_json:
-        print_json(_record(before, after, changes))
+        print_json(_difference_dict(before, after, changes))
     elif not changes and not facts:
         click.echo("No cost differs.")
     else:
         for fact in facts:
             click.echo(fact)
         if changes:
-            print_tables(_table(before, after, changes))
+            print_tables(difference_table(_name(before), _name(after), changes))
     if changes or facts:
         click.get_current_context().exit(1)
 
 
-def _other_differences(before: CostMatrixRecord, after: CostMatrixRecord) -> list[str]:
-    """Classes that only one has, and another currency, in words."""
-    from offdiag.cli.text import label
+def _costs(registry: Database | Server, project: str, name: str) -> Costs:
+    """A cost matrix by its name, or name and version."""
+    wanted = CostName.parse(name)
+    if isinstance(registry, Server):
+        return registry.ask(
+            f"/cost-matrices/{name_segment(wanted.name)}",
+            Costs,
+            query=CostVersionQuery(project=project, version=wanted.version),
+        )
+    from offdiag.services.cost_matrices import find_costs
 
+    return _document(find_costs(registry, project=project, wanted=wanted))
+
+
+def _document(record: CostMatrixRecord) -> Costs:
+    return Costs.model_validate(record.to_dict())
+
+
+def _other_differences(before: Costs, after: Costs) -> list[str]:
+    """Classes that only one has, and another currency, in words."""
     found = []
-    for text, names in (
-        (_name(before), _only(before, after)),
-        (_name(after), _only(after, before)),
-    ):
+    for one, other in ((before, after), (after, before)):
+        names = _only(one, other)
         if names:
-            found.append(f"Only {text} has {', '.join(map(label, names))}.")
-    if before.costs.currency != after.costs.currency:
-        currencies = (label(each.costs.currency or "none") for each in (before, after))
+            found.append(f"Only {_name(one)} has {', '.join(map(label, names))}.")
+    if before.currency != after.currency:
+        currencies = (label(each.currency or "none") for each in (before, after))
         found.append(f"Currency: {' → '.join(currencies)}.")
     return found
 
 
-def _only(one: CostMatrixRecord, other: CostMatrixRecord) -> list[str]:
-    return [name for name in one.costs.labels.names if name not in other.costs.labels.index]
+def _only(one: Costs, other: Costs) -> list[str]:
+    return [name for name in one.labels if name not in other.labels]
 
 
-def _name(record: CostMatrixRecord) -> str:
-    from offdiag.cli.text import printable
-
-    return printable(f"{record.name}@{record.version}")
+def _name(costs: Costs) -> str:
+    return printable(f"{costs.name}@{costs.version}")
 
 
-def _table(
-    before: CostMatrixRecord, after: CostMatrixRecord, changes: tuple[CostChange, ...]
-) -> Table:
-    from rich.text import Text
-
-    from offdiag.cli.tables import open_table
-    from offdiag.cli.text import label
-
-    table = open_table()
-    for name in ("actual", "predicted"):
-        table.add_column(name)
-    for name in (_name(before), _name(after), "times"):
-        table.add_column(Text(name), justify="right")
-    for change in changes:
-        table.add_row(
-            Text(label(change.actual)),
-            Text(label(change.predicted)),
-            f"{change.before:g}",
-            f"{change.after:g}",
-            "" if change.factor is None else f"{change.factor:.3g}",
-        )
-    return table
-
-
-def _record(
-    before: CostMatrixRecord, after: CostMatrixRecord, changes: tuple[CostChange, ...]
+def _difference_dict(
+    before: Costs, after: Costs, changes: tuple[CostChange, ...]
 ) -> dict[str, Any]:
     return {
         "before": {"name": before.name, "version": before.version},
         "after": {"name": after.name, "version": after.version},
-        "currencies": [before.costs.currency, after.costs.currency],
+        "currencies": [before.currency, after.currency],
         "only_before": _only(before, after),
         "only_after": _only(after, before),
         "cells": [
@@ -174,26 +172,47 @@ def add(
 
     FILE is TOML, JSON or CSV and names every cell by actual and predicted class.
     """
-    from offdiag.inputs.files.costs import read_weights
-    from offdiag.sdk import provenance
-    from offdiag.services.cost_matrices import add_costs
-
-    settings, given = settings_for(url), read_weights(file)
-    with opened(settings) as database:
-        costs = add_costs(
-            database,
-            project=project or settings.project,
-            dataset=dataset,
-            name=name,
-            weights=given.weights,
-            currency=given.currency,
-            note=given.note if note is None else note,
-            author=provenance.author(),
-        )
+    given = read_weights(file)
+    weights = plain_weights(given.weights)
+    # What the weights may be is said where they are stored.
+    asked = NewCosts.model_construct(
+        project=project or settings_for(url).project,
+        dataset=dataset,
+        name=name,
+        weights=weights,
+        currency=given.currency,
+        note=given.note if note is None else note,
+        author=provenance.author(),
+    )
+    costs = document(
+        url,
+        "/cost-matrices",
+        Costs,
+        method="POST",
+        body=asked,
+        stored=lambda database: _added(database, asked, weights),
+    )
     if as_json:
-        print_json(_plain(costs))
+        print_json(costs.plain())
     else:
         click.echo(f"{costs.name}@{costs.version} is stored.")
+
+
+def _added(database: Database, asked: NewCosts, weights: Weights) -> Costs:
+    from offdiag.services.cost_matrices import add_costs
+
+    return _document(
+        add_costs(
+            database,
+            project=asked.project,
+            dataset=asked.dataset,
+            name=asked.name,
+            weights=weights,
+            currency=asked.currency,
+            note=asked.note,
+            author=asked.author,
+        )
+    )
 
 
 @help_text("cost list", "cost list --json", see=("cost show",))
@@ -203,30 +222,28 @@ def add(
 @json_option
 def list_costs(project: str | None, url: str | None, as_json: bool) -> None:
     """List cost matrices, each in its newest version."""
-    from offdiag.cli.tables import open_table
-    from offdiag.cli.text import printable
+    wanted = CostsQuery(project=project)
+    found = document(
+        url,
+        "/cost-matrices",
+        CostList,
+        query=wanted,
+        stored=lambda database: _all(database, wanted),
+    )
+    if as_json:
+        print_json(found.plain())
+    elif found.cost_matrices:
+        print_tables(list_table(found.cost_matrices))
+    else:
+        click.echo("There are no cost matrices.")
+
+
+def _all(database: Database, wanted: CostsQuery) -> CostList:
     from offdiag.store.cost_matrices import list_costs as all_costs
 
-    with opened(settings_for(url)) as database, database.read() as session:
-        found = all_costs(session, project=project)
-    if as_json:
-        print_json({"cost_matrices": [_plain(costs) for costs in found]})
-        return
-    if not found:
-        click.echo("There are no cost matrices.")
-        return
-    table = open_table()
-    for column in ("name", "version", "project", "classes", "currency", "note"):
-        table.add_column(column)
-    for costs in found:
-        names = costs.costs.labels.preview()
-        facts = (costs.name, str(costs.version), costs.project, names)
-        table.add_row(
-            *(printable(fact) for fact in facts),
-            printable(costs.costs.currency or ""),
-            printable(costs.note or ""),
-        )
-    print_tables(table)
+    with database.read() as session:
+        found = all_costs(session, project=wanted.project)
+    return CostList(cost_matrices=list(map(_document, found)))
 
 
 @help_text(
@@ -244,16 +261,10 @@ def list_costs(project: str | None, url: str | None, as_json: bool) -> None:
 @json_option
 def show(name: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Show a cost matrix."""
-    from offdiag.cli.cost_tables import cost_table
-    from offdiag.services.cost_matrices import CostName, find_costs
-
-    settings = settings_for(url)
-    with opened(settings) as database:
-        found = find_costs(
-            database, project=project or settings.project, wanted=CostName.parse(name)
-        )
+    with connected(url) as registry:
+        found = _costs(registry, project or settings_for(url).project, name)
     if as_json:
-        print_json(_plain(found))
+        print_json(found.plain())
     else:
         print_tables(cost_table(found))
 
@@ -285,36 +296,25 @@ def default(
     """Set the default cost matrix of DATASET; all its runs are re-evaluated."""
     if (name is None) != clear:
         raise click.UsageError("Name a cost matrix, or give --none.")
-    from offdiag.services.cost_matrices import CostName, set_default_costs
-
-    settings = settings_for(url)
-    with opened(settings) as database:
-        asked = set_default_costs(
-            database,
-            project=project or settings.project,
-            dataset=dataset,
-            wanted=None if name is None else CostName.parse(name),
-        )
+    asked = Judging(project=project or settings_for(url).project, cost_matrix=name)
+    found = document(
+        url,
+        f"/datasets/{name_segment(dataset)}/cost-matrix",
+        AskedAgain,
+        method="PUT",
+        body=asked,
+        stored=lambda database: _set_default(database, dataset, asked),
+    )
     if as_json:
-        print_json({"dataset": dataset, "cost_matrix": name, "runs_asked": asked})
+        print_json({"dataset": dataset, "cost_matrix": name, "runs_asked": found.n_runs})
     else:
         now = "no default cost matrix" if name is None else f"the default cost matrix {name}"
-        click.echo(f"{dataset} has {now}; {asked} runs are re-evaluated.")
+        click.echo(f"{dataset} has {now}; {found.n_runs} runs are re-evaluated.")
 
 
-def _plain(costs: CostMatrixRecord) -> dict[str, Any]:
-    names = costs.costs.labels.names
-    return {
-        "name": costs.name,
-        "version": costs.version,
-        "project": costs.project,
-        "currency": costs.costs.currency,
-        "note": costs.note,
-        "author": costs.author,
-        "created_at": costs.created_at.isoformat(timespec="seconds"),
-        "labels": list(names),
-        "weights": {
-            actual: dict(zip(names, row, strict=True))
-            for actual, row in zip(names, costs.costs.weights.tolist(), strict=True)
-        },
-    }
+def _set_default(database: Database, dataset: str, asked: Judging) -> AskedAgain:
+    from offdiag.services.cost_matrices import set_default_costs
+
+    wanted = None if asked.cost_matrix is None else CostName.parse(asked.cost_matrix)
+    n_runs = set_default_costs(database, project=asked.project, dataset=dataset, wanted=wanted)
+    return AskedAgain(n_runs=n_runs)

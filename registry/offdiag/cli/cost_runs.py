@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
+from offdiag.cli.cost_tables import decision_tables, ranking_tables
+from offdiag.cli.documents import document
 from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import busy, note, print_json, print_tables
-from offdiag.cli.registry import opened, settings_for
+from offdiag.cli.output import busy, note, print_json, print_tables, printable
+from offdiag.cli.registry import settings_for
+from offdiag.metrics.costs.decisions import finite_threshold
+from offdiag.records.cost import CostsAsked, CostsOfRuns, RuleAsked, costs_of_runs
+from offdiag.records.decision import TriedRule, tried_rule
+from offdiag.sdk import provenance
 
 if TYPE_CHECKING:
-    from offdiag.services.decisions.rules import Choice
-    from offdiag.services.what_if.costs import WhatIf
-
-
-CHEAPEST = "cheapest"
+    from offdiag.store.database import Database
 
 
 @help_text(
@@ -65,50 +67,49 @@ def decide(
     which the scores have to be probabilities. A saved run stores RUN and the rule; the same
     rule gives the same run.
     """
-    choice = _choice(threshold, positive)
-    from offdiag.cli.cost_tables import decision_tables
-    from offdiag.records.decision import tried_rule
-    from offdiag.sdk import provenance
-    from offdiag.services.decisions.rules import (
-        default_costs,
-        requested_cost_basis,
-        save_choice,
-        try_rule,
+    asked = RuleAsked(
+        costs=costs,
+        threshold=_threshold(threshold),
+        positive=positive,
+        shares=shares,
+        save_as=save_as,
+        author=provenance.author(),
     )
-    from offdiag.services.what_if.scenario import Question
-
-    with busy(f"Applying the rule to {run_id}"), opened(settings_for(url)) as database:
-        _, reference = default_costs(database, run_id, costs)
-        cost_basis = requested_cost_basis(
-            database, run_id, Question(costs=reference, shares=shares)
+    with busy(f"Applying the rule to {run_id}"):
+        found = document(
+            url,
+            f"/runs/{run_id}/rules",
+            TriedRule,
+            method="POST",
+            body=asked,
+            stored=lambda database: _tried(database, run_id, asked),
         )
-        trial = try_rule(database, run_id, cost_basis, choice)
-        saved = None
-        if save_as is not None:
-            saved = save_choice(
-                database, run_id, cost_basis, choice, name=save_as, author=provenance.author()
-            )
     if as_json:
-        print_json(tried_rule(trial, saved).plain())
+        print_json(found.plain())
         return
-    print_tables(*decision_tables(trial))
-    if saved is not None:
-        click.echo(f"Saved as {saved.id}.")
+    print_tables(*decision_tables(found))
+    if found.saved is not None:
+        click.echo(f"Saved as {found.saved.id}.")
 
 
-def _choice(threshold: str | None, positive: str | None) -> Choice:
-    from offdiag.services.decisions.rules import Choice, Chosen
+def _tried(database: Database, run_id: str, asked: RuleAsked) -> TriedRule:
+    from offdiag.services.decisions.rules import try_asked_rule
 
-    if threshold is None:
-        return Choice(Chosen.EXPECTED, positive=positive)
-    if threshold == CHEAPEST:
-        return Choice(Chosen.CHEAPEST, positive=positive)
+    return tried_rule(*try_asked_rule(database, run_id, **dict(asked)))
+
+
+def _threshold(text: str | None) -> float | Literal["cheapest"] | None:
+    if text is None:
+        return None
+    if text == "cheapest":
+        return "cheapest"
     try:
-        return Choice(Chosen.STATED, float(threshold), positive)
+        number = float(text)
     except ValueError:
         raise click.BadParameter(
-            f"{threshold!r} is neither a number nor {CHEAPEST!r}.", param_hint="--threshold"
+            f"{text!r} is neither a number nor 'cheapest'.", param_hint="--threshold"
         ) from None
+    return finite_threshold(number)
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -175,8 +176,10 @@ def apply(
 
     Runs of one dataset are compared with the cheapest of them, paired by example.
     """
-    question = {"costs": costs, "edits": edits, "shares": shares, "lever": lever}
-    _answer(run_ids, question, url=url, as_json=as_json)
+    asked = CostsAsked(
+        runs=",".join(run_ids), costs=costs, edits=edits, shares=shares, lever=lever
+    )
+    _compare(asked, url=url, as_json=as_json)
 
 
 @help_text(
@@ -202,50 +205,46 @@ def rank(
     as_json: bool,
 ) -> None:
     """Rank the newest 26 runs of a dataset by cost, cheapest first."""
-    from offdiag.comparison.texts import MOST_RUNS
-    from offdiag.errors import NotFound
-    from offdiag.services.what_if.scenario import newest_run_ids
+    asked = CostsAsked(
+        dataset=dataset,
+        project=project or settings_for(url).project,
+        costs=costs,
+        edits=edits,
+        shares=shares,
+        lever=lever,
+    )
+    _compare(asked, url=url, as_json=as_json)
 
-    settings = settings_for(url)
-    with opened(settings) as database:
-        run_ids = newest_run_ids(
-            database, project=project or settings.project, dataset=dataset, most=MOST_RUNS
+
+def _compare(asked: CostsAsked, *, url: str | None, as_json: bool) -> None:
+    with busy("Computing costs"):
+        found = document(
+            url,
+            "/costs",
+            CostsOfRuns,
+            query=asked,
+            stored=lambda database: _stored(database, asked),
         )
-    if not run_ids:
-        raise NotFound(
-            f"dataset {dataset!r} has no evaluated runs.",
-            field="dataset",
-            hint="Log one, or wait for its evaluation.",
-        )
-    question = {"costs": costs, "edits": edits, "shares": shares, "lever": lever}
-    _answer(run_ids, question, url=url, as_json=as_json)
-
-
-def _answer(
-    run_ids: Sequence[str], question: dict[str, Any], *, url: str | None, as_json: bool
-) -> None:
-    from offdiag.cli.cost_tables import cheapest_first, ranking_tables
-    from offdiag.comparison.texts import MOST_RUNS
-    from offdiag.records.cost import costs_of_runs
-    from offdiag.services.what_if.costs import ask
-    from offdiag.services.what_if.scenario import Question
-
-    with busy(f"Computing costs of {len(run_ids)} runs"), opened(settings_for(url)) as database:
-        found = ask(database, run_ids, Question(**question), most=MOST_RUNS)
-    _tell_what_is_ignored(found)
+    for left_out in found.left_out:
+        note(f"Run {printable(left_out['run'])} is left out: {printable(left_out['reason'])}.")
+    for problem in found.ignored:
+        note(printable(problem))
+    last = len(found.runs) + 1
+    cheapest_first = sorted(found.runs, key=lambda run: run.rank or last)
+    found = found.model_copy(update={"runs": cheapest_first})
     if as_json:
-        answer = costs_of_runs(found)
-        runs = [answer.runs[place] for place in cheapest_first(found)]
-        print_json(answer.model_copy(update={"runs": runs}).plain())
+        print_json(found.plain())
     else:
         print_tables(*ranking_tables(found))
 
 
-def _tell_what_is_ignored(found: WhatIf) -> None:
-    """Tell the user which runs and changes are ignored."""
-    from offdiag.cli.text import printable
+def _stored(database: Database, asked: CostsAsked) -> CostsOfRuns:
+    from offdiag.comparison.texts import MOST_RUNS
+    from offdiag.services.what_if.costs import ask
+    from offdiag.services.what_if.scenario import Question, runs_asked_for
 
-    for run_id, why in found.frame.left_out:
-        note(f"Run {printable(run_id)} is left out: {printable(why)}.")
-    for problem in found.scenario.problems:
-        note(printable(problem))
+    run_ids = runs_asked_for(
+        database, asked.runs, project=asked.project, dataset=asked.dataset, most=MOST_RUNS
+    )
+    question = Question(asked.costs, asked.edits, asked.lever, asked.shares)
+    return costs_of_runs(ask(database, run_ids, question, most=MOST_RUNS))

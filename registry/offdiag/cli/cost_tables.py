@@ -1,28 +1,24 @@
-"""Costs, runs ordered by cost and decision rules: as tables for a terminal, and as JSON."""
+"""Cost matrices, runs ordered by cost, and decision rules as tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.table import Table
-from rich.text import Text
 
-from offdiag.cli.tables import MOST_CLASSES, facts_table, open_table
-from offdiag.cli.text import label, printable
-from offdiag.comparison.texts import run_label
-from offdiag.domain.values import MetricValue
-from offdiag.metrics.costs.break_even import Lever
-from offdiag.metrics.costs.decisions import ThresholdRule
-from offdiag.metrics.costs.edits import cost_text
-from offdiag.services.decisions.rules import Trial
-from offdiag.services.what_if.costs import Choice, WhatIf
-from offdiag.store.cost_matrices import CostMatrixRecord
+from offdiag.cli.output import label
+from offdiag.cli.tables import MOST_CLASSES, facts_table, filled_table
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.costs.matrix import CostChange
+from offdiag.records.base import Value
+from offdiag.records.cost import CheapestAsOneCostMoves, CostOfRun, Costs, CostsOfRuns
+from offdiag.records.decision import TriedRule
 
 PER = 1_000
 """Costs are shown for so many examples: mean costs are often too small to read."""
 
 
-def per_thousand(value: MetricValue, *, signed: bool = False) -> str:
+def per_thousand(value: Value, *, signed: bool = False) -> str:
     """A mean cost as cost per 1,000 examples with its interval, or why there is none."""
     if value.value is None:
         return f"undefined ({value.reason})"
@@ -34,20 +30,59 @@ def per_thousand(value: MetricValue, *, signed: bool = False) -> str:
     return f"{text} [{low}, {high}]"
 
 
-def cost_table(found: CostMatrixRecord) -> Table:
+def cost_table(found: Costs) -> Table:
     """The cost of predicting each class, by actual class."""
-    names = [label(name) for name in found.costs.labels.names]
-    unit = "" if found.costs.currency is None else f", in {found.costs.currency}"
-    table = open_table(
-        title=printable(f"{found.name}@{found.version}: cost of each prediction{unit}"),
-        caption=None if found.note is None else printable(found.note),
+    names = [label(name) for name in found.labels]
+    unit = "" if found.currency is None else f", in {found.currency}"
+    return filled_table(
+        ("actual ↓  predicted →", *names),
+        (
+            (
+                label(actual),
+                *(f"{found.weights[actual][predicted]:g}" for predicted in found.labels),
+            )
+            for actual in found.labels
+        ),
+        right=names,
+        title=f"{found.name}@{found.version}: cost of each prediction{unit}",
+        caption=found.note,
     )
-    table.add_column(Text("actual ↓  predicted →"))
-    for name in names:
-        table.add_column(Text(name), justify="right")
-    for name, costs in zip(names, found.costs.weights.tolist(), strict=True):
-        table.add_row(Text(name), *(f"{cost:g}" for cost in costs))
-    return table
+
+
+def list_table(found: Iterable[Costs]) -> Table:
+    """One line for each cost matrix."""
+    return filled_table(
+        ("name", "version", "project", "classes", "currency", "note"),
+        (
+            (
+                each.name,
+                str(each.version),
+                each.project,
+                LabelSet(tuple(each.labels)).preview(),
+                each.currency or "",
+                each.note or "",
+            )
+            for each in found
+        ),
+    )
+
+
+def difference_table(before: str, after: str, changes: Iterable[CostChange]) -> Table:
+    """One line for each cost that differs between two matrices."""
+    return filled_table(
+        ("actual", "predicted", before, after, "times"),
+        (
+            (
+                label(change.actual),
+                label(change.predicted),
+                f"{change.before:g}",
+                f"{change.after:g}",
+                "" if change.factor is None else f"{change.factor:.3g}",
+            )
+            for change in changes
+        ),
+        right=(before, after, "times"),
+    )
 
 
 _VERDICTS = {
@@ -59,121 +94,122 @@ _VERDICTS = {
 }
 
 
-def ranking_tables(found: WhatIf) -> Iterator[Table]:
+def ranking_tables(found: CostsOfRuns) -> Iterator[Table]:
     """The runs, the cheapest first, and where the choice flips."""
-    scenario, first = found.scenario, found.frame.runs[0]
-    unit = "" if scenario.costs.currency is None else f" in {scenario.costs.currency}"
-    changed = ", changed" if scenario.edits else ""
-    table = open_table(
-        title=printable(
-            f"{first.dataset}: cost per 1,000 examples{unit} by {scenario.base.reference}{changed}"
-        ),
+    unit = "" if found.currency is None else f" in {found.currency}"
+    changed = ", changed" if found.edits else ""
+    verdicts = {each.letter: each.verdict for each in found.runs}
+    rows: list[tuple[str, ...]] = [_cells(each, verdicts) for each in found.runs]
+    if found.best_constant is not None:
+        cost = f"{found.best_constant.mean_cost * PER:,.4g}"
+        rows.append(("", f"always {label(found.best_constant.label)}", "", cost, "", "", ""))
+    yield filled_table(
+        ("", "run", "id", "cost", "more than the cheapest", "", "by accuracy"),
+        rows,
+        right=("cost", "more than the cheapest", "by accuracy"),
+        title=f"{found.dataset}: cost per 1,000 examples{unit} by {found.base.reference}{changed}",
         caption="Brackets: 95 % CI; of differences simultaneous over all runs, paired by example.",
     )
-    for name in ("", "run", "id", "cost", "more than the cheapest", "", "by accuracy"):
-        table.add_column(name, justify="left" if name in {"", "run", "id"} else "right")
-    for place in cheapest_first(found):
-        table.add_row(*_cells(found, place))
-    if found.constant is not None:
-        answer = scenario.costs.labels.names[found.constant.code]
-        table.add_row("", Text(f"always {label(answer)}"), "", _number(found.constant.mean))
-    yield table
-    if found.choice is not None and scenario.lever is not None and len(found.choice.runs) > 1:
-        yield _choice_table(found, found.choice, scenario.lever)
+    n_defined = sum(each.mean_cost.value is not None for each in found.runs)
+    if found.choice is not None and n_defined > 1:
+        yield _choice_table(found, found.choice)
 
 
-def cheapest_first(found: WhatIf) -> list[int]:
-    """Places of the runs in the order of their cost."""
-    places = range(len(found.answers))
-    return sorted(places, key=lambda place: (found.answers[place].rank or len(places) + 1, place))
-
-
-def _cells(found: WhatIf, place: int) -> list[str | Text]:
-    each = found.answers[place]
-    said = each.place.verdict
-    behind = "" if said == "cheapest" else per_thousand(each.place.behind, signed=True)
-    rival = each.place.compared_with
-    if rival is not None and found.answers[rival].place.verdict != "cheapest":
-        behind += f" vs {run_label(rival)}"
-    return [
-        run_label(place),
-        Text(label(each.run.name)),
-        each.run.id,
-        per_thousand(each.mean),
+def _cells(each: CostOfRun, verdicts: dict[str, str]) -> tuple[str, ...]:
+    behind = ""
+    if each.verdict != "cheapest":
+        behind = per_thousand(each.more_than_cheapest, signed=True)
+    if each.compared_with is not None and verdicts[each.compared_with] != "cheapest":
+        behind += f" vs {each.compared_with}"
+    return (
+        each.letter,
+        label(each.name),
+        each.run,
+        per_thousand(each.mean_cost),
         behind,
-        _VERDICTS[said] if each.rank is not None else "",
+        _VERDICTS[each.verdict] if each.rank is not None else "",
         "" if each.rank_by_accuracy is None else str(each.rank_by_accuracy),
-    ]
+    )
 
 
-def _number(cost: float) -> str:
-    return f"{cost * PER:,.4g}"
-
-
-def _choice_table(found: WhatIf, choice: Choice, lever: Lever) -> Table:
-    names = found.scenario.costs.labels.names
-    what = f"all errors on {label(names[lever.actual])} cost so many times what they do"
-    if lever.predicted is not None:
+def _choice_table(found: CostsOfRuns, choice: CheapestAsOneCostMoves) -> Table:
+    letters = {each.run: each.letter for each in found.runs}
+    what = f"all errors on {label(choice.actual)} cost so many times what they do"
+    if choice.predicted is not None:
         what = (
-            f"{label(names[lever.actual])} predicted {label(names[lever.predicted])} costs so "
-            f"many times {cost_text(lever.unit)}"
+            f"{label(choice.actual)} predicted {label(choice.predicted)} costs so "
+            f"many times {choice.unit}"
         )
-    table = open_table(title=f"Cheapest where {what}; {lever.now:.3g} now")
-    for name in ("from", "to", "cheapest"):
-        table.add_column(name, justify="left" if name == "cheapest" else "right")
-    for stretch in choice.stretches:
-        run_labels = ", ".join(run_label(choice.runs[place]) for place in stretch.cheapest)
-        table.add_row(f"{stretch.low:.4g}", f"{stretch.high:.4g}", run_labels)
-    return table
+    return filled_table(
+        ("from", "to", "cheapest"),
+        (
+            (
+                _end(stretch["from"]),
+                _end(stretch["to"]),
+                ", ".join(letters[run] for run in stretch["cheapest"]),
+            )
+            for stretch in choice.stretches
+        ),
+        right=("from", "to"),
+        title=f"Cheapest where {what}; {choice.now:.3g} now",
+    )
 
 
-def decision_tables(trial: Trial) -> Iterator[Table]:
+def _end(end: float | None) -> str:
+    return "inf" if end is None else f"{end:.4g}"
+
+
+def decision_tables(found: TriedRule) -> Iterator[Table]:
     """The rule, both costs, and the recall of each class before and after."""
-    change, joint = trial.change, trial.change.joint
-    n_changed = int(joint.counts[joint.first != joint.second].sum())
-    unit = trial.cost_basis.costs.currency
+    total = sum(map(sum, found.matrix_before))
+    unit = f", in {found.currency}" if found.currency else ""
     yield facts_table(
-        printable(f"{trial.run.name} ({trial.run.id}), decided by cost"),
+        f"{found.name} ({found.run}), decided by cost",
         {
-            "rule": _rule_text(trial),
-            "costs": f"{trial.recipe.get('costs', 'as stated')}{f', in {unit}' if unit else ''}",
-            "changed predictions": f"{n_changed:,} of {joint.total:,}",
-            "cost per 1,000 before": per_thousand(change.before),
-            "cost per 1,000 after": per_thousand(change.after),
-            "difference": per_thousand(change.difference, signed=True),
+            "rule": _rule_text(found),
+            "costs": f"{found.recipe.get('costs', 'as stated')}{unit}",
+            "changed predictions": f"{found.n_changed:,} of {total:,}",
+            "cost per 1,000 before": per_thousand(found.mean_cost_before),
+            "cost per 1,000 after": per_thousand(found.mean_cost_after),
+            "difference": per_thousand(found.difference, signed=True),
         },
     )
-    cut = f", the first {MOST_CLASSES}" if len(change.classes) > MOST_CLASSES else ""
-    table = open_table(title=f"Recall of each class{cut}")
-    for name in ("class", "examples", "before", "after", "change", "95 % CI"):
-        table.add_column(name, justify="left" if name == "class" else "right")
-    for each in change.classes[:MOST_CLASSES]:
-        table.add_row(
-            Text(label(each.label)),
-            f"{each.support:,}",
-            _share(each.before),
-            _share(each.after),
-            "" if each.difference.value is None else f"{each.difference.value:+.3f}",
-            _interval(each.difference),
-        )
-    yield table
+    cut = f", the first {MOST_CLASSES}" if len(found.recall) > MOST_CLASSES else ""
+    numbers = ("examples", "before", "after", "change", "95 % CI")
+    yield filled_table(
+        ("class", *numbers),
+        (
+            (
+                label(each.label),
+                f"{each.support:,}",
+                _share(each.before),
+                _share(each.after),
+                "" if each.difference.value is None else f"{each.difference.value:+.3f}",
+                _interval(each.difference),
+            )
+            for each in found.recall[:MOST_CLASSES]
+        ),
+        right=numbers,
+        title=f"Recall of each class{cut}",
+    )
 
 
-def _rule_text(trial: Trial) -> str:
-    if not isinstance(trial.rule, ThresholdRule):
+def _rule_text(found: TriedRule) -> str:
+    recipe = found.recipe
+    if recipe["rule"] != "threshold":
         return "the prediction with the lowest expected cost"
-    if trial.rule.threshold is None:
-        return f"never {trial.rule.positive_label}"
-    chosen = trial.recipe.get("chosen")
-    where = f"{trial.rule.positive_label} from a score of {trial.rule.threshold:.6g} on"
+    if recipe["threshold"] is None:
+        return f"never {recipe['positive']}"
+    chosen = recipe.get("chosen")
+    where = f"{recipe['positive']} from a score of {recipe['threshold']:.6g} on"
     return f"{where}, {chosen}, so rather optimistic" if chosen else where
 
 
-def _share(value: MetricValue) -> str:
+def _share(value: Value) -> str:
     return "undefined" if value.value is None else f"{value.value:.3f}"
 
 
-def _interval(value: MetricValue) -> str:
+def _interval(value: Value) -> str:
     if value.ci_low is None or value.ci_high is None:
         return ""
     return f"{value.ci_low:+.3f} to {value.ci_high:+.3f}"

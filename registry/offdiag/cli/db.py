@@ -11,7 +11,7 @@ import click
 
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, measured, note, print_json
-from offdiag.cli.registry import settings_for
+from offdiag.cli.registry import database_url, settings_for
 
 if TYPE_CHECKING:
     from offdiag.store.archive.file import Manifest
@@ -35,7 +35,7 @@ def upgrade(url: str | None, as_json: bool) -> None:
     from offdiag.store import schema
     from offdiag.store.database import Database
 
-    with closing(Database(settings_for(url).database.url)) as database:
+    with closing(Database(database_url(settings_for(url)))) as database:
         before = schema.check(database)
         with busy(f"Upgrading {database.place}"):
             after = schema.upgrade(database)
@@ -63,7 +63,7 @@ def check(context: click.Context, url: str | None, as_json: bool) -> None:
     from offdiag.store import schema
     from offdiag.store.database import Database
 
-    with closing(Database(settings_for(url).database.url)) as database:
+    with closing(Database(database_url(settings_for(url)))) as database:
         state = schema.check(database)
     if as_json:
         print_json(
@@ -101,7 +101,7 @@ def backup(*, file: Path, url: str | None, as_json: bool) -> None:
     from offdiag.store.database import Database
 
     with (
-        closing(Database(settings_for(url).database.url)) as database,
+        closing(Database(database_url(settings_for(url)))) as database,
         measured(f"Backing up {database.place}") as progress,
     ):
         manifest = back_up(database, file, progress=progress)
@@ -133,7 +133,7 @@ def restore(*, file: Path, force: bool, url: str | None, as_json: bool) -> None:
     from offdiag.store.database import Database
 
     found = read_backup(file)
-    with closing(Database(settings_for(url).database.url)) as database:
+    with closing(Database(database_url(settings_for(url)))) as database:
         replace = force or _agreed(database, found)
         with measured(f"Restoring {database.place}") as progress:
             manifest = restore_backup(database, file, force=replace, progress=progress)
@@ -205,7 +205,7 @@ def views(*, given: tuple[str, ...], remove: bool, url: str | None, as_json: boo
 
     if remove and given:
         raise click.UsageError("--remove and --reader exclude each other.")
-    with closing(Database(settings_for(url).database.url)) as database:
+    with closing(Database(database_url(settings_for(url)))) as database:
         require_schema(database)
         if remove:
             remove_views(database)

@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 import logging
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from offdiag.cli.options import help_text
+from offdiag.cli.output import counted, fits_intervals, print_tables
 from offdiag.cli.registry import opened, settings_for
-
-if TYPE_CHECKING:
-    from offdiag.settings import Settings
+from offdiag.cli.run_tables import run_table
+from offdiag.cli.serve import serve_until_stopped
+from offdiag.demo.costs_and_reports import (
+    DIGITS,
+    IN_USE,
+    approve_run_in_use,
+    judge_runs,
+    plan_report,
+)
+from offdiag.demo.experiments import PROJECT, experiments, log_trial
+from offdiag.domain.runs import RunState
+from offdiag.errors import EvaluationFailed, EvaluationPending
+from offdiag.logs import log_to_stderr
+from offdiag.records.run import run_summary
+from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.services.reports.edition import wait_for_edition
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag.store.run_filter import FilterField, FilterTerm
+from offdiag.store.run_list import run_overview
+from offdiag.store.run_rows import RunEntry
 
 FOLDER = Path("demo-registry")
 
@@ -40,17 +59,6 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
 
     A second call uses the runs of the first.
     """
-    from offdiag.cli.demonstration import (
-        approve_champion,
-        evaluated_entries,
-        issue_report,
-        judge_logged_runs,
-        log_missing_trials,
-    )
-    from offdiag.cli.output import fits_intervals, print_tables
-    from offdiag.cli.run_tables import run_table
-    from offdiag.cli.server import serve_until_stopped
-    from offdiag.logs import log_to_stderr
     from offdiag_workers.process import working_in_background
 
     log_to_stderr(logging.WARNING)
@@ -65,7 +73,7 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
             entries = evaluated_entries(database)
             approve_champion(database)
             issue_report(database, settings)
-            print_tables(run_table(entries, with_intervals=fits_intervals()))
+            print_tables(run_table(map(run_summary, entries), with_intervals=fits_intervals()))
             if not no_serve:
                 serve_until_stopped(
                     database,
@@ -83,3 +91,94 @@ def _with_port(settings: Settings, port: int | None) -> Settings:
         return settings
     server = settings.server.model_copy(update={"port": port})
     return settings.model_copy(update={"server": server})
+
+
+_LOOK_EVERY_S = 0.05
+_WAIT_S = 120.0
+_OF_DEMO = (FilterTerm(FilterField.PROJECT, PROJECT),)
+
+
+def log_missing_trials(database: Database, *, url: str, seed: int) -> None:
+    """Train and log every trial that an earlier call has not logged."""
+    logged = {(run.dataset, run.name, run.tags.get("seed")) for run in demo_runs(database)}
+    missing = [
+        (experiment, trial)
+        for experiment in experiments(seed)
+        for trial in experiment.trials
+        if (experiment.dataset, trial.name, experiment.seed) not in logged
+    ]
+    with counted("Training and logging", len(missing)) as step:
+        for experiment, trial in missing:
+            log_trial(experiment, trial, url=url, project=PROJECT)
+            step(f"{experiment.dataset}: {trial.name}")
+
+
+def judge_logged_runs(database: Database) -> None:
+    """Set the cost matrix and the baseline, unless an earlier call has."""
+    judge_runs(database, project=PROJECT, in_use=_run_in_use(database))
+
+
+def approve_champion(database: Database) -> None:
+    """Approve the run in use on the digits, unless an earlier call has."""
+    approve_run_in_use(database, project=PROJECT, in_use=_run_in_use(database))
+
+
+def issue_report(database: Database, settings: Settings) -> None:
+    """Schedule the weekly report and wait for its first edition, unless an earlier call has."""
+    asked = plan_report(database, project=PROJECT, in_use=_run_in_use(database))
+    if asked is not None:
+        wait_for_edition(
+            database,
+            asked.issue_id,
+            timeout_s=_WAIT_S,
+            lease_s=settings.jobs.lease_s,
+            policy=RetryPolicy(max_attempts=settings.jobs.max_attempts),
+        )
+
+
+def _run_in_use(database: Database) -> str:
+    return next(
+        run.id for run in demo_runs(database) if (run.dataset, run.name) == (DIGITS, IN_USE)
+    )
+
+
+def evaluated_entries(database: Database) -> list[RunEntry]:
+    """All runs of the demo, once a worker has evaluated each.
+
+    Raises `EvaluationFailed`, and `EvaluationPending` after the timeout.
+    """
+    give_up_at = time.monotonic() + _WAIT_S
+    with counted("Evaluating", len(demo_runs(database))) as step:
+        seen: set[str] = set()
+        while True:
+            entries = demo_runs(database)
+            for entry in entries:
+                if entry.state is RunState.FAILED:
+                    raise EvaluationFailed(
+                        f"run {entry.id} could not be evaluated.",
+                        field="run",
+                        hint=f"See: offdiag runs show {entry.id} --url {database.url}",
+                    )
+                if entry.state is RunState.EVALUATED and entry.id not in seen:
+                    seen.add(entry.id)
+                    step(f"{entry.dataset}: {entry.name}")
+            if len(seen) == len(entries):
+                return entries
+            if time.monotonic() > give_up_at:
+                raise EvaluationPending(
+                    f"{len(entries) - len(seen)} runs were not evaluated in {_WAIT_S:.0f} s.",
+                    hint="Call it again; nothing is lost.",
+                )
+            time.sleep(_LOOK_EVERY_S)
+
+
+def demo_runs(database: Database) -> list[RunEntry]:
+    """All runs of the demo, by the order they were logged in."""
+    with database.read() as session:
+        page = run_overview(session, terms=_OF_DEMO).page
+    entries = list(page.entries)
+    while page.following is not None:
+        with database.read() as session:
+            page = run_overview(session, terms=_OF_DEMO, cursor=page.following).page
+        entries.extend(page.entries)
+    return entries[::-1]

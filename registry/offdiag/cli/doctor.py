@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +17,9 @@ import click
 
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, print_json, print_tables
-from offdiag.cli.registry import settings_for
+from offdiag.cli.registry import database_url, settings_for
 from offdiag.errors import OffdiagError
+from offdiag.extras import LIBRARIES, has_extra
 
 if TYPE_CHECKING:
     from offdiag.settings import BackupSettings, ServerSettings, Settings
@@ -53,19 +53,6 @@ class Finding:
         }
 
 
-_EXTRAS = {
-    "server": ("flask", "waitress", "apscheduler"),
-    "postgres": ("psycopg",),
-    "sql": ("duckdb",),
-    "plot": ("matplotlib",),
-    "oidc": ("authlib",),
-    "procrastinate": ("procrastinate",),
-    "team": ("gunicorn",),
-    "demo": ("sklearn",),
-}
-"""The libraries of each extra."""
-
-
 def python_finding() -> Finding:
     """The version of Python and the platform."""
     system = f"{platform.system()} {platform.machine()}"
@@ -76,15 +63,10 @@ def python_finding() -> Finding:
 
 def extras_finding() -> Finding:
     """Which extras are installed; all are optional."""
-    there = [extra for extra in _EXTRAS if has_extra(extra)]
-    missing = [extra for extra in _EXTRAS if extra not in there]
+    there = [extra for extra in LIBRARIES if has_extra(extra)]
+    missing = [extra for extra in LIBRARIES if extra not in there]
     text = f"installed: {', '.join(there) or 'none'}"
     return Finding("extras", f"{text}; not installed: {', '.join(missing)}" if missing else text)
-
-
-def has_extra(extra: str) -> bool:
-    """Whether the libraries of an extra are installed."""
-    return all(find_spec(library) is not None for library in _EXTRAS[extra])
 
 
 def signing_key_finding(settings: ServerSettings, database: Database) -> Finding:
@@ -179,11 +161,14 @@ def versions() -> dict[str, str]:
 
 def examine(settings: Settings) -> list[Finding]:
     """Run all checks of the installation, the registry and its backups."""
+    findings = [python_finding(), extras_finding(), _server_extra()]
+    if not has_extra("local"):
+        text = "not checked: without offdiag[local] this machine logs to servers only"
+        return [*findings, Finding("database", text)]
     from offdiag.store.database import Database
 
-    findings = [python_finding(), extras_finding(), _server_extra()]
     try:
-        with closing(Database(settings.database.url)) as database:
+        with closing(Database(database_url(settings))) as database:
             findings.extend(_database(database))
             if settings.backup.folder and database.dialect == "sqlite":
                 findings.append(_backups(database, settings.backup))
@@ -207,7 +192,7 @@ def _version(name: str) -> str:
 def _server_extra() -> Finding:
     missing = [name for name in ("flask", "waitress", "apscheduler") if "not" in _version(name)]
     if missing:
-        text = f"logging and evaluating only: {', '.join(missing)} not installed"
+        text = f"it cannot be served from here: {', '.join(missing)} not installed"
         return Finding("dashboard", text)
     return Finding("dashboard", "offdiag serve and offdiag worker can run here")
 
@@ -355,10 +340,11 @@ def doctor(context: click.Context, url: str | None, as_json: bool) -> None:
             }
         )
     else:
+        problems_first = sorted(findings, key=lambda found: not found.is_problem)
         print_tables(
+            facts_table("Findings", {found.name: found.sentence for found in problems_first}),
             facts_table("Versions", versions()),
             facts_table("Settings", {row.key: f"{row.value}  ({row.source})" for row in settings}),
-            facts_table("Findings", {found.name: found.sentence for found in findings}),
         )
     if not healthy:
         context.exit(1)

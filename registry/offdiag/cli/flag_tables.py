@@ -6,16 +6,13 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from rich.table import Table
-from rich.text import Text
 
-from offdiag.cli.tables import facts_table, open_table
-from offdiag.cli.text import label, printable
+from offdiag.cli.output import label
+from offdiag.cli.tables import facts_table, filled_table
+from offdiag.domain.number_text import p_value
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.verdict import Certainty
-from offdiag.services.flags.alternatives import Gain
-from offdiag.services.flags.page import FlagDetail
-from offdiag.store.flag_inbox import FlagPage
-from offdiag.store.flags import FlagContent, FlagRecord
+from offdiag.records.flag import CountedFlags, Flag, FlagExplained, MeasuredGain
 
 
 def flag_name(flag_id: int) -> str:
@@ -23,129 +20,113 @@ def flag_name(flag_id: int) -> str:
     return f"F-{flag_id}"
 
 
-def state_of(flag: FlagRecord, now: datetime) -> str:
+def state_of(flag: Flag) -> str:
     """The state, with the time until which a flag is snoozed."""
-    state = flag.status.state_at(now)
-    until = flag.status.snoozed_until
-    rest = f" until {until:%Y-%m-%d %H:%M} UTC" if state is FlagState.SNOOZED and until else ""
-    return f"{state.value}{rest}"
+    until = flag.snoozed_until if flag.state is FlagState.SNOOZED else None
+    return f"{flag.state.value}{f' until {until:%Y-%m-%d %H:%M} UTC' if until else ''}"
 
 
-def inbox_table(page: FlagPage, now: datetime) -> Table:
+def inbox_table(found: CountedFlags) -> Table:
     """One line for each flag, and how many there are in each state."""
-    counts = ", ".join(f"{count} {state.value}" for state, count in page.counts.items())
-    table = open_table(caption=f"{counts}.")
-    for name in ("flag", "severity", "rule", "class", "run", "dataset", "state", "message"):
-        table.add_column(name)
-    for entry in page.entries:
-        flag, content = entry.flag, entry.flag.content
-        table.add_row(
-            str(flag.id),
-            flag.status.severity.value,
-            f"{content.rule} in sight"
-            if content.certainty is Certainty.IN_SIGHT
-            else content.rule,
-            Text("" if content.class_label is None else label(content.class_label)),
-            Text(printable(f"{entry.run_name} ({flag.run_id})")),
-            Text(printable(entry.dataset)),
-            state_of(flag, now),
-            Text(printable(content.message)),
-        )
-    return table
+    return filled_table(
+        ("flag", "severity", "rule", "class", "run", "dataset", "state", "message"),
+        (
+            (
+                str(flag.id),
+                flag.severity.value,
+                f"{flag.rule}{' in sight' if flag.certainty is Certainty.IN_SIGHT else ''}",
+                "" if flag.class_label is None else label(flag.class_label),
+                f"{flag.run_name} ({flag.run})",
+                flag.dataset,
+                state_of(flag),
+                flag.message,
+            )
+            for flag in found.flags
+        ),
+        caption=f"{', '.join(f'{count} {state}' for state, count in found.counts.items())}.",
+    )
 
 
-def detail_tables(detail: FlagDetail, now: datetime) -> Iterable[Table]:
+def detail_tables(flag: FlagExplained) -> Iterable[Table]:
     """A flag with its conditions, history and alternatives."""
-    yield facts_table(flag_name(detail.entry.flag.id), _facts(detail, now))
-    yield _raised_table(detail.entry.flag)
-    yield _history_table(detail)
-    if detail.better.runs:
-        yield _alternatives_table(detail)
+    yield facts_table(flag_name(flag.id), _facts(flag))
+    yield filled_table(
+        ("what", "measured", "", "threshold", "met"),
+        (
+            (
+                str(each["what"]),
+                "undefined" if each["measured"] is None else f"{each['measured']:.6g}",
+                str(each["sign"]),
+                f"{each['threshold']:.6g}",
+                "yes" if each["holds"] else "no",
+            )
+            for each in flag.fired
+        ),
+        title="Conditions",
+    )
+    yield filled_table(
+        ("when", "who", "what", "text"),
+        (
+            (_time(event.at), event.author or "evaluation", event.kind, event.text or "")
+            for event in flag.history
+        ),
+        title="History",
+    )
+    if flag.better:
+        yield _alternatives_table(flag)
 
 
-def _facts(detail: FlagDetail, now: datetime) -> dict[str, str]:
-    flag, content = detail.entry.flag, detail.entry.flag.content
-    title = "" if detail.rule is None else f": {detail.rule.title}"
+def _facts(flag: FlagExplained) -> dict[str, str]:
     facts = {
-        "rule": f"{content.rule} v{content.rule_version}{title}",
-        "severity": flag.status.severity.value,
-        "run": f"{detail.entry.run_name} ({flag.run_id})",
-        "dataset": detail.entry.dataset,
-        "class": content.class_label,
-        "message": content.message,
-        "state": state_of(flag, now),
-        "reason": flag.status.reason,
+        "rule": f"{flag.rule} v{flag.rule_version}{f': {flag.title}' if flag.title else ''}",
+        "severity": flag.severity.value,
+        "run": f"{flag.run_name} ({flag.run})",
+        "dataset": flag.dataset,
+        "class": flag.class_label,
+        "message": flag.message,
+        "state": state_of(flag),
+        "reason": flag.reason,
         "assigned to": flag.assignee,
-        "warning": _warning(content),
+        "warning": _warning(flag),
         "first seen": _time(flag.first_seen),
         "last seen": _time(flag.last_seen),
-        "help": None if detail.rule is None else detail.rule.help,
+        "help": flag.help,
     }
     return {name: text for name, text in facts.items() if text}
 
 
-def _warning(content: FlagContent) -> str | None:
-    if content.hides:
+def _warning(flag: Flag) -> str | None:
+    if flag.in_badge:
         return "accuracy hides a minority class"
-    return "accuracy may hide a minority class" if content.may_hide else None
+    return "accuracy may hide a minority class" if flag.may_hide else None
 
 
-def _raised_table(flag: FlagRecord) -> Table:
-    table = open_table(title="Conditions")
-    for name in ("what", "measured", "", "threshold", "met"):
-        table.add_column(name)
-    for comparison in flag.content.fired:
-        measured = comparison["measured"]
-        table.add_row(
-            str(comparison["what"]),
-            "undefined" if measured is None else f"{measured:.6g}",
-            str(comparison["sign"]),
-            f"{comparison['threshold']:.6g}",
-            "yes" if comparison["holds"] else "no",
-        )
-    return table
-
-
-def _history_table(detail: FlagDetail) -> Table:
-    table = open_table(title="History")
-    for name in ("when", "who", "what", "text"):
-        table.add_column(name)
-    for event in detail.history:
-        table.add_row(
-            _time(event.at),
-            Text(printable(event.author or "evaluation")),
-            event.kind.value,
-            Text(printable(event.text or "")),
-        )
-    return table
-
-
-def _alternatives_table(detail: FlagDetail) -> Table:
-    alternative_runs = detail.better
-    table = open_table(
-        title=f"Alternatives for {label(detail.entry.flag.content.class_label or '')}",
-        caption=f"p and CI are adjusted for {alternative_runs.n_compared} runs (Bonferroni).",
+def _alternatives_table(flag: FlagExplained) -> Table:
+    return filled_table(
+        ("run", "recall", "gained", "lost", "p", "accuracy"),
+        (
+            (
+                f"{each.name} ({each.run})",
+                "" if each.recall is None else f"{each.recall:.3f}",
+                "" if each.recall_gain is None else str(each.recall_gain.won),
+                "" if each.recall_gain is None else str(each.recall_gain.lost),
+                "not paired"
+                if each.p is None
+                else p_value(each.p).removeprefix("p ").removeprefix("= "),
+                _points(each.accuracy_gain),
+            )
+            for each in flag.better
+        ),
+        title=f"Alternatives for {label(flag.class_label or '')}",
+        caption=f"p and CI are adjusted for {flag.compared_with} runs (Bonferroni).",
     )
-    for name in ("run", "recall", "gained", "lost", "p", "accuracy"):
-        table.add_column(name)
-    for better in alternative_runs.runs:
-        gain = better.recall
-        table.add_row(
-            Text(printable(f"{better.run.name} ({better.run.run_id})")),
-            "" if better.run.recall.value is None else f"{better.run.recall.value:.3f}",
-            "" if gain is None else str(gain.won),
-            "" if gain is None else str(gain.lost),
-            "not paired" if better.p is None else f"{better.p:.2g}",
-            _points(better.accuracy),
-        )
-    return table
 
 
-def _points(gain: Gain | None) -> str:
+def _points(gain: MeasuredGain | None) -> str:
     if gain is None:
         return ""
     return f"{100 * gain.value:+.1f} points ({100 * gain.low:+.1f} to {100 * gain.high:+.1f})"
 
 
-def _time(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat(timespec="seconds")
+def _time(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")

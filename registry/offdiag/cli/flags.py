@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from offdiag.cli.documents import Server, connected, document
+from offdiag.cli.flag_tables import detail_tables, flag_name, inbox_table, state_of
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import print_json, print_tables
-from offdiag.cli.registry import opened, settings_for
+from offdiag.cli.registry import evaluate_waiting
+from offdiag.errors import InvalidInput
+from offdiag.flags.lifecycle import Action, FlagState
+from offdiag.flags.verdict import Severity
+from offdiag.records.flag import (
+    CountedFlags,
+    Decided,
+    Decisions,
+    FlagExplained,
+    FlagPage,
+    FlagsQuery,
+    SeenFlag,
+    flag_document,
+    flag_explained,
+)
+from offdiag.sdk import provenance
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
-    from offdiag.store.flags import FlagRecord
 
 STATES = ("open", "acknowledged", "snoozed", "dismissed", "closed")
 SEVERITIES = ("info", "medium", "high", "critical")
@@ -75,36 +91,45 @@ def list_flags(
     limit: int,
     url: str | None,
     as_json: bool,
+    run_id: str | None,
     **wanted: Any,
 ) -> None:
     """List flags, most severe first."""
-    from offdiag.cli.flag_tables import inbox_table
-    from offdiag.flags.lifecycle import FlagState
-    from offdiag.flags.verdict import Severity
-    from offdiag.records.flag import CountedFlags, flag_document
-    from offdiag.services.flags.page import browse_flags
-    from offdiag.store.flags import FlagFilter
-
-    meant = FlagFilter(
+    query = FlagsQuery(
         state=None if state == "all" else FlagState(state),
         at_least=None if at_least is None else Severity(at_least),
         in_badge=True if hides_minority else None,
         may_hide=True if may_hide else None,
+        run=run_id,
         **wanted,
     )
-    with opened(settings_for(url)) as database:
-        page = browse_flags(database, meant, limit=limit)
-        now = database.clock()
+    with connected(url) as registry:
+        if isinstance(registry, Server):
+            pages = list(registry.pages("/flags", FlagPage, query=query, limit=limit))
+            found = CountedFlags(
+                counts=pages[0].counts, flags=[flag for page in pages for flag in page.flags]
+            )
+        else:
+            found = _stored(registry, query, limit)
     if as_json:
-        listed = CountedFlags(
-            counts={each.value: count for each, count in page.counts.items()},
-            flags=[flag_document(entry, now) for entry in page.entries],
-        )
-        print_json(listed.plain())
-    elif page.entries:
-        print_tables(inbox_table(page, now))
+        print_json(found.plain())
+    elif found.flags:
+        print_tables(inbox_table(found))
     else:
         click.echo("There are no such flags.")
+
+
+def _stored(database: Database, query: FlagsQuery, limit: int) -> CountedFlags:
+    from offdiag.services.flags.page import browse_flags
+    from offdiag.store.flags import FlagFilter
+
+    evaluate_waiting(database)
+    page = browse_flags(database, FlagFilter(**query.conditions()), limit=limit)
+    now = database.clock()
+    return CountedFlags(
+        counts={each.value: count for each, count in page.counts.items()},
+        flags=[flag_document(entry, now) for entry in page.entries],
+    )
 
 
 @help_text("flags show F-31", see=("flags list",))
@@ -114,17 +139,22 @@ def list_flags(
 @json_option
 def show(flag_id: int, url: str | None, as_json: bool) -> None:
     """Show a flag: its conditions, its history, and alternatives for its class."""
-    from offdiag.cli.flag_tables import detail_tables
-    from offdiag.records.flag import flag_explained
+    found = document(
+        url,
+        f"/flags/{flag_id}/explanation",
+        FlagExplained,
+        stored=lambda database: _stored_flag(database, flag_id),
+    )
+    if as_json:
+        print_json(found.plain())
+    else:
+        print_tables(*detail_tables(found))
+
+
+def _stored_flag(database: Database, flag_id: int) -> FlagExplained:
     from offdiag.services.flags.page import browse_flag
 
-    with opened(settings_for(url)) as database:
-        detail = browse_flag(database, flag_id)
-        now = database.clock()
-    if as_json:
-        print_json(flag_explained(detail, now).plain())
-    else:
-        print_tables(*detail_tables(detail, now))
+    return flag_explained(browse_flag(database, flag_id), database.clock())
 
 
 def _on_flags(command: Command) -> Command:
@@ -142,14 +172,9 @@ def _on_flags(command: Command) -> Command:
 @help_text("flags acknowledge F-31 F-32", see=("flags list", "flags show"))
 @flags.command()
 @_on_flags
-def acknowledge(*, ids: tuple[int, ...], **where: Any) -> None:
+def acknowledge(**where: Any) -> None:
     """Acknowledge flags."""
-    from offdiag.services.flags.triage import acknowledge_flags
-
-    _triage(
-        lambda database, author: acknowledge_flags(database, ids, author=author),
-        **where,
-    )
+    _triage(Action.ACKNOWLEDGE, **where)
 
 
 @help_text("flags snooze F-31 --until 2027-01-31", see=("flags list", "flags show"))
@@ -161,15 +186,9 @@ def acknowledge(*, ids: tuple[int, ...], **where: Any) -> None:
     metavar="TIME",
     help="When they are open again: 2026-12-01 or 2026-12-01T09:00+01:00; UTC without a zone.",
 )
-def snooze(*, ids: tuple[int, ...], until: str, **where: Any) -> None:
+def snooze(*, until: str, **where: Any) -> None:
     """Snooze flags until a time."""
-    from offdiag.services.flags.triage import snooze_flags
-
-    moment = _moment(until)
-    _triage(
-        lambda database, author: snooze_flags(database, ids, until=moment, author=author),
-        **where,
-    )
+    _triage(Action.SNOOZE, until=_moment(until), **where)
 
 
 @help_text(
@@ -178,24 +197,17 @@ def snooze(*, ids: tuple[int, ...], until: str, **where: Any) -> None:
 @flags.command()
 @_on_flags
 @click.option("--reason", required=True, help="Why they do not matter.")
-def dismiss(*, ids: tuple[int, ...], reason: str, **where: Any) -> None:
+def dismiss(**where: Any) -> None:
     """Dismiss flags with a reason."""
-    from offdiag.services.flags.triage import dismiss_flags
-
-    _triage(
-        lambda database, author: dismiss_flags(database, ids, reason=reason, author=author),
-        **where,
-    )
+    _triage(Action.DISMISS, **where)
 
 
 @help_text("flags reopen F-31", see=("flags list", "flags show"))
 @flags.command()
 @_on_flags
-def reopen(*, ids: tuple[int, ...], **where: Any) -> None:
+def reopen(**where: Any) -> None:
     """Reopen flags."""
-    from offdiag.services.flags.triage import reopen_flags
-
-    _triage(lambda database, author: reopen_flags(database, ids, author=author), **where)
+    _triage(Action.REOPEN, **where)
 
 
 @help_text("flags assign F-31 --to ada", see=("flags list", "flags show"))
@@ -204,59 +216,64 @@ def reopen(*, ids: tuple[int, ...], **where: Any) -> None:
 @click.option(
     "--to", "assignee", metavar="NAME", help="The person; without it flags are unassigned."
 )
-def assign(*, ids: tuple[int, ...], assignee: str | None, **where: Any) -> None:
+def assign(**where: Any) -> None:
     """Assign flags to a person."""
-    from offdiag.services.flags.triage import assign_flags
-
-    _triage(
-        lambda database, author: assign_flags(database, ids, assignee=assignee, author=author),
-        **where,
-    )
+    _triage(Action.ASSIGN, **where)
 
 
 @help_text('flags comment F-31 --text "Seen in the field too."', see=("flags list", "flags show"))
 @flags.command()
 @_on_flags
 @click.option("--text", required=True, help="The comment, as plain text.")
-def comment(*, ids: tuple[int, ...], text: str, **where: Any) -> None:
+def comment(**where: Any) -> None:
     """Comment on flags."""
-    from offdiag.services.flags.triage import comment_on_flags
-
-    _triage(
-        lambda database, author: comment_on_flags(database, ids, text=text, author=author),
-        **where,
-    )
+    _triage(Action.COMMENT, **where)
 
 
 def _triage(
-    act: Callable[[Database, str | None], list[FlagRecord]],
+    action: Action,
     *,
+    ids: tuple[int, ...],
     author: str | None,
     url: str | None,
     as_json: bool,
+    **said: Any,
 ) -> None:
-    from offdiag.cli.flag_tables import flag_name, state_of
-    from offdiag.records.flag import Decided, flag_document
-    from offdiag.sdk import provenance
-    from offdiag.services.flags.page import browse_flag
+    asked = Decisions(
+        action=action,
+        author=author or provenance.author(),
+        flags=[SeenFlag(id=each) for each in ids],
+        **said,
+    )
+    found = document(
+        url,
+        "/flags/decisions",
+        Decided,
+        method="POST",
+        body=asked,
+        stored=lambda database: _decided(database, asked),
+    )
+    if as_json:
+        print_json(found.plain())
+        return
+    for flag in found.flags:
+        click.echo(f"{flag_name(flag.id)} is {state_of(flag)}.")
 
-    with opened(settings_for(url)) as database:
-        found = act(database, author or provenance.author())
-        now = database.clock()
-        if as_json:
-            entries = [browse_flag(database, flag.id).entry for flag in found]
-            print_json(Decided(flags=[flag_document(each, now) for each in entries]).plain())
-            return
-    for flag in found:
-        click.echo(f"{flag_name(flag.id)} is {state_of(flag, now)}.")
+
+def _decided(database: Database, asked: Decisions) -> Decided:
+    from offdiag.services.flags.page import browse_flag
+    from offdiag.services.flags.triage import decide_flags
+
+    said = dict(asked)
+    ids = [flag.id for flag in said.pop("flags")]
+    decide_flags(database, ids, said.pop("action"), **said)
+    now = database.clock()
+    entries = (browse_flag(database, flag_id).entry for flag_id in dict.fromkeys(ids))
+    return Decided(flags=[flag_document(entry, now) for entry in entries])
 
 
 def _moment(text: str) -> datetime:
     """The time that `text` means; UTC without a zone."""
-    from datetime import UTC
-
-    from offdiag.errors import InvalidInput
-
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

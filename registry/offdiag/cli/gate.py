@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from offdiag.cli.documents import Server, connected
 from offdiag.cli.file_input import FileInput, file_options
+from offdiag.cli.gate_text import gate_markdown, gate_table, junit_xml
 from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import busy, print_json
-from offdiag.cli.registry import opened, settings_for
+from offdiag.cli.output import busy, print_json, print_tables
+from offdiag.cli.registry import settings_for
+from offdiag.errors import EvaluationPending, InvalidInput
+from offdiag.gate.conditions import parse_condition
+from offdiag.inputs.files.costs import read_weights
+from offdiag.records.cost import plain_weights
+from offdiag.records.gate import Gate, GateAsked, gate_document
+from offdiag.sdk.remote.connection import delays
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from offdiag.gate.conditions import Condition
-    from offdiag.services.cost_matrices import CostName
-    from offdiag.services.gate import GateResult, StatedCosts
-    from offdiag.settings import Settings
+    from offdiag.store.database import Database
 
 
 @help_text(
@@ -72,6 +76,15 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Check the predictions or the matrix in this file; no registry is used.",
 )
+@click.option(
+    "--markdown", is_flag=True, help="Print the result as Markdown, for a comment or a summary."
+)
+@click.option(
+    "--junit",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Also write the result as JUnit XML, a test for each condition.",
+)
 @file_options
 @url_option
 @json_option
@@ -84,6 +97,8 @@ def gate(
     weights: Path | None,
     timeout: float,
     file: Path | None,
+    markdown: bool,
+    junit: Path | None,
     url: str | None,
     as_json: bool,
     **stated: Any,
@@ -102,73 +117,117 @@ def gate(
         )
     if cost_matrix is not None and (weights is not None or file is not None):
         raise click.UsageError("Give --cost-matrix for a stored run, or --weights.")
-    from offdiag.cli.audit_tables import print_gate
-    from offdiag.gate.conditions import parse_condition
-    from offdiag.services.cost_matrices import CostName
-
-    asked = [parse_condition(text) for text in conditions]
-    weighed = None if weights is None else _stated_costs(weights)
+    if markdown and as_json:
+        raise click.UsageError("Give --markdown or --json.")
     if file is not None:
         given = FileInput(file=file, **stated)
         with busy(f"Checking {file.name}"):
-            result = _check_file(given, asked, weighed, settings_for(None))
+            found = _check_file(given, conditions, weights)
     else:
-        costs = weighed if cost_matrix is None else CostName.parse(cost_matrix)
         with busy(f"Checking {run_id}"):
-            result = _check_run(
-                str(run_id), asked, baseline, costs, timeout_s=timeout, settings=settings_for(url)
-            )
+            asked = _asked(conditions, baseline, cost_matrix, weights)
+            found = _check(url, str(run_id), asked, timeout_s=timeout)
+    if junit is not None:
+        _write(junit, junit_xml(found))
     if as_json:
-        print_json(result.to_dict())
+        print_json(found.plain())
+    elif markdown:
+        click.echo(gate_markdown(found), nl=False)
     else:
-        print_gate(result)
-    if not result.passed:
+        print_tables(gate_table(found))
+    if not found.passed:
         click.get_current_context().exit(1)
 
 
-def _stated_costs(file: Path) -> StatedCosts:
-    from offdiag.inputs.files.costs import read_weights
-    from offdiag.services.gate import StatedCosts
-
-    found = read_weights(file)
-    return StatedCosts(found.weights, found.currency)
-
-
-def _check_file(
-    given: FileInput,
-    conditions: Sequence[Condition],
-    costs: StatedCosts | None,
-    settings: Settings,
-) -> GateResult:
-    from offdiag.services.flags.rules import thresholds_in
-    from offdiag.services.gate import gate_matrix
-
-    matrix = given.evaluated().matrix
-    return gate_matrix(matrix, conditions, costs=costs, thresholds=thresholds_in(settings.flags))
+def _write(file: Path, content: bytes) -> None:
+    try:
+        file.write_bytes(content)
+    except OSError as error:
+        raise InvalidInput(
+            f"{str(file)!r} cannot be written: {error.strerror or error}.",
+            field="junit",
+            hint="Name a file in a folder that exists.",
+        ) from None
 
 
-def _check_run(
-    run_id: str,
-    conditions: Sequence[Condition],
+def _asked(
+    conditions: tuple[str, ...],
     baseline: str | None,
-    costs: StatedCosts | CostName | None,
-    *,
-    timeout_s: float,
-    settings: Settings,
-) -> GateResult:
-    from offdiag.services.flags.rules import thresholds_in
-    from offdiag.services.gate import gate_run
+    cost_matrix: str | None,
+    weights: Path | None,
+) -> GateAsked:
+    for text in conditions:
+        parse_condition(text)
+    stated = None if weights is None else read_weights(weights)
+    return GateAsked.model_construct(
+        conditions=list(conditions),
+        baseline=baseline,
+        cost_matrix=cost_matrix,
+        weights=None if stated is None else plain_weights(stated.weights),
+        currency=None if stated is None else stated.currency,
+    )
+
+
+def _check_file(given: FileInput, conditions: tuple[str, ...], weights: Path | None) -> Gate:
+    from offdiag.services.flags.rules import rules_in_force
+    from offdiag.services.gate import StatedCosts, gate_matrix
+
+    stated = None if weights is None else read_weights(weights)
+    found = gate_matrix(
+        given.evaluated().matrix,
+        [parse_condition(text) for text in conditions],
+        costs=None if stated is None else StatedCosts(stated.weights, stated.currency),
+        thresholds=rules_in_force().thresholds,
+    )
+    return gate_document(found)
+
+
+def _check(url: str | None, run_id: str, asked: GateAsked, *, timeout_s: float) -> Gate:
+    with connected(url) as registry:
+        if isinstance(registry, Server):
+            return _check_on_server(registry, run_id, asked, timeout_s=timeout_s)
+        return _check_run(registry, run_id, asked, timeout_s=timeout_s)
+
+
+def _check_on_server(server: Server, run_id: str, asked: GateAsked, *, timeout_s: float) -> Gate:
+    """What the server finds, asked again until the run is evaluated or the time is up."""
+    give_up_at = time.monotonic() + timeout_s
+    for delay_s in delays():
+        try:
+            return server.ask(f"/runs/{run_id}/gate", Gate, method="POST", body=asked)
+        except EvaluationPending:
+            left_s = give_up_at - time.monotonic()
+            if left_s <= 0:
+                raise EvaluationPending(
+                    f"run {run_id} was not evaluated within {timeout_s:g} s.",
+                    field="timeout",
+                    hint="See whether a worker runs, or wait longer; nothing is lost.",
+                ) from None
+            time.sleep(min(delay_s, left_s))
+    raise AssertionError  # The delays never end.
+
+
+def _check_run(database: Database, run_id: str, asked: GateAsked, *, timeout_s: float) -> Gate:
+    from offdiag.domain.cost_names import CostName
+    from offdiag.services.flags.rules import rules_in_force
+    from offdiag.services.gate import StatedCosts, gate_run
     from offdiag.services.jobs.attempts import RetryPolicy
 
-    with opened(settings) as database:
-        return gate_run(
-            database,
-            run_id,
-            conditions,
-            baseline_id=baseline,
-            costs=costs,
-            thresholds=thresholds_in(settings.flags),
-            timeout_s=timeout_s,
-            lease_s=settings.jobs.lease_s,
-            policy=RetryPolicy(max_attempts=settings.jobs.max_attempts),
-        )
+    costs: StatedCosts | CostName | None = None
+    if asked.weights is not None:
+        costs = StatedCosts(asked.weights, asked.currency)
+    elif asked.cost_matrix is not None:
+        costs = CostName.parse(asked.cost_matrix)
+    jobs = settings_for(None).jobs
+    found = gate_run(
+        database,
+        run_id,
+        [parse_condition(text) for text in asked.conditions],
+        baseline_id=asked.baseline,
+        costs=costs,
+        thresholds=rules_in_force().thresholds,
+        timeout_s=timeout_s,
+        lease_s=jobs.lease_s,
+        policy=RetryPolicy(max_attempts=jobs.max_attempts),
+    )
+    return gate_document(found)

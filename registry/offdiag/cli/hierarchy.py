@@ -97,7 +97,7 @@ def _print(found: Hierarchy | None, *, as_json: bool) -> None:
 
 
 def _print_group(group: Group, *, depth: int) -> None:
-    from offdiag.cli.text import printable
+    from offdiag.cli.output import printable
 
     indent = "  " * depth
     classes = [member for member in group.members if isinstance(member, str)]

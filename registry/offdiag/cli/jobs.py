@@ -1,18 +1,22 @@
-"""`offdiag jobs …` and `recompute`: the job queue, another try, and evaluating again."""
+"""`offdiag jobs …`: the job queue, and another try."""
 
 from __future__ import annotations
 
-from collections import Counter
+import json
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
+from rich.table import Table
 
+from offdiag.cli.documents import document
 from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import busy, print_json, print_tables
-from offdiag.cli.registry import opened, settings_for
+from offdiag.cli.output import print_json, print_tables
+from offdiag.cli.tables import facts_table, filled_table
+from offdiag.records.job import AllRetried, JobList, JobsQuery, Process, Retried, job_list
 
 if TYPE_CHECKING:
-    from offdiag.services.evaluation.recompute import RecomputeRequest
+    from offdiag.store.database import Database
 
 
 @click.group()
@@ -27,17 +31,20 @@ def jobs() -> None:
 @json_option
 def list_jobs(limit: int, url: str | None, as_json: bool) -> None:
     """List failed, running and queued jobs, and the processes that execute them."""
-    from offdiag.cli.job_tables import jobs_tables
-    from offdiag.records.job import job_list
+    wanted = JobsQuery(limit=limit)
+    found = document(
+        url, "/jobs", JobList, query=wanted, stored=lambda database: _stored(database, wanted)
+    )
+    if as_json:
+        print_json(found.plain())
+    else:
+        print_tables(*_tables(found))
+
+
+def _stored(database: Database, wanted: JobsQuery) -> JobList:
     from offdiag.services.jobs.page import jobs_page
 
-    with opened(settings_for(url)) as database:
-        page = jobs_page(database, limit=limit)
-        now = database.clock()
-    if as_json:
-        print_json(job_list(page, now).plain())
-    else:
-        print_tables(*jobs_tables(page))
+    return job_list(jobs_page(database, limit=wanted.limit), database.clock())
 
 
 @help_text(
@@ -53,16 +60,18 @@ def list_jobs(limit: int, url: str | None, as_json: bool) -> None:
 @json_option
 def retry(job: int | None, everything: bool, url: str | None, as_json: bool) -> None:
     """Retry jobs that failed after their last attempt."""
-    from offdiag.records.job import AllRetried, Retried
-    from offdiag.services.jobs.page import retry_all, retry_job
-
     if (job is None) is not everything:
         raise click.UsageError("Name one job, or give --all.")
-    with opened(settings_for(url)) as database:
-        done = (
-            AllRetried(n_jobs=retry_all(database))
-            if job is None
-            else Retried(id=retry_job(database, job))
+    done: AllRetried | Retried
+    if job is None:
+        done = document(url, "/jobs/retry", AllRetried, method="POST", stored=_retried_all)
+    else:
+        done = document(
+            url,
+            f"/jobs/{job}/retry",
+            Retried,
+            method="POST",
+            stored=lambda database: _retried(database, job),
         )
     if as_json:
         print_json(done.plain())
@@ -71,68 +80,47 @@ def retry(job: int | None, everything: bool, url: str | None, as_json: bool) -> 
         click.echo(f"{number} queued again.")
 
 
-@help_text(
-    "recompute",
-    "recompute --all",
-    "recompute r_4bcd6fgh8jkm",
-    see=("verify", "jobs list"),
-    arguments={"run_ids": "Ids of runs.  [default: all that are outdated]"},
-)
-@click.command()
-@click.argument("run_ids", metavar="[RUN]...", nargs=-1)
-@click.option(
-    "--outdated", is_flag=True, help="Runs without results or with outdated ones. The default."
-)
-@click.option(
-    "--all", "everything", is_flag=True, help="Delete all results and compute them again."
-)
-@url_option
-@json_option
-def recompute(
-    run_ids: tuple[str, ...], *, outdated: bool, everything: bool, url: str | None, as_json: bool
-) -> None:
-    """Queue runs for re-evaluation by the worker.
+def _retried_all(database: Database) -> AllRetried:
+    from offdiag.services.jobs.page import retry_all
 
-    Results are computed from the stored predictions, so they can be deleted and recomputed at
-    any time with the same values.
-    """
-    from offdiag.services.evaluation.recompute import (
-        recompute_all,
-        recompute_runs,
-        recompute_stale,
-    )
-
-    if sum((bool(run_ids), outdated, everything)) > 1:
-        raise click.UsageError("Name runs, or give --outdated or --all.")
-    with opened(settings_for(url)) as database, busy("Queueing evaluations"):
-        if run_ids:
-            asked = recompute_runs(database, run_ids)
-        else:
-            asked = recompute_all(database) if everything else recompute_stale(database)
-    if as_json:
-        print_json(_recompute_dict(asked))
-    else:
-        click.echo(_sentence(asked))
+    return AllRetried(n_jobs=retry_all(database))
 
 
-def _recompute_dict(asked: RecomputeRequest) -> dict[str, object]:
-    return {
-        "n_submitted": asked.n_submitted,
-        "runs": [
-            {"id": run.run_id, "reasons": [reason.value for reason in run.reasons]}
-            for run in asked.runs
-        ],
+def _retried(database: Database, job: int) -> Retried:
+    from offdiag.services.jobs.page import retry_job
+
+    return Retried(id=retry_job(database, job))
+
+
+def _tables(found: JobList) -> Iterator[Table]:
+    workers = [each for each in found.processes if each.kind == "worker"]
+    schedulers = [each for each in found.processes if each.kind != "worker"]
+    facts = {
+        "queue": ", ".join(f"{number} {state}" for state, number in found.counts.items()),
+        "worker": _alive(workers, is_alive=found.has_worker),
+        "scheduler": _alive(schedulers, is_alive=found.has_scheduler),
     }
+    yield facts_table("Job queue", facts)
+    if found.jobs:
+        yield filled_table(
+            ("job", "state", "task", "about", "attempts", "last error"),
+            (
+                (
+                    str(each.id),
+                    each.state,
+                    each.task,
+                    json.dumps(each.args, ensure_ascii=False),
+                    str(each.attempts),
+                    each.error or "",
+                )
+                for each in found.jobs
+            ),
+        )
 
 
-def _sentence(asked: RecomputeRequest) -> str:
-    from offdiag.services.evaluation.recompute import reason_in_words
-
-    if not asked.runs:
-        return "No run is outdated."
-    counted = Counter(reason for run in asked.runs for reason in run.reasons)
-    why = ", ".join(f"{reason_in_words(reason)}: {n}" for reason, n in counted.items())
-    waiting = len(asked.runs) - asked.n_submitted
-    already = f" {waiting} of them were queued already." if waiting else ""
-    runs = "1 run is" if len(asked.runs) == 1 else f"{len(asked.runs)} runs are"
-    return f"{runs} queued ({why}).{already}"
+def _alive(processes: Sequence[Process], *, is_alive: bool) -> str:
+    if not processes:
+        return "NONE is running. Start offdiag worker or offdiag serve."
+    newest = processes[0]
+    place = f"{newest.pid}@{newest.host}, heartbeat {newest.age_s:.0f} s ago"
+    return f"alive: {place}" if is_alive else f"SILENT: {place}. Start offdiag worker."

@@ -246,8 +246,8 @@ def sync(context: click.Context, *, spool: Path | None, url: str | None, as_json
 def _show(folder: Path, found: list[SyncedRun], *, n_left: int) -> None:
     from rich.text import Text
 
+    from offdiag.cli.output import printable
     from offdiag.cli.tables import open_table
-    from offdiag.cli.text import printable
 
     if not found:
         click.echo(f"The offline queue {folder} is empty.")

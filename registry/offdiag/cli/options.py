@@ -130,7 +130,7 @@ def help_text(
     def complete(command: Command) -> Command:
         command.epilog = text.epilog()
         for parameter in command.params:
-            if isinstance(parameter, click.Argument) and parameter.help is None:
+            if isinstance(parameter, click.Argument) and getattr(parameter, "help", None) is None:
                 name = str(parameter.name)
                 parameter.help = text.arguments.get(name, ARGUMENTS.get(name))
         _TEXTS[command] = text

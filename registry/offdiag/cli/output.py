@@ -1,22 +1,20 @@
-"""Where output goes: results to stdout, progress and notes to stderr."""
+"""Where output goes: results to stdout, progress and notes to stderr; text made printable."""
 
 from __future__ import annotations
 
 import json
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console, RenderableType
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+    from offdiag.domain.values import MetricValue
 
 _WIDTH_IN_FILES = 10_000
 """Tables in files and pipes are not folded to a terminal that is not there."""
@@ -41,11 +39,15 @@ def fits_intervals() -> bool:
 
 
 def _results() -> Console:
+    from rich.console import Console
+
     width = None if sys.stdout.isatty() else _WIDTH_IN_FILES
     return Console(width=width, highlight=False, no_color=_without_color())
 
 
 def _progress() -> Console:
+    from rich.console import Console
+
     return Console(stderr=True, no_color=_without_color())
 
 
@@ -82,6 +84,8 @@ def counted(text: str, total: int) -> Iterator[Callable[[str], None]]:
         numbers = iter(range(1, total + 1))
         yield lambda step: note(f"{text} {next(numbers, total)}/{total}: {step}")
         return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
     columns = (
         TextColumn(text),
         BarColumn(),
@@ -100,6 +104,14 @@ def measured(text: str) -> Iterator[Callable[[int, int], None]]:
     if not console.is_terminal:
         yield lambda _done, _total: None
         return
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
     columns = (
         TextColumn(text, markup=False),
         BarColumn(),
@@ -109,3 +121,44 @@ def measured(text: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, console=console) as progress:
         task = progress.add_task(text, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+_COUNTS = frozenset(
+    {
+        "n",
+        "n_classes",
+        "n_classes_actual",
+        "n_classes_predicted",
+        "support",
+        "predicted",
+    }
+)
+_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def printable(text: str) -> str:
+    """The text with everything invisible written as an escape, and emptiness made visible."""
+    return "".join(
+        character.encode("unicode_escape").decode("ascii")
+        if unicodedata.category(character) in _INVISIBLE
+        else character
+        for character in text
+    )
+
+
+def label(text: str) -> str:
+    """A class name; one that is empty or begins or ends with a space is quoted."""
+    shown = printable(text)
+    return repr(shown) if shown != shown.strip() or not shown else shown
+
+
+def number(key: str, value: MetricValue, *, with_interval: bool = True) -> str:
+    """Three decimals with the interval, a count as it is, or why there is no number."""
+    if value.value is None:
+        limit = f", tends to {value.limit}" if value.limit else ""
+        return f"undefined ({value.reason}{limit})"
+    if key in _COUNTS:
+        return f"{value.value:.0f}"
+    if not with_interval or value.ci_low is None or value.ci_high is None:
+        return f"{value.value:.3f}"
+    return f"{value.value:.3f} [{value.ci_low:.3f}, {value.ci_high:.3f}]"

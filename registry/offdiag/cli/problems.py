@@ -6,14 +6,25 @@ from typing import TYPE_CHECKING
 
 import click
 
+from offdiag.cli.documents import document
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import print_json, print_tables
-from offdiag.cli.registry import opened, settings_for
+from offdiag.cli.registry import evaluate_waiting
+from offdiag.cli.tables import filled_table
+from offdiag.flags.problem_words import problem_name
+from offdiag.flags.problems import ProblemState
+from offdiag.records.problem import (
+    Problem,
+    Problems,
+    ProblemsQuery,
+    chosen_problems,
+    problem_documents,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from offdiag.records.flag import Problem
+    from offdiag.store.database import Database
 
 STATES = ("open", "accepted", "snoozed", "dismissed", "closed")
 
@@ -44,49 +55,57 @@ def problems(
     as_json: bool,
 ) -> None:
     """List problems: flags grouped over the runs of a model."""
-    from offdiag.flags.problems import ProblemState
-    from offdiag.records.flag import Problems, chosen_problems, problem_documents
-    from offdiag.store.problems import FoundProblems, find_problems, measure
-
-    wanted = None if state is None else ProblemState(state)
-    with opened(settings_for(url)) as database, database.read() as session:
-        found = find_problems(
-            session, now=database.clock(), dataset=dataset, project=project, model=model
-        )
-        chosen = chosen_problems(found, state=wanted, low=low)
-        measured = measure(session, FoundProblems(tuple(chosen), found.datasets))
-    listed = problem_documents(chosen, found, measured)
+    wanted = ProblemsQuery(
+        state=None if state is None else ProblemState(state),
+        low=low,
+        dataset=dataset,
+        project=project,
+        model=model,
+    )
+    found = document(
+        url, "/problems", Problems, query=wanted, stored=lambda database: _stored(database, wanted)
+    )
     if as_json:
-        print_json(Problems(problems=listed).plain())
-    elif listed:
-        print_tables(_table(listed))
+        print_json(found.plain())
+    elif found.problems:
+        print_tables(_table(found.problems))
     else:
         click.echo("There are no such problems.")
 
 
-def _table(listed: list[Problem]) -> Table:
-    from rich.text import Text
+def _stored(database: Database, wanted: ProblemsQuery) -> Problems:
+    from offdiag.store.problems import FoundProblems, find_problems, measure
 
-    from offdiag.cli.tables import open_table
-    from offdiag.cli.text import printable
-    from offdiag.flags.problem_words import problem_name
-
-    table = open_table()
-    for name in (
-        *("problem", "severity", "what", "model", "dataset", "hits"),
-        *("runs", "now", "state"),
-    ):
-        table.add_column(name)
-    for each in listed:
-        table.add_row(
-            problem_name(each.id),
-            each.severity.value,
-            Text(printable(each.title)),
-            Text(printable(each.model or "")),
-            Text(printable(each.dataset)),
-            ", ".join(hit.value for hit in each.hits),
-            f"{each.runs_affected} of {each.runs_looked_at} since {each.since:%Y-%m-%d}",
-            each.value,
-            each.state.value,
+    evaluate_waiting(database)
+    with database.read() as session:
+        found = find_problems(
+            session,
+            now=database.clock(),
+            dataset=wanted.dataset,
+            project=wanted.project,
+            model=wanted.model,
         )
-    return table
+        chosen = chosen_problems(found, state=wanted.state, low=wanted.low)
+        measured = measure(session, FoundProblems(tuple(chosen), found.datasets))
+    return Problems(problems=problem_documents(chosen, found, measured))
+
+
+def _table(listed: list[Problem]) -> Table:
+    columns = ("problem", "severity", "what", "model", "dataset", "hits", "runs", "now", "state")
+    return filled_table(
+        columns,
+        (
+            (
+                problem_name(each.id),
+                each.severity.value,
+                each.title,
+                each.model or "",
+                each.dataset,
+                ", ".join(hit.value for hit in each.hits),
+                f"{each.runs_affected} of {each.runs_looked_at} since {each.since:%Y-%m-%d}",
+                each.value,
+                each.state.value,
+            )
+            for each in listed
+        ),
+    )

@@ -13,9 +13,9 @@ import click
 
 from offdiag.cli.commands import offdiag
 from offdiag.cli.options import help_text
-from offdiag.cli.output import note
-from offdiag.cli.text import printable
+from offdiag.cli.output import note, printable
 from offdiag.errors import LabelNote, OffdiagError
+from offdiag.extras import missing_extra
 
 OK = 0
 NEGATIVE = 1
@@ -56,7 +56,8 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         if TRACEBACK_VARIABLE in os.environ:
             raise
-        return _failed(_missing_extra(error) or _defect(error))
+        known = missing_extra(error) or _unfit(error)
+        return _failed(_defect(error) if known is None else _explained(known))
     return code if isinstance(code, int) else OK
 
 
@@ -101,31 +102,20 @@ def _explained(error: click.ClickException | OffdiagError) -> str:
     return error.format_message() if isinstance(error, click.ClickException) else str(error)
 
 
-def _missing_extra(error: Exception) -> str | None:
-    """What to install, if the error is that an optional library is missing."""
-    if not isinstance(error, ModuleNotFoundError) or error.name not in _EXTRA_OF:
+def _unfit(error: Exception) -> OffdiagError | None:
+    """What is wrong, if the error is that an option does not fit the request it is for."""
+    if type(error).__module__ != "pydantic_core._pydantic_core":
         return None
-    extra = _EXTRA_OF[error.name]
-    return f"this command needs {error.name}. Run: pip install 'offdiag[{extra}]'"
+    from pydantic import ValidationError
+
+    from offdiag.records.validation import first_problem
+
+    return first_problem(error) if isinstance(error, ValidationError) else None
 
 
 def _defect(error: Exception) -> str:
     hint = f"This is a defect; {TRACEBACK_VARIABLE}=1 shows where it is."
     return f"unexpected {type(error).__name__}: {error}. {hint}"
-
-
-_EXTRA_OF = {
-    "apscheduler": "server",
-    "argon2": "server",
-    "authlib": "oidc",
-    "flask": "server",
-    "jinja2": "server",
-    "structlog": "server",
-    "waitress": "server",
-    "sklearn": "demo",
-    "psycopg": "postgres",
-    "duckdb": "sql",
-}
 
 
 @help_text(

@@ -6,12 +6,26 @@ from typing import TYPE_CHECKING
 
 import click
 
+from offdiag.cli.documents import Server, connected, document
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import print_json
-from offdiag.cli.registry import opened, settings_for
+from offdiag.cli.registry import settings_for
+from offdiag.domain.runs import PromotionRole
+from offdiag.domain.texts import name_segment
+from offdiag.records.promotion import (
+    LeadersQuery,
+    NewPromotion,
+    Promotion,
+    Promotions,
+    RankedRuns,
+    leaders_document,
+    promotion_document,
+)
+from offdiag.records.run import Run
+from offdiag.sdk import provenance
 
 if TYPE_CHECKING:
-    from offdiag.store.promotions import PromotionRecord
+    from offdiag.store.database import Database
 
 gate_option = click.option(
     "--require",
@@ -51,21 +65,14 @@ def approve(
     The decision is recorded with its author, time, label version and metrics. A run that fails
     a condition is refused unless --although-gate-fails is given.
     """
-    from offdiag.sdk import provenance
-    from offdiag.services.champions import promotions
-
-    settings = settings_for(url)
-    with opened(settings) as database:
-        gate = promotions.check_gate(database, run_id, conditions, settings)
-        found = promotions.approve(
-            database,
-            run_id,
-            reason=reason,
-            author=provenance.author(),
-            gate=gate,
-            although_gate_fails=although_gate_fails,
-        )
-    _show(found, as_json=as_json)
+    asked = NewPromotion(
+        run=run_id,
+        reason=reason,
+        author=provenance.author(),
+        gate=list(conditions),
+        although_gate_fails=although_gate_fails,
+    )
+    _promote(PromotionRole.CHAMPION, run_id, asked, url=url, as_json=as_json)
 
 
 @help_text(
@@ -88,30 +95,59 @@ def propose(
     as_json: bool,
 ) -> None:
     """Make RUN the candidate of its dataset: the proposed next champion."""
-    from offdiag.sdk import provenance
+    asked = NewPromotion(
+        run=run_id, reason=reason, author=provenance.author(), gate=list(conditions)
+    )
+    _promote(PromotionRole.CANDIDATE, run_id, asked, url=url, as_json=as_json)
+
+
+def _promote(
+    role: PromotionRole, run_id: str, asked: NewPromotion, *, url: str | None, as_json: bool
+) -> None:
+    with connected(url) as registry:
+        if isinstance(registry, Server):
+            found = _of_server(registry, role, run_id, asked)
+        else:
+            found = _stored(registry, role, run_id, asked)
+    if as_json:
+        print_json(found.plain())
+        return
+    click.echo(f"{found.run_name} ({found.run}) is the {found.role.value} of its dataset.")
+    for condition in () if found.gate is None else found.gate["conditions"]:
+        click.echo(f"  {'passed' if condition['passed'] else 'failed'}: {condition['condition']}")
+
+
+def _of_server(server: Server, role: PromotionRole, run_id: str, asked: NewPromotion) -> Promotion:
+    run = server.ask(f"/runs/{run_id}", Run)
+    found = server.ask(
+        f"/datasets/{name_segment(run.dataset)}/{role}",
+        Promotions,
+        method="PUT",
+        body=asked.model_copy(update={"project": run.project}),
+    )
+    return next(each for each in found.history if (each.run, each.role) == (run_id, role))
+
+
+def _stored(
+    database: Database, role: PromotionRole, run_id: str, asked: NewPromotion
+) -> Promotion:
     from offdiag.services.champions import promotions
 
-    settings = settings_for(url)
-    with opened(settings) as database:
-        gate = promotions.check_gate(database, run_id, conditions, settings)
-        found = promotions.propose(
-            database, run_id, reason=reason, author=provenance.author(), gate=gate
+    gate = promotions.check_gate(database, run_id, asked.gate, settings_for(None))
+    if role is PromotionRole.CANDIDATE:
+        made = promotions.propose(
+            database, run_id, reason=asked.reason, author=asked.author, gate=gate
         )
-    _show(found, as_json=as_json)
-
-
-def _show(found: PromotionRecord, *, as_json: bool) -> None:
-    from offdiag.records.promotion import promotion_document
-
-    if as_json:
-        print_json(promotion_document(found).model_dump(mode="json"))
-        return
-    click.echo(f"{found.run_name} ({found.run_id}) is the {found.role.value} of its dataset.")
-    if found.gate is not None:
-        for condition in found.gate["conditions"]:
-            click.echo(
-                f"  {'passed' if condition['passed'] else 'failed'}: {condition['condition']}"
-            )
+    else:
+        made = promotions.approve(
+            database,
+            run_id,
+            reason=asked.reason or "",
+            author=asked.author,
+            gate=gate,
+            although_gate_fails=asked.although_gate_fails,
+        )
+    return promotion_document(made)
 
 
 @help_text(
@@ -133,26 +169,35 @@ def leaders(
 
     The set contains the best run with 95 % confidence, corrected for the number of runs.
     """
-    from offdiag.records.promotion import leaders_document
-    from offdiag.services.champions.leaders import leaders_of
-    from offdiag.services.truth.versions import dataset_named
-
-    settings = settings_for(url)
-    with opened(settings) as database:
-        with database.read() as session:
-            known = dataset_named(session, project=project or settings.project, name=dataset)
-        found = leaders_of(database, known, metric=metric)
+    wanted = LeadersQuery(project=project or settings_for(url).project, metric=metric)
+    found = document(
+        url,
+        f"/datasets/{name_segment(dataset)}/leaders",
+        RankedRuns,
+        query=wanted,
+        stored=lambda database: _stored_leaders(database, dataset, wanted),
+    )
     if as_json:
-        document = leaders_document(found, project=known.project, dataset=known.name)
-        print_json(document.model_dump(mode="json"))
+        print_json(found.plain())
         return
     if found.why_not_tested is not None:
         click.echo(f"No best set: {found.why_not_tested}.")
     else:
         click.echo(
-            f"{len(found.best_set)} of {found.total} runs may be the best by {found.metric}."
+            f"{len(found.best_set)} of {found.n_runs} runs may be the best by {found.metric}."
         )
-    for each in found.best_set or found.runs[:10]:
-        value, name = each.run.value, each.run.name
+    best = [each for each in found.runs if each.in_best_set]
+    for each in best or found.runs[:10]:
+        value = each.value
         ci = "" if value.ci_low is None else f" (CI {value.ci_low:.3f} to {value.ci_high:.3f})"
-        click.echo(f"  {value.value:.3f}{ci}  {name}  {each.run.id}")
+        click.echo(f"  {value.value:.3f}{ci}  {each.name}  {each.id}")
+
+
+def _stored_leaders(database: Database, dataset: str, wanted: LeadersQuery) -> RankedRuns:
+    from offdiag.services.champions.leaders import leaders_of
+    from offdiag.services.truth.versions import dataset_named
+
+    with database.read() as session:
+        known = dataset_named(session, project=wanted.project, name=dataset)
+    found = leaders_of(database, known, metric=wanted.metric)
+    return leaders_document(found, project=known.project, dataset=known.name)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from offdiag.errors import InvalidInput
 from offdiag.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from offdiag.store.database import Database
 
 STAYING = frozenset({"serve", "worker", "demo"})
+_SERVERS = ("http://", "https://")
 
 
 def settings_for(url: str | None) -> Settings:
@@ -27,21 +29,56 @@ def settings_for(url: str | None) -> Settings:
     return settings.model_copy(update={"database": database})
 
 
+def is_server(url: str) -> bool:
+    """Whether a URL names a server rather than a database."""
+    return url.startswith(_SERVERS)
+
+
+def database_url(settings: Settings) -> str:
+    """The URL of the configured database. Raises `InvalidInput` for that of a server."""
+    url = settings.database.url
+    if not is_server(url):
+        return url
+    context = click.get_current_context(silent=True)
+    command = "this command" if context is None else f"`{context.command_path}`"
+    raise InvalidInput(
+        f"{command} works on the database itself, and {url} is a server.",
+        field="url",
+        hint="Run it on the machine of the server, or name the database with --url.",
+    )
+
+
 @contextmanager
 def opened(
     settings: Settings, *, synchronous: Literal["full", "normal"] = "full"
 ) -> Iterator[Database]:
     """The configured registry; an embedded one is created or upgraded on the way.
 
-    What a command changes is written into the audit log, with the account that called it.
+    Raises `InvalidInput` for a server. What a command changes is written into the audit log,
+    with the account that called it.
     """
     from offdiag.store.schema import open_database
 
-    database = open_database(settings.database.url, synchronous=synchronous)
+    database = open_database(database_url(settings), synchronous=synchronous)
     try:
         yield database.seen_by(None, _actor())
     finally:
         database.close()
+
+
+def evaluate_waiting(database: Database) -> None:
+    """Evaluate the runs of an embedded registry that wait for it, if they are few.
+
+    Of more, a note on stderr reports how many are not evaluated.
+    """
+    from offdiag.cli.output import measured, note
+    from offdiag.services.evaluation.pending import evaluate_few
+
+    with measured("Evaluating runs") as on_step:
+        n_left = evaluate_few(database, load_settings().jobs, on_step).n_left
+    if n_left:
+        are = "run is" if n_left == 1 else "runs are"
+        note(f"{n_left:,} {are} not evaluated. Run: offdiag worker --until-idle")
 
 
 @contextmanager

@@ -3,15 +3,174 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from offdiag.cli.documents import Server, connected, document
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import print_json, print_tables
-from offdiag.cli.registry import opened, settings_for
-from offdiag.cli.report_options import ReportInput, report_options
+from offdiag.cli.registry import evaluate_waiting, settings_for
+from offdiag.cli.report_tables import (
+    PENDING,
+    edition_tables,
+    present_edition,
+    report_table,
+    waited_for,
+)
+from offdiag.domain.texts import name_segment
+from offdiag.errors import NotFound
+from offdiag.records.base import InProject
+from offdiag.records.report import (
+    AskedIssue,
+    EditionsQuery,
+    IssueWithFigures,
+    NewReport,
+    ReportDetail,
+    ReportList,
+    SchedulesQuery,
+    issue_with_figures,
+    report_list,
+    scope_of_report,
+)
+from offdiag.records.report import Target as SentTarget
+from offdiag.sdk.remote.connection import delays
+
+if TYPE_CHECKING:
+    from offdiag.reports.scope import ReportScope
+    from offdiag.services.delivery.message import Target
+    from offdiag.store.database import Database
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInput:
+    """The options of a report as they were given."""
+
+    dataset: str
+    model: str | None
+    name_contains: str | None
+    tag: tuple[str, ...]
+    baseline: str | None
+    slice_: tuple[str, ...]
+    metric: tuple[str, ...]
+    alert: tuple[str, ...]
+    cost_matrix: str | None
+    folder: tuple[str, ...]
+    email: tuple[str, ...]
+    webhook: tuple[str, ...]
+    notify: tuple[str, ...]
+
+    def scope(self, project: str) -> ReportScope:
+        """The scope that is meant. Raises `InvalidInput`."""
+        from offdiag.reports.scope import DEFAULT_METRICS, ReportScope, RunTerm, TermField
+        from offdiag.services.reports.alerts import alert_condition
+
+        terms = [RunTerm(TermField.TAG, *_tag(text)) for text in self.tag]
+        if self.model is not None:
+            terms.append(RunTerm(TermField.MODEL, self.model))
+        if self.name_contains is not None:
+            terms.append(RunTerm(TermField.NAME, self.name_contains))
+        return ReportScope(
+            project=project,
+            dataset=self.dataset,
+            terms=tuple(terms),
+            baseline=self.baseline,
+            slices=self.slice_,
+            metrics=self.metric or DEFAULT_METRICS,
+            alerts=tuple(map(alert_condition, self.alert)),
+            cost_matrix=self.cost_matrix,
+        )
+
+    def asked_targets(self) -> list[SentTarget]:
+        """Where the report goes, as a request says it."""
+        return [
+            *(SentTarget(folder=each) for each in self.folder),
+            *(SentTarget(email=each) for each in self.email),
+            *(SentTarget(webhook=each) for each in self.webhook),
+        ]
+
+    def targets(self) -> tuple[Target, ...]:
+        """Where the report goes. Raises `InvalidInput`."""
+        from offdiag.services.delivery.message import (
+            EmailTarget,
+            FolderTarget,
+            NotifyTarget,
+            WebhookTarget,
+        )
+
+        return (
+            *map(FolderTarget, self.folder),
+            *map(EmailTarget, self.email),
+            *map(WebhookTarget, self.webhook),
+            *map(NotifyTarget, self.notify),
+        )
+
+
+def report_options(command: Command) -> Command:
+    """All options of a report; the command gets them as keywords of `ReportInput`."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def _tag(text: str) -> tuple[str, str | None]:
+    key, separator, value = text.partition("=")
+    return (key, value) if separator else (key, None)
+
+
+_OPTIONS = (
+    click.option("--dataset", required=True, help="Dataset whose runs are reported."),
+    click.option("--model", help="Only runs of this model; * stands for any characters."),
+    click.option("--name-contains", metavar="TEXT", help="Only runs whose name contains this."),
+    click.option("--tag", multiple=True, metavar="KEY[=VALUE]", help="Only runs with this tag."),
+    click.option("--baseline", metavar="RUN", help="Run that the others are compared with."),
+    click.option(
+        "--slice",
+        "slice_",
+        multiple=True,
+        metavar="SLICE",
+        help="Slice to report in addition to all examples, such as country=DE.",
+    ),
+    click.option(
+        "--metric",
+        multiple=True,
+        metavar="KEY",
+        help="Metric to report; runs are ranked by the first.  "
+        "[default: balanced_accuracy, mcc, macro_f1, overall_accuracy]",
+    ),
+    click.option(
+        "--alert",
+        multiple=True,
+        metavar="CONDITION",
+        help="Warn when the whole interval is beyond a limit, such as 'recall[df]<0.5'.",
+    ),
+    click.option(
+        "--cost-matrix",
+        metavar="NAME[@VERSION]",
+        help="Cost matrix to report costs by; its newest version unless one is named.",
+    ),
+    click.option(
+        "--folder",
+        multiple=True,
+        metavar="NAME",
+        help="Write the files to this folder of reports.",
+    ),
+    click.option("--email", multiple=True, metavar="ADDRESS", help="Send the report there."),
+    click.option("--webhook", multiple=True, metavar="URL", help="Post a signed summary there."),
+    click.option(
+        "--notify",
+        multiple=True,
+        metavar="NAME",
+        help="Send a summary to this place in the setting notify.targets.",
+    ),
+)
+
 
 _project = click.option("--project", help="Project of the report.  [default: the configured one]")
 _name = click.argument("name")
@@ -61,25 +220,71 @@ def create(
     **given: Any,
 ) -> None:
     """Create an edition of report NAME now. It is compared with the previous edition."""
-    from offdiag.cli.report_tables import present_edition
+    report_input = ReportInput(**given)
+    scope = report_input.scope(project or settings_for(url).project)
+    with connected(url) as registry:
+        if isinstance(registry, Server):
+            asked = NewReport(
+                project=scope.project,
+                name=name,
+                zone=zone,
+                scope=scope_of_report(scope),
+                delivery=report_input.asked_targets(),
+            )
+            found = _created_on_server(registry, asked, timeout_s=timeout)
+        else:
+            found = _created(registry, name, scope, report_input, zone, timeout_s=timeout)
+    present_edition(context, found, as_json=as_json)
+
+
+def _created(
+    database: Database,
+    name: str,
+    scope: ReportScope,
+    given: ReportInput,
+    zone: str,
+    *,
+    timeout_s: float,
+) -> IssueWithFigures:
     from offdiag.services.reports.edition import report_now
 
-    settings = settings_for(url)
-    given_report = ReportInput(**given)
-    scope = given_report.scope(project or settings.project)
-    with opened(settings) as database:
-        asked = report_now(
-            database, name=name, scope=scope, delivery=given_report.targets(), zone=zone
-        )
-        present_edition(
-            context,
-            database,
-            settings,
-            asked,
-            project=scope.project,
-            timeout=timeout,
-            as_json=as_json,
-        )
+    evaluate_waiting(database)
+    asked = report_now(database, name=name, scope=scope, delivery=given.targets(), zone=zone)
+    return waited_for(database, asked, project=scope.project, timeout_s=timeout_s)
+
+
+def _created_on_server(server: Server, asked: NewReport, *, timeout_s: float) -> IssueWithFigures:
+    made = server.ask("/reports", AskedIssue, method="POST", body=asked)
+    give_up_at = time.monotonic() + timeout_s
+    for delay_s in delays():
+        found = _issue(server, asked.project, made.name, made.number)
+        left_s = give_up_at - time.monotonic()
+        if found.state != PENDING or left_s <= 0:
+            return found
+        time.sleep(min(delay_s, left_s))
+    raise AssertionError  # The delays never end.
+
+
+def _issue(server: Server, project: str, name: str, number: int | None) -> IssueWithFigures:
+    return server.ask(
+        f"/reports/{name_segment(name)}/issues/{_number_on(server, project, name, number)}",
+        IssueWithFigures,
+        query=InProject(project=project),
+    )
+
+
+def _number_on(server: Server, project: str, name: str, number: int | None) -> int:
+    """The number of an edition, the newest without one."""
+    if number is not None:
+        return number
+    found = server.ask(
+        f"/reports/{name_segment(name)}",
+        ReportDetail,
+        query=EditionsQuery(project=project, limit=1),
+    )
+    if not found.issues:
+        raise NotFound(f"report {name!r} has no edition yet.", field="number")
+    return found.issues[0].number
 
 
 @help_text("report list", "report list --json", see=("report show",))
@@ -89,18 +294,22 @@ def create(
 @json_option
 def list_reports(project: str | None, url: str | None, as_json: bool) -> None:
     """List reports with their newest edition."""
-    from offdiag.cli.report_tables import report_table
-    from offdiag.records.report import report_list
-    from offdiag.services.reports.page import reports_page
-
-    with opened(settings_for(url)) as database:
-        page = reports_page(database, project=project)
+    wanted = SchedulesQuery(project=project)
+    found = document(
+        url, "/reports", ReportList, query=wanted, stored=lambda database: _all(database, wanted)
+    )
     if as_json:
-        print_json(report_list(page).plain())
-    elif page.entries:
-        print_tables(report_table(page.entries))
+        print_json(found.plain())
+    elif found.reports:
+        print_tables(report_table(found.reports))
     else:
         click.echo("There are no reports.")
+
+
+def _all(database: Database, wanted: SchedulesQuery) -> ReportList:
+    from offdiag.services.reports.page import reports_page
+
+    return report_list(reports_page(database, project=wanted.project))
 
 
 @help_text(
@@ -122,17 +331,19 @@ def show(
     name: str, number: int | None, project: str | None, url: str | None, as_json: bool
 ) -> None:
     """Show an edition of a report, the newest without NUMBER."""
-    from offdiag.cli.report_tables import edition_tables
-    from offdiag.records.report import issue_with_figures
-    from offdiag.services.reports.page import issue_page
+    where = project or settings_for(url).project
+    with connected(url) as registry:
+        if isinstance(registry, Server):
+            found = _issue(registry, where, name, number)
+        else:
+            from offdiag.services.reports.page import issue_page
 
-    settings = settings_for(url)
-    with opened(settings) as database:
-        page = issue_page(database, project=project or settings.project, name=name, number=number)
+            page = issue_page(registry, project=where, name=name, number=number)
+            found = issue_with_figures(page)
     if as_json:
-        print_json(issue_with_figures(page).plain())
+        print_json(found.plain())
     else:
-        print_tables(*edition_tables(page))
+        print_tables(*edition_tables(found))
 
 
 @help_text(
@@ -170,14 +381,21 @@ def export(
     url: str | None,
 ) -> None:
     """Export a file of an edition, byte for byte as it was created."""
-    from offdiag.services.reports.page import edition_file
+    where = project or settings_for(url).project
+    with connected(url) as registry:
+        if isinstance(registry, Server):
+            number = _number_on(registry, where, name, number)
+            content = registry.content(
+                f"/reports/{name_segment(name)}/issues/{number}/files/{kind}",
+                query=InProject(project=where),
+            )
+        else:
+            from offdiag.services.reports.page import edition_file
 
-    settings = settings_for(url)
-    with opened(settings) as database:
-        file = edition_file(
-            database, project=project or settings.project, name=name, number=number, kind=kind
-        )
+            content = edition_file(
+                registry, project=where, name=name, number=number, kind=kind
+            ).content
     if output is None:
-        sys.stdout.buffer.write(file.content)
+        sys.stdout.buffer.write(content)
     else:
-        output.write_bytes(file.content)
+        output.write_bytes(content)

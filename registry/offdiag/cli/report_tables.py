@@ -3,117 +3,121 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import click
 from rich.table import Table
 from rich.text import Text
 
-from offdiag.cli.output import busy, note, print_json, print_tables
-from offdiag.cli.tables import facts_table
-from offdiag.cli.text import printable
-from offdiag.records.report import issue_with_figures
+from offdiag.cli.output import busy, note, print_json, print_tables, printable
+from offdiag.cli.tables import facts_table, filled_table
+from offdiag.records.report import (
+    Delivery,
+    Issue,
+    IssueWithFigures,
+    ReportSummary,
+    issue_with_figures,
+)
+from offdiag.reports.document import read_report
 from offdiag.reports.headline import further_sentences
-from offdiag.services.delivery.message import read_target
-from offdiag.services.jobs.attempts import RetryPolicy
-from offdiag.services.reports.edition import RequestedEdition, wait_for_edition
-from offdiag.services.reports.page import EditionPage, ReportEntry, ReportsPage, issue_page
-from offdiag.services.schedules.page import ScheduleEntry
-from offdiag.services.schedules.times import DueTime
-from offdiag.settings import Settings
-from offdiag.store.database import Database
-from offdiag.store.deliveries import DeliveryRecord, DeliveryState
-from offdiag.store.reports import EditionRecord, EditionState
+from offdiag.settings import load_settings
+
+if TYPE_CHECKING:
+    from offdiag.services.reports.edition import RequestedEdition
+    from offdiag.services.reports.page import ReportsPage
+    from offdiag.services.schedules.page import ScheduleEntry
+    from offdiag.services.schedules.times import DueTime
+    from offdiag.store.database import Database
+    from offdiag.store.reports import EditionRecord
+
+PENDING = "pending"
+"""The state of an edition that is queued."""
 
 
-def report_table(entries: Sequence[ReportEntry]) -> Table:
+def report_table(reports: Iterable[ReportSummary]) -> Table:
     """One line for each report."""
-    table = Table()
-    for name in ("report", "dataset", "editions", "newest", "headline", "sent"):
-        table.add_column(name)
-    for entry in entries:
-        table.add_row(
-            Text(printable(f"{entry.project}/{entry.name}")),
-            Text(printable(entry.scope.dataset)),
-            str(entry.n_issues),
-            "" if entry.last is None else f"#{entry.last.number} {entry.last.state.value}",
-            Text(_said(entry.last)),
-            _sent(entry.deliveries),
-        )
-    return table
+    return filled_table(
+        ("report", "dataset", "editions", "newest", "headline", "sent"),
+        (
+            (
+                f"{each.project}/{each.name}",
+                each.scope.dataset,
+                str(each.n_issues),
+                "" if each.last is None else f"#{each.last.number} {each.last.state}",
+                "" if each.last is None else _said(each.last),
+                "" if each.last is None else _sent(each.last.deliveries),
+            )
+            for each in reports
+        ),
+    )
 
 
-def edition_tables(page: EditionPage) -> Iterable[Table]:
+def edition_tables(issue: IssueWithFigures) -> Iterable[Table]:
     """An edition: its headline first, then its origin."""
-    issue = page.issue
-    sentences = () if page.report is None else further_sentences(page.report)
+    report = None if issue.report is None else read_report(issue.report)
+    sentences = () if report is None else further_sentences(report)
     facts = {
         "headline": _said(issue),
         **{" " * place: text for place, text in enumerate(sentences, start=1)},
         "for": issue.fire_time,
-        "state": issue.state.value,
+        "state": issue.state,
         "data digest": issue.data_digest or "",
-        "files": ", ".join(f"{file.kind} ({file.n_bytes:,} bytes)" for file in page.files),
+        "files": ", ".join(f"{file.kind} ({file.n_bytes:,} bytes)" for file in issue.files),
     }
     shown = {name: text for name, text in facts.items() if text}
-    yield facts_table(f"{printable(issue.name)} #{issue.number}", shown)
-    if page.deliveries:
-        yield _delivery_table(page.deliveries)
-
-
-def _delivery_table(deliveries: Sequence[DeliveryRecord]) -> Table:
-    table = Table(title="Deliveries", title_justify="left")
-    for name in ("to", "state", "attempts", "last error"):
-        table.add_column(name)
-    for delivery in deliveries:
-        table.add_row(
-            Text(printable(read_target(delivery.target).text)),
-            delivery.state.value,
-            str(delivery.attempts),
-            Text(printable(delivery.error or "")),
+    yield facts_table(f"{issue.name} #{issue.number}", shown)
+    if issue.deliveries:
+        yield filled_table(
+            ("to", "state", "attempts", "last error"),
+            (
+                (each.target, each.state, str(each.attempts), each.error or "")
+                for each in issue.deliveries
+            ),
+            title="Deliveries",
         )
-    return table
 
 
-def _said(issue: EditionRecord | None) -> str:
-    return "" if issue is None else printable(issue.headline or issue.error or "")
+def _said(issue: Issue) -> str:
+    return issue.headline or issue.error or ""
 
 
-def _sent(deliveries: Sequence[DeliveryRecord]) -> str:
+def _sent(deliveries: Sequence[Delivery]) -> str:
     if not deliveries:
         return ""
-    sent = sum(delivery.state.value == "sent" for delivery in deliveries)
-    return f"{sent} of {len(deliveries)}"
+    return f"{sum(each.state == 'sent' for each in deliveries)} of {len(deliveries)}"
 
 
-def present_edition(
-    context: click.Context,
-    database: Database,
-    settings: Settings,
-    asked: RequestedEdition,
-    *,
-    project: str,
-    timeout: float,
-    as_json: bool,
-) -> None:
-    """Wait for an edition and print it; exit code 1 if it failed, is not done, or a
-    delivery was refused."""
+def waited_for(
+    database: Database, asked: RequestedEdition, *, project: str, timeout_s: float
+) -> IssueWithFigures:
+    """An edition that was queued, once it is computed or the time is up."""
+    from offdiag.services.jobs.attempts import RetryPolicy
+    from offdiag.services.reports.edition import wait_for_edition
+    from offdiag.services.reports.page import issue_page
+
+    jobs = load_settings().jobs
     with busy(f"Computing edition {asked.number}"):
         wait_for_edition(
             database,
             asked.issue_id,
-            timeout_s=timeout,
-            lease_s=settings.jobs.lease_s,
-            policy=RetryPolicy(max_attempts=settings.jobs.max_attempts),
+            timeout_s=timeout_s,
+            lease_s=jobs.lease_s,
+            policy=RetryPolicy(max_attempts=jobs.max_attempts),
         )
     page = issue_page(database, project=project, name=asked.name, number=asked.number)
+    return issue_with_figures(page)
+
+
+def present_edition(context: click.Context, issue: IssueWithFigures, *, as_json: bool) -> None:
+    """Print an edition; exit code 1 if it failed, is not done, or a delivery was refused."""
     if as_json:
-        print_json(issue_with_figures(page).plain())
+        print_json(issue.plain())
     else:
-        print_tables(*edition_tables(page))
-    if page.issue.state is EditionState.PENDING:
+        print_tables(*edition_tables(issue))
+    if issue.state == PENDING:
         note("It is queued. Start offdiag worker, or wait: nothing is lost.")
-    is_refused = any(each.state is DeliveryState.REFUSED for each in page.deliveries)
-    if is_refused or page.issue.state is not EditionState.COMPUTED:
+    is_refused = any(each.state == "refused" for each in issue.deliveries)
+    if is_refused or issue.state != "computed":
         context.exit(1)
 
 

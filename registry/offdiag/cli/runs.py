@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
-from itertools import islice
+import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
 
+from offdiag.cli.documents import Server, connected, document
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import fits_intervals, print_json, print_tables
-from offdiag.cli.registry import opened, settings_for
+from offdiag.cli.registry import evaluate_waiting, settings_for
+from offdiag.cli.run_tables import history_table, run_dict, run_table, run_tables, slice_tables
+from offdiag.domain.texts import name_segment
+from offdiag.filters.parsing import parse_filter
+from offdiag.records.base import InProject
+from offdiag.records.dataset import (
+    AskedAgain,
+    Baseline,
+    DatasetList,
+    DatasetSummary,
+    Pinning,
+    dataset_summary,
+)
+from offdiag.records.evaluation import (
+    EvaluationAnswer,
+    EvaluationQuery,
+    HistoryAnswer,
+    RunWithResults,
+    evaluation_answer,
+    history_answer,
+    judged_flags,
+    run_with_results,
+)
+from offdiag.records.run import Run, RunList, RunPage, RunsQuery, run_summary
+from offdiag.sdk import provenance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from offdiag.store.database import Database
-    from offdiag.store.run_filter import RunFilter
-    from offdiag.store.run_order import RunOrder
-    from offdiag.store.run_rows import RunEntry
 
 
 @help_text(
@@ -49,26 +70,65 @@ def baseline(
     """
     if (run_id is None) == (dataset is None) or (clear and dataset is None):
         raise click.UsageError("Name a run, or a dataset with --dataset.")
-    from offdiag.sdk import provenance
-    from offdiag.services.datasets import Repinned, baseline_of, pin_baseline, unpin_baseline
-
-    settings = settings_for(url)
-    place = {"project": project or settings.project, "dataset": str(dataset)}
-    with opened(settings) as database:
-        if run_id is not None:
-            now = pin_baseline(database, run_id, author=provenance.author())
-        elif clear:
-            now = unpin_baseline(database, **place)
+    place = project or settings_for(url).project
+    with connected(url) as registry:
+        if run_id is None and not clear:
+            found, n_runs = _baseline(registry, place, str(dataset)), 0
+        elif isinstance(registry, Server):
+            found, n_runs = _pinned_on_server(registry, run_id, place, dataset)
         else:
-            now = Repinned(baseline_of(database, **place), 0)
+            found, n_runs = _pinned(registry, run_id, place, dataset)
     if as_json:
-        pinned = None if now.baseline is None else now.baseline.run_id
-        print_json({"baseline": pinned, "runs_asked": now.n_runs})
-    elif now.baseline is None:
+        print_json({"baseline": found.run, "runs_asked": n_runs})
+    elif found.run is None:
         click.echo("There is no baseline.")
     else:
-        again = f"; {now.n_runs} runs are re-evaluated" if now.n_runs else ""
-        click.echo(f"The baseline is {now.baseline.run_name} ({now.baseline.run_id}){again}.")
+        again = f"; {n_runs} runs are re-evaluated" if n_runs else ""
+        click.echo(f"The baseline is {found.run_name} ({found.run}){again}.")
+
+
+def _baseline(registry: Database | Server, project: str, dataset: str) -> Baseline:
+    if isinstance(registry, Server):
+        return registry.ask(
+            f"/datasets/{name_segment(dataset)}/baseline",
+            Baseline,
+            query=InProject(project=project),
+        )
+    from offdiag.services.datasets import baseline_of
+
+    found = baseline_of(registry, project=project, dataset=dataset)
+    if found is None:
+        return Baseline(run=None, run_name=None)
+    return Baseline(run=found.run_id, run_name=found.run_name)
+
+
+def _pinned_on_server(
+    server: Server, run_id: str | None, project: str, dataset: str | None
+) -> tuple[Baseline, int]:
+    if run_id is not None:
+        run = server.ask(f"/runs/{run_id}", Run)
+        project, dataset = run.project, run.dataset
+    asked = server.ask(
+        f"/datasets/{name_segment(str(dataset))}/baseline",
+        AskedAgain,
+        method="PUT",
+        body=Pinning(project=project, run=run_id, author=provenance.author()),
+    )
+    return _baseline(server, project, str(dataset)), asked.n_runs
+
+
+def _pinned(
+    database: Database, run_id: str | None, project: str, dataset: str | None
+) -> tuple[Baseline, int]:
+    from offdiag.services.datasets import pin_baseline, unpin_baseline
+
+    if run_id is None:
+        now = unpin_baseline(database, project=project, dataset=str(dataset))
+        return Baseline(run=None, run_name=None), now.n_runs
+    now = pin_baseline(database, run_id, author=provenance.author())
+    pinned = now.baseline
+    assert pinned is not None  # noqa: S101  # It was pinned just now.
+    return Baseline(run=pinned.run_id, run_name=pinned.run_name), now.n_runs
 
 
 @click.group()
@@ -115,18 +175,36 @@ def list_runs(
     as_json: bool,
 ) -> None:
     """List runs with their primary metrics."""
-    from offdiag.cli.run_tables import run_table
-    from offdiag.records.run import run_summary
-
-    terms, order = _terms(project, dataset, filter_text), _order(sort)
-    with opened(settings_for(url)) as database:
-        entries = list(islice(_entries(database, terms, order), limit))
+    order = _order(sort)
+    with connected(url) as registry:
+        condition = _condition(registry, filter_text, project=project, dataset=dataset)
+        query = RunsQuery(filter=condition, order_by=order)
+        if isinstance(registry, Server):
+            pages = registry.pages("/runs", RunPage, query=query, limit=limit)
+            found = RunList(runs=[run for page in pages for run in page.runs])
+        else:
+            found = _stored(registry, query, limit)
     if as_json:
-        print_json({"runs": [run_summary(entry).plain() for entry in entries]})
-    elif entries:
-        print_tables(run_table(entries, with_intervals=fits_intervals()))
+        print_json(found.plain())
+    elif found.runs:
+        print_tables(run_table(found.runs, with_intervals=fits_intervals()))
     else:
         click.echo("There are no such runs.")
+
+
+def _stored(database: Database, query: RunsQuery, limit: int) -> RunList:
+    from offdiag.services.search import search_page
+
+    evaluate_waiting(database)
+    found = search_page(
+        database,
+        filter_text=query.filter,
+        order_by=query.order_by,
+        project=None,
+        after=None,
+        limit=limit,
+    )
+    return RunList(runs=list(map(run_summary, found.runs)))
 
 
 @help_text(
@@ -146,22 +224,46 @@ def list_runs(
 @json_option
 def show(run_id: str, slice_text: str | None, url: str | None, as_json: bool) -> None:
     """Show a run with its confusion matrix and all metrics."""
-    from offdiag.cli.run_tables import detail_dict, detail_tables, slice_dict, slice_tables
-    from offdiag.services.evaluation.slices import evaluation_of_slice
-    from offdiag.store.run_page import read_run
-
-    with opened(settings_for(url)) as database:
-        if slice_text is not None:
-            part = evaluation_of_slice(database, run_id, slice_text)
-            shown, tables = slice_dict(part), slice_tables(part)
-        else:
-            with database.read() as session:
-                detail = read_run(session, run_id)
-            shown, tables = detail_dict(detail), detail_tables(detail)
+    if slice_text is not None:
+        part = document(
+            url,
+            f"/runs/{run_id}/evaluation",
+            EvaluationAnswer,
+            query=EvaluationQuery(slice=slice_text),
+            stored=lambda database: _stored_slice(database, run_id, slice_text),
+        )
+        shown, tables = part.plain(), slice_tables(part)
+    else:
+        run = document(
+            url,
+            f"/runs/{run_id}/results",
+            RunWithResults,
+            stored=lambda database: _stored_run(database, run_id),
+        )
+        shown, tables = run_dict(run), run_tables(run)
     if as_json:
         print_json(shown)
     else:
         print_tables(*tables)
+
+
+def _stored_run(database: Database, run_id: str) -> RunWithResults:
+    from offdiag.store.run_page import read_run
+
+    with database.read() as session:
+        return run_with_results(read_run(session, run_id))
+
+
+def _stored_slice(database: Database, run_id: str, slice_text: str) -> EvaluationAnswer:
+    from offdiag.flags.assessment import assess_counted
+    from offdiag.services.evaluation.slices import evaluation_of_slice
+    from offdiag.services.flags.rules import rules_in_force
+
+    part = evaluation_of_slice(database, run_id, slice_text)
+    judged = assess_counted(part.counted, rules_in_force().thresholds)
+    return evaluation_answer(
+        part, judged_flags(judged), badge=judged.badge, may_hide=judged.may_hide
+    )
 
 
 @help_text("runs history r_4bcd6fgh8jkm", see=("runs show", "truth impact"))
@@ -171,18 +273,24 @@ def show(run_id: str, slice_text: str | None, url: str | None, as_json: bool) ->
 @json_option
 def history(run_id: str, url: str | None, as_json: bool) -> None:
     """Show all evaluations of a run and what changed between them."""
-    from offdiag.cli.run_tables import history_table
-    from offdiag.records.evaluation import history_answer
-    from offdiag.services.runs import run_history
-
-    with opened(settings_for(url)) as database:
-        entries = run_history(database, run_id)
+    found = document(
+        url,
+        f"/runs/{run_id}/history",
+        HistoryAnswer,
+        stored=lambda database: _stored_history(database, run_id),
+    )
     if as_json:
-        print_json(history_answer(run_id, entries).plain())
-    elif entries:
-        print_tables(history_table(entries))
+        print_json(found.plain())
+    elif found.evaluations:
+        print_tables(history_table(found.evaluations))
     else:
         click.echo(f"{run_id} is not evaluated yet.")
+
+
+def _stored_history(database: Database, run_id: str) -> HistoryAnswer:
+    from offdiag.services.runs import run_history
+
+    return history_answer(run_id, run_history(database, run_id))
 
 
 @help_text("runs delete r_4bcd6fgh8jkm", see=("runs restore", "gc"))
@@ -192,11 +300,13 @@ def history(run_id: str, url: str | None, as_json: bool) -> None:
 @json_option
 def delete(run_id: str, url: str | None, as_json: bool) -> None:
     """Delete a run. `offdiag gc` deletes it permanently after a while."""
-    from offdiag.sdk import provenance
-    from offdiag.services.retention.deletion import delete_run
+    with connected(url) as registry:
+        if isinstance(registry, Server):
+            registry.content(f"/runs/{run_id}", method="DELETE")
+        else:
+            from offdiag.services.retention.deletion import delete_run
 
-    with opened(settings_for(url)) as database:
-        delete_run(database, run_id, by=provenance.author())
+            delete_run(registry, run_id, by=provenance.author())
     if as_json:
         print_json({"id": run_id, "deleted": True})
     else:
@@ -210,44 +320,70 @@ def delete(run_id: str, url: str | None, as_json: bool) -> None:
 @json_option
 def restore(run_id: str, url: str | None, as_json: bool) -> None:
     """Restore a deleted run."""
-    from offdiag.services.retention.deletion import restore_run
+    with connected(url) as registry:
+        if isinstance(registry, Server):
+            registry.content(f"/runs/{run_id}/restore", method="POST")
+        else:
+            from offdiag.services.retention.deletion import restore_run
 
-    with opened(settings_for(url)) as database:
-        restore_run(database, run_id)
+            restore_run(registry, run_id)
     if as_json:
         print_json({"id": run_id, "deleted": False})
     else:
         click.echo(f"{run_id} is restored.")
 
 
-def _terms(project: str | None, dataset: str | None, filter_text: str) -> RunFilter:
-    from offdiag.filters.parsing import parse_filter
-    from offdiag.store.run_filter import FilterField, FilterTerm
+def _condition(
+    registry: Database | Server, filter_text: str, *, project: str | None, dataset: str | None
+) -> str:
+    """The filter with the wanted projects and datasets as a condition of the search."""
+    parse_filter(filter_text, field="--filter")
+    parts = [f"({filter_text})"] if filter_text.strip() else []
+    known = _known_datasets(registry) if "*" in f"{project}{dataset}" else []
+    for field, wanted, names in (
+        ("project", project, {each.project for each in known}),
+        ("dataset", dataset, {each.name for each in known}),
+    ):
+        if wanted is not None:
+            meant = sorted(filter(_pattern(wanted), names)) if "*" in wanted else [wanted]
+            parts.append(f"attributes.{field} in ({', '.join(map(_quoted, meant or [wanted]))})")
+    return " and ".join(parts)
 
-    wanted = {FilterField.PROJECT: project, FilterField.DATASET: dataset}
-    named = (FilterTerm(field, text) for field, text in wanted.items() if text is not None)
-    return (*named, parse_filter(filter_text, field="--filter"))
+
+def _known_datasets(registry: Database | Server) -> list[DatasetSummary]:
+    if isinstance(registry, Server):
+        return registry.ask("/datasets", DatasetList).datasets
+    from offdiag.store.dataset_page import dataset_overview
+
+    with registry.read() as session:
+        return [dataset_summary(*each) for each in dataset_overview(session)]
 
 
-def _order(text: str) -> RunOrder:
-    from offdiag.store.run_order import ORDER_NAMES, RunOrder
+def _pattern(text: str) -> Callable[[str], bool]:
+    """Whether a name matches a text in which `*` stands for any characters, in either case."""
+    pattern = re.compile(".*".join(map(re.escape, text.split("*"))), re.IGNORECASE | re.DOTALL)
+    return lambda name: pattern.fullmatch(name) is not None
 
+
+def _quoted(text: str) -> str:
+    return "'{}'".format(text.replace("'", "''"))
+
+
+_ORDERS = {
+    "logged": "attributes.created_at",
+    "name": "attributes.name",
+    "acc": "metrics.overall_accuracy",
+    "bal": "metrics.balanced_accuracy",
+    "mcc": "metrics.mcc",
+    "worst": "attributes.lowest_recall",
+}
+
+
+def _order(text: str) -> list[str]:
     name = text.removeprefix("-")
-    if name not in ORDER_NAMES:
-        known = ", ".join(ORDER_NAMES)
+    if name not in _ORDERS:
+        known = ", ".join(_ORDERS)
         raise click.BadParameter(f"{name!r} is not one of {known}.", param_hint="--sort")
-    return RunOrder(name, descending=text.startswith("-"))
-
-
-def _entries(database: Database, terms: RunFilter, order: RunOrder) -> Iterator[RunEntry]:
-    """All runs in order, read page by page."""
-    from offdiag.store.run_list import run_overview
-
-    with database.read() as session:
-        page = run_overview(session, terms=terms, order=order).page
-    yield from page.entries
-    while page.following is not None:
-        with database.read() as session:
-            after = page.following
-            page = run_overview(session, terms=terms, order=order, cursor=after).page
-        yield from page.entries
+    if text == "-logged":
+        return []  # As runs are found, along an index.
+    return [f"{_ORDERS[name]} {'desc' if text.startswith('-') else 'asc'}"]

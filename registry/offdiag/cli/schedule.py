@@ -9,7 +9,7 @@ import click
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import print_json, print_tables
 from offdiag.cli.registry import opened, settings_for
-from offdiag.cli.report_options import ReportInput, report_options
+from offdiag.cli.report import ReportInput, report_options
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
@@ -175,16 +175,15 @@ def run(
     as_json: bool,
 ) -> None:
     """Create an edition of a scheduled report now, in addition to the scheduled ones."""
-    from offdiag.cli.report_tables import present_edition
+    from offdiag.cli.report_tables import present_edition, waited_for
     from offdiag.services.schedules.edit import run_schedule
 
     settings = settings_for(url)
     where = project or settings.project
     with opened(settings) as database:
         asked = run_schedule(database, project=where, name=name)
-        present_edition(
-            context, database, settings, asked, project=where, timeout=timeout, as_json=as_json
-        )
+        found = waited_for(database, asked, project=where, timeout_s=timeout)
+    present_edition(context, found, as_json=as_json)
 
 
 @help_text(

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import signal
+import socket
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import click
 
 from offdiag.cli.options import help_text, url_option
+from offdiag.cli.output import measured
 from offdiag.cli.registry import opened, settings_for
+from offdiag.errors import InvalidInput
+from offdiag.extras import require_extra
+from offdiag.settings import ServerSettings, Settings
+from offdiag.settings.model import is_loopback, needs_sign_in
+from offdiag.signals import acting_on_signals
+
+if TYPE_CHECKING:
+    from offdiag.store.database import Database
 
 
 @help_text(
@@ -26,7 +41,6 @@ def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) 
     """Serve the dashboard, with worker and scheduler, until Ctrl-C."""
     # Nothing that is loaded now is garbage; the warm-up of the server turns this back.
     gc.disable()
-    from offdiag.cli.server import serve_until_stopped
     from offdiag.logs import log_to_stderr
 
     settings = settings_for(url)
@@ -46,13 +60,20 @@ def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) 
 @help_text(
     "worker",
     "worker --url postgresql+psycopg://db.example.org/offdiag",
+    "worker --until-idle",
     see=("serve", "jobs list"),
     no_json="it works until Ctrl-C",
 )
 @click.command()
+@click.option("--until-idle", is_flag=True, help="Stop when no job is due.")
 @url_option
-def worker(url: str | None) -> None:
+@click.pass_context
+def worker(context: click.Context, *, url: str | None, until_idle: bool) -> None:
     """Run a worker that evaluates logged runs, until Ctrl-C. Any number may run."""
+    # What is due can be done without the libraries of a server; only the scheduler needs them.
+    require_extra("local" if until_idle else "server")
+    if until_idle:
+        context.exit(1 if _work_until_idle(settings_for(url)) else 0)
     from offdiag.logs import log_to_stderr
     from offdiag_workers.process import work_until_signal
 
@@ -60,3 +81,117 @@ def worker(url: str | None) -> None:
     log_to_stderr(settings.log.level, settings.log.format)
     with opened(settings, synchronous="normal") as database:
         work_until_signal(database, settings)
+
+
+def _work_until_idle(settings: Settings) -> int:
+    """Do what is due, with a progress bar; how many jobs failed."""
+    from collections import Counter
+
+    from offdiag.services.evaluation.pending import work_until_idle
+    from offdiag.services.jobs.attempts import Outcome
+
+    outcomes: Counter[Outcome] = Counter()
+    with opened(settings, synchronous="normal") as database, measured("Jobs") as on_step:
+        for n_done, (outcome, n_left) in enumerate(work_until_idle(database, settings.jobs), 1):
+            outcomes[outcome] += 1
+            on_step(n_done, n_done + n_left)
+    n_failed = outcomes[Outcome.FAILED] + outcomes[Outcome.RELEASED]
+    click.echo(f"Jobs done: {outcomes[Outcome.DONE]}, failed: {n_failed}.")
+    if n_failed:
+        click.echo("`offdiag jobs list` shows the errors; failed jobs are tried again.")
+    return n_failed
+
+
+_BESIDE = 4
+"""Threads for health checks, and for refusing requests that exceed the limits."""
+
+
+def serve_until_stopped(
+    database: Database,
+    settings: Settings,
+    *,
+    with_worker: bool,
+    announce: Callable[[str], None],
+    any_port_if_taken: bool = False,
+) -> None:
+    """Serve requests until SIGINT or SIGTERM; requests in progress are completed.
+
+    After SIGTERM `/readyz` says no for `server.shutdown_delay_s` seconds, while it serves
+    requests. A second SIGINT cancels requests in progress.
+
+    `announce` is called with the address once it can be opened. Raises `InvalidInput` for a
+    registry that is to be served to others and has no admin, and for a port that is taken,
+    unless any other will do.
+    """
+    from offdiag.inputs.bodies.columns import MOST_BYTES_SENT
+    from offdiag_web import create_app
+    from offdiag_web.app.limits import WAITING_PER_PLACE, admitting
+    from offdiag_web.server import Listening
+    from offdiag_web.wsgi import warming_up
+    from offdiag_workers.process import working_in_background
+
+    host = settings.server.host
+    require_admin(database, settings)
+    with ExitStack() as stack:
+        listener = stack.enter_context(_bound(settings.server, any_port_if_taken))
+        app = admitting(create_app(settings, database), settings.server)
+        stack.enter_context(warming_up(app))
+        threads = (1 + WAITING_PER_PLACE) * settings.server.threads + _BESIDE
+        server = Listening(app, listener, threads=threads, most_bytes=MOST_BYTES_SENT)
+        stack.callback(server.close)
+        if with_worker:
+            stack.enter_context(working_in_background(database, settings))
+
+        def stop(number: signal.Signals) -> None:
+            if number == signal.SIGTERM:
+                server.stop(drain_s=settings.server.shutdown_delay_s)
+            else:
+                server.interrupt()
+
+        stack.enter_context(acting_on_signals(stop))
+        announce(_address(host, listener.getsockname()[1]))
+        server.run()
+
+
+def require_admin(database: Database, settings: Settings) -> None:
+    """Raise `InvalidInput` where sign-in is required and there is no admin.
+
+    A server that a network can reach requires sign-in, or does not start.
+    """
+    from offdiag.store.users import has_admin
+
+    if not needs_sign_in(settings):
+        return
+    with database.read() as session:
+        is_managed = has_admin(session)
+    if not is_managed:
+        reached = (
+            f"{settings.server.host!r} can be reached from other machines"
+            if not is_loopback(settings.server.host)
+            else "sign-in is required"
+        )
+        raise InvalidInput(
+            f"{reached}, and there is no admin.",
+            field="server.host",
+            hint="Create one: offdiag user add NAME --role admin",
+        )
+
+
+def _bound(settings: ServerSettings, any_port_if_taken: bool) -> socket.socket:
+    """A socket that owns the configured port, or any other one where that will do."""
+    for port in (settings.port, 0) if any_port_if_taken else (settings.port,):
+        try:
+            family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+            return socket.create_server((settings.host, port), family=family)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+    raise InvalidInput(
+        f"{settings.port} on {settings.host} is used by another program.",
+        field="server.port",
+        hint="Name another with --port; --port 0 takes any free one.",
+    )
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"

@@ -18,8 +18,8 @@ import pyarrow as pa
 from rich.table import Table
 from rich.text import Text
 
+from offdiag.cli.output import printable
 from offdiag.cli.tables import open_table
-from offdiag.cli.text import printable
 from offdiag.domain.texts import csv_cell
 from offdiag.errors import InvalidInput
 from offdiag.services.query import QueryResult

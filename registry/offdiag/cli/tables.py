@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
 from offdiag.advice.recommendation import Advice, Counsel
-from offdiag.cli.text import label, number, printable
+from offdiag.cli.output import label, number, printable
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, CountedSets
@@ -30,6 +30,26 @@ def open_table(*, title: str | None = None, caption: str | None = None) -> Table
         caption=_unfolded(caption),
         caption_justify="left",
     )
+
+
+def filled_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str | Text]],
+    *,
+    right: Collection[str] = (),
+    title: str | None = None,
+    caption: str | None = None,
+) -> Table:
+    """A table with these lines, in which plain text is made printable; `right` are numbers."""
+    table = open_table(
+        title=None if title is None else printable(title),
+        caption=None if caption is None else printable(caption),
+    )
+    for name in columns:
+        table.add_column(Text(printable(name)), justify="right" if name in right else "left")
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row))
+    return table
 
 
 def _unfolded(text: str | None) -> Text | None:
@@ -94,7 +114,13 @@ def aggregate_table(aggregate: Mapping[str, MetricValue]) -> Table:
 
 def facts_table(title: str, facts: Mapping[str, str]) -> Table:
     """Names with their values."""
-    table = Table(title=title, title_justify="left", show_header=False, box=None, padding=(0, 2))
+    table = Table(
+        title=_unfolded(printable(title)),
+        title_justify="left",
+        show_header=False,
+        box=None,
+        padding=(0, 2),
+    )
     for name, value in facts.items():
         table.add_row(Text(name, style="dim"), Text(printable(value)))
     return table

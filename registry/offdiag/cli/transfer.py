@@ -15,12 +15,11 @@ from offdiag.cli.options import (
     parse_labels,
     url_option,
 )
-from offdiag.cli.output import busy, measured, note, print_json
+from offdiag.cli.output import measured, print_json
 from offdiag.cli.registry import opened, settings_for
 
 if TYPE_CHECKING:
-    from offdiag.importers import Dialect, Imported
-    from offdiag.sdk.run import Run
+    from offdiag.importers import Dialect
 
 
 @help_text(
@@ -74,7 +73,9 @@ _OPTIONS = {
         metavar="FILE",
         help="The dict of classification_report as JSON, to compare its support.",
     ),
-    "artifact": click.option("--artifact", metavar="PATH", help="Artifact of the run."),
+    "artifact": click.option(
+        "--artifact", metavar="PATH", help="Table of the run; of lm-eval the filter."
+    ),
     "true_column": click.option("--true", "true_column", metavar="COLUMN"),
     "pred_column": click.option("--pred", "pred_column", metavar="COLUMN"),
 }
@@ -82,9 +83,10 @@ _FILES_OF = {
     "sklearn": ("matrix.json", "The array as JSON, CSV or .npy."),
     "caret": ("printed.txt", "What R printed, or its table as CSV."),
     "dvclive": ("plots.json", "The records as JSON."),
-    "wandb": ("table.json", "The table as JSON."),
+    "wandb": ("wandb/offline-run-17", "The table as JSON, or the folder of the run."),
+    "lm-eval": ("samples_sst2.jsonl", "What lm_eval wrote with --log_samples."),
+    "hugging-face": ("predictions/", "Folder of the dataset, or the JSON file."),
     "pycm": ("saved.obj", "What `ConfusionMatrix.save_obj` wrote."),
-    "mlflow": ("mlruns/0/17", "Folder of the run."),
     "csv": ("matrix.csv", "The table, whose corner names an axis."),
 }
 """An example of the file of each dialect, and what it contains."""
@@ -118,7 +120,10 @@ class DialectGroup(click.Group):
         dialect = DIALECTS.get(name)
         if dialect is None:
             return super().get_command(ctx, name)
-        command = _command(dialect)
+        if name == "mlflow":
+            from offdiag.cli.import_mlflow import mlflow as command
+        else:
+            command = _command(dialect)
         add_shared_options(command)
         return command
 
@@ -163,15 +168,10 @@ def archive(*, file: Path, name: str | None, url: str | None, as_json: bool) -> 
 
 def _command(dialect: Dialect) -> click.Command:
     def store(*, file: Path, as_json: bool, tags: tuple[str, ...], **given: Any) -> None:
-        from offdiag.importers import read
-        from offdiag.sdk.logging import log_imported
+        from offdiag.cli.import_file import import_file
 
-        stated = {name: given.pop(name) for name in dialect.takes}
-        stated["labels"] = parse_labels(stated["labels"])
-        with busy(f"Importing {file.name}"):
-            found = read(dialect.name, file, **stated)
-            run = log_imported(found, tags=parse_entries(tags, "tag"), **given)
-        _report(found, run, as_json=as_json)
+        given |= {"labels": parse_labels(given["labels"]), "tags": parse_entries(tags, "tag")}
+        import_file(dialect.name, file, as_json=as_json, **given)
 
     command: Any = store
     for option in (*reversed(_OF_RUN), *(_OPTIONS[name] for name in reversed(dialect.takes))):
@@ -185,19 +185,3 @@ def _command(dialect: Dialect) -> click.Command:
         see=("log", "runs show"),
         arguments={"file": about},
     )(made)
-
-
-def _report(found: Imported, run: Run, *, as_json: bool) -> None:
-    if as_json:
-        print_json(
-            {
-                "id": run.id,
-                "url": run.url,
-                "dialect": found.dialect,
-                "convention": found.convention,
-                "source": str(found.source),
-            }
-        )
-        return
-    note(f"Read as {found.dialect}: {found.convention}")
-    click.echo(f"{run.id} is logged; its page is {run.url}")

@@ -3,12 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from offdiag.cli.documents import Server, connected, document
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, print_json, print_tables
-from offdiag.cli.registry import opened, settings_for
+from offdiag.cli.registry import answerable, settings_for
+from offdiag.cli.truth_tables import (
+    comparison_tables,
+    history_table,
+    impact_tables,
+    ranking_metric,
+    read_range,
+    revision_sentence,
+)
+from offdiag.domain.texts import name_segment
+from offdiag.records.base import InProject
+from offdiag.records.truth import (
+    MOST_SAMPLES,
+    ChangedSample,
+    Difference,
+    DifferenceQuery,
+    Impact,
+    ImpactQuery,
+    TruthList,
+    difference_document,
+    impact_document,
+    truth_list,
+)
+from offdiag.sdk import provenance
+from offdiag.sdk.target import registry_at
+
+if TYPE_CHECKING:
+    from offdiag.store.database import Database
 
 _project = click.option("--project", help="Project of the dataset.  [default: the configured one]")
 
@@ -26,17 +55,24 @@ def truth() -> None:
 @json_option
 def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> None:
     """List the label versions of DATASET."""
-    from offdiag.cli.truth_tables import history_table
-    from offdiag.records.truth import truth_list
+    wanted = InProject(project=project or settings_for(url).project)
+    found = document(
+        url,
+        f"/datasets/{name_segment(dataset)}/truth",
+        TruthList,
+        query=wanted,
+        stored=lambda database: _stored_versions(database, wanted.project, dataset),
+    )
+    if as_json:
+        print_json(found.plain())
+    else:
+        print_tables(history_table(found))
+
+
+def _stored_versions(database: Database, project: str, dataset: str) -> TruthList:
     from offdiag.services.truth.versions import truth_history
 
-    settings = settings_for(url)
-    with opened(settings) as database:
-        history = truth_history(database, project=project or settings.project, dataset=dataset)
-    if as_json:
-        print_json(truth_list(history).plain())
-    else:
-        print_tables(history_table(history))
+    return truth_list(truth_history(database, project=project, dataset=dataset))
 
 
 @help_text(
@@ -73,28 +109,25 @@ def revise(
     FILE is a table as `offdiag evaluate` reads it. An empty cell removes a label, unless
     the empty text is one of the classes. All runs on these samples are re-evaluated.
     """
-    from offdiag.cli.truth_tables import revision_sentence
     from offdiag.inputs.label_changes import ColumnNames
-    from offdiag.sdk import provenance
-    from offdiag.services.truth.revise import revise_truth, summary_of
+    from offdiag.sdk.registry import RevisionQuestion
 
     settings = settings_for(url)
-    with opened(settings) as database, busy(f"Correcting labels of {dataset}"):
-        made = revise_truth(
-            database,
-            project=project or settings.project,
-            dataset=dataset,
-            labels=file,
-            reason=reason,
-            author=provenance.author(),
-            version=version,
-            names=ColumnNames(id_column, label_column),
-        )
-    summary = summary_of(dataset, made)
+    question = RevisionQuestion(
+        project=project or settings.project,
+        dataset=dataset,
+        labels=file,
+        reason=reason,
+        author=provenance.author(),
+        version=version,
+        names=ColumnNames(id_column, label_column),
+    )
+    with answerable(), busy(f"Correcting labels of {dataset}"):
+        made = registry_at(settings.database.url, settings).revise_truth(question)
     if as_json:
-        print_json(summary.to_dict())
+        print_json(made.to_dict())
     else:
-        click.echo(revision_sentence(summary))
+        click.echo(revision_sentence(made))
 
 
 @help_text(
@@ -121,24 +154,46 @@ def diff(
     as_json: bool,
 ) -> None:
     """Show the label changes from version A to version B."""
-    from offdiag.cli.truth_tables import comparison_tables
-    from offdiag.records.truth import difference_document
+    where = project or settings_for(url).project
+    with connected(url) as registry:
+        if isinstance(registry, Server):
+            found = _difference(registry, where, dataset, before, after)
+        else:
+            found = _stored_difference(registry, where, dataset, before, after)
+    if as_json:
+        print_json(found.plain())
+    else:
+        print_tables(*comparison_tables(found, limit=limit))
+
+
+def _difference(server: Server, project: str, dataset: str, before: int, after: int) -> Difference:
+    samples: list[ChangedSample] = []
+    while True:
+        found = server.ask(
+            f"/datasets/{name_segment(dataset)}/truth/difference",
+            Difference,
+            query=DifferenceQuery(
+                project=project,
+                before=before,
+                after=after,
+                start=len(samples),
+                limit=MOST_SAMPLES,
+            ),
+        )
+        samples += found.samples
+        if not found.samples or len(samples) >= found.n_changed:
+            return found.model_copy(update={"samples": samples, "start": 0})
+
+
+def _stored_difference(
+    database: Database, project: str, dataset: str, before: int, after: int
+) -> Difference:
     from offdiag.services.truth.versions import compare_truths
 
-    settings = settings_for(url)
-    where = project or settings.project
-    with opened(settings) as database:
-        compared = compare_truths(
-            database,
-            project=where,
-            dataset=dataset,
-            before=before,
-            after=after,
-        )
-    if as_json:
-        print_json(difference_document(compared, project=where, dataset=dataset).plain())
-    else:
-        print_tables(*comparison_tables(compared, limit=limit))
+    compared = compare_truths(
+        database, project=project, dataset=dataset, before=before, after=after
+    )
+    return difference_document(compared, project=project, dataset=dataset)
 
 
 @help_text(
@@ -171,26 +226,27 @@ def impact(
     A value outside its previous 95 % CI is a significant change. The predictions are the same,
     so it is due to the labels alone.
     """
-    from offdiag.cli.truth_tables import (
-        impact_tables,
-        ranking_metric,
-        read_range,
-    )
-    from offdiag.records.truth import impact_document
-    from offdiag.services.truth.impact import truth_impact
-
     older, newer = read_range(versions)
     metric = ranking_metric(metric)
-    settings = settings_for(url)
-    with opened(settings) as database, busy(f"Comparing runs on {dataset}"):
-        found = truth_impact(
-            database,
-            project=project or settings.project,
-            dataset=dataset,
-            number=newer,
-            since=older,
+    wanted = ImpactQuery(project=project or settings_for(url).project, since=older)
+    with busy(f"Comparing runs on {dataset}"):
+        found = document(
+            url,
+            f"/datasets/{name_segment(dataset)}/truth/{newer}/impact",
+            Impact,
+            query=wanted,
+            stored=lambda database: _stored_impact(database, dataset, newer, wanted),
         )
     if as_json:
-        print_json(impact_document(found).plain())
+        print_json(found.plain())
     else:
         print_tables(*impact_tables(found, metric=metric, limit=limit))
+
+
+def _stored_impact(database: Database, dataset: str, newer: int, wanted: ImpactQuery) -> Impact:
+    from offdiag.services.truth.impact import truth_impact
+
+    found = truth_impact(
+        database, project=wanted.project, dataset=dataset, number=newer, since=wanted.since
+    )
+    return impact_document(found)

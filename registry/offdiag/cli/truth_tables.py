@@ -9,51 +9,45 @@ from collections.abc import Iterable, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from offdiag.cli.tables import open_table
-from offdiag.cli.text import label, number, printable
+from offdiag.cli.output import label, number, printable
+from offdiag.cli.tables import filled_table
 from offdiag.domain.labels import TruthRevision
 from offdiag.errors import InvalidInput
 from offdiag.metrics.names import find_metric
-from offdiag.records.truth import values_beyond
+from offdiag.records.truth import Difference, Impact, MovedValue, TruthList
 from offdiag.reports import texts
 from offdiag.reports.scope import DEFAULT_METRICS, METRICS_OF_SETS, spec_of
-from offdiag.services.truth.impact import MOST_RUNS, MovedRun, TruthImpact
-from offdiag.services.truth.versions import LabelDifference, TruthComparison, TruthHistory
-from offdiag.store.truth_impact import ScoredRun
 
 _MOST_CLASSES = 6
 """Class counts beside each other; JSON has all of them."""
 
 
-def history_table(history: TruthHistory) -> Table:
+def history_table(history: TruthList) -> Table:
     """One line for each version, newest first."""
-    dataset = history.dataset
-    table = open_table(
-        title=printable(f"Ground truth of {dataset.name} in project {dataset.project}"),
+    counts = ("samples", "labelled", "runs logged")
+    columns = ("version", "active", "corrects", *counts, "classes", "slices", "reason", "author")
+    return filled_table(
+        (*columns, "created"),
+        (
+            (
+                str(version.version),
+                "yes" if version.is_head else "",
+                "" if version.parent is None else str(version.parent),
+                str(version.n_samples),
+                str(version.n_labelled),
+                str(version.n_runs),
+                _class_counts(history.labels, version.class_counts),
+                ", ".join(version.slices),
+                version.reason or "",
+                version.author or "",
+                version.created_at.isoformat(sep=" ", timespec="minutes"),
+            )
+            for version in history.versions
+        ),
+        right=("version", *counts),
+        title=f"Ground truth of {history.dataset} in project {history.project}",
         caption="Runs are evaluated with active versions.",
     )
-    table.add_column("version", justify="right")
-    for name in ("active", "corrects"):
-        table.add_column(name)
-    for name in ("samples", "labelled", "runs logged"):
-        table.add_column(name, justify="right")
-    for name in ("classes", "slices", "reason", "author", "created"):
-        table.add_column(name, overflow="fold")
-    for version in history.versions:
-        table.add_row(
-            str(version.number),
-            "yes" if version.is_head else "",
-            "" if version.parent is None else str(version.parent),
-            str(version.n_samples),
-            str(version.n_labelled),
-            str(version.n_runs),
-            Text(_class_counts(dataset.labels.names, version.class_counts)),
-            Text(printable(", ".join(version.slices))),
-            Text(printable(version.reason or "")),
-            Text(printable(version.author or "")),
-            version.created_at.isoformat(sep=" ", timespec="minutes"),
-        )
-    return table
 
 
 def revision_sentence(made: TruthRevision) -> str:
@@ -79,41 +73,26 @@ def changes_in_words(n_corrected: int, n_newly_labelled: int, n_unlabelled: int)
     return ", ".join([f"{n} {'label' if n == '1' else 'labels'} {what}", *said[1:]])
 
 
-def comparison_tables(compared: TruthComparison, *, limit: int) -> Iterable[Table | Text]:
+def comparison_tables(found: Difference, *, limit: int) -> Iterable[Table | Text]:
     """A sentence, counts of every pair of classes, then the samples themselves."""
-    difference = compared.difference
-    said = changes_in_words(
-        difference.n_corrected, difference.n_newly_labelled, difference.n_unlabelled
+    said = changes_in_words(found.n_corrected, found.n_newly_labelled, found.n_unlabelled)
+    yield Text(f"Version {found.before} to version {found.after}: {said}.")
+    yield filled_table(
+        ("from", "to", "samples"),
+        ((_class(move.before), _class(move.after), str(move.n)) for move in found.moves),
+        right=("samples",),
     )
-    yield Text(f"Version {compared.before.number} to version {compared.after.number}: {said}.")
-    yield _moves_table(difference)
-    if limit and len(difference):
-        yield _samples_table(difference, limit)
-
-
-def _moves_table(difference: LabelDifference) -> Table:
-    table = open_table()
-    table.add_column("from")
-    table.add_column("to")
-    table.add_column("samples", justify="right")
-    for move in difference.moves:
-        table.add_row(_class(move.before), _class(move.after), str(move.n))
-    return table
-
-
-def _samples_table(difference: LabelDifference, limit: int) -> Table:
-    left_out = len(difference) - limit
-    table = open_table(
-        title="Changed samples",
-        caption=f"{left_out} more; --limit or --json shows them." if left_out > 0 else None,
-    )
-    for name in ("sample", "from", "to"):
-        table.add_column(name, overflow="fold")
-    for sample in difference.samples(0, limit):
-        table.add_row(
-            Text(printable(str(sample.sample))), _class(sample.before), _class(sample.after)
+    if limit and found.samples:
+        left_out = len(found.samples) - limit
+        yield filled_table(
+            ("sample", "from", "to"),
+            (
+                (str(each.sample), _class(each.before), _class(each.after))
+                for each in found.samples[:limit]
+            ),
+            title="Changed samples",
+            caption=f"{left_out} more; --limit or --json shows them." if left_out > 0 else None,
         )
-    return table
 
 
 def _class(name: str | None) -> Text:
@@ -152,29 +131,27 @@ def ranking_metric(metric: str) -> str:
     return found.key
 
 
-def impact_tables(impact: TruthImpact, *, metric: str, limit: int) -> Iterable[Table | Text]:
+def impact_tables(impact: Impact, *, metric: str, limit: int) -> Iterable[Table | Text]:
     """The label changes and their impact, then the runs, largest change first.
 
     Where the runs do not have the metric, their own first one takes its place.
     """
-    metric = metric if metric in impact.metrics else impact.metrics[0]
+    metric = metric if metric in impact.n_reranked else next(iter(impact.n_reranked))
     yield Text("\n".join(_sentences(impact, metric)))
-    if impact.moved and limit:
+    if impact.runs and limit:
         yield _runs_table(impact, metric, limit)
 
 
-def _sentences(impact: TruthImpact, metric: str) -> Iterable[str]:
-    assert impact.older is not None  # noqa: S101  # As above.
-    assert impact.difference is not None  # noqa: S101  # As above.
+def _sentences(impact: Impact, metric: str) -> Iterable[str]:
     made = changes_in_words(
-        impact.difference.n_corrected,
-        impact.difference.n_newly_labelled,
-        impact.difference.n_unlabelled,
+        impact.n_corrected or 0, impact.n_newly_labelled or 0, impact.n_unlabelled or 0
     )
-    yield f"Version {impact.older.number} to version {impact.version.number}: {made}."
-    if impact.moved:
-        n_beyond = len({change.run_id for change in impact.beyond})
-        compared = texts.count(len(impact.moved), "run")
+    yield f"Version {impact.before} to version {impact.after}: {made}."
+    if impact.runs:
+        n_beyond = sum(
+            any(moved.is_beyond_interval for moved in run.metrics.values()) for run in impact.runs
+        )
+        compared = texts.count(len(impact.runs), "run")
         n_ranks = impact.n_reranked[metric]
         places = f"{texts.count(n_ranks, 'run')} changed rank" if n_ranks else "no rank changed"
         yield (
@@ -183,72 +160,62 @@ def _sentences(impact: TruthImpact, metric: str) -> Iterable[str]:
         )
     else:
         yield "No run was evaluated with both versions."
-    if impact.is_cut:
-        yield f"Only the newest {MOST_RUNS} runs are compared."
-    for runs, what in (
+    others = (
         (impact.waiting, "queued for evaluation"),
         (impact.failed, "evaluation failed"),
-        (impact.new, "evaluated with the newer version only"),
-    ):
+        (impact.only_scored_since, "evaluated with the newer version only"),
+    )
+    if impact.is_cut:
+        n_runs = len(impact.runs) + sum(len(runs) for runs, _ in others)
+        yield f"Only the newest {n_runs} runs are compared."
+    for runs, what in others:
         if runs:
-            yield f"{_names(runs)}: {what}."
+            yield f"{texts.listed([texts.name(run.name) for run in runs])}: {what}."
 
 
-def _names(runs: tuple[ScoredRun, ...]) -> str:
-    return texts.listed([texts.name(run.name) for run in runs])
-
-
-def _runs_table(impact: TruthImpact, metric: str, limit: int) -> Table:
-    beyond = values_beyond(impact)
-    left_out = len(impact.moved) - limit
-    table = open_table(
+def _runs_table(impact: Impact, metric: str, limit: int) -> Table:
+    left_out = len(impact.runs) - limit
+    numbers = ("before", "after", "difference")
+    moved = [(run, run.metrics[metric]) for run in impact.runs]
+    return filled_table(
+        ("run", "name", *numbers, "verdict", "rank"),
+        (
+            (
+                run.id,
+                run.name,
+                number(metric, value.before.measured()),
+                number(metric, value.after.measured(), with_interval=False),
+                ""
+                if value.difference is None
+                else texts.difference(value.difference, spec_of(metric, of_class=False)),
+                _verdict(value),
+                _rank(value.rank_before, value.rank_after),
+            )
+            for run, value in sorted(moved, key=lambda each: -_distance(each[1]))[:limit]
+        ),
+        right=numbers,
         title=texts.title(metric),
         caption=f"{left_out} more; --limit or --json shows them." if left_out > 0 else None,
     )
-    table.add_column("run", no_wrap=True)
-    table.add_column("name", overflow="fold")
-    for name in ("before", "after", "difference"):
-        table.add_column(name, justify="right")
-    for name in ("verdict", "rank"):
-        table.add_column(name)
-    for moved in sorted(impact.moved, key=lambda each: -_distance(each, metric))[:limit]:
-        before, after = moved.values_of(metric)
-        table.add_row(
-            moved.run.id,
-            Text(printable(moved.run.name)),
-            Text(number(metric, before)),
-            Text(number(metric, after, with_interval=False)),
-            _difference(moved, metric),
-            _verdict(moved, metric, is_significant=(moved.run.id, metric) in beyond),
-            _rank(*moved.places[metric]),
-        )
-    return table
 
 
-def _distance(moved: MovedRun, metric: str) -> float:
-    difference = moved.difference_of(metric)
-    if difference is None:
-        before, after = moved.values_of(metric)
-        return 0.0 if before.is_defined == after.is_defined else math.inf
-    return abs(difference)
+def _distance(moved: MovedValue) -> float:
+    if moved.difference is not None:
+        return abs(moved.difference)
+    return 0.0 if (moved.before.value is None) is (moved.after.value is None) else math.inf
 
 
-def _difference(moved: MovedRun, metric: str) -> str:
-    difference = moved.difference_of(metric)
-    if difference is None:
-        return ""
-    return texts.difference(difference, spec_of(metric, of_class=False))
-
-
-def _verdict(moved: MovedRun, metric: str, *, is_significant: bool) -> Text:
-    before, after = moved.values_of(metric)
-    if before.is_defined != after.is_defined:
-        return Text("became defined" if after.is_defined else "became undefined", style="bold")
-    if not before.is_defined:
+def _verdict(moved: MovedValue) -> Text:
+    was_defined, is_defined = moved.before.value is not None, moved.after.value is not None
+    if was_defined is not is_defined:
+        return Text("became defined" if is_defined else "became undefined", style="bold")
+    if not was_defined:
         return Text("undefined both times")
-    if before.ci_low is None:
+    if moved.before.ci_low is None:
         return Text("no interval")
-    return Text("significant", style="bold") if is_significant else Text("not significant")
+    return (
+        Text("significant", style="bold") if moved.is_beyond_interval else Text("not significant")
+    )
 
 
 def _rank(before: int | None, after: int | None) -> str:

@@ -66,7 +66,7 @@ def test_three_runs_are_ranked(offdiag: Command, runs: list[str]) -> None:
     answer = offdiag("compare", *runs[:2], third)
 
     assert (
-        "C leads on every headline metric; all others are significantly worse than the best."
+        "C leads on every primary metric; all others are significantly worse than the best."
         in " ".join(answer.out.split())
     )
     assert "[bold]perfect" in answer.out
@@ -114,3 +114,26 @@ def test_an_unknown_run_is_an_error(offdiag: Command, runs: list[str]) -> None:
 
     assert answer.code == 2
     assert "there is no run 'r_unknown'" in answer.err
+
+
+def test_examples_of_two_runs_are_listed_by_which_run_is_right(
+    offdiag: Command, runs: list[str]
+) -> None:
+    counts = offdiag("compare", *runs[:2], "--json").json["result"]["counts"]
+
+    listed = offdiag("compare", *runs[:2], "--examples", "only_b", "--class", "mel", "--json").json
+    every = offdiag("compare", *runs[:2], "--examples", "only_b", "--limit", "1000", "--json")
+    shown = offdiag("compare", *runs[:2], "--examples", "only_b", "--limit", "2")
+
+    assert len(every.json["examples"]) == every.json["total"] == counts["only_b"]
+    assert {(each["actual"], each["b"]) for each in listed["examples"]} == {("mel", "mel")}
+    assert f"only_b: 2 of {counts['only_b']}" in shown.out
+
+
+def test_a_class_without_examples_to_list_is_a_usage_error(
+    offdiag: Command, runs: list[str]
+) -> None:
+    answer = offdiag("compare", *runs[:2], "--class", "mel")
+
+    assert answer.code == 2
+    assert "Add --examples" in answer.err

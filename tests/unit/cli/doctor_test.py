@@ -178,7 +178,7 @@ def test_python_and_extras_are_told(folder: Path) -> None:
     found = by_name(examine(settings_of(folder)))
 
     assert platform.python_version() in found["python"].text
-    assert found["extras"].text.startswith("installed: server, postgres, sql")
+    assert found["extras"].text.startswith("installed: local, server, postgres, sql")
     assert found["signing key"].text.endswith("is created by offdiag serve")
     assert not (folder / "offdiag.db.key").exists()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -45,6 +46,61 @@ def test_one_condition_that_does_not_hold_closes_the_gate(
     assert answer.code == 1
     assert "FAILED  low(mcc)>=0.5" in answer.out
     assert "Failed: 1 of 2 conditions passed." in answer.out
+
+
+MARKDOWN = """\
+### Gate failed: 1 of 2 conditions passed.
+
+| | condition | found | note |
+| --- | --- | --- | --- |
+| passed | recall\\[cat\\]\\>=0.8 | 0.8 \\[0.490162, 0.943318\\] |  |
+| **FAILED** | recall\\["a\\|b"\\]\\>=0.9 | 0.6 \\[0.312674, 0.83182\\] |  |
+"""
+
+
+def test_markdown_is_a_table_that_no_class_name_breaks(offdiag: Command, folder: Path) -> None:
+    (folder / "p.csv").write_text(PREDICTIONS.replace("dog", "a|b"), encoding="utf-8")
+
+    answer = of_file(
+        *(offdiag, "p.csv", "--markdown"),
+        *("--min", "recall[cat]>=0.8", "--min", 'recall["a|b"]>=0.9'),
+    )
+
+    assert answer.code == 1
+    assert answer.out == MARKDOWN
+
+
+def test_markdown_names_run_and_baseline(offdiag: Command, predictions: str) -> None:
+    run, other = (logged(offdiag, predictions, name) for name in ("new", "old"))
+
+    answer = offdiag("gate", run, "--baseline", other, "--min", "diff(mcc)>=0", "--markdown")
+
+    assert answer.out.endswith(f"\n\nRun `{run}`, baseline `{other}`.\n")
+
+
+def test_junit_has_a_test_for_each_condition(
+    folder: Path, offdiag: Command, predictions: str
+) -> None:
+    answer = of_file(
+        *(offdiag, predictions, "--junit", "gate.xml"),
+        *("--min", "recall[cat]>=0.8", "--min", "low(mcc)>=0.5"),
+    )
+    (suite,) = ET.parse(folder / "gate.xml").getroot()
+
+    assert answer.code == 1
+    assert "FAILED  low(mcc)>=0.5" in answer.out
+    assert suite.attrib == {"name": "offdiag gate", "tests": "2", "failures": "1"}
+    passed, failed = suite
+    assert (passed.attrib["name"], list(passed)) == ("recall[cat]>=0.8", [])
+    assert failed[0].tag == "failure"
+    assert failed[0].attrib["message"].startswith("-0.0290006 of 0.408248")
+
+
+def test_a_junit_file_that_cannot_be_written_is_named(offdiag: Command, predictions: str) -> None:
+    answer = of_file(offdiag, predictions, "--junit", "none/gate.xml", "--min", "mcc>=0")
+
+    assert answer.code == 2
+    assert "'none/gate.xml' cannot be written: No such file or directory." in answer.err
 
 
 @pytest.mark.usefixtures("no_registry")

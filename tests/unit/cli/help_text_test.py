@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import click
@@ -102,3 +104,30 @@ def test_a_group_says_what_its_commands_are_about() -> None:
         command = root.get_command(context, name)
         assert command is not None
         assert command.get_short_help_str(), name
+
+
+@pytest.mark.parametrize("width", [60, 80, 99])
+def test_the_help_cuts_no_line_and_groups_every_command(width: int) -> None:
+    context = click.Context(root, terminal_width=width, max_content_width=99)
+
+    _, *lines = root.get_help(context).splitlines()
+
+    assert not [line for line in lines if line.rstrip().endswith(("...", "…"))]
+    assert all(len(line) <= width for line in lines)
+    headings = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert 5 <= len(headings) <= 9
+    named = [line.split()[0] for line in lines if line.startswith("  ") and line.split()]
+    assert [named.count(name) for name in root.list_commands(context)] == [1] * len(
+        root.list_commands(context)
+    )
+
+
+def test_the_help_imports_no_command() -> None:
+    code = (
+        "import sys\n"
+        "from offdiag.cli.process import run\n"
+        "run(['--help'])\n"
+        "assert not {'rich', 'pydantic', 'sqlalchemy'} & set(sys.modules)\n"
+    )
+
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
+from offdiag.services.jobs.kinds import TASKS
 from offdiag.settings import load_settings
 from offdiag.store.database import Database
 from offdiag_workers.loop import run_worker
@@ -43,15 +47,78 @@ def logged(folder: Path, offdiag: Command) -> str:
 
 
 def test_a_logged_run_is_listed_and_shown(folder: Path, offdiag: Command, logged: str) -> None:
-    listed = offdiag("runs", "list", "--json").json["runs"]
     shown = offdiag("runs", "show", logged, "--json").json
+    listed = offdiag("runs", "list", "--json").json["runs"]
 
     assert [run["id"] for run in listed] == [logged]
-    assert listed[0]["state"] == "finished"
+    assert listed[0]["state"] == "evaluated"
     assert shown["params"] == {"lr": 0.1, "seed": "007"}
     assert shown["tags"] == {"team": "a"}
     assert shown["model"] == "rules"
     assert shown["evaluation"] is None
+
+
+def test_a_list_says_how_many_runs_are_not_evaluated_where_they_are_many(
+    offdiag: Command, logged: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("offdiag.services.evaluation.pending.MOST_AT_ONCE", 0)
+
+    listed = offdiag("runs", "list", "--json")
+
+    assert listed.json["runs"][0]["state"] == "finished"
+    assert listed.err == "1 run is not evaluated. Run: offdiag worker --until-idle\n"
+    assert offdiag("flags", "list").err == listed.err
+
+
+def test_a_worker_until_idle_does_what_is_due_and_ends(offdiag: Command, logged: str) -> None:
+    done = offdiag("worker", "--until-idle")
+
+    assert (done.code, done.out) == (0, "Jobs done: 1, failed: 0.\n")
+    assert offdiag("runs", "show", logged, "--json").json["state"] == "evaluated"
+    assert offdiag("worker", "--until-idle").out == "Jobs done: 0, failed: 0.\n"
+
+
+WITHOUT_SERVER = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"structlog", "apscheduler", "flask", "jinja2", "waitress"}:
+            raise ModuleNotFoundError(name, name=name)
+
+sys.meta_path.insert(0, Missing())
+sys.argv = ["offdiag", "worker", "--until-idle"]
+from offdiag.cli import main
+main()
+"""
+
+
+def test_a_worker_until_idle_needs_no_library_of_a_server(folder: Path, logged: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_SERVER],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (0, "Jobs done: 1, failed: 0.\n"), done.stderr
+
+
+def test_a_worker_until_idle_ends_with_1_where_a_job_failed(
+    offdiag: Command, logged: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> NoReturn:
+        raise RuntimeError("out of order")
+
+    task = replace(TASKS["evaluate"], compute=broken)
+    monkeypatch.setitem(TASKS, "evaluate", task)
+
+    done = offdiag("worker", "--until-idle")
+
+    assert done.code == 1
+    assert done.out.startswith("Jobs done: 0, failed: 1.\n")
+    assert "offdiag jobs list" in done.out
 
 
 def test_an_evaluated_run_is_shown_with_its_numbers(

@@ -200,11 +200,13 @@ def test_targets_that_reports_would_not_reach_are_named_when_a_schedule_is_made(
     answer = offdiag(
         *WEEKLY,
         *("--email", "ana@example.org", "--webhook", "https://127.0.0.1/x", "--folder", "weekly"),
+        *("--notify", "team"),
     )
 
     assert answer.code == 0
     assert "e-mail ana@example.org: no e-mail can be sent. Set smtp.host" in answer.err
     assert "webhook https://127.0.0.1/…: nothing is posted unsigned." in answer.err
+    assert "notification team: no place is called 'team'." in answer.err
     assert "folder weekly" not in answer.err
 
 

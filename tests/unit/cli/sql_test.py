@@ -158,7 +158,7 @@ def test_without_the_extra_it_is_named(
 
     answer = offdiag("sql", "SELECT 1")
 
-    assert answer.err == ("offdiag: this command needs duckdb. Run: pip install 'offdiag[sql]'\n")
+    assert answer.err == ("offdiag: duckdb is not installed. Run: pip install 'offdiag[sql]'\n")
     assert answer.code == 2
 
 

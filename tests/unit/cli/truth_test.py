@@ -135,7 +135,7 @@ def test_a_slice_of_a_run_is_shown(folder: Path, offdiag: Command) -> None:
     wrong = offdiag("runs", "show", run.id, "--slice", "ward=C")
 
     assert shown["matrix"] == [[0, 1], [0, 1]]
-    assert (shown["slice"], shown["n"]) == ("ward=B", 2)
+    assert (shown["slice"], shown["n_cases"]) == ("ward=B", 2)
     assert "Slice of run" in for_people
     assert wrong.code == 2
     assert "Its values are 'A', 'B'." in wrong.err

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from offdiag.cli.text import label, number, printable
+from offdiag.cli.output import label, number, printable
 from offdiag.domain.values import MetricValue
 
 

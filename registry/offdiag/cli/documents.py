@@ -1,0 +1,149 @@
+"""The documents that commands print: read from the store, or asked of a server."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from offdiag.cli.registry import is_server, opened, settings_for
+from offdiag.errors import InvalidInput, NotFound, NotSignedIn, OffdiagError
+from offdiag.records.access import Me
+from offdiag.records.base import MOST_ON_A_PAGE, Page, Paged, RequestBody
+from offdiag.sdk.remote.connection import JSON, Connection, ServerFailed, with_retries
+from offdiag.version import offdiag_version
+
+if TYPE_CHECKING:
+    from offdiag.store.database import Database
+
+Answer = TypeVar("Answer", bound=BaseModel)
+Listed = TypeVar("Listed", bound=Page)
+
+_RETRY_FOR_S = 3.0
+"""A user at a terminal sees an error sooner than a training job gives up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A registry behind its HTTP API, as commands ask it."""
+
+    connection: Connection
+
+    def ask(
+        self,
+        path: str,
+        answer: type[Answer],
+        *,
+        method: str = "GET",
+        query: RequestBody | None = None,
+        body: RequestBody | None = None,
+    ) -> Answer:
+        """The document at a path. Raises what the server refuses with, and `ServerFailed`."""
+        content = self.content(path, method=method, query=query, body=body)
+        try:
+            return answer.model_validate_json(content)
+        except ValidationError as error:
+            raise self._of_another_version() or self._no_registry() from error
+
+    def content(
+        self,
+        path: str,
+        *,
+        method: str = "GET",
+        query: RequestBody | None = None,
+        body: RequestBody | None = None,
+    ) -> bytes:
+        """The bytes at a path. Raises as `ask` does."""
+        headers = {"Idempotency-Key": str(uuid.uuid4())} if method == "POST" else {}
+        if body is not None:
+            headers["Content-Type"] = JSON
+        sent = None if body is None else body.model_dump_json(exclude_unset=True)
+        params = None if query is None else query.model_dump(mode="json", exclude_defaults=True)
+        try:
+            return with_retries(
+                lambda: self.connection.ask(
+                    method, path, params=params, content=sent, headers=headers
+                ),
+                retry_for_s=_RETRY_FOR_S,
+            )
+        except NotSignedIn as error:
+            raise NotSignedIn(
+                error.message,
+                field="token",
+                hint=f"Run: offdiag login {self.connection.url} (or set OFFDIAG_TOKEN).",
+            ) from error
+        except (NotFound, InvalidInput, ServerFailed) as error:
+            raise self._of_another_version() or error from error
+
+    def pages(
+        self, path: str, answer: type[Listed], *, query: Paged, limit: int
+    ) -> Iterator[Listed]:
+        """The pages of a list, until they have `limit` entries in all."""
+        token = None
+        while limit > 0:
+            size = min(limit, MOST_ON_A_PAGE)
+            page = self.ask(
+                path, answer, query=query.model_copy(update={"limit": size, "page_token": token})
+            )
+            yield page
+            limit, token = limit - size, page.next_page_token
+            if token is None:
+                return
+
+    def _of_another_version(self) -> OffdiagError | None:
+        """That the server is older than this command, if so; None if it is not the reason."""
+        try:
+            found = Me.model_validate_json(self.connection.ask("GET", "/me")).version
+        except NotFound as error:
+            if error.field is not None:
+                return None
+            found = "an older version"
+        except (OffdiagError, ValidationError):
+            return None
+        if found == offdiag_version():
+            return None
+        return ServerFailed(
+            f"{self.connection.url} runs offdiag {found}, this is {offdiag_version()}: it does "
+            "not know this request.",
+            field="url",
+            hint="Install the same version on both.",
+        )
+
+    def _no_registry(self) -> ServerFailed:
+        return ServerFailed(
+            f"{self.connection.url} did not answer as offdiag does.",
+            field="url",
+            hint="Check the address in --url or OFFDIAG_URL.",
+        )
+
+
+@contextmanager
+def connected(url: str | None) -> Iterator[Database | Server]:
+    """The registry at a URL, else the configured one: a server, or a database that is open."""
+    settings = settings_for(url)
+    if is_server(settings.database.url):
+        yield Server(Connection.of(settings.database.url, settings))
+        return
+    with opened(settings) as database:
+        yield database
+
+
+def document(
+    url: str | None,
+    path: str,
+    answer: type[Answer],
+    *,
+    stored: Callable[[Database], Answer],
+    method: str = "GET",
+    query: RequestBody | None = None,
+    body: RequestBody | None = None,
+) -> Answer:
+    """A document of the registry at a URL: what `stored` reads, or what a server answers."""
+    with connected(url) as registry:
+        if isinstance(registry, Server):
+            return registry.ask(path, answer, method=method, query=query, body=body)
+        return stored(registry)
