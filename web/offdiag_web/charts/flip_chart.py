@@ -18,7 +18,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from offdiag_web.charts.marks import RunStyle
-from offdiag_web.charts.svg import coordinate, drawing, words
+from offdiag_web.charts.svg import coordinate, drawing, reading, words
 
 _LINE_HEIGHT = 13
 WIDTH, HEIGHT = 760, 300
@@ -26,6 +26,7 @@ _LEFT, _TOP, _RIGHT, _BOTTOM = 48.0, 22.0, 670.0, 252.0
 _HIGHEST = 1.25
 _HEIGHT_TICKS = ("1", "1.05", "1.1", "1.15", "1.2", "1.25")
 _STEPS = (1, 2, 5)
+_READ_EVERY = 5
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,7 @@ def flip_chart(
         *_marks(axis, flips=flips, now=now),
         *(path for line in lines for path in _paths(line, axis, top)),
         *_letters(lines, top),
+        *(spot for line in lines for spot in _readings(line, axis, flips, top)),
         width=WIDTH,
         height=HEIGHT,
         css_class="chart flip-chart",
@@ -188,6 +190,15 @@ def _at_the_top(
 def _path(line: FlipLine, piece: Sequence[str]) -> str:
     dash = f' stroke-dasharray="{line.style.dash}"' if line.style.dash else ""
     return f'<path class="line {line.style.css_class}"{dash} d="M{"L".join(piece)}"/>'
+
+
+def _readings(line: FlipLine, axis: FlipAxis, flips: Sequence[float], top: float) -> Iterator[str]:
+    """What the line says at every few prices, and wherever the choice flips."""
+    for place, (x, times) in enumerate(zip(axis.at.tolist(), line.times.tolist(), strict=True)):
+        if (place % _READ_EVERY == 0 or x in flips) and times <= top:
+            text = f"{line.run_label} at {x:,.3g}×: {times:.3f} times the lowest cost"
+            place_in_picture = (_x(x, axis), _y(times, top))
+            yield reading(text, *place_in_picture, values=(x, times), series=line.run_label)
 
 
 def _letters(lines: Sequence[FlipLine], top: float) -> Iterator[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from offdiag_web.charts.palette import BINS, RAMPS, Theme
+from offdiag.palette import BINS, RAMPS, Theme
 from offdiag_web.charts.svg import coordinate, drawing
 
 _LEFT, _TOP, _SIDE, _BOTTOM = 46, 10, 300, 40

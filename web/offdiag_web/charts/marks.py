@@ -154,7 +154,7 @@ def _widths(segments: Sequence[BarPart], total: int) -> list[float]:
     ]
 
 
-STRIP_WIDTH = 260
+STRIP_WIDTH = 760
 LANE = 9
 _STRIP_MARGIN = 12
 _TICKS = (0, 0.25, 0.5, 0.75, 1)

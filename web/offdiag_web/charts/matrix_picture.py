@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from offdiag_web.charts.palette import RAMPS, Ramp, Theme, text_on
+from offdiag.palette import RAMPS, Ramp, Theme, text_on
 from offdiag_web.charts.svg import coordinate, drawing
 
 _CELL_WIDTH, _CELL_HEIGHT, _GAP = 52, 38, 2
-_LETTER, _MARGIN, _AXIS = 6.6, 12, 22
+_LETTER, _MARGIN, _AXIS = 7.4, 12, 22
 _INK: dict[Theme, str] = {"light": "#16202c", "dark": "#e7ecf2"}
 _QUIET: dict[Theme, str] = {"light": "#4c5967", "dark": "#b3bfcc"}
 _PAGE: dict[Theme, str] = {"light": "#ffffff", "dark": "#12161c"}
 _EMPTY: dict[Theme, str] = {"light": "#f4f6f8", "dark": "#191f27"}
-_FONT = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
+FONT = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,32 @@ class _Frame:
         return self.top + row * (_CELL_HEIGHT + _GAP)
 
 
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Elements of SVG, and the width and height they take in pixels."""
+
+    content: str
+    width: float
+    height: float
+
+
 def matrix_svg(matrix: DrawnMatrix, *, theme: Theme) -> str:
     """A standalone SVG document; every name in it is text."""
-    left = (
-        _MARGIN + max(_text_width(matrix.down_names), _text_width([matrix.across_total_name])) + 8
+    drawn = drawn_matrix(matrix, theme=theme)
+    width, height = coordinate(drawn.width), coordinate(drawn.height)
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" '
+        f'font-family="{FONT}" font-size="13">'
+        f'<title>{escape(matrix.caption)}</title><rect width="100%" height="100%" '
+        f'fill="{_PAGE[theme]}"/>{drawn.content}</svg>\n'
     )
+
+
+def drawn_matrix(matrix: DrawnMatrix, *, theme: Theme) -> Picture:
+    """The matrix as a part of another picture."""
+    beside = [*matrix.down_names, matrix.across_total_name, f"{matrix.down} ↓ "]
+    left = _MARGIN + _text_width(beside) + 8
     # Heads are turned where the longest would run into its neighbour.
     longest = _text_width(matrix.across_names)
     turned = longest > _CELL_WIDTH - 4
@@ -77,19 +98,12 @@ def matrix_svg(matrix: DrawnMatrix, *, theme: Theme) -> str:
     width = right + max(_text_width([matrix.down_total_name, *matrix.down_totals]), 40) + _MARGIN
     height = bottom + 2 * _AXIS + _MARGIN
     parts = [
-        f'<rect width="100%" height="100%" fill="{_PAGE[theme]}"/>',
         *_axis_names(matrix, frame),
         *_heads(matrix, frame, turned=turned),
         *_cells(matrix, frame),
         *_margins(matrix, frame),
     ]
-    size = f'width="{coordinate(width)}" height="{coordinate(height)}"'
-    box = f'viewBox="0 0 {coordinate(width)} {coordinate(height)}"'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} role="img" '
-        f'font-family="{_FONT}" font-size="13">'
-        f"<title>{escape(matrix.caption)}</title>{''.join(parts)}</svg>\n"
-    )
+    return Picture("".join(parts), width, height)
 
 
 def _text_width(texts: Sequence[str]) -> float:

@@ -1,71 +1,11 @@
-"""The colour ramps of shares, one for correct cells and one for errors, in both themes.
-
-Built in OKLCH so that lightness changes steadily: in light from the page towards ink, in dark
-from the page towards light. "More ink is more" holds in both, also in greyscale and in print.
-Everything coloured by a share (tables, maps, exported pictures) takes its colours from here.
-"""
+"""The colour ramps of `offdiag.palette` as the stylesheet of the dashboard."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
-Theme = Literal["light", "dark"]
-Ramp = Literal["correct", "error"]
-
-BINS = 11
-"""Steps of a ramp: bin 0 is next to nothing, bin 10 the end of the scale."""
-
-RAMPS: dict[Theme, dict[Ramp, tuple[str, ...]]] = {
-    "light": {
-        "correct": (
-            *("#f8fafd", "#d9eaf9", "#bcd9f3", "#a1c7ec", "#88b6e3", "#70a4d9"),
-            *("#5992ce", "#4480c1", "#316eb2", "#1e5da3", "#0b4c92"),
-        ),
-        "error": (
-            *("#fcfaf7", "#f6e5d2", "#f0d1b1", "#e9bc92", "#e1a676", "#d8915c"),
-            *("#ce7c44", "#c3672f", "#b5521b", "#a63e08", "#942d02"),
-        ),
-    },
-    "dark": {
-        "correct": (
-            *("#171b1f", "#1c2a37", "#21394f", "#264966", "#2b5a7e", "#316c96"),
-            *("#377eac", "#4090c3", "#4aa3d8", "#58b6ec", "#69caff"),
-        ),
-        "error": (
-            *("#1f1917", "#38221a", "#4f2d1b", "#67381b", "#7e4519", "#955316"),
-            *("#ab6212", "#bf7312", "#d38619", "#e59927", "#f5ae39"),
-        ),
-    },
-}
-
-BLACK = "#000000"
-WHITE = "#ffffff"
-
-
-def relative_luminance(colour: str) -> float:
-    """Luminance of `#rrggbb` in 0..1, as WCAG 2.2 defines it."""
-    channels = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    red, green, blue = linear
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(first: str, second: str) -> float:
-    """Contrast ratio of two colours, 1 (equal) to 21, as WCAG 2.2 defines it."""
-    lighter, darker = sorted((relative_luminance(first), relative_luminance(second)))[::-1]
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def text_on(background: str) -> str:
-    """Black or white, whichever is easier to read.
-
-    Only the pure ones will do: with the softer ink of the page one step of each ramp would
-    fall below a contrast of 4.5.
-    """
-    return max((BLACK, WHITE), key=lambda ink: contrast(ink, background))
-
+from offdiag.palette import BINS, RAMPS, Ramp, text_on
 
 STYLESHEET = Path(__file__).parents[1] / "static" / "css" / "ramps.css"
 _RAMP_NAMES: tuple[Ramp, ...] = ("correct", "error")

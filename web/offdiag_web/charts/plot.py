@@ -118,7 +118,8 @@ def lines_of_runs(
         if not path:
             continue
         dash = f' stroke-dasharray="{style.dash}"' if style.dash else ""
-        parts.append(f'<path class="run-line {style.css_class}"{dash} d="{path}"/>')
+        css_class = f"run-line {style.css_class}"
+        parts.append(f'<path class="{css_class}" data-series="{letter}"{dash} d="{path}"/>')
         # Letters stand apart from each other: where lines run together they stay readable.
         wanted = (place + 1) / (len(lines) + 1)
         across, up = min(points, key=lambda point: abs(point[0] - wanted))

@@ -78,7 +78,7 @@ def reliability_drawing(
         *ticks_across(LOWER, QUARTERS),
         words(f"{largest:,}", x=LOWER.left - 5, y=LOWER.top + 9, css_class="tick", anchor="end"),
         name_across(LOWER, score_name),
-        name_up(LOWER, "cases"),
+        name_up(LOWER, "examples"),
         shares=UPPER.area,
         width=WIDTH,
         height=HEIGHT,

@@ -27,7 +27,7 @@ from offdiag_web.charts.plot import (
     ticks_across,
     ticks_up,
 )
-from offdiag_web.charts.svg import coordinate, drawing, words
+from offdiag_web.charts.svg import coordinate, drawing, readable, words
 
 LARGE = Frame(left=34, top=26, width=300, height=300)
 SMALL = Frame(left=18, top=8, width=132, height=132)
@@ -196,11 +196,13 @@ WIDTH, HEIGHT = UPPER.right + 10, LOWER.bottom + 38
 class Spread:
     """One kind of cases: its name with its number, and its shares by bin, which add up to 1.
 
-    All shares are 0 where there are no examples of this kind.
+    All shares are 0 where there are no examples of this kind. `edges` are the scores around the
+    bins, one more than there are shares.
     """
 
     name: str
     shares: tuple[float, ...]
+    edges: tuple[float, ...]
 
 
 def spread_drawing(
@@ -245,11 +247,14 @@ def _histogram(frame: Frame, spread: Spread, tone: Tone) -> list[str]:
         if share <= 0:
             continue
         height = max(share / top * frame.height, 1.0)
-        bars.append(
+        low, high = spread.edges[place], spread.edges[place + 1]
+        bar = (
             f'<rect class="bar bar-{tone}" x="{coordinate(frame.left + place * size + 0.5)}" '
             f'y="{coordinate(frame.bottom - height)}" width="{coordinate(size - 1)}" '
             f'height="{coordinate(height)}"/>'
         )
+        text = f"{spread.name}: {share:.1%} from {low:.3g} to {high:.3g}"
+        bars.append(readable(bar, text, x=(low + high) / 2, y=share))
     title = words(spread.name, x=frame.left, y=frame.top - 7, css_class="axis-name")
     end = words(f"{top:.0%}", x=frame.left - 5, y=frame.top + 9, css_class="tick", anchor="end")
     return [box(frame), title, end, *bars]

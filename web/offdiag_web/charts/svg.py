@@ -34,6 +34,19 @@ def readable(element: str, text: str, *, x: float | None = None, y: float | None
     return f'{element.removesuffix("/>")} data-read="{escape(text)}"{values}/>'
 
 
+def reading(
+    text: str, x: float, y: float, *, values: tuple[float, float], series: str = ""
+) -> str:
+    """A place of a chart that says something where nothing is drawn, or what cannot say it.
+
+    `x` and `y` are its place in the picture, `values` those on the axes, `series` the line that
+    it is on where there are several.
+    """
+    of = f' data-series="{escape(series)}"' if series else ""
+    spot = f'<circle class="spot" cx="{coordinate(x)}" cy="{coordinate(y)}" r="0"{of}/>'
+    return readable(spot, text, x=values[0], y=values[1])
+
+
 def drawing(
     *parts: str,
     width: int,

@@ -28,12 +28,13 @@ from offdiag_web.charts.plot import (
     ticks_up,
 )
 from offdiag_web.charts.scale import UNIT, Scale, spanning, tidy_at_least
-from offdiag_web.charts.svg import coordinate, drawing, words
+from offdiag_web.charts.svg import coordinate, drawing, reading, words
 
-WIDTH, HEIGHT = 600, 320
-FRAME = Frame(left=56, top=30, width=400, height=240)
+WIDTH, HEIGHT = 860, 320
+FRAME = Frame(left=56, top=30, width=660, height=240)
 _LINE_HEIGHT = 14
 _STEPS = 5
+_MOST_READ = 100
 _FAR_BEYOND = 2.5
 """So many times as far from the cheapest as what is to be compared with it."""
 _ROOM_ABOVE = 1.5
@@ -85,6 +86,7 @@ def threshold_cost_chart(
         *_upright(line.others, across),
         *_best(line.best, across, up),
         *_names(ends, up),
+        *_readings(line, across, up),
         width=WIDTH,
         height=HEIGHT,
         css_class="plot cost-plot",
@@ -153,6 +155,17 @@ def _pieces(line: CostLine, across: Scale, up: Scale) -> Iterator[list[tuple[flo
         left = right
     if piece:
         yield piece
+
+
+def _readings(line: CostLine, across: Scale, up: Scale) -> Iterator[str]:
+    """What thresholds inside the frame cost, every few where there are many."""
+    places = across_fractions(line.thresholds, across)
+    heights = np.array([up.fraction(cost) for cost in line.costs.tolist()])
+    inside = np.flatnonzero((places >= 0) & (places <= 1) & (heights >= 0) & (heights <= 1))
+    for at in inside[:: max(1, len(inside) // _MOST_READ)].tolist():
+        threshold, cost = float(line.thresholds[at]), float(line.costs[at])
+        x, y = FRAME.x(float(places[at])), FRAME.y(float(heights[at]))
+        yield reading(f"from {threshold:.3g}: {cost:,.4g}", x, y, values=(threshold, cost))
 
 
 def across_fractions(thresholds: Floats, across: Scale) -> Floats:

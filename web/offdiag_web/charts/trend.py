@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from markupsafe import Markup
 
@@ -14,12 +14,18 @@ WIDTH, HEIGHT = 320, _TOP + _PLOT_HEIGHT + _BOTTOM
 _RIGHT = 12
 
 
-def trend(points: Sequence[Extent | None], *, scale: Scale, name: str) -> Markup:
-    """Draw points at even distances, oldest left; where there is None the line has a gap."""
+def trend(
+    points: Sequence[Extent | None], *, scale: Scale, name: str, ringed: Collection[int] = ()
+) -> Markup:
+    """Draw points at even distances, oldest left; where there is None the line has a gap.
+
+    Those at the places `ringed` have a ring in the colour of errors.
+    """
     return drawing(
         *_axis(scale),
         *_lines(points, scale),
         *_marks(points, scale),
+        *_rings(points, scale, ringed),
         width=WIDTH,
         height=HEIGHT,
         css_class="trend",
@@ -72,16 +78,29 @@ def _marks(points: Sequence[Extent | None], scale: Scale) -> Iterator[str]:
         yield readable(dot, text, x=index + 1, y=point.estimate)
 
 
+def _rings(
+    points: Sequence[Extent | None], scale: Scale, places: Collection[int]
+) -> Iterator[str]:
+    for index, point in enumerate(points):
+        if point is not None and index in places:
+            at = _x(index, len(points)), _y(point.estimate, scale)
+            x, y = map(coordinate, at)
+            yield f'<circle class="ring" cx="{x}" cy="{y}" r="7"/>'
+
+
 SPARKLINE_WIDTH = 72
 SPARKLINE_HEIGHT = 20
 _SPARKLINE_MARGIN = 4
 
 
-def sparkline(values: Sequence[float | None], *, name: str) -> Markup:
+def sparkline(
+    values: Sequence[float | None], *, name: str, ringed: Collection[int] = ()
+) -> Markup:
     """Draw values from left to right, with gaps where there is None and a dot on the last one.
 
-    The lowest value is at the bottom and the highest at the top; equal values are in the
-    middle. `name` says in words what the line shows.
+    Those at the places `ringed` have a ring in the colour of errors. The lowest value is at the
+    bottom and the highest at the top; equal values are in the middle. `name` says in words what
+    the line shows.
     """
     known = [value for value in values if value is not None]
     low, high = (min(known), max(known)) if known else (0.0, 0.0)
@@ -91,7 +110,11 @@ def sparkline(values: Sequence[float | None], *, name: str) -> Markup:
     ]
     return drawing(
         _line(points),
-        *([] if not points or points[-1] is None else [_dot(*points[-1])]),
+        *(
+            _ringed_dot(*point) if place in ringed else _dot(*point)
+            for place, point in enumerate(points)
+            if point is not None and (place in ringed or place == len(points) - 1)
+        ),
         width=SPARKLINE_WIDTH,
         height=SPARKLINE_HEIGHT,
         css_class="mark spark",
@@ -111,6 +134,15 @@ def _line(points: Sequence[tuple[float, float] | None]) -> str:
 
 def _dot(x: float, y: float) -> str:
     return f'<circle class="point" cx="{coordinate(x)}" cy="{coordinate(y)}" r="2.5"/>'
+
+
+_RINGED = (("point", 2), ("ring", 3.5))
+
+
+def _ringed_dot(x: float, y: float) -> str:
+    at = f'cx="{coordinate(x)}" cy="{coordinate(y)}"'
+    inner, outer = (f'<circle class="{name}" {at} r="{r}"/>' for name, r in _RINGED)
+    return f'<g class="dropped">{inner}{outer}</g>'
 
 
 def _step_x(place: int, of: int) -> float:

@@ -35,12 +35,16 @@ function corners(svg, line) {
 function marksOf(svg) {
   const marks = [...svg.querySelectorAll("[data-read]")].map((mark) => {
     const box = mark.getBBox();
-    const { read, x: across, y: up } = mark.dataset;
+    const { read, x: across, y: up, series } = mark.dataset;
     return { x: box.x + box.width / 2, y: box.y + box.height / 2, text: read,
-      across: Number(across), up: Number(up) };
+      across: Number(across), up: Number(up), series, link: mark.closest("a") };
   });
   if (svg.dataset.shares) {
-    for (const line of svg.querySelectorAll(".curve, .run-line")) marks.push(...corners(svg, line));
+    for (const line of svg.querySelectorAll(".curve, .run-line")) {
+      const { series } = line.dataset;
+      marks.push(...corners(svg, line).map((mark) => ({ ...mark, series,
+        text: series ? `${series}: ${mark.text}` : mark.text })));
+    }
   }
   return marks.sort((a, b) => a.x - b.x || a.y - b.y);
 }
@@ -84,16 +88,20 @@ async function savePicture(svg, name) {
 }
 
 function specification(svg, marks) {
-  const [x, y] = axesOf(svg);
+  const isTime = svg.matches(".model-trend, .time-chart");
+  const [x, y] = isTime ? ["logged", svg.getAttribute("aria-label")] : axesOf(svg);
+  const isLine = svg.dataset.shares || svg.querySelector(".line, .curve");
+  const hasSeries = marks.some(({ series }) => series);
   return JSON.stringify({
     $schema: "https://vega.github.io/schema/vega-lite/v5.json",
     description: svg.getAttribute("aria-label"),
-    data: { values: marks.map(({ across, up, text }) => ({ x: across, y: up, text })) },
-    mark: { type: svg.dataset.shares ? "line" : "point", tooltip: true },
+    data: { values: marks.map(({ across, up, text, series }) => ({ x: across, y: up, text, series })) },
+    mark: { type: isLine ? "line" : "point", tooltip: true },
     encoding: {
-      x: { field: "x", type: "quantitative", title: x },
+      x: { field: "x", type: isTime ? "temporal" : "quantitative", title: x },
       y: { field: "y", type: "quantitative", title: y },
       tooltip: { field: "text" },
+      ...(hasSeries && { color: { field: "series", type: "nominal" } }),
     },
   }, null, 1);
 }
@@ -123,7 +131,8 @@ function menuOf(svg, marks) {
 
 function setUp(svg) {
   const marks = marksOf(svg);
-  if (marks.length === 0) return;
+  if (marks.length === 0 || svg.dataset.readOut) return;
+  svg.dataset.readOut = "on";
   const line = document.createElement("p");
   line.className = "chart-read";
   line.setAttribute("aria-live", "polite");
@@ -139,10 +148,16 @@ function setUp(svg) {
     svg.append(ring);
     line.textContent = mark.text;
   };
-  svg.tabIndex = 0;
+  const isLinked = marks.some(({ link }) => link);
+  if (!isLinked) svg.tabIndex = 0;
+  // Marks that are links have the focus themselves.
+  svg.addEventListener("focusin", ({ target }) => {
+    const place = isLinked ? marks.findIndex(({ link }) => link === target.closest("a")) : -1;
+    if (place >= 0) tell(place);
+  });
   svg.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
-    if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!step || isLinked || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     tell(current + step);
   });
@@ -154,4 +169,8 @@ function setUp(svg) {
   svg.after(line, menuOf(svg, marks));
 }
 
-document.querySelectorAll("main svg.chart, main svg.plot, main svg.trend").forEach(setUp);
+const CHARTS = ["chart", "plot", "trend", "scatter", "model-trend", "time-chart"];
+const setUpAll = () => document.querySelectorAll(CHARTS.map((name) => `main svg.${name}`)).forEach(setUp);
+setUpAll();
+// A page that replaces what it shows says so.
+document.addEventListener("replaced", setUpAll);

@@ -1,5 +1,6 @@
 // Copies a link, or what stands behind it, instead of following it. Where the browser does not
-// let a page write to the clipboard the link is followed, as it is without scripts.
+// let a page write to the clipboard the link is followed, as it is without scripts; a picture is
+// saved as a file.
 const announcement = document.getElementById("announcement");
 
 async function copied(control) {
@@ -9,7 +10,46 @@ async function copied(control) {
   return answer.text();
 }
 
-for (const control of document.querySelectorAll("a[data-copy]")) {
+// A drawing as PNG, twice as large as it says, so that slides show it sharp.
+async function pictureOf(control) {
+  const answer = await fetch(control.href);
+  if (!answer.ok) throw new Error(answer.statusText);
+  const drawing = new Image();
+  drawing.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(await answer.text())}`;
+  await drawing.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = drawing.naturalWidth * 2;
+  canvas.height = drawing.naturalHeight * 2;
+  canvas.getContext("2d").drawImage(drawing, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+}
+
+async function copyPicture(control) {
+  const picture = pictureOf(control);
+  try {
+    // Browsers take the promise, so that they need not wait to know who clicked.
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": picture })]);
+    announcement.textContent = "picture copied";
+  } catch {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(await picture);
+    link.download = "offdiag-card.png";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    announcement.textContent = "picture saved";
+  }
+  control.classList.add("is-done");
+}
+
+for (const control of document.querySelectorAll('a[data-copy="picture"]')) {
+  control.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    copyPicture(control).catch(() => location.assign(control.href));
+  });
+}
+
+for (const control of document.querySelectorAll('a[data-copy]:not([data-copy="picture"])')) {
   control.addEventListener("click", async (event) => {
     if (!navigator.clipboard || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();

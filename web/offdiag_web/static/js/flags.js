@@ -8,7 +8,7 @@ const links = () => [...document.querySelectorAll("#flag-list a[data-row]")];
 
 const canShow = (link) => link?.hasAttribute("hx-get");
 
-// The link itself asks, once it is told that there is room beside it.
+// The link itself loads the problem when this event says that there is room beside the list.
 function show(link) {
   if (!canShow(link)) return;
   for (const other of links()) other.removeAttribute("aria-current");
@@ -39,14 +39,24 @@ if (pane && list) {
   const start = listedAt(location.hash);
   if (start) start.focus();
   // By then the links know how to ask.
-  if (isWide.matches) window.addEventListener("load", () => show(start ?? links().find(canShow)));
+  if (isWide.matches) {
+    window.addEventListener("load", () => {
+      show(start ?? links().find(canShow));
+      // What is shown is what the keys are about, so it follows the focus.
+      list.addEventListener("focusin", (event) => {
+        const link = event.target.closest("a[data-row]");
+        if (isWide.matches && link && !link.hasAttribute("aria-current")) show(link);
+      });
+    });
+  }
   countSelected();
 
   pane.addEventListener("htmx:afterSwap", tellShown);
   list.addEventListener("change", countSelected);
   list.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-row]");
-    const isPlain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+    // Enter, a click without a pointer, opens the page.
+    const isPlain = event.detail > 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
     if (!canShow(link) || !isPlain || !isWide.matches) return;
     event.preventDefault();
     show(link);
@@ -56,8 +66,8 @@ if (pane && list) {
     const place = all.findIndex((link) => link.hasAttribute("aria-current"));
     const back = event.target.elements.back;
     if (place < 0 || !back) return;
-    // A settled problem leaves the list, so the next one takes its place.
-    const leaves = event.target.hasAttribute("data-settles") && list.dataset.leaves === "yes";
+    // A problem that was decided leaves the list, so the next one takes its place.
+    const leaves = event.target.hasAttribute("data-decides") && list.dataset.leaves === "yes";
     const target = (leaves && (all[place + 1] ?? all[place - 1])) || all[place];
     back.value = `${location.pathname}${location.search}#${target.id}`;
   });

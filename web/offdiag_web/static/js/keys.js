@@ -22,10 +22,11 @@ function act(control) {
 }
 
 // The same key may have several controls, such as one for a selection and one for what is open.
-// The menu counts where it is folded away, too.
+// The menu counts where it is folded away, too; what is about to be replaced does not count.
 function controlFor(key) {
   const named = document.querySelectorAll(`[aria-keyshortcuts="${CSS.escape(key)}"]`);
-  return [...named].find((control) => control.checkVisibility() || control.closest("#menu"));
+  return [...named].find((control) =>
+    (control.checkVisibility() || control.closest("#menu")) && !control.closest("[aria-busy=true]"));
 }
 
 function selectRow() {
@@ -44,7 +45,11 @@ function moveRow(step) {
   const links = [...document.querySelectorAll("[data-row]")];
   if (links.length === 0) return false;
   const line = document.activeElement.closest("li, tr");
-  const current = links.findIndex((link) => line?.contains(link));
+  let current = links.findIndex((link) => line?.contains(link));
+  // From what is shown beside a list it goes on in the list.
+  if (current < 0 && document.activeElement.closest(".pane")) {
+    current = links.findIndex((link) => link.hasAttribute("aria-current"));
+  }
   const next = current < 0 ? (step > 0 ? 0 : links.length - 1) : current + step;
   links[Math.max(0, Math.min(links.length - 1, next))].focus();
   return true;

@@ -95,8 +95,8 @@ export function ranks(values) {
 }
 
 export function movedText(rank, before) {
-  if (rank === before) return `was ${before}, same`;
-  return `was ${before}, ${rank < before ? "up" : "down"} ${Math.abs(rank - before)}`;
+  if (rank === before) return "=";
+  return `${rank < before ? "\u2191" : "\u2193"}\u00a0${Math.abs(rank - before)}`;
 }
 
 const form = document.getElementById("scenario");
@@ -314,6 +314,7 @@ function setUp(scenario, grid) {
         const found = answer.getElementById(id);
         if (shown && found && shown !== document.activeElement) shown.replaceChildren(...found.childNodes);
       }
+      document.dispatchEvent(new Event("replaced"));
       history.replaceState(null, "", response.url);
       compare();
     } catch (error) {
