@@ -260,11 +260,19 @@ def test_plans_a_report(lesions: PageClient) -> None:
             "dataset": "derm-7",
             "alerts": [{"metric": "recall", "side": "below", "limit": 0.5, "class_label": "mel"}],
         },
-        "delivery": [{"folder": "weekly"}, {"webhook": "https://example.org/secret"}],
+        "delivery": [
+            {"folder": "weekly"},
+            {"webhook": "https://example.org/secret"},
+            {"notify": "team"},
+        ],
     }
     status, made = send(lesions, "/schedules", plan | {"name": "weekly"})
     assert (status, made["enabled"], made["version"]) == (201, True, 1)
-    assert made["delivery"] == ["folder weekly", "webhook https://example.org/…"]
+    assert made["delivery"] == [
+        "folder weekly",
+        "webhook https://example.org/…",
+        "notification team",
+    ]
     assert send(lesions, "/schedules", plan | {"name": "weekly"})[0] == 409
     etag = lesions.get(f"{PREFIX}/schedules/weekly").headers["ETag"]
     status, changed = send(

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from offdiag.errors import InvalidInput
-from offdiag.records.comparison import Comparison, ComparisonQuery, comparison_document
+from offdiag.records.comparison import (
+    ComparedExamples,
+    ComparedExamplesQuery,
+    Comparison,
+    ComparisonQuery,
+    compared_examples,
+    comparison_document,
+)
 from offdiag.services.compare import compare_runs
+from offdiag.services.examples.changed import changed_examples
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry, recent_comparisons
 
@@ -27,6 +35,22 @@ def compare(query: ComparisonQuery) -> Comparison:
         kept=recent_comparisons(),
     )
     return comparison_document(found)
+
+
+@operation(blueprint, "GET", "/compare/examples", answers=ComparedExamples)
+def compare_examples(query: ComparedExamplesQuery) -> ComparedExamples:
+    """Read examples of two runs that both, one or none of them predict correctly."""
+    found = changed_examples(
+        current_registry().database,
+        [each.strip() for each in query.runs.split(",")],
+        outcome=query.which,
+        class_label=query.class_label,
+        slice_text=query.slice,
+        on_shared=query.on_shared,
+        start=query.start,
+        size=query.limit,
+    )
+    return compared_examples(found)
 
 
 def _ids(query: ComparisonQuery) -> list[str]:

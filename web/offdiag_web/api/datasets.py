@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from offdiag.domain.cost_names import CostName
 from offdiag.errors import InvalidInput
 from offdiag.records.base import InProject, Project, ProjectList
 from offdiag.records.dataset import (
     AskedAgain,
+    Baseline,
     Dataset,
     DatasetList,
     DatasetsQuery,
@@ -19,7 +21,7 @@ from offdiag.records.dataset import (
     dataset_summary,
 )
 from offdiag.services import datasets
-from offdiag.services.cost_matrices import CostName, set_default_costs
+from offdiag.services.cost_matrices import set_default_costs
 from offdiag.services.datasets import browse_dataset, set_hierarchy
 from offdiag.services.ingest.dataset import declare_dataset
 from offdiag.store.dataset_page import dataset_overview
@@ -105,6 +107,16 @@ def judge_by_costs(name: str, json: Judging) -> AskedAgain:
         wanted=None if json.cost_matrix is None else CostName.parse(json.cost_matrix),
     )
     return AskedAgain(n_runs=asked)
+
+
+@operation(blueprint, "GET", "/datasets/<name:name>/baseline", answers=Baseline)
+def get_baseline(name: str, query: InProject) -> Baseline:
+    """Read which run the others of a dataset are compared with."""
+    database = current_registry().database
+    found = datasets.baseline_of(database, project=query.project, dataset=name)
+    if found is None:
+        return Baseline(run=None, run_name=None)
+    return Baseline(run=found.run_id, run_name=found.run_name)
 
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/baseline", answers=AskedAgain)

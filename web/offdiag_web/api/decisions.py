@@ -7,7 +7,7 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.records.base import Value, values_of
 from offdiag.records.cost import DecisionAnswer, DecisionAsked
 from offdiag.records.run import labels_document
-from offdiag.sdk.embedded import decide
+from offdiag.sdk.embedded.registry import decide
 from offdiag.sdk.registry import Decided, DecideQuestion
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.api.requests import weights_by_class

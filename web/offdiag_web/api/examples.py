@@ -5,14 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from offdiag.errors import Conflict
-from offdiag.records.example import (
-    ClassScore,
-    ExampleAnswer,
-    ExamplePage,
-    ExamplesQuery,
-    LabelSets,
-)
-from offdiag.services.examples.page import Example, browse_examples
+from offdiag.records.example import ExamplePage, ExamplesQuery, example_document
+from offdiag.services.examples.page import browse_examples
 from offdiag.services.examples.selection import Cursor, ExampleOrder, ExampleQuestion, Place
 from offdiag_web.api.operations import operation, read_token, resource, write_token
 from offdiag_web.app.context import current_registry
@@ -44,7 +38,7 @@ def list_examples(run_id: str, query: ExamplesQuery) -> ExamplePage:
         has_scores=page.has_scores,
         has_ids=page.has_ids,
         slice_names=list(page.slice_names),
-        examples=list(map(_answer, page.examples)),
+        examples=list(map(example_document, page.examples)),
         next_page_token=write_token(None if after is None else [after.key, after.index]),
     )
 
@@ -61,22 +55,3 @@ def _question(query: ExamplesQuery) -> ExampleQuestion:
 
 def _cursor(token: list[Any] | None) -> Cursor | None:
     return None if token is None else Cursor(Place(*token))
-
-
-def _answer(example: Example) -> ExampleAnswer:
-    return ExampleAnswer(
-        index=example.index,
-        sample=example.sample,
-        actual=example.actual,
-        predicted=example.predicted,
-        confidence=example.confidence,
-        margin=example.margin,
-        top=[ClassScore(label=each.label, score=each.score) for each in example.top],
-        slices=dict(example.slices),
-        sets=None
-        if example.sets is None
-        else LabelSets(
-            actual=None if example.sets.actual is None else list(example.sets.actual),
-            predicted=list(example.sets.predicted),
-        ),
-    )

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from offdiag.errors import InvalidInput
 from offdiag.records.flag import (
-    Action,
     Decided,
     Decision,
     Decisions,
+    FlagExplained,
     FlagPage,
     FlagsOfRun,
     FlagsQuery,
     FlagWithHistory,
     flag_document,
+    flag_explained,
     flag_with_history,
 )
 from offdiag.services.flags import triage
@@ -34,60 +34,25 @@ from offdiag_web.api.operations import (
 )
 from offdiag_web.app.context import current_registry
 
-_TAKEN: Mapping[Action, str | None] = {
-    Action.ACKNOWLEDGE: None,
-    Action.SNOOZE: "until",
-    Action.DISMISS: "reason",
-    Action.REOPEN: None,
-    Action.ASSIGN: "assignee",
-    Action.COMMENT: "text",
-}
-"""The field that goes with each action."""
-
 
 def carry_out(
     database: Database, decision: Decision, ids: Sequence[int], *, seen: Mapping[int, int]
 ) -> None:
     """Do what was decided about flags, of which some revisions were seen.
 
-    Raises `InvalidInput` for a field that is missing or belongs to another action, and what
-    the services raise.
+    Raises what `decide_flags` raises.
     """
-    _require_fitting(decision)
-    who = author(decision.author)
-    match decision.action:
-        case Action.ACKNOWLEDGE:
-            triage.acknowledge_flags(database, ids, author=who, seen=seen)
-        case Action.REOPEN:
-            triage.reopen_flags(database, ids, author=who, seen=seen)
-        case Action.ASSIGN:
-            triage.assign_flags(database, ids, assignee=decision.assignee, author=who, seen=seen)
-        case Action.SNOOZE if decision.until is not None:
-            triage.snooze_flags(database, ids, until=decision.until, author=who, seen=seen)
-        case Action.DISMISS:
-            triage.dismiss_flags(
-                database, ids, reason=decision.reason or "", author=who, seen=seen
-            )
-        case Action.COMMENT:
-            triage.comment_on_flags(database, ids, text=decision.text or "", author=who)
-
-
-def _require_fitting(decision: Decision) -> None:
-    taken = _TAKEN[decision.action]
-    for field in ("until", "reason", "assignee", "text"):
-        is_given = getattr(decision, field) is not None
-        if is_given and field != taken:
-            raise InvalidInput(
-                f"nobody needs {field!r} to {decision.action.value}.",
-                field=field,
-                hint="Leave it out.",
-            )
-        if field == taken and not is_given and decision.action is not Action.ASSIGN:
-            raise InvalidInput(
-                f"to {decision.action.value}, {field!r} is needed.",
-                field=field,
-                hint="Send it with the decision.",
-            )
+    triage.decide_flags(
+        database,
+        ids,
+        decision.action,
+        author=author(decision.author),
+        seen=seen,
+        until=decision.until,
+        reason=decision.reason,
+        assignee=decision.assignee,
+        text=decision.text,
+    )
 
 
 blueprint = resource("flags")
@@ -98,7 +63,10 @@ def list_flags(query: FlagsQuery) -> FlagPage:
     """Read flags of all runs, the gravest first."""
     database = current_registry().database
     page = browse_flags(
-        database, _filter(query), after=_place(read_token(query.page_token)), limit=query.limit
+        database,
+        FlagFilter(**query.conditions()),
+        after=_place(read_token(query.page_token)),
+        limit=query.limit,
     )
     after = page.following
     return FlagPage(
@@ -126,6 +94,14 @@ def get_flag(number: int) -> FlagWithHistory:
         registry.database, number, RulesInForce(thresholds_in(registry.settings.flags))
     )
     return flag_with_history(detail, registry.database.clock())
+
+
+@operation(blueprint, "GET", "/flags/<number:number>/explanation", answers=FlagExplained)
+def explain_flag(number: int) -> FlagExplained:
+    """Read a flag with what every rule measured, the recall of every class, and better runs."""
+    registry = current_registry()
+    rules = RulesInForce(thresholds_in(registry.settings.flags))
+    return flag_explained(browse_flag(registry.database, number, rules), registry.database.clock())
 
 
 @operation(
@@ -163,22 +139,6 @@ def decide_flags(json: Decisions) -> Decided:
     seen = {flag.id: flag.revision for flag in json.flags if flag.revision is not None}
     carry_out(database, json, ids, seen=seen)
     return Decided(flags=[get_flag(flag_id) for flag_id in ids])
-
-
-def _filter(query: FlagsQuery) -> FlagFilter:
-    return FlagFilter(
-        state=query.state,
-        at_least=query.at_least,
-        rule=query.rule,
-        class_label=query.class_label,
-        run_id=query.run,
-        dataset=query.dataset,
-        model=query.model,
-        project=query.project,
-        assignee=query.assignee,
-        in_badge=query.in_badge,
-        may_hide=query.may_hide,
-    )
 
 
 def _place(token: list[Any] | None) -> FlagPlace | None:

@@ -37,6 +37,7 @@ from offdiag.records.ingest import (
     Text,
 )
 from offdiag.records.run import labels_document
+from offdiag.records.validation import first_problem
 from offdiag.services.ingest.batch import GivenCounts
 from offdiag.services.ingest.chunks import PutOutcome, put_columns
 from offdiag.services.ingest.finish_run import finish_run
@@ -45,7 +46,7 @@ from offdiag.services.ingest.log_counts import log_matrix as store_matrix
 from offdiag.services.ingest.open_run import open_run as open_stored_run
 from offdiag.store.runs import RunRecord
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.api.requests import JSON, first_problem, read_json
+from offdiag_web.api.requests import JSON, read_json
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.permissions import requires
 

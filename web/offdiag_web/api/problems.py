@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from offdiag.errors import NotFound
 from offdiag.flags.problem_words import problem_name
-from offdiag.records.flag import (
-    Decision,
+from offdiag.records.flag import Decision
+from offdiag.records.problem import (
     Problem,
     Problems,
     ProblemsQuery,
@@ -43,15 +43,15 @@ def get_problem(number: int) -> Problem:
     """Read one problem."""
     database = current_registry().database
     with database.read() as session:
-        found = find_problem(session, number, now=database.clock())
-        if not found.problems:
+        problem, found = find_problem(session, number, now=database.clock())
+        if problem is None:
             raise NotFound(
                 f"no run that is looked at shows problem {problem_name(number)}.",
                 field="problem",
                 hint="GET /problems lists those there are.",
             )
-        measured = measure(session, found)
-    return problem_documents(found.problems, found, measured)[0]
+        measured = measure(session, FoundProblems((problem,), found.datasets))
+    return problem_documents([problem], found, measured)[0]
 
 
 @operation(

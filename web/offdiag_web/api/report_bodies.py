@@ -10,6 +10,7 @@ from offdiag.reports import scope as domain
 from offdiag.services.delivery.message import (
     EmailTarget,
     FolderTarget,
+    NotifyTarget,
     Target,
     WebhookTarget,
 )
@@ -43,12 +44,14 @@ def _target(sent: records.Target, place: int) -> Target:
         raise InvalidInput(
             f"the target names {len(given)} places.",
             field=f"delivery[{place}]",
-            hint="Name a folder, an email or a webhook; several are several targets.",
+            hint="Name a folder, email, webhook or notify; several are several targets.",
         )
     match given:
         case {"folder": folder}:
             return FolderTarget(folder)
         case {"email": address}:
             return EmailTarget(address)
+        case {"notify": name}:
+            return NotifyTarget(name)
         case _:
             return WebhookTarget(given["webhook"])

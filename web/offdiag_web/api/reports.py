@@ -9,11 +9,13 @@ from offdiag.records.report import (
     AskedIssue,
     EditionsQuery,
     IssueDetail,
+    IssueWithFigures,
     NewReport,
     ReportDetail,
     ReportList,
     SchedulesQuery,
     issue_detail,
+    issue_with_figures,
     report_detail,
     report_list,
 )
@@ -72,10 +74,13 @@ def issue_again(name: str, query: InProject) -> tuple[AskedIssue, int]:
     return AskedIssue(name=asked.name, number=asked.number), 202
 
 
-@operation(blueprint, "GET", _ISSUE, answers=IssueDetail)
-def get_issue(name: str, number: int, query: InProject) -> IssueDetail:
-    """Read one issue with its deliveries and its files."""
-    return _issue(query.project, name, number)
+@operation(blueprint, "GET", _ISSUE, answers=IssueWithFigures)
+def get_issue(name: str, number: int, query: InProject) -> IssueWithFigures:
+    """Read one issue with its figures, its deliveries and its files."""
+    database = current_registry().database
+    return issue_with_figures(
+        issue_page(database, project=query.project, name=name, number=number)
+    )
 
 
 @operation(blueprint, "GET", f"{_ISSUE}/files/<string:file>", answers={200: None}, files=_FILES)

@@ -10,12 +10,10 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from flask import Request
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 from spectree.plugins.base import Context
 from spectree.plugins.flask_plugin import FlaskPlugin
 from spectree.plugins.werkzeug_utils import werkzeug_parse_rule
@@ -24,52 +22,10 @@ from werkzeug.exceptions import UnsupportedMediaType
 
 from offdiag.errors import InvalidInput, Malformed
 from offdiag.records.cost import Weights
+from offdiag.records.validation import first_problem
 from offdiag_web.app.paths import PATH_SCHEMAS
 
 JSON = "application/json"
-
-
-_LONGEST_QUOTE = 60
-
-
-def first_problem(error: ValidationError, model: type[BaseModel]) -> InvalidInput:
-    """The first thing that is wrong, with its place and the way out."""
-    problem = error.errors(include_url=False)[0]
-    place = _place(problem)
-    if problem["type"] == "extra_forbidden":
-        return InvalidInput(
-            f"there is no field {place!r}.", field=place, hint=_known(place, model)
-        )
-    if problem["type"] == "missing":
-        return InvalidInput(
-            f"the field {place!r} is missing.", field=place, hint="Send a value for it."
-        )
-    if problem["type"] == "value_error":
-        cause = problem["ctx"]["error"]
-        if isinstance(cause, InvalidInput):
-            return InvalidInput(cause.message, field=cause.field or place, hint=cause.hint)
-    given = repr(problem["input"])
-    shown = given if len(given) <= _LONGEST_QUOTE else f"{given[:_LONGEST_QUOTE]}…"
-    return InvalidInput(f"the value {shown} does not fit.", field=place, hint=f"{problem['msg']}.")
-
-
-def _place(problem: ErrorDetails) -> str:
-    text = ""
-    for part in problem["loc"]:
-        if isinstance(part, int):
-            text += f"[{part}]"
-        else:
-            text += f".{part}" if text else part
-    return text or "body"
-
-
-def _known(place: str, model: type[BaseModel]) -> str:
-    if "." in place or "[" in place:
-        return "Leave it out."
-    names = sorted(model.model_fields)
-    near = get_close_matches(place, names, n=1)
-    return f"Did you mean {near[0]!r}?" if near else f"Known are {', '.join(names)}."
-
 
 _ESCAPES_TO_CHECK = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 

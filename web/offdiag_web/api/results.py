@@ -11,14 +11,9 @@ from offdiag.errors import Conflict, EvaluationPending
 from offdiag.flags.assessment import assess_counted
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import PREDICTED_AXIS, swap_axes
-from offdiag.metrics.scores.calibration import CalibrationBins, calibrated_shares
-from offdiag.metrics.scores.operating_points import OperatingPoints
-from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve
-from offdiag.records import evaluation as records
+from offdiag.records.curve import Curves, CurvesQuery, curves_document
 from offdiag.records.evaluation import (
     Cell,
-    CurvesAnswer,
-    CurvesQuery,
     EvaluationAnswer,
     EvaluationQuery,
     HistoryAnswer,
@@ -27,14 +22,16 @@ from offdiag.records.evaluation import (
     MatrixQuery,
     Normalization,
     RunCostAnswer,
+    RunWithResults,
     collapsed_answer,
     costs_answer,
     evaluation_answer,
     history_answer,
     judged_flags,
     raised_flag,
+    run_with_results,
 )
-from offdiag.services.curves import RunCurves, all_curves, browse_curves
+from offdiag.services.curves import all_curves, browse_curves
 from offdiag.services.evaluation.compute import collapse_evaluation
 from offdiag.services.evaluation.results import stored_evaluation
 from offdiag.services.evaluation.slices import evaluation_of_slice
@@ -44,59 +41,6 @@ from offdiag.services.runs import run_history
 from offdiag.store.run_page import RunDetail, RunResults, read_run
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.app.context import current_registry
-
-
-def curves_answer(found: RunCurves) -> records.CurvesAnswer:
-    names = found.detail.run.labels.names
-    return records.CurvesAnswer(
-        run=found.detail.run.id,
-        positive_label=found.detail.run.positive_label,
-        curves=[_curve(curve, names) for curve in found.shown],
-        top_label=None if found.top_label is None else _curve(found.top_label, names),
-    )
-
-
-def _curve(curve: ScoreCurve, names: tuple[str, ...]) -> records.Curve:
-    histogram = curve.histogram
-    return records.Curve(
-        label=None if curve.code == TOP_LABEL else names[curve.code],
-        points=_points(curve.points),
-        bins=None if curve.bins is None else _bins(curve.bins),
-        histogram=records.Histogram(
-            edges=histogram.edges.tolist(),
-            positive=histogram.positive.tolist(),
-            negative=histogram.negative.tolist(),
-        ),
-    )
-
-
-def _bins(bins: CalibrationBins) -> records.Bins:
-    low, high = (_numbers(share) for share in calibrated_shares(bins))
-    return records.Bins(
-        edges=bins.edges.tolist(),
-        count=bins.count.tolist(),
-        happened=bins.happened.tolist(),
-        score_sum=bins.score_sum.tolist(),
-        calibrated_low=low,
-        calibrated_high=high,
-    )
-
-
-def _numbers(values: NDArray[np.float64]) -> list[float | None]:
-    return [None if np.isnan(value) else value for value in values.tolist()]
-
-
-def _points(points: OperatingPoints) -> records.Points:
-    return records.Points(
-        thresholds=points.thresholds.tolist(),
-        true_positives=points.true_positives.tolist(),
-        false_positives=points.false_positives.tolist(),
-        n_positive=points.n_positive,
-        n_negative=points.n_negative,
-        n_thresholds=points.n_thresholds,
-        reports_below=points.reports_below,
-    )
-
 
 LARGEST_DENSE = 1_000
 """Matrices up to this many classes travel in full, larger ones as their filled cells."""
@@ -171,6 +115,13 @@ def _cells(matrix: ConfusionMatrix) -> list[Cell]:
 blueprint = resource("results")
 
 
+@operation(blueprint, "GET", "/runs/<run:run_id>/results", answers=RunWithResults)
+def get_run_with_results(run_id: str) -> RunWithResults:
+    """Read everything that is known of a run with its matrix and every metric."""
+    with current_registry().database.read() as session:
+        return run_with_results(read_run(session, run_id))
+
+
 @operation(blueprint, "GET", "/runs/<run:run_id>/evaluation", answers=EvaluationAnswer)
 def get_evaluation(run_id: str, query: EvaluationQuery) -> EvaluationAnswer:
     """Read the matrix of a run, every metric of it and what the rules say.
@@ -212,8 +163,8 @@ def get_confusion_matrix(run_id: str, query: MatrixQuery) -> MatrixAnswer:
     return matrix_answer(run_id, results.matrix, results.facts.matrix_digest, query)
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>/curves", answers=CurvesAnswer)
-def get_curves(run_id: str, query: CurvesQuery) -> CurvesAnswer:
+@operation(blueprint, "GET", "/runs/<run:run_id>/curves", answers=Curves)
+def get_curves(run_id: str, query: CurvesQuery) -> Curves:
     """Read thresholds with exact counts, calibration bins and histograms of the scores."""
     database = current_registry().database
     if query.positive is None:
@@ -226,7 +177,7 @@ def get_curves(run_id: str, query: CurvesQuery) -> CurvesAnswer:
             field="run",
             hint="Log scores with the predictions, and wait for the evaluation.",
         )
-    return curves_answer(found)
+    return curves_document(found)
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/costs", answers=RunCostAnswer)

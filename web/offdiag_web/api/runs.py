@@ -14,9 +14,9 @@ from offdiag.records.run import (
     run_document,
     run_summary,
 )
+from offdiag.services import runs as changes
 from offdiag.services import search
 from offdiag.services.retention import deletion
-from offdiag.services.runs import set_tags
 from offdiag.store.run_page import read_run
 from offdiag.store.run_search import SearchPlace, SortValue
 from offdiag_web.api.operations import (
@@ -58,11 +58,14 @@ def get_run(run_id: str) -> Run:
 
 @operation(blueprint, "PATCH", "/runs/<run:run_id>", answers=Run)
 def change_run(run_id: str, json: RunChanges) -> Run:
-    """Change the tags of a run, such as its review state; all else stays as it was logged."""
+    """Change the tags of a run, such as its review state, or its note.
+
+    All else stays as it was logged.
+    """
     database = current_registry().database
     with database.read() as session:
         require_match(run_document(read_run(session, run_id)))
-    set_tags(database, run_id, json.tags)
+    changes.change_run(database, run_id, tags=json.tags, note=json.note)
     with database.read() as session:
         return run_document(read_run(session, run_id))
 
