@@ -75,7 +75,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
     app.url_map.converters["run"] = RunIdConverter
     app.url_map.converters["name"] = NameConverter
     app.url_map.converters["number"] = NumberConverter
-    registry = Registry(settings, database, context.NewProblems())
+    registry = Registry(settings, database, context.OpenProblems())
     app.extensions[Registry.KEY] = registry
     requests.log_requests(app)
     compression.compress_answers(app)
@@ -95,7 +95,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
     preferences.register(app)
     context.show_new_problems(
         app,
-        registry.new_problems,
+        registry.open_problems,
         lambda: current_registry().database,
         lambda session: last_visit.news_since(session, now=current_registry().database.clock()),
     )

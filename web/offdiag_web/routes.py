@@ -10,11 +10,24 @@ from offdiag_web.app.lazy_views import Routes
 
 ROUTES: Routes = {
     "offdiag_web.api.changes": {"api_audit.list_changes": ("GET /api/v1/audit",)},
-    "offdiag_web.api.comparisons": {"api_comparisons.compare": ("GET /api/v1/compare",)},
+    "offdiag_web.api.comments": {
+        "api_comments.list_run_comments": ("GET /api/v1/runs/<run:run_id>/comments",),
+        "api_comments.add_run_comment": ("POST /api/v1/runs/<run:run_id>/comments",),
+        "api_comments.list_dataset_comments": ("GET /api/v1/datasets/<name:name>/comments",),
+        "api_comments.add_dataset_comment": ("POST /api/v1/datasets/<name:name>/comments",),
+    },
+    "offdiag_web.api.comparisons": {
+        "api_comparisons.compare": ("GET /api/v1/compare",),
+        "api_comparisons.compare_examples": ("GET /api/v1/compare/examples",),
+    },
     "offdiag_web.api.cost_matrices": {
         "api_cost_matrices.list_cost_matrices": ("GET /api/v1/cost-matrices",),
         "api_cost_matrices.get_cost_matrix": ("GET /api/v1/cost-matrices/<name:name>",),
         "api_cost_matrices.add_cost_matrix": ("POST /api/v1/cost-matrices",),
+    },
+    "offdiag_web.api.costs": {
+        "api_costs.compare_costs": ("GET /api/v1/costs",),
+        "api_costs.try_rule": ("POST /api/v1/runs/<run:run_id>/rules",),
     },
     "offdiag_web.api.datasets": {
         "api_datasets.list_datasets": ("GET /api/v1/datasets",),
@@ -23,6 +36,7 @@ ROUTES: Routes = {
         "api_datasets.get_dataset": ("GET /api/v1/datasets/<name:name>",),
         "api_datasets.group_classes": ("PUT /api/v1/datasets/<name:name>/hierarchy",),
         "api_datasets.judge_by_costs": ("PUT /api/v1/datasets/<name:name>/cost-matrix",),
+        "api_datasets.get_baseline": ("GET /api/v1/datasets/<name:name>/baseline",),
         "api_datasets.pin_baseline": ("PUT /api/v1/datasets/<name:name>/baseline",),
     },
     "offdiag_web.api.decisions": {
@@ -36,9 +50,11 @@ ROUTES: Routes = {
         "api_flags.list_flags": ("GET /api/v1/flags",),
         "api_flags.list_flags_of_run": ("GET /api/v1/runs/<run:run_id>/flags",),
         "api_flags.get_flag": ("GET /api/v1/flags/<number:number>",),
+        "api_flags.explain_flag": ("GET /api/v1/flags/<number:number>/explanation",),
         "api_flags.decide_flag": ("POST /api/v1/flags/<number:number>/decisions",),
         "api_flags.decide_flags": ("POST /api/v1/flags/decisions",),
     },
+    "offdiag_web.api.gates": {"api_gates.check_gate": ("POST /api/v1/runs/<run:run_id>/gate",)},
     "offdiag_web.api.ingest": {
         "api_ingest.open_run": ("POST /api/v1/runs",),
         "api_ingest.put_chunk": ("PUT /api/v1/runs/<run:run_id>/chunks/<int:seq>",),
@@ -52,6 +68,7 @@ ROUTES: Routes = {
         "api_jobs.retry_job": ("POST /api/v1/jobs/<number:job_id>/retry",),
         "api_jobs.retry_all_jobs": ("POST /api/v1/jobs/retry",),
     },
+    "offdiag_web.api.me": {"api_me.get_me": ("GET /api/v1/me",)},
     "offdiag_web.api.metrics": {
         "api_metrics.list_metrics": ("GET /api/v1/metrics",),
         "api_metrics.get_metric": ("GET /api/v1/metrics/<key>",),
@@ -85,6 +102,7 @@ ROUTES: Routes = {
         ),
     },
     "offdiag_web.api.results": {
+        "api_results.get_run_with_results": ("GET /api/v1/runs/<run:run_id>/results",),
         "api_results.get_evaluation": ("GET /api/v1/runs/<run:run_id>/evaluation",),
         "api_results.get_confusion_matrix": ("GET /api/v1/runs/<run:run_id>/confusion-matrix",),
         "api_results.get_curves": ("GET /api/v1/runs/<run:run_id>/curves",),
@@ -142,6 +160,12 @@ ROUTES: Routes = {
         "openid.begin": ("GET /sign-in/openid",),
         "openid.end": ("GET /sign-in/openid/back",),
     },
+    "offdiag_web.pages.access.share_links_page": {
+        "share_links.page": ("GET /settings/links",),
+        "share_links.create": ("POST /settings/links",),
+        "share_links.revoke": ("POST /settings/links/<int:link_id>/revoke",),
+    },
+    "offdiag_web.pages.access.shared_page": {"shared.page": ("GET /s/<secret>",)},
     "offdiag_web.pages.access.sign_in_page": {
         "signing_in.page": ("GET /sign-in",),
         "signing_in.begin": ("POST /sign-in",),
@@ -161,6 +185,7 @@ ROUTES: Routes = {
     },
     "offdiag_web.pages.audit.page": {
         "audit.page": ("GET /audit",),
+        "audit.card": ("GET /audit/card.svg",),
         "audit.send": ("POST /audit",),
         "audit.twin": ("GET /audit.json",),
         "audit.twin_of_sent": ("POST /audit.json",),
@@ -168,6 +193,7 @@ ROUTES: Routes = {
     "offdiag_web.pages.compare.page": {
         "compare.page": ("GET /compare",),
         "compare.twin": ("GET /compare.<any(json, csv):form>",),
+        "compare.card": ("GET /compare/card.svg",),
         "compare.markdown": ("GET /compare.md",),
         "compare.examples": ("GET /compare/examples",),
         "compare.examples_twin": ("GET /compare/examples.<any(json, csv):form>",),
@@ -189,9 +215,6 @@ ROUTES: Routes = {
         "dataset_approve.page": ("GET /datasets/<name:name>/approve",),
         "dataset_approve.decide": ("POST /datasets/<name:name>/approve",),
     },
-    "offdiag_web.pages.datasets.data_page": {
-        "dataset_data.page": ("GET /datasets/<name:name>/data",)
-    },
     "offdiag_web.pages.datasets.difference_page": {
         "truth_difference.page": (
             "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):before>..<int(min=1, max=2147483647):after>",
@@ -212,7 +235,9 @@ ROUTES: Routes = {
         "datasets.page": ("GET /datasets",),
         "datasets.twin": ("GET /datasets.<any(json, csv):form>",),
         "datasets.dataset": ("GET /datasets/<name:name>",),
+        "datasets.add_comment": ("POST /datasets/<name:name>/comments",),
         "datasets.dataset_twin": ("GET /datasets/<name:name>.<any(json, csv):form>",),
+        "datasets.data": ("GET /datasets/<name:name>/data",),
     },
     "offdiag_web.pages.decisions.page": {
         "decisions.page": ("GET /whatif/decisions",),
@@ -301,6 +326,7 @@ ROUTES: Routes = {
         "run_meta.page": ("GET /runs/<run:run_id>/meta",),
         "run_meta.meta_json": ("GET /runs/<run:run_id>/meta.json",),
         "run_meta.change_tags": ("POST /runs/<run:run_id>/tags",),
+        "run_meta.add_comment": ("POST /runs/<run:run_id>/comments",),
         "run_meta.pin": ("POST /runs/<run:run_id>/baseline/pin",),
         "run_meta.unpin": ("POST /runs/<run:run_id>/baseline/unpin",),
     },
@@ -329,6 +355,9 @@ ROUTES: Routes = {
         "run_history.history_json": ("GET /runs/<run:run_id>/history.json",),
         "run_history.history_csv": ("GET /runs/<run:run_id>/history.csv",),
     },
+    "offdiag_web.pages.run_matrix.card_page": {
+        "run_card.card": ("GET /runs/<run:run_id>/card.svg",)
+    },
     "offdiag_web.pages.run_matrix.files_page": {
         "matrix_files.markdown": ("GET /runs/<run:run_id>/matrix.md",),
         "matrix_files.latex": ("GET /runs/<run:run_id>/matrix.tex",),
@@ -353,6 +382,10 @@ ROUTES: Routes = {
         "views.save": ("POST /views",),
         "views.view": ("GET /v/<slug>",),
         "views.remove": ("POST /v/<slug>/remove",),
+    },
+    "offdiag_web.pages.runs.tags_page": {
+        "run_tags.page": ("GET /runs/tag",),
+        "run_tags.change": ("POST /runs/tag",),
     },
     "offdiag_web.pages.search.page": {
         "finding.page": ("GET /search",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -12,25 +12,27 @@ from flask import Flask, current_app, g, has_request_context
 
 from offdiag.domain.access import Caller, CallerKind, Role, may, may_anywhere
 from offdiag.errors import Forbidden
+from offdiag.flags.problems import ProblemSummary
 from offdiag.services.lru_cache import LruCache
 from offdiag.settings import Settings
 from offdiag.store.database import Database
-from offdiag.store.problems import news_of_problems
+from offdiag.store.problems import unresolved_problems
 from offdiag.store.session import Session
 
 if TYPE_CHECKING:
     from offdiag.metrics.paired.confidence_set import BestSet
     from offdiag.services.champions.decision import Facts
+    from offdiag.services.champions.drops import RunDrop
     from offdiag.services.compare import Compared
 
 
 COUNT_KEPT_FOR_S = 15.0
-"""A page may show a number this old; whoever settles a problem sees the new one at once."""
+"""A page may show a number this old; after a decision its author sees the new one at once."""
 MOST_READERS = 100
 
 
-class NewProblems:
-    """When problems were raised, read when a page asks and it is older than `COUNT_KEPT_FOR_S`.
+class OpenProblems:
+    """Unresolved problems, read when a page asks and they are older than `COUNT_KEPT_FOR_S`.
 
     Without that every page would need statements of its own, for a number that hardly ever
     changes. Readers who see the same projects share what is read.
@@ -39,27 +41,32 @@ class NewProblems:
     def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
         # Each is one value, so that threads never see a list with the age of another.
-        self._known: dict[frozenset[str] | None, tuple[float, list[datetime]]] = {}
+        self._known: dict[frozenset[str] | None, tuple[float, list[ProblemSummary]]] = {}
         self._seen: dict[int, tuple[float, datetime]] = {}
 
-    def count(self, database: Database, since: Callable[[Session], datetime], reader: int) -> int:
-        """Open problems raised after a moment that `since` reads; 0 stands for no account."""
+    def list(self, database: Database) -> Sequence[ProblemSummary]:
+        """Those of the projects that are visible, in the order of lists."""
         known, now = self._known.get(database.projects), self._monotonic()
-        seen = self._seen.get(reader) if reader else None
         if known is None or now - known[0] > COUNT_KEPT_FOR_S:
             self._forget_if_many()
             with database.read() as session:
-                raised = news_of_problems(session, now=database.clock())
-            known = self._known[database.projects] = (now, raised)
+                found = unresolved_problems(session, now=database.clock())
+            known = self._known[database.projects] = (now, found)
+        return known[1]
+
+    def count(self, database: Database, since: Callable[[Session], datetime], reader: int) -> int:
+        """Problems raised after a moment that `since` reads; the reader 0 has no account."""
+        problems, now = self.list(database), self._monotonic()
+        seen = self._seen.get(reader) if reader else None
         if seen is None or now - seen[0] > COUNT_KEPT_FOR_S:
             with database.read() as session:
                 seen = (now, since(session))
             if reader:
                 self._seen[reader] = seen
-        return sum(moment > seen[1] for moment in known[1])
+        return sum(problem.is_new(seen[1]) for problem in problems)
 
     def forget(self) -> None:
-        """Something was settled, or seen."""
+        """Read them again: something was decided, or seen."""
         self._known, self._seen = {}, {}
 
     def _forget_if_many(self) -> None:
@@ -69,21 +76,21 @@ class NewProblems:
 
 def show_new_problems(
     app: Flask,
-    new_problems: NewProblems,
+    open_problems: OpenProblems,
     database: Callable[[], Database],
     since: Callable[[Session], datetime],
 ) -> None:
     """Make the number known to the frame of every page, empty where it is 0.
 
-    `database` is asked for the database as whoever reads the page may see it, `since` for the
-    moment up to which they have seen the news.
+    `database` returns the database as the reader of the page may see it, `since` the moment up
+    to which they have seen the news.
     """
 
     @app.template_global("new_problems")
     def shown() -> str:
         caller = signed_in_user().caller
         reader = 0 if caller is None else caller.user_id or 0
-        count = new_problems.count(database(), since, reader)
+        count = open_problems.count(database(), since, reader)
         return f"{count:,}" if count else ""
 
 
@@ -107,6 +114,15 @@ def kept_best_sets() -> LruCache[BestSet | None]:
     return cast("LruCache[BestSet | None]", kept)
 
 
+DROPS_KEY = "offdiag drops"
+
+
+def kept_drops() -> LruCache[tuple[RunDrop, ...]]:
+    """Newest runs of datasets that were found worse than one before them."""
+    kept = current_app.extensions.setdefault(DROPS_KEY, LruCache(most=MOST_BEST_SETS))
+    return cast("LruCache[tuple[RunDrop, ...]]", kept)
+
+
 DECISIONS_KEY = "offdiag decisions"
 MOST_DECISIONS = 64
 
@@ -125,11 +141,11 @@ class Registry:
 
     settings: Settings
     database: Database
-    new_problems: NewProblems
+    open_problems: OpenProblems
 
 
 def current_registry() -> Registry:
-    """The registry as whoever sends the request may see it."""
+    """The registry as the sender of the request may see it."""
     return cast(Registry, g.get("registry") or current_app.extensions[Registry.KEY])
 
 
@@ -153,6 +169,13 @@ class CurrentUser:
     def is_signed_in(self) -> bool:
         """Whether they gave a name and a proof of it."""
         return self.caller is not None and self.caller.kind is not CallerKind.LOCAL
+
+    @property
+    def may_share(self) -> bool:
+        """Whether they may make links to pages for others."""
+        allows_links = current_registry().settings.access.share_link_days > 0
+        is_person = self.caller is not None and self.caller.kind is CallerKind.USER
+        return allows_links and is_person and may_anywhere(self.caller, Role.EDITOR)
 
     @property
     def name(self) -> str:

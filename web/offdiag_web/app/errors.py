@@ -16,6 +16,7 @@ from offdiag.errors import (
     Forbidden,
     InvalidInput,
     Malformed,
+    MissingExtra,
     NotFound,
     NotSignedIn,
     OffdiagError,
@@ -25,7 +26,7 @@ from offdiag.errors import (
     TooLarge,
     TooManyRequests,
 )
-from offdiag_web.app.paths import PREFIX
+from offdiag_web.app.paths import PREFIX, loggable_path
 
 log = structlog.get_logger()
 
@@ -42,6 +43,7 @@ STATUS_OF: dict[type[OffdiagError], int] = {
     SchemaMismatch: 503,
     EvaluationPending: 503,
     StorageFull: 507,
+    MissingExtra: 500,
 }
 API_STATUS_OF: dict[type[OffdiagError], int] = {
     **STATUS_OF,
@@ -189,7 +191,7 @@ def _body(failure: Failure) -> Response:
 
 def _without_memory(error: MemoryError) -> Response:
     # What the request had taken is free again, so the server can go on.
-    log.warning("out_of_memory", path=request.path, error=str(error))
+    log.warning("out_of_memory", path=loggable_path(request.path), error=str(error))
     return _answer(
         Failure(
             503,

@@ -54,5 +54,5 @@ def mark_seen() -> Response:
         mark_news_seen(database, user_id=caller.user_id)
     else:
         keep_choice(response, _COOKIE, str(int(now.timestamp() * 1e6)))
-    current_registry().new_problems.forget()
+    current_registry().open_problems.forget()
     return response

@@ -70,6 +70,15 @@ SENT_BY_FORM = "form"
 """A form sends every field, also empty ones; its answer is a redirect to the canonical URL."""
 
 
+SHARED = "/s/"
+"""Begins the address of a shared page; the rest of it is a secret."""
+
+
+def loggable_path(path: str) -> str:
+    """The path of a request without the secret of a shared page."""
+    return f"{SHARED}…" if path.startswith(SHARED) else path
+
+
 def requested_project() -> str:
     """The project that a request names, else the default one."""
     return request.args.get("project") or DEFAULT_PROJECT

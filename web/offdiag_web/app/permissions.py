@@ -143,7 +143,8 @@ _NO_THINGS: Mapping[str, frozenset[str]] = {
     "metrics": frozenset({"key"}),
     "models": frozenset({"name"}),
     "v": frozenset({"slug"}),
-    "settings": frozenset({"token_id", "user"}),
+    "s": frozenset({"secret"}),
+    "settings": frozenset({"token_id", "link_id", "user"}),
     "tokens": frozenset({"token_id"}),
     "users": frozenset({"name"}),
 }

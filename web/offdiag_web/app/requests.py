@@ -20,6 +20,7 @@ from offdiag.domain.runs import RunState
 from offdiag.errors import DatabaseUnavailable
 from offdiag.services.health import registry_metrics
 from offdiag.store.database import Database
+from offdiag_web.app.paths import loggable_path
 from offdiag_web.app.permissions import requires
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
@@ -157,7 +158,7 @@ def log_requests(app: Flask) -> None:
         response.headers[REQUEST_ID_HEADER] = g.get("request_id", "")
         facts = {
             "method": request.method,
-            "path": request.path[:_LONGEST_PATH],
+            "path": loggable_path(request.path)[:_LONGEST_PATH],
             "rule": "none" if request.url_rule is None else request.url_rule.rule,
             "status": response.status_code,
             "duration_s": round(time.perf_counter() - g.asked_at, 4) if "asked_at" in g else 0.0,

@@ -269,8 +269,8 @@ def spread_view(
         place = ((threshold[0] - low) / (high - low), threshold[1])
     return SpreadView(
         drawing=spread_drawing(
-            _spread(positive, histogram.positive),
-            _spread(negative, histogram.negative),
+            _spread(positive, histogram.positive, histogram.edges),
+            _spread(negative, histogram.negative, histogram.edges),
             ticks=_ticks(low, high),
             score_name=score_name,
             name=name,
@@ -290,10 +290,10 @@ def spread_view(
     )
 
 
-def _spread(name: str, counts: NDArray[np.int64]) -> Spread:
+def _spread(name: str, counts: NDArray[np.int64], edges: NDArray[np.float64]) -> Spread:
     total = int(counts.sum())
     text = f"{numbers.shortened(name, longest=30)}, {numbers.plural(total, 'example')}"
-    return Spread(text, tuple((counts / max(total, 1)).tolist()))
+    return Spread(text, tuple((counts / max(total, 1)).tolist()), tuple(edges.tolist()))
 
 
 def _ticks(low: float, high: float) -> tuple[Tick, ...]:

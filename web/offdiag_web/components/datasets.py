@@ -13,10 +13,12 @@ from flask import url_for
 from offdiag.domain.runs import RunState, Task
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.domain.values import MetricValue
+from offdiag.flags.problems import ProblemSummary
 from offdiag.reports.scope import spec_of
 from offdiag.reports.texts import difference
 from offdiag.store.dataset_page import DatasetFacts, DatasetSize, LoggedRuns
 from offdiag.store.datasets import DatasetRecord
+from offdiag_web.app.context import current_registry
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import TASK_WORDS, Chip, Moment, Tone, moment
 from offdiag_web.urls.datasets import DatasetAddress
@@ -92,7 +94,7 @@ def largest_share(dataset: DatasetFacts) -> str | None:
 
 
 def scope_sentence(dataset: DatasetFacts) -> str:
-    """ "digits, truth v1 · 540 labelled examples · 10 classes · largest class 15.9 %"."""
+    """ "digits, v1 · 540 labelled examples · 10 classes · largest class 15.9 %"."""
     truth = "no ground truth yet" if dataset.truth_number is None else f"v{dataset.truth_number}"
     parts = [f"{dataset.name}, {truth}"]
     if dataset.project != "default":
@@ -175,10 +177,15 @@ class DatasetFrame:
     tabs: tuple[DatasetTab, ...]
 
 
-def dataset_frame(
-    dataset: DatasetRecord, size: DatasetSize, *, current: Part, n_problems: int = 0
-) -> DatasetFrame:
-    """The head of the page `current`; `n_problems` are those that are open."""
+def open_problems_of(dataset_id: int) -> list[ProblemSummary]:
+    """Unresolved problems of a dataset that are not of low severity, in the order of lists."""
+    registry = current_registry()
+    problems = registry.open_problems.list(registry.database)
+    return [each for each in problems if each.key.dataset_id == dataset_id]
+
+
+def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -> DatasetFrame:
+    """The head of the page `current`."""
     address = DatasetAddress(dataset.project, dataset.name)
     project = None if dataset.project == DEFAULT_PROJECT else dataset.project
     pages: tuple[tuple[Part, str, str, int], ...] = (
@@ -188,7 +195,7 @@ def dataset_frame(
             "problems",
             "Problems",
             url_for("problems.page", dataset=dataset.name, project=dataset.project),
-            n_problems,
+            len(open_problems_of(dataset.id)),
         ),
         ("costs", "Costs", url_for("what_if.page", dataset=dataset.name, project=project), 0),
         ("data", "Data", address.data_url(), 0),

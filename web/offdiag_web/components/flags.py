@@ -8,10 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from offdiag.domain.runs import Task
-from offdiag.flags.assessment import ClassRecall, class_recalls
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState, FlagStatus
+from offdiag.flags.problems import CAUSE_OF
 from offdiag.flags.verdict import Certainty, Severity
+from offdiag.flags.warning import RaisedFlag, minority_warning, named
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE
 from offdiag.store.flag_inbox import MOST_COUNTED
 from offdiag.store.flags import FlagContent, FlagRecord
@@ -25,7 +26,8 @@ from offdiag_web.components.controls import (
     class_words,
     orientation_warning,
 )
-from offdiag_web.urls.flags import FlagFields, FlagListAddress, flag_url
+from offdiag_web.urls.flags import flag_url
+from offdiag_web.urls.problems import problems_of_run
 
 _SYMBOLS = {
     Severity.CRITICAL: "▲",
@@ -122,9 +124,6 @@ def found_text(evidence: Mapping[str, Any]) -> str | None:
     return f"{numbers.hits_of(hits, cases)} found"
 
 
-_RARELY_FOUND = 0.5
-
-
 @dataclass(frozen=True, slots=True)
 class Statement:
     """What has to be known first; `strong` is said in bold.
@@ -155,41 +154,31 @@ def run_statement(detail: RunDetail) -> Statement | None:
 
 def _problem(detail: RunDetail, results: RunResults) -> Statement | None:
     """What the accuracy hides or may hide; a problem dismissed for a reason takes no part."""
-    open_flags = [flag for flag in detail.flags.flags if not flag.status.is_dismissed]
-    proved = [flag for flag in open_flags if flag.content.hides]
-    counting = proved or [flag for flag in open_flags if flag.content.may_hide]
-    collapsed = next((flag for flag in counting if flag.content.class_label is None), None)
-    if collapsed is not None:
-        predicted = results.counted.predicted
-        name = named(results.counted.labels.names[int(predicted.argmax())])
-        strong = f"{name} is predicted for every example."
-        return _about(detail, collapsed, strong, _ranks(detail, results))
-    worst = _worst(counting, class_recalls(results.counted))
-    if worst is None:
+    counting = {
+        RaisedFlag(flag.content.rule, flag.content.class_label, flag.content.hides): flag
+        for flag in detail.flags.flags
+        if flag.content.in_badge and not flag.status.is_dismissed
+    }
+    found = minority_warning(results.counted, counting)
+    if found is None:
         return None
-    flag, recall = worst
-    interval = f"(95{_NARROW}% CI {recall.low:.2f} \N{EN DASH} {recall.high:.2f})"
-    found = f"{numbers.count(recall.found)} of {numbers.count(recall.cases)} found"
-    verb = "may be" if not proved else "is" if recall.recall < _RARELY_FOUND else "is often"
-    rest = f"{interval}. {_ranks(detail, results)}"
-    if not proved:
+    flag = counting[found.flag]
+    if found.recall is None:
+        return _about(detail, flag, f"{found.strong}.", _ranks(detail, results))
+    rest = _ranks(detail, results)
+    if not found.is_proved:
         more = flag.content.evidence.get("examples_needed")
-        words = f"About {numbers.count(more)} more labels of it would decide." if more else ""
-        rest = f"{interval}. {words}"
-    strong = f"{named(recall.name)} {verb} missed: {found}"
-    return _about(detail, flag, strong, rest)
-
-
-_NARROW = "\N{NARROW NO-BREAK SPACE}"
+        rest = f"About {numbers.count(more)} more labels of it would decide." if more else ""
+    return _about(detail, flag, found.strong, f"{found.interval}. {rest}")
 
 
 def _about(detail: RunDetail, flag: FlagRecord, strong: str, rest: str) -> Statement:
-    n_all = detail.flags.n_firing
-    if n_all == 1:
+    of_run = detail.flags
+    kinds = {(CAUSE_OF.get(f.content.rule), f.content.class_label) for f in of_run.flags}
+    more = "+" if of_run.n_firing > len(of_run.flags) else ""
+    link, text = problems_of_run(detail.run.id), f"{numbers.count(len(kinds))}{more} problems"
+    if len(kinds) == 1:
         link, text = flag_url(flag.id), "Problem"
-    else:
-        link = FlagListAddress(None, FlagFields(run=detail.run.id)).url()
-        text = f"{numbers.count(n_all)} problems"
     is_proved = flag.content.hides
     return Statement(
         strong,
@@ -200,18 +189,6 @@ def _about(detail: RunDetail, flag: FlagRecord, strong: str, rest: str) -> State
         text,
         flag.content.class_label,
     )
-
-
-def _worst(
-    counting: Sequence[FlagRecord], recalls: Sequence[ClassRecall]
-) -> tuple[FlagRecord, ClassRecall] | None:
-    recall_of = {each.name: each for each in recalls}
-    pairs = [
-        (flag, recall_of[label])
-        for flag in sorted(counting, key=lambda each: each.content.rule)
-        if (label := flag.content.class_label) is not None and label in recall_of
-    ]
-    return min(pairs, key=lambda pair: (pair[1].recall, -pair[1].cases), default=None)
 
 
 def _ranks(detail: RunDetail, results: RunResults) -> str:
@@ -273,9 +250,3 @@ def _listed(names: Sequence[str]) -> str:
     shown = [named(name) for name in names[:_MOST_NAMED]]
     hidden = len(names) - len(shown)
     return ", ".join(shown) + (f" and {numbers.count(hidden)} more" if hidden else "")
-
-
-def named(name: str) -> str:
-    """The name of a class inside a sentence, quoted where it could be read as something else."""
-    is_plain = name[:1].isalpha() and name.replace("-", "").replace("_", "").isalnum()
-    return numbers.shortened(name) if is_plain else quoted_name(name)

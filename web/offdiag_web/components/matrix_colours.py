@@ -8,23 +8,17 @@ above. Both ends are printed in the legend.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import ACTUAL_AXIS, PREDICTED_AXIS
+from offdiag.palette import BINS, SMALLEST_ERROR_END, correct_step, error_step
 from offdiag_web.charts.maps import step_codes
-from offdiag_web.charts.palette import BINS
 from offdiag_web.components import numbers
 from offdiag_web.urls.matrix import Norm
-
-RampName = Literal["correct", "error"]
-SMALLEST_ERROR_END = 0.25
-"""The scale of errors reaches at least this share of a class, so that few errors look like few."""
 
 OF_WHAT: dict[Norm, str] = {
     "row": "of the actual class",
@@ -52,8 +46,8 @@ class ColourScale:
         if count == 0:
             return "zero"
         if is_correct:
-            return f"correct-{_step(share / self.largest_correct)}"
-        return f"error-{_step(math.sqrt(share / self.largest_error))}"
+            return f"correct-{correct_step(share, self.largest_correct)}"
+        return f"error-{error_step(share, self.largest_error)}"
 
     def codes(self, matrix: ConfusionMatrix, *, at_least: int = 1) -> NDArray[np.uint8]:
         """The steps of all cells as codes of a picture, (K, K); rarer cells are left empty."""
@@ -67,11 +61,6 @@ class ColourScale:
         # The same rounding as of a single cell: halves to even.
         steps = np.clip(np.rint(heights * (BINS - 1)), 1, BINS - 1).astype(np.int64)
         return step_codes(is_correct, steps, matrix.counts >= max(at_least, 1))
-
-
-def _step(fraction: float) -> int:
-    """Bin of a fraction in 0..1; what is not nothing does not look like nothing."""
-    return max(1, min(BINS - 1, round(fraction * (BINS - 1))))
 
 
 def colour_scale(matrix: ConfusionMatrix, norm: Norm) -> ColourScale:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from offdiag.domain import texts
+
+shortened = texts.shortened
 MINUS = "\N{MINUS SIGN}"
 _NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
 _EN_DASH = "\N{EN DASH}"
@@ -86,14 +89,6 @@ def listed(words: Sequence[str], *, at_most: int = 5) -> str:
     if hidden:
         return f"{', '.join(shown)} and {count(hidden)} more"
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
-
-
-def shortened(text: str, *, longest: int = 24) -> str:
-    """Text of at most `longest` characters, cut in the middle: both ends tell names apart."""
-    if len(text) <= longest:
-        return text
-    kept = longest - 1
-    return f"{text[: kept - kept // 2]}\N{HORIZONTAL ELLIPSIS}{text[len(text) - kept // 2 :]}"
 
 
 def cut_in_the_middle(text: str, *, longest: int = 26) -> str:

@@ -13,6 +13,7 @@ from werkzeug.wrappers import Response
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import PromotionRole, RunState, Task
 from offdiag.errors import EvaluationFailed, EvaluationPending
+from offdiag.store.comments import About, comments_on
 from offdiag.store.evaluations import EvaluationWork
 from offdiag.store.outdated import StaleReason
 from offdiag.store.run_page import RunDetail, RunHeader, RunResults, read_run
@@ -27,10 +28,11 @@ from offdiag_web.components.controls import (
     spell,
     state_chip,
 )
+from offdiag_web.components.discussion import Discussion, discussion
 from offdiag_web.components.flags import Statement, run_statement
 from offdiag_web.urls.datasets import ModelAddress
 from offdiag_web.urls.filter_line import parse_filter, quoted
-from offdiag_web.urls.flags import FlagFields, FlagListAddress
+from offdiag_web.urls.problems import problems_of_run
 from offdiag_web.urls.run_list import RunListAddress
 from offdiag_web.urls.what_if import WhatIfAddress
 
@@ -125,6 +127,7 @@ class RunHeaderView:
     is_pending: bool
     logged: Moment
     author: str | None
+    note: str | None
     tabs: tuple[Tab, ...]
 
 
@@ -150,16 +153,17 @@ def run_header(
         role=_role(detail),
         is_baseline=around.is_baseline,
         can_be_baseline=run.state in {RunState.FINISHED, RunState.EVALUATED},
-        scope=_scope(detail),
+        scope=run_scope(detail),
         size=_size(detail),
         statement=statement if current == TABS[0][0] else None,
-        problems_url=FlagListAddress(None, FlagFields(run=run.id)).url(),
+        problems_url=problems_of_run(run.id),
         stale=stale_caution(detail, now=now),
         state=state,
         job_url=None if state is None or detail.work is None else f"/jobs/{detail.work.id}",
         is_pending=state is not None and state.tone == "busy",
         logged=moment(run.created_at, now=now),
         author=run.author,
+        note=run.note,
         tabs=tuple(
             Tab(
                 _tab_text(name, text, detail),
@@ -214,7 +218,7 @@ def _tab_text(name: str, text: str, detail: RunDetail) -> str:
     return f"{text} {numbers.count(counted.total - counted.n_right)} wrong"
 
 
-def _scope(detail: RunDetail) -> str:
+def run_scope(detail: RunDetail) -> str:
     """The dataset with the version of its truth that the results were made with."""
     run, results = detail.run, detail.results
     number = results.facts.truth_number if results is not None else None
@@ -271,4 +275,17 @@ def run_page(template: str, detail: RunDetail, current: str, **values: Any) -> R
         now=current_registry().database.clock(),
         tab_url=lambda name, run_id: url_for(f"run_{name}.page", run_id=run_id),
     )
-    return make_response(render_template(template, header=header, **values))
+    comments = _comments(detail.run.id) if current == TABS[0][0] else None
+    return make_response(render_template(template, header=header, comments=comments, **values))
+
+
+def _comments(run_id: str) -> Discussion:
+    database = current_registry().database
+    with database.read() as session:
+        found = comments_on(session, About.RUN, run_id)
+    return discussion(
+        found,
+        url=url_for("run_meta.add_comment", run_id=run_id),
+        back=url_for("run_matrix.page", run_id=run_id, _anchor="discussion"),
+        now=database.clock(),
+    )

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
+from offdiag.store.run_order import order_by
 from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.interval import IN_TABLE, Canvas, interval_mark
 from offdiag_web.charts.scale import UNIT, Scale, fitted, spanning
@@ -24,8 +25,8 @@ from offdiag_web.components.controls import (
 )
 from offdiag_web.components.tiles import majority_scores
 from offdiag_web.components.values import Notes, ShownValue, extent_of, interval_text, shown
-from offdiag_web.urls.flags import FlagFields, FlagListAddress
-from offdiag_web.urls.run_list import DEFAULT_COLUMNS, SHORT_NAMES, ScaleChoice
+from offdiag_web.urls.problems import problems_of_run
+from offdiag_web.urls.run_list import DEFAULT_COLUMNS, ScaleChoice
 
 OFFERED = (
     *("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "weighted_f1", "cohen_kappa"),
@@ -56,7 +57,7 @@ def metric_column(key: str) -> MetricColumn:
     spec = _spec(key)
     return MetricColumn(
         key=key,
-        order=SHORT_NAMES.get(key, key),
+        order=order_by(key).name,
         title=_TITLES.get(key, spec.title),
         bounds=_bounds(spec),
     )
@@ -221,7 +222,7 @@ def minority_chip(entry: RunEntry, *, longest: int = 12) -> Chip | None:
         f"{'hides' if badge.is_proved else 'may hide'} {' '.join(words)}",
         "hides" if badge.is_proved else "may-hide",
         detail=f"Hidden minority: accuracy {'hides' if badge.is_proved else 'may hide'} {every}",
-        url=FlagListAddress(None, FlagFields(run=entry.id)).url(),
+        url=problems_of_run(entry.id),
     )
 
 

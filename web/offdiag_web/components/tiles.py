@@ -144,12 +144,10 @@ def metric_tile(
 def _caution(results: RunResults) -> str | None:
     """Said where a class is too small for the intervals of averages to be trusted."""
     matrix = results.matrix
-    return small_classes(matrix.actual.tolist(), matrix.labels.names, one="class", many="classes")
+    return small_classes(matrix.actual.tolist(), matrix.labels.names, many="classes")
 
 
-def small_classes(
-    supports: Sequence[int], names: Sequence[str], *, one: str, many: str
-) -> str | None:
+def small_classes(supports: Sequence[int], names: Sequence[str], *, many: str) -> str | None:
     """What classes, or labels, of so many cases mean for the intervals of averages over them."""
     by_size = sorted((n, name) for n, name in zip(supports, names, strict=True) if n)
     if not by_size:
@@ -161,10 +159,10 @@ def small_classes(
     n_cases, name = by_size[0]
     if n_cases >= RELIABLE_CLASS_SIZE:
         return None
-    said = f"Intervals of the averages over {many} are unreliable"
+    said = "Intervals of averages are unreliable"
     return (
-        f"{said if n_cases >= SMALLEST_WITH_ENDS else withheld}: the smallest {one}, "
-        f"{quoted_name(name)}, has {numbers.plural(n_cases, 'example')}."
+        f"{said if n_cases >= SMALLEST_WITH_ENDS else withheld}: "
+        f"{quoted_name(name)} has {numbers.plural(n_cases, 'example')}."
     )
 
 

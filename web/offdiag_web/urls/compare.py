@@ -49,6 +49,10 @@ class CompareAddress:
         shown = {} if form else self._shown
         return with_query(f"/compare.{form}" if form else "/compare", self._compared | shown)
 
+    def card_url(self) -> str:
+        """The comparison as a card for slides."""
+        return with_query("/compare/card.svg", self._compared)
+
     def examples_url(
         self,
         outcome: PairedOutcome,

@@ -30,6 +30,10 @@ class DatasetAddress:
         """Where a run, the candidate by default, is approved or proposed."""
         return self._at("/approve", "", 0, run=run_id)
 
+    def comments_url(self) -> str:
+        """Where a comment is sent to."""
+        return self._at("/comments", "", 0)
+
     def data_url(self, *, start: int = 0) -> str:
         """Its classes, label versions and slices; `start` counts classes from 0."""
         return self._at("/data", "", start)

@@ -1,4 +1,4 @@
-"""Addresses of the inbox of flags and of one flag."""
+"""Addresses of the list of flags and of one flag."""
 
 from __future__ import annotations
 
@@ -43,11 +43,6 @@ class FlagFields:
             if value:
                 yield _KEYS.get(each.name, each.name), value
 
-    def without(self, key: str) -> FlagFields:
-        """With one field left open."""
-        name = next((name for name, known in _KEYS.items() if known == key), key)
-        return replace(self, **{name: ""})
-
 
 _KEYS = {"class_label": "class"}
 FIELD_KEYS = tuple(_KEYS.get(each.name, each.name) for each in fields(FlagFields))
@@ -55,14 +50,14 @@ FIELD_KEYS = tuple(_KEYS.get(each.name, each.name) for each in fields(FlagFields
 
 @dataclass(frozen=True, slots=True)
 class FlagListAddress:
-    """Which flags, in which state, from where on; `state` None stands for all."""
+    """Which flags, in which state, from where on; `state` None is all states."""
 
     state: FlagState | None = FlagState.OPEN
     fields: FlagFields = FlagFields()
     place: FlagPlace | None = None
 
     def url(self, form: str = "") -> str:
-        """Canonical URL of the inbox, or of its twin where `form` is "json" or "csv"."""
+        """Canonical URL of the list as `form`, "json" or "csv"; without it, that of problems."""
         return with_query(
             f"/flags.{form}" if form else "/flags",
             {
@@ -94,14 +89,6 @@ class FlagListAddress:
             project=wanted.project or None,
             assignee=_or_empty(wanted.assignee, NOBODY),
         )
-
-    def in_state(self, state: FlagState | None) -> FlagListAddress:
-        """The same flags in another state."""
-        return replace(self, state=state, place=None)
-
-    def without(self, key: str) -> FlagListAddress:
-        """With one field left open."""
-        return replace(self, fields=self.fields.without(key), place=None)
 
     def at(self, place: FlagPlace | None) -> FlagListAddress:
         """Another page of the same list."""

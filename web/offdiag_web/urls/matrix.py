@@ -39,6 +39,10 @@ class MatrixAddress:
     taken_for: str | None = None
     worst_first: bool = False
 
+    def card_url(self) -> str:
+        """The run as a card for slides, with the matrix as it is shown here."""
+        return self.url("svg").replace("/matrix.svg", "/card.svg", 1)
+
     def url(self, form: str = "", layout: Layout = "long") -> str:
         """Canonical URL of the page, or of the matrix alone in one of `FORMS`."""
         path = f"/runs/{self.run_id}"

@@ -129,6 +129,11 @@ def read_problems(values: Mapping[str, str]) -> tuple[ProblemsAddress, list[str]
     return address, notices
 
 
+def problems_of_run(run_id: str) -> str:
+    """The list of what a run shows, in every state."""
+    return ProblemsAddress(show="all", run=run_id).url()
+
+
 def problem_url(number: int, form: str = "") -> str:
     """The page of a problem, or its twin where `form` is "json"."""
     return f"/problems/{number}{f'.{form}' if form else ''}"

@@ -17,6 +17,7 @@ from offdiag.metrics.names import find_metric
 from offdiag.store.run_filter import RunFilter
 from offdiag.store.run_order import (
     FIELD_ORDERS,
+    OF_PARAM,
     ORDER_NAMES,
     Cursor,
     Group,
@@ -31,6 +32,7 @@ ScaleChoice = Literal["fit", "full"]
 ListForm = Literal["table", "both", "trend", "parallel"]
 """The table, the values over time above it, those alone, or lines across parallel axes."""
 FORMS: tuple[ListForm, ...] = ("table", "both", "trend", "parallel")
+BY_MODEL, OF_TAG = "model", "tag."
 _SEPARATOR = "~"
 
 NEWEST_FIRST = RunOrder("logged", descending=True)
@@ -39,7 +41,6 @@ OTHER_COLUMNS = ("worst", "cost", "problems", "params", "logged", "by")
 """Columns that are no metric and no single parameter; `params` are the two that differ most."""
 EXACTLY = "run"
 """Among the columns it says that no others are meant; old addresses name metrics alone."""
-OF_PARAM = "param."
 MOST_COLUMNS = 8
 SHORT_NAMES = {key: name for name, key in SHORT_METRICS.items()}
 LOWER_IS_BETTER = frozenset(
@@ -57,7 +58,8 @@ class RunListAddress:
     ones. `baseline` is the run that the others are held against, None for the champion, or the
     one that is pinned. `selected` are ids of runs that are ticked, on this page of the list or
     elsewhere, in the order in which they were. With `only_differences`, columns of metrics in
-    which the runs of the page do not differ are left out.
+    which the runs of the page do not differ are left out. `group` puts the runs together that
+    share a model, a parameter or a tag: `BY_MODEL`, or its name after `OF_PARAM` or `OF_TAG`.
     """
 
     terms: tuple[ParsedTerm, ...] = ()
@@ -69,6 +71,7 @@ class RunListAddress:
     selected: tuple[str, ...] = ()
     only_differences: bool = False
     form: ListForm = "table"
+    group: str = ""
 
     @property
     def filter(self) -> RunFilter:
@@ -101,6 +104,8 @@ class RunListAddress:
             kept.append(("diff", "1"))
         if self.form != "table":
             kept.append(("view", self.form))
+        if self.group:
+            kept.append(("group", self.group))
         if self.baseline is not None:
             kept.append(("base", self.baseline))
         if self.selected:
@@ -139,6 +144,7 @@ def read_run_list(
         selected=_read_selected(values.get("sel", "")),
         only_differences=values.get("diff") == "1",
         form=_read_form(values.get("view"), notices),
+        group=_read_group(values.get("group", ""), notices),
     )
     return address, notices
 
@@ -180,6 +186,15 @@ def _read_form(text: str | None, notices: list[str]) -> ListForm:
     return "table"
 
 
+def _read_group(text: str, notices: list[str]) -> str:
+    if text in {"", BY_MODEL} or text.startswith((OF_PARAM, OF_TAG)):
+        return text
+    notices.append(
+        f"Runs cannot be grouped by “{text[:40]}”; use {BY_MODEL}, {OF_PARAM}NAME or {OF_TAG}NAME."
+    )
+    return ""
+
+
 def _read_baseline(text: str | None, notices: list[str]) -> str | None:
     if not text or _RUN_ID.fullmatch(text):
         return text or None
@@ -197,11 +212,13 @@ def _read_order(text: str | None, notices: list[str]) -> RunOrder | None:
     if not text:
         return None
     name = text.removeprefix("-")
+    if name.startswith(OF_PARAM) and name != OF_PARAM:
+        return RunOrder(name, descending=text.startswith("-"))
     found = None if name in ORDER_NAMES else find_metric(name, WHOLE_METRICS)
     if found is not None:
         return RunOrder(found.key, descending=text.startswith("-") is not found.is_negated)
     if name not in ORDER_NAMES:
-        known = ", ".join((*ORDER_NAMES, "the key of any metric"))
+        known = ", ".join((*ORDER_NAMES, "the key of any metric", "param.NAME"))
         notices.append(f"Runs cannot be sorted by “{name}”; known are {known}.")
         return None
     return RunOrder(name, descending=text.startswith("-"))
@@ -257,7 +274,7 @@ def _read_key(text: str, group: Group, order: RunOrder) -> float | str | datetim
         if moment.utcoffset() is None:
             raise ValueError(text)
         return moment
-    if order.name in FIELD_ORDERS:
+    if order.name in FIELD_ORDERS or group is Group.TEXT:
         return text
     number = float(text)
     if not math.isfinite(number):

@@ -13,7 +13,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.summary import expected_samples
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES
 from offdiag.services.what_if.costs import PredictionCost, Verdict, WhatIf
-from offdiag_web.charts.interval import interval_mark
+from offdiag_web.charts.interval import IN_LIST_SMALL, interval_mark
 from offdiag_web.charts.marks import run_style
 from offdiag_web.charts.scale import Extent, Scale, spanning
 from offdiag_web.components import numbers
@@ -140,6 +140,7 @@ def _row(
             scale=drawn.scale,
             name=f"Cost of {run_label(place)}: {words}",
             baseline=drawn.constant,
+            canvas=IN_LIST_SMALL,
         )
     return RankedRun(
         id=run.id,
@@ -171,12 +172,12 @@ def _row(
 
 
 def moved_text(rank: int | None, before: int | None) -> str:
-    """How a place differs from that by accuracy: "was 8, up 3"."""
+    """How a place differs from that by accuracy: "↑ 3"."""
     if rank is None or before is None:
         return ""
     if rank == before:
-        return f"was {before}, same"
-    return f"was {before}, {'up' if rank < before else 'down'} {abs(rank - before)}"
+        return "="
+    return f"{'↑' if rank < before else '↓'}\N{NO-BREAK SPACE}{abs(rank - before)}"
 
 
 def rank_sentence(found: WhatIf) -> str:

@@ -109,11 +109,12 @@ LONGEST_LINK = 4_000
 
 
 def audit_url(typed: TypedAudit, form: str = "") -> str:
-    """The page of an audit, or its twin where `form` is "json".
+    """The page of an audit, its twin where `form` is "json", or its card for slides, "svg".
 
     A text that is one of the examples is called by its name.
     """
-    path = f"{AUDIT}{f'.{form}' if form else ''}"
+    place = "/card.svg" if form == "svg" else f".{form}" if form else ""
+    path = f"{AUDIT}{place}"
     example = _example_of(typed)
     if example is not None:
         typed = replace(typed, table="", classes="", positive="")

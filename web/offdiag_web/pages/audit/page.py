@@ -14,6 +14,7 @@ from offdiag.audit.table_text.interpretation import Reading, read_table_text
 from offdiag.domain.access import Role
 from offdiag.errors import InvalidInput
 from offdiag_web.app.permissions import requires
+from offdiag_web.pages.audit.card import audit_card
 from offdiag_web.pages.audit.form import (
     AUDIT,
     TypedAudit,
@@ -41,6 +42,13 @@ def page() -> Response:
         return _shown(typed, audit_table_text(typed.table, typed.corrections), None)
     except InvalidInput as refused:
         return _shown(typed, None, refused)
+
+
+@blueprint.get(f"{AUDIT}/card.svg")
+def card() -> Response:
+    typed = typed_audit(request.args)
+    verdicts = verdicts_view(audit_table_text(typed.table, typed.corrections))
+    return make_response(audit_card(verdicts), {"Content-Type": "image/svg+xml"})
 
 
 @blueprint.post(AUDIT)
@@ -86,6 +94,7 @@ def _shown(
             form=audit_form(typed, reading, refused),
             verdicts=None if audit is None else verdicts_view(audit),
             examples=example_links(),
+            card_url=audit_url(typed, "svg") if fits_link(typed) else None,
             own_url=audit_url(typed) if fits_link(typed) else None,
             json_url=audit_url(typed, "json") if fits_link(typed) else None,
         )

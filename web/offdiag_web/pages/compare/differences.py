@@ -23,7 +23,7 @@ from offdiag_web.urls.compare import ClassMetric, CompareAddress
 Tone = Literal["better", "worse", "plain"]
 
 _STEPS = tuple(Decimal(text) for text in ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2"))
-_CANVAS = Canvas(width=132, height=20)
+_CANVAS = Canvas(width=76, height=20)
 _TONES: dict[DifferenceStatus, Tone] = {
     DifferenceStatus.BETTER: "better",
     DifferenceStatus.WORSE: "worse",
@@ -94,7 +94,7 @@ def difference_line(
 ) -> DifferenceLine:
     """One line. The mark leaves out what lies beyond the axis and points there instead.
 
-    `among` says with what the metric is judged together: "five".
+    `among` says with what the metric is tested together: "five".
     """
     of_class = found.class_label is not None
     gap = texts.difference_text(found.key, found.difference, of_class=of_class)
@@ -186,6 +186,8 @@ def _why_none(found: MetricDifference) -> str | None:
 MOST_CLASSES = 30
 """Classes up to which they stand by size; more stand with the worst change first."""
 MOST_LISTED = 120
+FIRST_OF_MANY = 12
+"""Of more classes so many are listed before the others are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,14 +211,17 @@ class ClassLine:
 
 @dataclass(frozen=True, slots=True)
 class ClassTable:
-    """The classes, largest first; where there are many, those that B is worse on first."""
+    """The classes, largest first; where there are many, those that B is worse on first.
+
+    Of many classes `lines` has the first ones, and `further` the others.
+    """
 
     title: str
     metrics: tuple[Segment, ...]
     lines: tuple[ClassLine, ...]
+    further: tuple[ClassLine, ...]
     ends: tuple[str, str]
     has_counts: bool
-    is_long: bool
     cut: str | None
     how: str
 
@@ -233,28 +238,24 @@ def class_table(pair: PairComparison, address: CompareAddress, notes: Notes) -> 
     scale = symmetric_scale(found[code] for code in codes)
     among = numbers.plural(pair.classes_tested[key], "class", "classes")
     has_counts = pair.paired is not None and key == "recall"
+    lines = tuple(
+        ClassLine(
+            head=class_head(pair.labels[code]),
+            support=_support(pair, code),
+            difference=difference_line(found[code], pair.labels[code], scale, notes, among=among),
+            only_a=_examples(pair, code, PairedOutcome.ONLY_A, address) if has_counts else None,
+            only_b=_examples(pair, code, PairedOutcome.ONLY_B, address) if has_counts else None,
+        )
+        for code in codes
+    )
+    n_first = n_classes if n_classes <= MOST_CLASSES else FIRST_OF_MANY
     return ClassTable(
         title=f"{texts.title(key)} of each class, B − A",
         metrics=metric_segments(address),
-        lines=tuple(
-            ClassLine(
-                head=class_head(pair.labels[code]),
-                support=_support(pair, code),
-                difference=difference_line(
-                    found[code], pair.labels[code], scale, notes, among=among
-                ),
-                only_a=_examples(pair, code, PairedOutcome.ONLY_A, address)
-                if has_counts
-                else None,
-                only_b=_examples(pair, code, PairedOutcome.ONLY_B, address)
-                if has_counts
-                else None,
-            )
-            for code in codes
-        ),
+        lines=lines[:n_first],
+        further=lines[n_first:],
         ends=scale.ends,
         has_counts=has_counts,
-        is_long=n_classes > MOST_CLASSES,
         cut=None
         if n_classes <= MOST_LISTED
         else f"The {MOST_LISTED} of {numbers.count(n_classes)} classes that change most, the "

@@ -99,22 +99,6 @@ def examples_view(
     )
 
 
-def examples_record(found: ChangedExamples) -> dict[str, object]:
-    """The examples for programs."""
-    return {
-        "runs": {"a": found.runs[0].id, "b": found.runs[1].id},
-        "which": found.outcome.value,
-        "class": found.class_label,
-        "slice": None if found.part is None else str(found.part),
-        "refusal": None if found.refusal is None else found.refusal.why,
-        "counts": {outcome.value: n for outcome, n in (found.n_of_each or {}).items()},
-        "total": found.total,
-        "examples": [
-            dict(zip(EXAMPLE_COLUMNS, _row(each), strict=True)) for each in found.examples
-        ],
-    }
-
-
 def example_rows(found: ChangedExamples) -> Iterator[tuple[Cell, ...]]:
     """One line for each example."""
     return map(_row, found.examples)

@@ -38,10 +38,14 @@ _SYMBOLS = {RankStatus.BEST: "◆", RankStatus.NOT_SEPARABLE: "≈"}
 
 @dataclass(frozen=True, slots=True)
 class RankCell:
-    """A run by one metric: value, standing with its symbol, and difference to the highest."""
+    """A run by one metric: value, standing with its symbol, and difference to the highest.
+
+    `said` is what the symbol says, for those who do not see it.
+    """
 
     value: ShownValue
     symbol: str
+    said: str
     standing: str
     gap: str | None
     is_first: bool
@@ -61,7 +65,7 @@ class MetricHead:
 
 @dataclass(frozen=True, slots=True)
 class RankRow:
-    """A run by all headline metrics."""
+    """A run by all primary metrics."""
 
     run: RunIdentity
     n: str
@@ -184,12 +188,17 @@ def _corrected(many: ManyComparison, key: str, notes: Notes) -> ShownValue | Non
 
 def _rank_cell(key: str, places: Sequence[Rank], at: int, notes: Notes) -> RankCell:
     place = places[at]
-    standing = texts.RANK_STATUS_TEXTS[place.rank_status]
+    said, standing = "", texts.RANK_STATUS_TEXTS[place.rank_status]
     if place.p_adjusted is not None:
-        standing += f", {p_value(place.p_adjusted)}"
+        p = p_value(place.p_adjusted)
+        if place.rank_status is RankStatus.NOT_SEPARABLE:
+            said, standing = standing, p
+        else:
+            standing += f", {p}"
     return RankCell(
         value=shown(place.value, notes),
         symbol=_SYMBOLS.get(place.rank_status, ""),
+        said=said,
         standing=standing,
         gap=texts.rank_difference(key, places, at),
         is_first=place.rank_status in _SYMBOLS,

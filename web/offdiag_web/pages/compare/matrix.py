@@ -16,7 +16,7 @@ import numpy as np
 from offdiag.comparison.differences import CellDifferences
 from offdiag.comparison.pair import PairComparison
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag_web.charts.palette import BINS
+from offdiag.palette import BINS
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, class_order
 from offdiag_web.components.matrix import Density, matrix_density, turned_heads
@@ -71,9 +71,9 @@ class LargestChange:
     verdict: str
 
 
-def difference_matrix(pair: PairComparison) -> DifferenceMatrix:
-    """The whole matrix, or a window of the classes that changed most."""
-    codes = _shown(pair)
+def difference_matrix(pair: PairComparison, *, largest: int = LARGEST_TABLE) -> DifferenceMatrix:
+    """The whole matrix of up to `largest` classes, or a window of those that changed most."""
+    codes = _shown(pair, largest)
     reach = float(np.nanmax(np.abs(pair.cells.share), initial=0.0))
     heads = tuple(class_head(pair.labels[code]) for code in codes)
     density = matrix_density(len(codes))
@@ -112,9 +112,9 @@ def largest_changes(pair: PairComparison) -> tuple[LargestChange, ...]:
     )
 
 
-def _shown(pair: PairComparison) -> list[int]:
+def _shown(pair: PairComparison, largest: int) -> list[int]:
     codes = class_order(pair.first, None)
-    if len(codes) <= LARGEST_TABLE:
+    if len(codes) <= largest:
         return codes
     moved = np.zeros(len(codes), np.int64)
     np.add.at(moved, pair.cells.actual, np.abs(pair.cells.gained))

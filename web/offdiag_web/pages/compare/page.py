@@ -19,7 +19,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from offdiag.comparison.pair import PairedOutcome
 from offdiag.domain.runs import PromotionRole
 from offdiag.errors import InvalidInput
-from offdiag.records.comparison import comparison_document
+from offdiag.records.comparison import compared_examples, comparison_document
 from offdiag.services.champions.leaders import leaders_of
 from offdiag.services.compare import RunComparison, compare_runs
 from offdiag.services.examples.changed import (
@@ -34,11 +34,11 @@ from offdiag.store.run_costs import newest_runs
 from offdiag_web.app.context import current_registry, kept_best_sets, recent_comparisons
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, requested_project
+from offdiag_web.pages.compare.card import comparison_card
 from offdiag_web.pages.compare.curves import curves_view
 from offdiag_web.pages.compare.examples import (
     EXAMPLE_COLUMNS,
     example_rows,
-    examples_record,
     examples_view,
 )
 from offdiag_web.pages.compare.export import (
@@ -104,6 +104,14 @@ def twin(form: str) -> Response:
     return csv_response("comparison", comparison_columns(found), comparison_rows(found))
 
 
+@blueprint.get("/compare/card.svg")
+def card() -> Response:
+    address, _ = read_compare(request.args)
+    found = _strictly_compared(address)
+    page = compare_page(found, address, run_url=_run_url, curves=None)
+    return Response(comparison_card(found, page), mimetype="image/svg+xml")
+
+
 @blueprint.get("/compare.md")
 def markdown() -> Response:
     address, _ = read_compare(request.args)
@@ -146,7 +154,7 @@ def examples_twin(form: str) -> Response:
     label = request.args.get("class") or None
     found = _examples(address, outcome=outcome, class_label=label, start=0, size=None)
     if form == "json":
-        return jsonify(examples_record(found))
+        return jsonify(compared_examples(found).plain())
     return csv_response(f"examples-{outcome.value}", EXAMPLE_COLUMNS, example_rows(found))
 
 

@@ -103,12 +103,12 @@ def samples_text(found: RunComparison) -> str:
 
 
 def truth_text(found: RunComparison) -> str:
-    """ "derm-7 · truth v2"."""
+    """ "derm-7 · labels v2"."""
     first = found.runs[0]
     versions = sorted({run.truth.number for run in found.runs if run.truth is not None})
     if not versions:
         return first.dataset
-    return f"{first.dataset} · truth {', '.join(f'v{number}' for number in versions)}"
+    return f"{first.dataset} · labels {', '.join(f'v{number}' for number in versions)}"
 
 
 def _how(found: RunComparison) -> str:

@@ -7,15 +7,11 @@ from dataclasses import dataclass, replace
 from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.cost_names import CostName
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.matrix import zero_one_costs
-from offdiag.services.cost_matrices import (
-    CostName,
-    add_costs,
-    browse_cost_matrix,
-    set_default_costs,
-)
+from offdiag.services.cost_matrices import add_costs, browse_cost_matrix, set_default_costs
 from offdiag.store.cost_matrices import DatasetUse, dataset_uses
 from offdiag.store.datasets import get_dataset
 from offdiag_web.app.context import current_registry

@@ -10,9 +10,9 @@ import numpy as np
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.metrics.costs.matrix import CostChange, CostMatrix, changed_costs, check_costs
+from offdiag.palette import BINS
 from offdiag.services.cost_matrices import CostDetail
 from offdiag.store.cost_matrices import CostMatrixRecord
-from offdiag_web.charts.palette import BINS
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
 from offdiag_web.components.controls import Moment, moment

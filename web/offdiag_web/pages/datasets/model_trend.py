@@ -10,27 +10,29 @@ from markupsafe import Markup
 
 from offdiag_web.charts.plot import Frame, box, grid, line, ring, ticks_across, ticks_up
 from offdiag_web.charts.scale import Extent, Scale, spanning
-from offdiag_web.charts.svg import coordinate, drawing, words
+from offdiag_web.charts.svg import coordinate, drawing, reading, words
 from offdiag_web.components import numbers
 from offdiag_web.components.model_marks import ModelMark, model_point
 from offdiag_web.pages.datasets.placing import ticks_of
 
-WIDTH, HEIGHT = 860, 300
-FRAME = Frame(left=44, top=14, width=680, height=250)
+WIDTH, WHOLE_WIDTH, HEIGHT = 860, 1240, 300
+"""Beside another card, across the page, and the height of both."""
+_LEFT, _TOP, _FOR_NAMES = 44, 14, 196
 MOST_BANDS = 4
 """Models whose intervals are drawn as bands; more would only cover each other."""
-_LONGEST_NAME = 20
+_LONGEST_NAME = 22
 _LINE_HEIGHT = 14
 _DATES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """A run of a model."""
+    """A run of a model; `told` is what its point says."""
 
     run_id: str
     at: datetime
     value: Extent
+    told: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,10 @@ def model_trend(
     *,
     dropped: str | None,
     name: str,
+    width: int = WIDTH,
 ) -> Markup:
     """Draw a line for each model; `dropped` is the run with a ring around it."""
+    frame = Frame(left=_LEFT, top=_TOP, width=width - _LEFT - _FOR_NAMES, height=HEIGHT - 50)
     points = [point for trend in trends for point in trend.points]
     times = [point.at for point in points]
     span = _Span(min(times), max(times))
@@ -57,15 +61,15 @@ def model_trend(
     )
     up = ticks_of(scale)
     return drawing(
-        box(FRAME),
-        grid(FRAME, up=up),
-        *ticks_up(FRAME, up),
-        *ticks_across(FRAME, span.ticks()),
-        *(_band(trend, span, scale) for trend in trends if len(trends) <= MOST_BANDS),
-        *(_version(text, at, span) for text, at in versions if span.holds(at)),
-        *(_line(trend, span, scale, dropped) for trend in trends),
-        *_names(trends, scale),
-        width=WIDTH,
+        box(frame),
+        grid(frame, up=up),
+        *ticks_up(frame, up),
+        *ticks_across(frame, span.ticks()),
+        *(_band(trend, frame, span, scale) for trend in trends if len(trends) <= MOST_BANDS),
+        *(_version(text, at, frame, span) for text, at in versions if span.holds(at)),
+        *(_line(trend, frame, span, scale, dropped) for trend in trends),
+        *_names(trends, frame, scale),
+        width=width,
         height=HEIGHT,
         css_class="model-trend",
         name=name,
@@ -97,39 +101,42 @@ class _Span:
         return list(found.items())
 
 
-def _band(trend: ModelTrend, span: _Span, scale: Scale) -> str:
+def _band(trend: ModelTrend, frame: Frame, span: _Span, scale: Scale) -> str:
     if len(trend.points) < 2:
         return ""
     there = [(span.share(each.at), scale.clamped(each.value.highest)) for each in trend.points]
     back = [(span.share(each.at), scale.clamped(each.value.lowest)) for each in trend.points]
     path = "L".join(
-        f"{coordinate(FRAME.x(x))} {coordinate(FRAME.y(y))}" for x, y in [*there, *back[::-1]]
+        f"{coordinate(frame.x(x))} {coordinate(frame.y(y))}" for x, y in [*there, *back[::-1]]
     )
     return f'<path class="band {trend.mark.css_class}" d="M{path}Z"/>'
 
 
-def _line(trend: ModelTrend, span: _Span, scale: Scale, dropped: str | None) -> str:
+def _line(trend: ModelTrend, frame: Frame, span: _Span, scale: Scale, dropped: str | None) -> str:
     places = [(span.share(each.at), scale.clamped(each.value.estimate)) for each in trend.points]
-    drawn = [line(FRAME, places, "line")]
+    drawn = [line(frame, places, "line")]
     for each, (across, up) in zip(trend.points, places, strict=True):
-        drawn.append(model_point(trend.mark, FRAME.x(across), FRAME.y(up)))
+        x, y = frame.x(across), frame.y(up)
+        drawn.append(model_point(trend.mark, x, y))
+        values = (each.at.timestamp() * 1000, each.value.estimate)
+        drawn.append(reading(each.told, x, y, values=values, series=trend.mark.name or "no model"))
         if each.run_id == dropped:
-            drawn.append(ring(FRAME, across, up, "first significant drop", radius=9))
+            drawn.append(ring(frame, across, up, "first significant drop", radius=9))
     return f'<g class="{trend.mark.css_class}">{"".join(drawn)}</g>'
 
 
-def _version(text: str, at: datetime, span: _Span) -> str:
-    x = FRAME.x(span.share(at))
+def _version(text: str, at: datetime, frame: Frame, span: _Span) -> str:
+    x = frame.x(span.share(at))
     return (
-        f'<path class="version" d="M{coordinate(x)} {FRAME.top}V{FRAME.bottom}"/>'
-        f"{words(text, x=x + 4, y=FRAME.bottom - 6, css_class='tick')}"
+        f'<path class="version" d="M{coordinate(x)} {frame.top}V{frame.bottom}"/>'
+        f"{words(text, x=x + 4, y=frame.bottom - 6, css_class='tick')}"
     )
 
 
-def _names(trends: Sequence[ModelTrend], scale: Scale) -> list[str]:
+def _names(trends: Sequence[ModelTrend], frame: Frame, scale: Scale) -> list[str]:
     """The models beside the ends of their lines, moved apart from top to bottom."""
     ends = sorted(
-        ((FRAME.y(scale.clamped(each.points[-1].value.estimate)) + 4, each) for each in trends),
+        ((frame.y(scale.clamped(each.points[-1].value.estimate)) + 4, each) for each in trends),
         key=lambda place: place[0],
     )
     written, lowest = [], 0.0
@@ -139,6 +146,6 @@ def _names(trends: Sequence[ModelTrend], scale: Scale) -> list[str]:
         if y > HEIGHT - 4:
             break
         text = numbers.shortened(trend.mark.name or "no model", longest=_LONGEST_NAME)
-        label = words(text, x=FRAME.right + 10, y=y, css_class="model-name")
+        label = words(text, x=frame.right + 10, y=y, css_class="model-name")
         written.append(f'<g class="{trend.mark.css_class}">{label}</g>')
     return written

@@ -26,14 +26,22 @@ from offdiag.services.champions.decision import (
     metrics_of,
     ranked_dataset,
 )
+from offdiag.services.comments import comment_on_dataset
 from offdiag.services.datasets import browse_dataset
+from offdiag.store.comments import About, comments_on
 from offdiag.store.dataset_page import dataset_overview, projects_with_dataset
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions
 from offdiag_web.app.errors import domain_response
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import TWIN, requested_project
-from offdiag_web.components.datasets import dataset_cards
-from offdiag_web.pages.datasets.decision import Asked, decision_view, verdict_of
+from offdiag_web.app.paths import TWIN, own_path, requested_project
+from offdiag_web.app.preferences import require_user_name
+from offdiag_web.components.datasets import dataset_cards, open_problems_of
+from offdiag_web.components.discussion import Discussion, discussion
+from offdiag_web.pages.datasets.data import dataset_view
+from offdiag_web.pages.datasets.decision import decision_view
+from offdiag_web.pages.datasets.pictures import Asked
+from offdiag_web.pages.datasets.verdict import verdict_of
+from offdiag_web.urls.datasets import DatasetAddress, read_start
 from offdiag_web.urls.query_string import with_query
 
 DATASET = "/datasets/<name:name>"
@@ -96,8 +104,40 @@ def dataset(name: str) -> Response:
     """The decision: which run to use, and what would change that."""
     found, notices = _decision(name)
     asked = _asked(found)
-    view = decision_view(found, asked, now=current_registry().database.clock())
-    return make_response(render_template("datasets/decision.html", view=view, notices=notices))
+    now = current_registry().database.clock()
+    view = decision_view(found, asked, open_problems_of(found.dataset.id), now=now)
+    return make_response(
+        render_template(
+            "datasets/decision.html", view=view, notices=notices, comments=_comments(found)
+        )
+    )
+
+
+def _comments(found: Decision) -> Discussion:
+    database, dataset = current_registry().database, found.dataset
+    address = DatasetAddress(dataset.project, dataset.name)
+    with database.read() as session:
+        comments = comments_on(session, About.DATASET, dataset.id)
+    return discussion(
+        comments,
+        url=address.comments_url(),
+        back=f"{address.url()}#discussion",
+        now=database.clock(),
+    )
+
+
+@blueprint.post(f"{DATASET}/comments")
+def add_comment(name: str) -> Response:
+    project = requested_project()
+    comment_on_dataset(
+        current_registry().database,
+        project=project,
+        dataset=name,
+        text=request.form.get("comment", ""),
+        author=require_user_name(),
+    )
+    page = DatasetAddress(project, name).url()
+    return redirect(own_path(request.form.get("back", page)), 303)
 
 
 @blueprint.get(f"{DATASET}{TWIN}")
@@ -110,6 +150,16 @@ def dataset_twin(name: str, form: str) -> Response:
     return json_response(
         dataset_with_decision(dataset_document(detail), found, verdict=verdict_of(found.leaders))
     )
+
+
+@blueprint.get(f"{DATASET}/data")
+def data(name: str) -> Response:
+    """What a dataset is made of: classes and their groups, label versions, slices."""
+    database = current_registry().database
+    start, notices = read_start(request.args)
+    detail = browse_dataset(database, project=requested_project(), dataset=name)
+    view = dataset_view(detail, start=start, now=database.clock())
+    return make_response(render_template("datasets/data.html", view=view, notices=notices))
 
 
 def _decision(name: str) -> tuple[Decision, list[str]]:

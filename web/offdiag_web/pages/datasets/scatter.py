@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 from offdiag_web.charts.plot import Frame, box, grid, name_across, name_up, ticks_across, ticks_up
 from offdiag_web.charts.scale import Extent, Scale, spanning
-from offdiag_web.charts.svg import coordinate, group, linked, words
+from offdiag_web.charts.svg import coordinate, group, linked, reading, words
 from offdiag_web.components.model_marks import ModelMark, model_point
 from offdiag_web.pages.datasets.placing import Name, placed_names, ticks_of
 
@@ -18,6 +18,8 @@ FRAME = Frame(left=44, top=26, width=600, height=380)
 MOST_NAMED = 5
 _ROOM = 13
 """Pixels between a dot and the middle of a line of text."""
+_MINORITY_ROOM = 330
+"""Pixels from the right end of the frame that the name of the area may take."""
 FAIR_AVERAGE, MISSED_CLASS = 0.5, 0.25
 """From such an average on, and up to such a recall, a good average hides a missed class."""
 
@@ -94,11 +96,16 @@ def _minority(dots: Sequence[Dot], across: Scale, up: Scale) -> Sequence[str]:
 
 
 def _free(dots: Sequence[Dot], across: Scale, up: Scale, *, between: tuple[float, float]) -> float:
-    """The first line from above, else the first at all, on which no dot is."""
+    """The first line from above on which no dot is, else the one furthest from any."""
     top, bottom = between
-    taken = [y for _, y in (_place(dot, across, up) for dot in dots)]
+    left = FRAME.right - _MINORITY_ROOM
+    taken = [y for x, y in (_place(dot, across, up) for dot in dots) if x > left]
     lines = [top + step for step in range(0, max(int(bottom - top), 0) + 1, 4)]
-    return next((at for at in lines if all(abs(at - 4 - y) > _ROOM for y in taken)), top)
+
+    def room(at: float) -> float:
+        return min((abs(at - 4 - y) for y in taken), default=_ROOM + 1)
+
+    return next((at for at in lines if room(at) > _ROOM), max(lines, key=room))
 
 
 def _dot(dot: Dot, across: Scale, up: Scale) -> str:
@@ -116,7 +123,8 @@ def _dot(dot: Dot, across: Scale, up: Scale) -> str:
     )
     title = f"<title>{escape(dot.told)}</title>"
     return linked(
-        f"{title}{bar if left != right else ''}{point}{ring}",
+        f"{title}{bar if left != right else ''}{point}{ring}"
+        + reading(dot.told, x, y, values=(dot.across.estimate, dot.up)),
         url=dot.url,
         css_class=css_class,
         name=dot.told,

@@ -131,7 +131,7 @@ def _sentences(found: ThresholdCosts, name: str, amounts: Amounts) -> Iterator[s
     else:
         yield (
             f"{luck}: in 5-fold cross-validation the choice costs "
-            f"{cost_text(found.crossfitted, amounts)} per 1,000."
+            f"{cost_text(found.crossfitted.mean_cost, amounts)} per 1,000."
         )
     yield _from_the_costs(found, name, amounts)
 

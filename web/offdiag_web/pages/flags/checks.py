@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from offdiag.domain.number_text import p_value
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.verdict import Condition, Sign
 from offdiag.reports.texts import points
@@ -210,10 +211,9 @@ def _gain(gain: Gain, of_what: str) -> GainText:
 def _verdict(each: Alternative, *, is_certain: bool) -> str:
     if each.p is None or each.recall is None:
         return "not compared example by example: a matrix has no examples"
-    p = "p < 0.001" if each.p < 0.001 else f"p = {each.p:.2g}"
     if is_certain:
-        return f"finds more, {p}"
-    return f"could be chance, {p}"
+        return f"finds more, {p_value(each.p)}"
+    return f"could be chance, {p_value(each.p)}"
 
 
 def _price(accuracy: Gain | None) -> str:

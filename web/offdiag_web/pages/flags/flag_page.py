@@ -24,6 +24,7 @@ from offdiag_web.app.paths import TWIN, own_path
 from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Moment, moment
+from offdiag_web.components.discussion import NOBODY_NAMED, WROTE, HistoryLine
 from offdiag_web.components.flags import (
     SeverityMark,
     badge_chip,
@@ -49,7 +50,8 @@ from offdiag_web.pages.flags.recall_by_size import (
 )
 from offdiag_web.pages.flags.triage import ACTIONS, REST, Refused, carry_out, read_decision
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.flags import FlagFields, FlagListAddress, flag_classes_url, flag_url
+from offdiag_web.urls.flags import flag_classes_url, flag_url
+from offdiag_web.urls.problems import problems_of_run
 
 _BY_PEOPLE = {
     FlagEventKind.ACKNOWLEDGED: "acknowledged it",
@@ -57,7 +59,7 @@ _BY_PEOPLE = {
     FlagEventKind.DISMISSED: "dismissed it",
     FlagEventKind.REOPENED: "opened it again",
     FlagEventKind.ASSIGNED: "assigned it to",
-    FlagEventKind.COMMENTED: "wrote",
+    FlagEventKind.COMMENTED: WROTE,
 }
 _BY_ITSELF = {
     FlagEventKind.OPENED: "opened by an evaluation",
@@ -67,16 +69,6 @@ _BY_ITSELF = {
 }
 _QUOTED = frozenset({FlagEventKind.DISMISSED, FlagEventKind.COMMENTED})
 """What people said in their own words, line by line."""
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryLine:
-    """One entry. `who` is None where an evaluation or time did it; `quote` is plain text."""
-
-    at: Moment
-    who: str | None
-    what: str
-    quote: str | None
 
 
 def history_lines(events: Sequence[FlagEvent], *, now: datetime) -> tuple[HistoryLine, ...]:
@@ -93,7 +85,7 @@ def _line(event: FlagEvent, now: datetime) -> HistoryLine:
     quote = event.text if event.kind in _QUOTED else None
     if quote is None and event.text:
         what = f"{what} {_readable(event)}"
-    return HistoryLine(at, event.author or "somebody", what, quote)
+    return HistoryLine(at, event.author or NOBODY_NAMED, what, quote)
 
 
 def _readable(event: FlagEvent) -> str:
@@ -205,7 +197,7 @@ def flag_page_view(
         better=None if label is None else alternatives_view(detail.better, label, run_url=run_url),
         history=history_lines(detail.history, now=now),
         actions=_actions(detail, now),
-        others_url=FlagListAddress(None, FlagFields(run=flag.run_id)).url(),
+        others_url=problems_of_run(flag.run_id),
         problem=problem,
         json_url=flag_url(flag.id, "json"),
         csv_url=flag_url(flag.id, "csv"),
@@ -324,7 +316,7 @@ def decide(number: int, action: str) -> Response:
         answer = _page(number, Refused.because(error, typed))
         answer.status_code = status_of(error)
         return answer
-    registry.new_problems.forget()
+    registry.open_problems.forget()
     return redirect(own_path(typed.get("back", flag_url(number))), 303)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from flask import Blueprint, flash, make_response, redirect, render_template, request
@@ -11,9 +11,9 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.flags.problem_words import problem_name, problem_title, reason, value_now
+from offdiag.flags.problem_words import problem_name, problem_title, value_now
 from offdiag.flags.problems import Hit, Line, Problem, ProblemState, folded, in_order
-from offdiag.records.flag import PROBLEM_COLUMNS, Problems, problem_documents
+from offdiag.records.problem import PROBLEM_COLUMNS, Problems, problem_documents
 from offdiag.services.flags.problems import flags_concerned
 from offdiag.store.problems import (
     MEASURED,
@@ -33,12 +33,13 @@ from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Segment
 from offdiag_web.components.flags import SeverityMark, severity_mark
+from offdiag_web.pages.flags.problem_evidence import METRIC_WORDS
 from offdiag_web.pages.flags.triage import ACTIONS, REST, Decision, Refused, carry_out
 from offdiag_web.urls.problems import ProblemsAddress, problem_url, read_problems
 
 _TABS = (("New", "new"), ("Open", "open"), ("Snoozed", "snoozed"), ("Resolved", "resolved"))
 _HIT_CHOICES = (
-    ("", "any run"),
+    ("", "Hits: any run"),
     ("role", "champion or candidate"),
     ("champion", "champion"),
     ("candidate", "candidate"),
@@ -48,11 +49,6 @@ _CHIPS = {
     ProblemState.SNOOZED: Chip("snoozed", "busy"),
     ProblemState.DISMISSED: Chip("not a problem", "neutral"),
     ProblemState.CLOSED: Chip("closed", "good"),
-}
-METRIC_WORDS = {
-    "recall": "Recall",
-    "precision": "Precision",
-    "balanced_accuracy": "Balanced accuracy",
 }
 
 
@@ -66,11 +62,10 @@ class ProblemLine:
     opens_list: bool
     severity: SeverityMark
     title: str
-    about: str
-    reasons: str
+    model: str
+    dataset: str
     roles: tuple[str, ...]
     runs: str
-    since: str
     trend: Markup | None
     now: str
     state: Chip | None
@@ -91,7 +86,6 @@ class ProblemGroup:
 class ProblemsView:
     """Everything on the page."""
 
-    subtitle: str
     tabs: tuple[Segment, ...]
     datasets: tuple[str, ...]
     hit_choices: tuple[tuple[str, str], ...]
@@ -99,20 +93,24 @@ class ProblemsView:
     terms: tuple[tuple[str, str], ...]
     kept: tuple[tuple[str, str], ...]
     groups: tuple[ProblemGroup, ...]
+    has_headings: bool
     none: str
+    n_low: str
+    low_url: str
+    is_narrowed: bool
     rest_until: str
     earliest: str
     refused: Refused
 
 
 def problem_chip(problem: Problem) -> Chip | None:
-    """Where a problem stands, None where it is open."""
+    """The state of a problem, None where it is open."""
     return _CHIPS.get(problem.state)
 
 
 def run_count(problem: Problem) -> str:
-    """ "39 of 40"."""
-    return f"{numbers.count(len(problem.affected))} of {numbers.count(len(problem.runs))}"
+    """ "39/40"."""
+    return numbers.hits_of(len(problem.affected), len(problem.runs))
 
 
 def trend_of(problem: Problem, measured: Measured) -> Markup | None:
@@ -121,8 +119,8 @@ def trend_of(problem: Problem, measured: Measured) -> Markup | None:
     if len(known) < 2:
         return None
     metric = METRIC_WORDS[MEASURED[problem.key.cause]]
-    said = f"{metric} over {len(measured.trend)} runs: {known[0]:.3f} to {known[-1]:.3f}"
-    return sparkline(measured.trend, name=said)
+    name = f"{metric} over {len(measured.trend)} runs: {known[0]:.3f} to {known[-1]:.3f}"
+    return sparkline(measured.trend, name=name)
 
 
 def day_of(moment: datetime, now: datetime) -> str:
@@ -138,10 +136,14 @@ def _read(address: ProblemsAddress) -> tuple[FoundProblems, dict[int, Measured],
     with database.read() as session:
         since = news_since(session, now=now)
         found = find_problems(
-            session, now=now, dataset=address.dataset or None, project=address.project or None
+            session,
+            now=now,
+            dataset=address.dataset or None,
+            project=address.project or None,
+            run_id=address.run or None,
         )
         listed = FoundProblems(tuple(_listed(found, address, since)), found.datasets)
-        return found, measure(session, listed), since
+        return found, measure(session, listed, run_id=address.run), since
 
 
 def _meant(found: FoundProblems, address: ProblemsAddress) -> list[Problem]:
@@ -189,13 +191,16 @@ def _view(address: ProblemsAddress, refused: Refused) -> ProblemsView:
         group(f"New since {day_of(since, now)}", is_new=True),
         group(address.show.capitalize(), is_new=False),
     )
-    n_datasets = len({p.key.dataset_id for p in meant if p.state.is_unresolved})
+    shown = tuple(each for each in groups if each.lines)
+    with_low = replace(address, low=True)
+    n_low = len(_listed(found, with_low, since)) - len(listed)
     state = "" if address.show == "all" else f"{address.show} "
     resolved = f" {counts['resolved']:,} resolved." if counts["resolved"] else ""
     kept = [(key, text) for key, text in address.named() if key not in ("dataset", "hits")]
+    runs = {run.id: run.name for problem in found.problems for run in problem.runs}
+    run_name = runs.get(address.run, address.run)
     names = {each.name for each in found.datasets.values()} | {address.dataset}
     return ProblemsView(
-        subtitle=f"{counts['open']:,} open in {numbers.plural(n_datasets, 'dataset')}",
         tabs=tuple(
             Segment(f"{text} {counts[show]:,}", address.showing(show).url(), address.show == show)
             for text, show in _TABS
@@ -203,10 +208,17 @@ def _view(address: ProblemsAddress, refused: Refused) -> ProblemsView:
         datasets=tuple(sorted(names - {""})),
         hit_choices=_HIT_CHOICES,
         address=address,
-        terms=tuple((f"{key}: {text}", address.without(key).url()) for key, text in kept),
+        terms=tuple(
+            (f"{key}: {run_name if key == 'run' else text}", address.without(key).url())
+            for key, text in kept
+        ),
         kept=tuple(kept),
-        groups=tuple(each for each in groups if each.lines),
+        groups=shown,
+        has_headings=any(each.is_new for each in shown) and address.show != "new",
         none=f"No {state}problems.{resolved}",
+        n_low=numbers.count(n_low) if n_low else "",
+        low_url=with_low.url(),
+        is_narrowed=bool(kept) or bool(address.dataset or address.hits) or address.show != "open",
         rest_until=f"{now + REST:%Y-%m-%d}",
         earliest=f"{now + timedelta(days=1):%Y-%m-%d}",
         refused=refused,
@@ -223,7 +235,7 @@ def _line(
     refused: Refused,
 ) -> ProblemLine:
     problem = line.problem
-    key, dataset, told = problem.key, datasets[problem.key.dataset_id], measured[problem.number]
+    key, dataset, found = problem.key, datasets[problem.key.dataset_id], measured[problem.number]
     title, url = problem_title(key), problem_url(problem.number)
     if line.folded:
         title = f"{title}, and {len(line.folded)} more classes"
@@ -241,13 +253,12 @@ def _line(
         opens_list=bool(line.folded),
         severity=severity_mark(problem.severity),
         title=title,
-        about=" · ".join(part for part in (key.model, dataset.name) if part),
-        reasons=" · ".join(reason(rule) for rule in problem.reasons),
+        model=key.model,
+        dataset=dataset.name,
         roles=tuple(hit.value for hit in problem.hits if hit in (Hit.CHAMPION, Hit.CANDIDATE)),
         runs=run_count(problem),
-        since=f"since {day_of(problem.since, problem.now)}",
-        trend=trend_of(problem, told),
-        now=value_now(told.rule, told.evidence),
+        trend=trend_of(problem, found),
+        now=value_now(found.rule, found.evidence),
         state=problem_chip(problem),
         is_new=problem.is_new(since),
         is_selected=problem.number in refused.selected,
@@ -282,7 +293,7 @@ def decide() -> Response:
     chosen = [part for text in request.form.getlist("problem") for part in text.split(",")]
     some = [int(part) for part in chosen if part.isascii() and part.isdigit() and len(part) < 19]
     try:
-        settle_problems(typed.get("action", ""), some, typed)
+        decide_problems(typed.get("action", ""), some, typed)
     except (Conflict, InvalidInput) as error:
         address, notices = read_problems(request.args)
         answer = _page(address, notices, Refused.because(error, typed, selected=set(some)))
@@ -291,8 +302,8 @@ def decide() -> Response:
     return redirect(own_path(typed.get("back", "/problems")), 303)
 
 
-def settle_problems(action: str, some: Sequence[int], typed: Mapping[str, str]) -> None:
-    """Carry out what was decided about problems, and tell it.
+def decide_problems(action: str, some: Sequence[int], typed: Mapping[str, str]) -> None:
+    """Carry out a decision about problems and say what was done.
 
     Raises `Conflict` for a closed problem, `InvalidInput` for what cannot be meant.
     """
@@ -308,10 +319,10 @@ def settle_problems(action: str, some: Sequence[int], typed: Mapping[str, str]) 
     if not ids:
         flash(f"{named}: nothing to change.")
         return
-    said = carry_out(registry.database, Decision(action, ids, {}, typed, author, named))
+    done = carry_out(registry.database, Decision(action, ids, {}, typed, author, named))
     can_undo = action in ("acknowledge", "snooze", "dismiss")
-    flash(said, ",".join(map(str, some)) if can_undo else "message")
-    registry.new_problems.forget()
+    flash(done, ",".join(map(str, some)) if can_undo else "message")
+    registry.open_problems.forget()
 
 
 def _page(address: ProblemsAddress, notices: list[str], refused: Refused) -> Response:

@@ -2,58 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from flask import Blueprint, make_response, redirect, render_template, request, url_for
-from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput, NotFound
-from offdiag.flags.problem_words import problem_name, problem_title, reason, value_now
-from offdiag.flags.problems import Cause, Hit, Problem, ProblemState, SeenRun
-from offdiag.records.flag import problem_documents
-from offdiag.services.flags.rules import thresholds_in
-from offdiag.store.flag_inbox import flagged_run
+from offdiag.flags.problem_words import problem_name, problem_title, reason
+from offdiag.flags.problems import Hit, Problem, ProblemState, SeenRun, related
+from offdiag.records.problem import problem_documents
+from offdiag.store.comments import About, comments_on
 from offdiag.store.problems import (
-    MEASURED,
     DatasetOfProblems,
     FoundProblems,
     Measured,
+    best_run_on,
     find_problem,
     measure,
 )
+from offdiag.store.ranked_runs import RankedRun
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import json_response
 from offdiag_web.app.paths import own_path
+from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip
+from offdiag_web.components.discussion import Discussion, discussion
 from offdiag_web.components.flags import SeverityMark, flag_name, severity_mark
 from offdiag_web.pages.flags.inbox import (
-    METRIC_WORDS,
     day_of,
+    decide_problems,
     problem_chip,
     run_count,
-    settle_problems,
-    trend_of,
 )
-from offdiag_web.pages.flags.recall_by_size import SizeChart, recall_floor, size_chart
+from offdiag_web.pages.flags.problem_evidence import (
+    EvidenceChart,
+    ExamplesView,
+    evidence_chart,
+    evidence_examples,
+)
 from offdiag_web.pages.flags.triage import ACTIONS, REST, Refused
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.examples import missed_url
 from offdiag_web.urls.flags import flag_url
 from offdiag_web.urls.problems import problem_url
 
 blueprint = Blueprint("problem", __name__)
 
 _PROBLEM = "/problems/<int(max=9223372036854775807):number>"
-_WITH_SIZES = (Cause.MISSED, Cause.DROP, Cause.FEW_LABELS)
-_SHOWN_BY = {
-    Hit.CHAMPION: "the champion",
-    Hit.CANDIDATE: "the candidate",
-    Hit.NEWEST: "the newest run",
-    Hit.OLD: "an older run",
-}
+MOST_RELATED = 3
+MOST_FLAGS = 3
+"""Of each rule; every run that shows a problem has flags of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,14 @@ class NamedLink:
 
     text: str
     url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonView:
+    """What a rule says in two or three words, and the newest flags that it raised."""
+
+    text: str
+    flags: tuple[NamedLink, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,26 +86,28 @@ class ProblemPageView:
     dataset: str
     dataset_url: str
     sentence: str
-    message: str
+    is_closed: bool
     roles: tuple[str, ...]
-    trend: Markup | None
-    trend_title: str
-    chart: SizeChart | None
-    since: str
-    first_run: NamedLink
-    runs: str
+    chart: EvidenceChart | None
+    examples: ExamplesView | None
     shown_run: NamedLink
+    shown_as: str
+    since: str
+    first_run: NamedLink | None
+    runs: str
     best: NamedLink | None
-    missed: str | None
-    flags: tuple[NamedLink, ...]
-    reasons: str
+    best_value: str
+    also: tuple[NamedLink, ...]
+    n_more: int
+    reasons: tuple[ReasonView, ...]
     assignee: str | None
     can_accept: bool
-    can_settle: bool
+    can_decide: bool
     can_reopen: bool
     rest_until: str
     earliest: str
     refused: Refused
+    discussion: Discussion
 
 
 @blueprint.get(_PROBLEM)
@@ -115,7 +125,7 @@ def twin(number: int) -> Response:
 def decide(number: int, action: str) -> Response:
     typed = request.form.to_dict()
     try:
-        settle_problems(action, [number], typed)
+        decide_problems(action, [number], typed)
     except (Conflict, InvalidInput) as error:
         answer = _page(number, Refused.because(error, typed))
         answer.status_code = status_of(error)
@@ -124,32 +134,52 @@ def decide(number: int, action: str) -> Response:
 
 
 def _page(number: int, refused: Refused) -> Response:
+    database = current_registry().database
     problem, found, measured = _problem(number)
-    view = _view(problem, found.datasets[problem.key.dataset_id], measured, refused)
+    with database.read() as session:
+        chart = evidence_chart(session, problem, measured)
+        best = best_run_on(session, problem, found)
+    view = _view(
+        problem,
+        found.datasets[problem.key.dataset_id],
+        measured,
+        refused,
+        chart=chart,
+        best=best,
+        also=related(problem, found.problems),
+    )
     return make_response(render_template("flags/problem.html", view=view))
 
 
 def _problem(number: int) -> tuple[Problem, FoundProblems, Measured]:
     database = current_registry().database
     with database.read() as session:
-        found = find_problem(session, number, now=database.clock())
-        if not found.problems:
+        problem, found = find_problem(session, number, now=database.clock())
+        if problem is None:
             raise NotFound(
                 f"no run that is looked at shows problem {problem_name(number)}.",
                 field="problem",
                 hint="The list of problems shows those there are.",
             )
-        return found.problems[0], found, measure(session, found)[number]
+        one = FoundProblems((problem,), found.datasets)
+        return problem, found, measure(session, one)[number]
 
 
 def _view(
-    problem: Problem, dataset: DatasetOfProblems, measured: Measured, refused: Refused
+    problem: Problem,
+    dataset: DatasetOfProblems,
+    measured: Measured,
+    refused: Refused,
+    *,
+    chart: EvidenceChart | None,
+    best: RankedRun | None,
+    also: Sequence[Problem],
 ) -> ProblemPageView:
     key = problem.key
     runs = {run.id: run for run in problem.runs}
-    state = problem.state
-    best = _best(problem, measured)
-    current = problem.current or problem.flags
+    state, first = problem.state, problem.affected[-1]
+    if best is not None and best.id == measured.run_id:
+        best = None
     return ProblemPageView(
         name=problem_name(problem.number),
         title=problem_title(key),
@@ -160,56 +190,68 @@ def _view(
         model=key.model,
         dataset=dataset.name,
         dataset_url=DatasetAddress(dataset.project, dataset.name).url(),
-        sentence=_sentence(problem, measured),
-        message=measured.message,
+        sentence=measured.message,
+        is_closed=state is ProblemState.CLOSED,
         roles=tuple(hit.value for hit in problem.hits if hit in (Hit.CHAMPION, Hit.CANDIDATE)),
-        trend=trend_of(problem, measured),
-        trend_title=METRIC_WORDS[MEASURED[key.cause]] if key.cause in MEASURED else "",
-        chart=_chart(problem, measured) if key.cause in _WITH_SIZES else None,
-        since=day_of(problem.since, problem.now),
-        first_run=_run_link(problem.affected[-1].id, problem.affected[-1].name),
-        runs=run_count(problem),
+        chart=chart,
+        examples=evidence_examples(problem, measured),
         shown_run=_run_link(measured.run_id, runs[measured.run_id].name),
+        shown_as=_shown_as(problem, runs[measured.run_id]),
+        since=day_of(problem.since, problem.now),
+        first_run=None if first.id == measured.run_id else _run_link(first.id, first.name),
+        runs=run_count(problem),
         best=None if best is None else _run_link(best.id, best.name),
-        missed=missed_url(measured.run_id, key.class_label)
-        if key.cause is Cause.MISSED and key.class_label
-        else None,
-        flags=tuple(NamedLink(flag_name(flag.id), flag_url(flag.id)) for flag in current[:8]),
-        reasons=" · ".join(reason(rule) for rule in problem.reasons),
+        best_value="" if best is None else _value(best),
+        also=tuple(_problem_link(each, key.model) for each in also[:MOST_RELATED]),
+        n_more=max(0, len(also) - MOST_RELATED),
+        reasons=tuple(_reason(rule, problem) for rule in problem.reasons),
         assignee=problem.assignee,
         can_accept=state in (ProblemState.OPEN, ProblemState.SNOOZED),
-        can_settle=state in (ProblemState.OPEN, ProblemState.ACCEPTED, ProblemState.SNOOZED),
+        can_decide=state in (ProblemState.OPEN, ProblemState.ACCEPTED, ProblemState.SNOOZED),
         can_reopen=state not in (ProblemState.OPEN, ProblemState.CLOSED),
         rest_until=f"{problem.now + REST:%Y-%m-%d}",
         earliest=f"{problem.now + timedelta(days=1):%Y-%m-%d}",
         refused=refused,
+        discussion=_discussion(problem),
     )
 
 
-def _chart(problem: Problem, measured: Measured) -> SizeChart | None:
-    registry, label = current_registry(), problem.key.class_label
-    with registry.database.read() as session:
-        flagged = flagged_run(session, measured.flag_id)
-    if flagged is None or flagged.results is None:
-        return None
-    counted, gap = flagged.results.counted, thresholds_in(registry.settings.flags).recall_gap
-    floor = recall_floor(counted, gap=gap, class_label=label)
-    return size_chart(counted, floor, class_label=label)
+def _shown_as(problem: Problem, run: SeenRun) -> str:
+    if run.role is not None:
+        return run.role.value
+    return "newest run" if run.id == problem.runs[0].id else ""
 
 
-def _best(problem: Problem, measured: Measured) -> SeenRun | None:
-    """The run of the model with the highest value, the newest of equal ones."""
-    known = [(value, place) for place, value in enumerate(measured.trend) if value is not None]
-    return problem.runs[len(problem.runs) - 1 - max(known)[1]] if known else None
+def _value(run: RankedRun) -> str:
+    value = run.value
+    if value.value is None:
+        return ""
+    if value.ci_low is None or value.ci_high is None:
+        return numbers.metric(value.value)
+    return f"{numbers.metric(value.value)} ({numbers.interval(value.ci_low, value.ci_high)})"
 
 
-def _sentence(problem: Problem, measured: Measured) -> str:
-    """ "Found in 39 of 40 runs since 22 Sep; 1 of 17 in the champion." """
-    seen = f"In {run_count(problem)} runs since {day_of(problem.since, problem.now)}"
-    now = value_now(measured.rule, measured.evidence)
-    if problem.state is ProblemState.CLOSED:
-        return f"{seen}, not in the newest ones."
-    return f"{seen}; {now} in {_SHOWN_BY[problem.hits[0]]}." if now else f"{seen}."
+def _problem_link(problem: Problem, model: str) -> NamedLink:
+    title, of = problem_title(problem.key), problem.key.model
+    return NamedLink(
+        f"{title}, {of}" if of and of != model else title, problem_url(problem.number)
+    )
+
+
+def _reason(rule: str, problem: Problem) -> ReasonView:
+    raised = [flag for flag in problem.current or problem.flags if flag.rule == rule]
+    newest = raised[:MOST_FLAGS]
+    return ReasonView(
+        reason(rule), tuple(NamedLink(flag_name(flag.id), flag_url(flag.id)) for flag in newest)
+    )
+
+
+def _discussion(problem: Problem) -> Discussion:
+    """The comments on all its flags."""
+    with current_registry().database.read() as session:
+        found = comments_on(session, About.FLAG, *(flag.id for flag in problem.flags))
+    url = problem_url(problem.number)
+    return discussion(found, url=f"{url}/comment", back=f"{url}#discussion", now=problem.now)
 
 
 def _run_link(run_id: str, name: str) -> NamedLink:

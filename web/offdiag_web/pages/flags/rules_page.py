@@ -22,8 +22,8 @@ from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.app.paths import TWIN
 from offdiag_web.components import numbers
 from offdiag_web.components.flags import SeverityMark, severity_mark
-from offdiag_web.urls.flags import FlagFields, FlagListAddress
 from offdiag_web.urls.metrics import MetricAddress
+from offdiag_web.urls.problems import ProblemsAddress
 
 RULE_COLUMNS = (
     *("rule", "title", "version", "mildest", "gravest", "about"),
@@ -65,7 +65,7 @@ class RuleCard:
     changes: tuple[str, ...]
     thresholds: tuple[ThresholdLine, ...]
     metrics: tuple[MetricLink, ...]
-    flags_url: str
+    problems_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ def _card(each: RuleInForce) -> RuleCard:
         ),
         thresholds=tuple(_line(threshold) for threshold in each.thresholds),
         metrics=tuple(MetricLink(_TITLES[key], MetricAddress(key).url()) for key in each.metrics),
-        flags_url=FlagListAddress(fields=FlagFields(rule=rule.id)).url(),
+        problems_url=ProblemsAddress(rule=rule.id).url(),
     )
 
 

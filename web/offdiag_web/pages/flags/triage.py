@@ -1,4 +1,4 @@
-"""Decisions about flags as forms send them: read, carried out, and told."""
+"""Decisions about flags: read from forms, carried out, confirmed in words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ACTIONS = ("acknowledge", "snooze", "dismiss", "reopen", "assign", "comment")
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What a reader typed, given back so that nobody has to type it twice."""
+    """What a reader typed, shown again after an error."""
 
     action: str = ""
     until: str = ""
@@ -55,14 +55,14 @@ class Refused:
 
 
 REST = timedelta(days=7)
-"""How long a flag is put aside unless somebody says otherwise."""
+"""How long a snooze lasts unless another date is given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What somebody, by name, wants done with flags of which they have seen a revision.
+    """What the author wants done with flags, of which they have seen a revision.
 
-    `named` is what the flags are called when it is told what was done.
+    `named` is what the confirmation calls them.
     """
 
     action: str
@@ -95,7 +95,7 @@ def read_decision(
 def carry_out(database: Database, decision: Decision) -> str:
     """Do what was decided, and say so.
 
-    Raises `Conflict` where somebody else was faster, `InvalidInput` for what cannot be meant.
+    Raises `Conflict` where someone else changed them before, `InvalidInput` for wrong values.
     """
     return _DEEDS[decision.action](database, list(decision.ids), decision)
 
@@ -108,7 +108,7 @@ def _acknowledge(database: Database, ids: list[int], decision: Decision) -> str:
 def _snooze(database: Database, ids: list[int], decision: Decision) -> str:
     until = _start_of(decision.typed.get("until", ""))
     triage.snooze_flags(database, ids, until=until, author=decision.author, seen=decision.seen)
-    return f"{decision.named} put aside until {until:%Y-%m-%d}."
+    return f"{decision.named} snoozed until {until:%Y-%m-%d}."
 
 
 def _dismiss(database: Database, ids: list[int], decision: Decision) -> str:
@@ -119,7 +119,7 @@ def _dismiss(database: Database, ids: list[int], decision: Decision) -> str:
 
 def _reopen(database: Database, ids: list[int], decision: Decision) -> str:
     triage.reopen_flags(database, ids, author=decision.author, seen=decision.seen)
-    return f"{decision.named} opened again."
+    return f"{decision.named} reopened."
 
 
 def _assign(database: Database, ids: list[int], decision: Decision) -> str:
@@ -127,13 +127,13 @@ def _assign(database: Database, ids: list[int], decision: Decision) -> str:
     triage.assign_flags(
         database, ids, assignee=assignee, author=decision.author, seen=decision.seen
     )
-    return f"{decision.named} assigned to {assignee or 'nobody'}."
+    return f"{decision.named} assigned to {assignee or 'no one'}."
 
 
 def _comment(database: Database, ids: list[int], decision: Decision) -> str:
     text = decision.typed.get("comment", "")
     triage.comment_on_flags(database, ids, text=text, author=decision.author)
-    return f"Remark added to {decision.named}."
+    return f"Comment added to {decision.named}."
 
 
 _DEEDS: dict[str, Callable[[Database, list[int], Decision], str]] = {

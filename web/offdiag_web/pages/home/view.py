@@ -1,4 +1,4 @@
-"""What the first page shows: where datasets stand, what is new, what failed, what comes."""
+"""What the first page shows: the state of each dataset, what is new, what failed, what comes."""
 
 from __future__ import annotations
 
@@ -9,52 +9,39 @@ from itertools import groupby
 
 from markupsafe import Markup
 
-from offdiag.domain.runs import PromotionRole, RunState, Task
-from offdiag.domain.texts import DEFAULT_PROJECT
+from offdiag.domain.runs import RunState, Task
+from offdiag.flags.problems import ProblemSummary
 from offdiag.reports.scope import spec_of
 from offdiag.reports.texts import difference
 from offdiag.services.champions.dataset_status import DatasetStatus, by_time
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 from offdiag.store.home_overview import (
-    MOST_COUNTED_OF_EACH,
     DueReport,
     Failure,
     HomeOverview,
-    NewLabels,
-    OpenFlags,
 )
-from offdiag.store.promotions import PromotionRecord
 from offdiag_web.charts.interval import Canvas, interval_mark
 from offdiag_web.charts.scale import UNIT, Extent
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Moment, ahead_text, moment
+from offdiag_web.components.controls import Moment, Paging, ahead_text, moment, paging
 from offdiag_web.components.datasets import runs_url
+from offdiag_web.pages.home.news import NewsView
 from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.problems import ProblemsAddress
 from offdiag_web.urls.query_string import with_query
 from offdiag_web.urls.reports import ReportAddress
 
 _MARK = Canvas(width=96, height=20)
 IN_SPARKLINE = 12
 """Newest evaluated runs whose values make a line."""
-MOST_NEWS = 5
-MOST_SHOWN = 50
-
-
-@dataclass(frozen=True, slots=True)
-class News:
-    """Something that happened since the last visit."""
-
-    title: str
-    detail: str
-    url: str
-    at: datetime
-    symbol: str
+MOST_DUE = 5
+DATASETS_PER_PAGE = 50
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetLine:
-    """Where one dataset stands; `run` is empty while no run has a value."""
+    """The state of one dataset; `run` is empty while no run has a value."""
 
     name: str
     url: str
@@ -69,8 +56,10 @@ class DatasetLine:
     trend: Markup | None
     state: str
     is_worse: bool
-    flags: str
-    flags_url: str
+    n_problems: str
+    n_new_problems: str
+    problems_url: str
+    new_problems_url: str
     n_failed: int
     report: str
     report_url: str
@@ -99,29 +88,33 @@ class DueLine:
 
 @dataclass(frozen=True, slots=True)
 class HomeView:
-    """The first page. `left_out` datasets match as well and are not shown."""
+    """The first page."""
 
     groups: tuple[tuple[str, tuple[DatasetLine, ...]], ...]
     facts: str
+    n_datasets: int
     wanted: str
-    left_out: int
+    paging: Paging
     since: str
-    news: tuple[News, ...]
+    news: NewsView
     failures: tuple[FailureLine, ...]
+    has_new_failures: bool
     due: tuple[DueLine, ...]
 
 
 def home_view(
     overview: HomeOverview,
     statuses: Mapping[int, DatasetStatus],
-    news: Sequence[News],
-    unlabelled: Mapping[int, int],
+    problems: Sequence[ProblemSummary],
+    news: NewsView,
     *,
+    unlabelled: Mapping[int, int],
     since: datetime,
     now: datetime,
     wanted: str,
+    start: int,
 ) -> HomeView:
-    """Present the first page; `wanted` is a part of the names to show."""
+    """Present the datasets from `start` on whose names have all words of `wanted`."""
     terms = wanted.lower().split()
     found = [
         each
@@ -129,6 +122,18 @@ def home_view(
         if all(term in f"{each[0].project} {each[0].name}".lower() for term in terms)
     ]
     names = [dataset.name for dataset, _ in overview.datasets]
+    by_dataset: dict[int, list[ProblemSummary]] = {}
+    for problem in problems:
+        by_dataset.setdefault(problem.key.dataset_id, []).append(problem)
+    page = paging(
+        len(found),
+        start,
+        per_page=DATASETS_PER_PAGE,
+        words=("dataset", "datasets"),
+        url=lambda first: with_query(
+            "/", {"q": wanted, "from": str(first + 1) if first else None}
+        ),
+    )
     due = {(each.project, each.dataset): each for each in reversed(overview.due)}
     lines = [
         (
@@ -137,14 +142,15 @@ def home_view(
                 dataset,
                 runs,
                 statuses.get(dataset.id),
-                n_open=_open(overview.open_flags.get(dataset.id)),
+                by_dataset.get(dataset.id, []),
+                since=since,
                 n_unlabelled=unlabelled.get(dataset.id, 0),
                 due=due.get((dataset.project, dataset.name)),
                 is_unique=names.count(dataset.name) == 1,
                 now=now,
             ),
         )
-        for dataset, runs in found[:MOST_SHOWN]
+        for dataset, runs in found[page.start : page.end]
     ]
     n_projects = len({dataset.project for dataset, _ in overview.datasets})
     total = sum(runs.total for _, runs in overview.datasets)
@@ -155,28 +161,24 @@ def home_view(
         ),
         facts=f"{numbers.count(len(names))} in {numbers.plural(n_projects, 'project')} · "
         f"{numbers.plural(total, 'run')}",
+        n_datasets=len(names),
         wanted=wanted,
-        left_out=max(0, len(found) - MOST_SHOWN),
+        paging=page,
         since=f"{since.day} {since:%b}",
-        news=tuple(news),
+        news=news,
         failures=tuple(_failure(each, now) for each in overview.failures),
-        due=tuple(_due(each, now) for each in overview.due[:MOST_NEWS]),
+        has_new_failures=any(each.at > since for each in overview.failures),
+        due=tuple(_due(each, now) for each in overview.due[:MOST_DUE]),
     )
-
-
-def _open(flags: OpenFlags | None) -> str:
-    if flags is None:
-        return ""
-    more = "+" if flags.n_open >= MOST_COUNTED_OF_EACH else ""
-    return f"{numbers.count(flags.n_open)}{more}"
 
 
 def _line(
     dataset: DatasetFacts,
     runs: LoggedRuns,
     status: DatasetStatus | None,
+    problems: Sequence[ProblemSummary],
     *,
-    n_open: str,
+    since: datetime,
     n_unlabelled: int,
     due: DueReport | None,
     is_unique: bool,
@@ -184,7 +186,8 @@ def _line(
 ) -> DatasetLine:
     state, is_worse = _state(dataset, status, n_unlabelled)
     run = None if status is None else status.shown
-    project = None if dataset.project == DEFAULT_PROJECT else dataset.project
+    listed = ProblemsAddress(dataset=dataset.name, project="" if is_unique else dataset.project)
+    n_new = sum(each.is_new(since) for each in problems)
     return DatasetLine(
         name=dataset.name,
         url=DatasetAddress(dataset.project, dataset.name).url(),
@@ -199,8 +202,10 @@ def _line(
         trend=None if status is None else _trend(status),
         state=state,
         is_worse=is_worse,
-        flags=n_open,
-        flags_url=with_query("/flags", {"dataset": dataset.name, "project": project}),
+        n_problems=numbers.count(len(problems)) if problems else "",
+        n_new_problems=numbers.count(n_new) if n_new else "",
+        problems_url=listed.url(),
+        new_problems_url=listed.showing("new").url(),
         n_failed=runs.by_state[RunState.FAILED],
         report="" if due is None else ahead_text((due.due - now).total_seconds()),
         report_url="" if due is None else ReportAddress(due.project, due.name).url(),
@@ -252,46 +257,17 @@ def _mark(status: DatasetStatus) -> Markup | None:
 
 
 def _trend(status: DatasetStatus) -> Markup | None:
-    values = list(by_time(status.ranked, most=IN_SPARKLINE).values())
+    newest = by_time(status.ranked, most=IN_SPARKLINE)
+    values = list(newest.values())
     if len(values) < 2:
         return None
     ends = [numbers.metric(value) for value in (values[0], values[-1]) if value is not None]
-    return sparkline(values, name=f"newest {len(values)} runs: from {ends[0]} to {ends[-1]}")
-
-
-def news_of(
-    promotions: Sequence[tuple[str, str, PromotionRecord]],
-    labels: Sequence[NewLabels],
-    failures: Sequence[Failure],
-    *,
-    since: datetime,
-) -> list[News]:
-    """The newest things since a moment, newest first."""
-    found = [_promotion(*each) for each in promotions]
-    found += [
-        News(
-            f"labels v{each.number}",
-            f"{each.dataset}: {numbers.shortened(each.reason or 'corrected', longest=60)}",
-            DatasetAddress(each.project, each.dataset).impact_url(each.number),
-            each.at,
-            "✓",
-        )
-        for each in labels
-    ]
-    found += [
-        News(f"{_failed_name(each)} failed", _error(each), _failed_url(each), each.at, "✕")
-        for each in failures
-        if each.at > since
-    ]
-    return sorted(found, key=lambda each: each.at, reverse=True)[:MOST_NEWS]
-
-
-def _promotion(project: str, dataset: str, made: PromotionRecord) -> News:
-    by = f", by {made.author}" if made.author else ""
-    role = "champion" if made.role is PromotionRole.CHAMPION else "candidate"
-    title = f"no {role} any more" if made.run_id is None else f"{made.run_name} is {role}"
-    url = DatasetAddress(project, dataset).url()
-    return News(title, f"{dataset}{by}", url, made.at, "★" if made.run_id else "–")
+    dropped = {drop.run.id for drop in status.drops}
+    ringed = [place for place, run_id in enumerate(newest) if run_id in dropped]
+    name = f"newest {len(values)} runs: from {ends[0]} to {ends[-1]}"
+    if ringed:
+        name += "; ringed: significant drop"
+    return sparkline(values, name=name, ringed=ringed)
 
 
 def _failed_name(failure: Failure) -> str:

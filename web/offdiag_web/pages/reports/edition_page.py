@@ -13,7 +13,7 @@ from flask import Blueprint, abort, make_response, redirect, render_template, re
 from werkzeug.wrappers import Response
 
 from offdiag.domain.texts import DEFAULT_PROJECT
-from offdiag.records.report import issue_detail
+from offdiag.records.report import issue_with_figures
 from offdiag.reports.document import provenance
 from offdiag.reports.files import SUFFIXES, FileKind
 from offdiag.reports.headline import further_sentences
@@ -205,7 +205,7 @@ def twin(name: str, number: int) -> Response:
     found = issue_page(
         current_registry().database, project=requested_project(), name=name, number=number
     )
-    return json_response(issue_detail(found))
+    return json_response(issue_with_figures(found))
 
 
 @blueprint.get(f"{_ISSUE}/<string:file>")

@@ -16,7 +16,13 @@ from offdiag.domain.schedule import parse_cron, zone_of
 from offdiag.domain.slices import parse_slice
 from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.reports.scope import DEFAULT_METRICS, ReportScope, RunTerm, TermField, metric_of_runs
-from offdiag.services.delivery.message import EmailTarget, FolderTarget, Target, WebhookTarget
+from offdiag.services.delivery.message import (
+    EmailTarget,
+    FolderTarget,
+    NotifyTarget,
+    Target,
+    WebhookTarget,
+)
 from offdiag.services.reports.alerts import alert_condition, alert_text
 from offdiag.services.schedules.edit import Definition
 from offdiag.store.dataset_page import DatasetFacts
@@ -48,6 +54,7 @@ class TypedReport:
     folders: str = ""
     emails: str = ""
     webhooks: str = ""
+    places: str = ""
     kept_webhooks: tuple[str, ...] = ()
 
 
@@ -79,6 +86,7 @@ def typed_definition(definition: Definition, *, dataset_id: int | None) -> Typed
         zone=definition.zone or DEFAULT_ZONE,
         folders=_lines(each.folder for each in targets if isinstance(each, FolderTarget)),
         emails=_lines(each.address for each in targets if isinstance(each, EmailTarget)),
+        places=_lines(each.name for each in targets if isinstance(each, NotifyTarget)),
         kept_webhooks=tuple(str(place) for place, _ in enumerate(webhooks_of(definition))),
     )
 
@@ -115,6 +123,7 @@ _FIELDS_OF_ERRORS = {
     "folder": "folders",
     "email": "emails",
     "webhook": "webhooks",
+    "notify": "places",
     "delivery": "emails",
 }
 """Fields of the form by what errors call them, where that is another name."""
@@ -174,6 +183,7 @@ def read_report(
         *attempt.each("emails", typed.emails, EmailTarget),
         *(hook for place, hook in enumerate(webhooks) if str(place) in typed.kept_webhooks),
         *attempt.each("webhooks", typed.webhooks, WebhookTarget),
+        *attempt.each("places", typed.places, NotifyTarget),
     )
     if is_planned:
         attempt.make("cron", lambda: parse_cron(typed.cron))

@@ -218,4 +218,10 @@ def _fields(typed: TypedReport, choices: Choices, errors: Errors) -> list[FieldV
             "A signed summary is posted to these addresses. They are not shown again.",
             kind="lines",
         ),
+        made(
+            "places",
+            "Notifications",
+            "Names of chats and other services in the setting notify.targets, such as team.",
+            kind="lines",
+        ),
     ]

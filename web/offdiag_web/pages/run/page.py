@@ -15,14 +15,15 @@ from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import Derivation, decision_text
 from offdiag.records.run import run_document
+from offdiag.services.comments import comment_on_run
 from offdiag.services.datasets import pin_baseline, unpin_run
-from offdiag.services.runs import set_tags
+from offdiag.services.runs import MAX_NOTE_LENGTH, change_run
 from offdiag.store.run_page import RunDetail, RunHeader
 from offdiag.store.runs import get_run
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import json_response
 from offdiag_web.app.paths import own_path
-from offdiag_web.app.preferences import user_name_if_given
+from offdiag_web.app.preferences import require_user_name, user_name_if_given
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import (
@@ -164,9 +165,7 @@ def _facts(detail: RunDetail, now: datetime) -> list[Fact]:
     facts = [
         Fact("Run", run.id, is_code=True),
         Fact("Project", run.project),
-        Fact(
-            "Dataset", run.dataset + (f", truth version {run.truth.number}" if run.truth else "")
-        ),
+        Fact("Dataset", run.dataset + (f", labels v{run.truth.number}" if run.truth else "")),
         Fact("Model", run.model or "not given"),
         Fact("Predictions", _predictions_text(run)),
         Fact("Scores", _scores_text(run.score_columns)),
@@ -325,6 +324,7 @@ def page(run_id: str) -> Response:
         tag_lines=tag_lines(detail.run.tags),
         review=detail.run.tags.get(REVIEW),
         review_states=REVIEW_STATES,
+        longest_note=MAX_NOTE_LENGTH,
     )
 
 
@@ -335,7 +335,7 @@ def meta_json(run_id: str) -> Response:
 
 @blueprint.post(f"{RUN}/tags")
 def change_tags(run_id: str) -> Response:
-    """Replace the tags, one on a line, with the review state among them."""
+    """Replace the note, and the tags, one on a line, with the review state among them."""
     database = current_registry().database
     with database.read() as session:
         known = get_run(session, run_id).tags
@@ -343,8 +343,19 @@ def change_tags(run_id: str) -> Response:
     review = request.form.get("review", "")
     if review in REVIEW_STATES:
         tags[REVIEW] = review
-    set_tags(database, run_id, tags)
+    change_run(database, run_id, tags=tags, note=request.form.get("note"))
     return redirect(url_for("run_meta.page", run_id=run_id), 303)
+
+
+@blueprint.post(f"{RUN}/comments")
+def add_comment(run_id: str) -> Response:
+    comment_on_run(
+        current_registry().database,
+        run_id,
+        text=request.form.get("comment", ""),
+        author=require_user_name(),
+    )
+    return _back_to(run_id)
 
 
 @blueprint.post(f"{RUN}/baseline/pin")

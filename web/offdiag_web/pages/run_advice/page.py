@@ -162,7 +162,7 @@ def _situation(results: RunResults) -> str:
     counted = _counted(results)
     total = sum(count for count, _ in counted)
     largest, smallest = max(counted), min(counted)
-    of = f"{numbers.count(total)} cases of {numbers.plural(len(counted), 'class', 'classes')}"
+    of = f"{numbers.count(total)} examples of {numbers.plural(len(counted), 'class', 'classes')}"
     if largest[0] == smallest[0]:
         return f"{of}, all equally frequent."
     return (

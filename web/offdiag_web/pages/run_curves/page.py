@@ -6,16 +6,17 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from flask import Blueprint, jsonify, redirect, request
+from flask import Blueprint, redirect, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve
+from offdiag.records.curve import curves_document
 from offdiag.services.curves import RunCurves, all_curves, browse_curves
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.exports import Cell, csv_response
+from offdiag_web.app.exports import Cell, csv_response, json_response
 from offdiag_web.app.paths import SENT_BY_FORM
 from offdiag_web.components.curves import drawn_bins
 from offdiag_web.components.run_frame import RUN, results_of, run_page
@@ -51,17 +52,6 @@ def curve_table(
     )
 
 
-def curves_record(found: RunCurves, address: CurvesAddress) -> dict[str, object]:
-    """All parts as JSON; what is undefined is null."""
-    labels = found.detail.run.labels
-    return {
-        "run": found.detail.run.id,
-        "positive_label": found.detail.run.positive_label,
-        "prevalence": address.prevalence,
-        "curves": [_record(curve, labels, address.prevalence) for curve in _all(found)],
-    }
-
-
 def _all(found: RunCurves) -> list[ScoreCurve]:
     return [*found.shown, *([] if found.top_label is None else [found.top_label])]
 
@@ -69,26 +59,6 @@ def _all(found: RunCurves) -> list[ScoreCurve]:
 def _name(curve: ScoreCurve, labels: LabelSet) -> str | None:
     """The class, None for the top label, which no class can be mistaken for."""
     return None if curve.code == TOP_LABEL else labels.names[curve.code]
-
-
-def _record(curve: ScoreCurve, labels: LabelSet, prevalence: float | None) -> dict[str, object]:
-    points = curve.points
-    return {
-        "class": _name(curve, labels),
-        "of": "top label" if curve.code == TOP_LABEL else "class",
-        "n_positive": points.n_positive,
-        "n_negative": points.n_negative,
-        "n_thresholds": points.n_thresholds,
-        "reported_when": _reported_when(points),
-        "points": _point_columns(points, prevalence),
-        "reliability": [
-            dict(zip(_BIN_COLUMNS[1:], row[1:], strict=True)) for row in _bin_rows(curve, labels)
-        ],
-        "histogram": [
-            dict(zip(_HISTOGRAM_COLUMNS[1:], row[1:], strict=True))
-            for row in _histogram_rows(curve, labels)
-        ],
-    }
 
 
 def _point_rows(
@@ -182,8 +152,8 @@ def page(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}/curves.json")
 def curves_json(run_id: str) -> Response:
-    found, address = _exported(run_id)
-    return jsonify(curves_record(found, address))
+    found, _ = _exported(run_id)
+    return json_response(curves_document(found))
 
 
 @blueprint.get(f"{RUN}/curves.csv")

@@ -9,6 +9,7 @@ from flask import Blueprint, abort, redirect, request
 from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.records.example import example_document
 from offdiag.services.examples.page import (
     TOP_CLASSES,
     Example,
@@ -70,21 +71,6 @@ def export_head(export: ExampleExport, question: ExampleQuestion) -> dict[str, o
         "n_matching": export.total,
         "n_exported": export.n_exported,
     }
-
-
-def example_records(export: ExampleExport) -> Iterator[dict[str, object]]:
-    """One record for each example; a missing label is null."""
-    for example in export.examples:
-        yield {
-            "index": example.index,
-            "sample": example.sample,
-            "actual": example.actual,
-            "predicted": example.predicted,
-            "confidence": example.confidence,
-            "margin": example.margin,
-            "top": [{"label": each.label, "score": each.score} for each in example.top],
-            "slices": dict(example.slices),
-        }
 
 
 def _has_scores(export: ExampleExport) -> bool:
@@ -154,7 +140,9 @@ def examples_csv(run_id: str) -> Response:
 def examples_json(run_id: str) -> Response:
     export, address = _export(run_id)
     head = export_head(export, address.question)
-    return json_stream(head, "examples", example_records(export))
+    return json_stream(
+        head, "examples", (example_document(each).plain() for each in export.examples)
+    )
 
 
 def _answered(address: ExamplesAddress, notices: list[str]) -> tuple[ExamplePage, ExamplesAddress]:

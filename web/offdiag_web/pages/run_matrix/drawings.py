@@ -8,9 +8,15 @@ from typing import cast
 
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import swap_axes
+from offdiag.palette import Ramp, Theme
 from offdiag_web.charts.maps import map_png
-from offdiag_web.charts.matrix_picture import DrawnCell, DrawnMatrix, matrix_svg
-from offdiag_web.charts.palette import Ramp, Theme
+from offdiag_web.charts.matrix_picture import (
+    DrawnCell,
+    DrawnMatrix,
+    Picture,
+    drawn_matrix,
+    matrix_svg,
+)
 from offdiag_web.components.classes import Grouping, class_order
 from offdiag_web.components.matrix import Cell, MatrixView, matrix_view
 from offdiag_web.components.matrix_colours import colour_scale
@@ -32,6 +38,13 @@ def matrix_drawing(
 ) -> str:
     """The whole matrix of at most `LARGEST_DRAWING` classes as an SVG document."""
     return matrix_svg(_drawn(matrix_view(matrix, address, grouping=grouping)), theme=theme)
+
+
+def matrix_part(
+    matrix: ConfusionMatrix, address: MatrixAddress, *, grouping: Grouping | None = None
+) -> Picture:
+    """The same as a part of a picture on a light ground."""
+    return drawn_matrix(_drawn(matrix_view(matrix, address, grouping=grouping)), theme="light")
 
 
 def matrix_map(

@@ -11,8 +11,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from offdiag.domain.runs import Task
 from offdiag.errors import InvalidInput
+from offdiag.palette import Theme
 from offdiag_web.charts.maps import PALETTE_VERSION
-from offdiag_web.charts.palette import Theme
 from offdiag_web.components.classes import class_order
 from offdiag_web.components.matrix import MatrixView, matrix_view
 from offdiag_web.components.run_frame import RUN, stored_run

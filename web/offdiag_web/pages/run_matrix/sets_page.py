@@ -121,7 +121,7 @@ def _tile(title: str, results: RunResults, key: str, notes: Notes, *, detail: st
 
 def _caution(counted: CountedSets) -> str | None:
     """Said where a label is too rare for the intervals of averages to be trusted."""
-    return small_classes(counted.actual.tolist(), counted.labels.names, one="label", many="labels")
+    return small_classes(counted.actual.tolist(), counted.labels.names, many="labels")
 
 
 def _most(counted: CountedSets, counts: list[int]) -> str | None:

@@ -11,10 +11,10 @@ from markupsafe import Markup
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.orientation import actual_totals, predicted_totals
+from offdiag.palette import BINS
 from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag.store.run_page import RunResults
 from offdiag_web.charts.interval import interval_mark
-from offdiag_web.charts.palette import BINS
 from offdiag_web.charts.scale import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head

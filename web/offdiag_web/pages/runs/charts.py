@@ -35,7 +35,8 @@ def trend_picture(entries: Sequence[RunEntry], scope: DatasetFacts, marks: Marks
         value = entry.metrics.get(column.key)
         extent = None if value is None else extent_of(value)
         if extent is not None:
-            text = f"{entry.name}: {numbers.metric(extent.estimate)}"
+            day = f"{entry.created_at.day} {entry.created_at:%b %Y}"
+            text = f"{entry.name}, {day}: {numbers.metric(extent.estimate)}"
             points.append(
                 TimePoint(entry.created_at, extent, marks.get(entry.model, NO_MODEL), text)
             )

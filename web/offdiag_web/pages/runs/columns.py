@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from offdiag.domain.runs import Task
 from offdiag.services.champions.leaders import primary_metric
 from offdiag.store.dataset_page import DatasetFacts
-from offdiag.store.run_order import RunOrder
+from offdiag.store.run_order import AGGREGATE_ORDERS, OF_PARAM, RunOrder, order_by
 from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.scale import UNIT, Scale
 from offdiag_web.components import numbers
@@ -29,9 +29,7 @@ from offdiag_web.urls.run_list import (
     EXACTLY,
     LOWER_IS_BETTER,
     NEWEST_FIRST,
-    OF_PARAM,
     OTHER_COLUMNS,
-    SHORT_NAMES,
     RunListAddress,
 )
 
@@ -92,7 +90,7 @@ class Columns:
 def best_first(dataset: DatasetFacts) -> RunOrder:
     """The order by the primary metric of a dataset."""
     key = primary_metric(dataset)
-    return RunOrder(SHORT_NAMES.get(key, key), descending=key not in LOWER_IS_BETTER)
+    return order_by(key, descending=key not in LOWER_IS_BETTER)
 
 
 def usual_metrics(scope: DatasetFacts | None) -> tuple[str, ...]:
@@ -224,7 +222,9 @@ def column_heads(columns: Columns, address: RunListAddress, order: RunOrder) -> 
         )
     if "problems" in columns.others:
         heads.append(sortable("problems", "Problems", "flags", css="problems"))
-    heads += [Head(OF_PARAM + name, name, "param") for name in columns.params]
+    heads += [
+        sortable(OF_PARAM + name, name, OF_PARAM + name, css="param") for name in columns.params
+    ]
     if "logged" in columns.others:
         heads.append(sortable("logged", "Logged", "logged", css="logged"))
     if "by" in columns.others:
@@ -250,6 +250,8 @@ def order_words(order: RunOrder) -> str:
     if order == NEWEST_FIRST:
         return "newest first"
     named = {"logged": "time", "name": "name", "worst": "worst class", "flags": "problems"}
+    if order.param is not None:
+        return f"sorted by {order.param}"
     if order.name in named:
         return f"sorted by {named[order.name]}"
     title = metric_column(_key_of(order)).title
@@ -261,4 +263,4 @@ def order_words(order: RunOrder) -> str:
 
 
 def _key_of(order: RunOrder) -> str:
-    return next((key for key, name in SHORT_NAMES.items() if name == order.name), order.name)
+    return AGGREGATE_ORDERS.get(order.name, order.name)

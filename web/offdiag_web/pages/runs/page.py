@@ -12,9 +12,8 @@ from offdiag.records.run import run_columns
 from offdiag.services.champions.leaders import leaders_of, primary_metric
 from offdiag.settings.load import hide_password
 from offdiag.store.database import Database
-from offdiag.store.dataset_page import DatasetFacts, dataset_size
+from offdiag.store.dataset_page import DatasetFacts, dataset_size, models_by_first_run
 from offdiag.store.datasets import get_dataset
-from offdiag.store.model_order import models_by_first_run
 from offdiag.store.promotions import promotions_in_force
 from offdiag.store.run_groups import run_groups
 from offdiag.store.run_list import (
@@ -34,6 +33,7 @@ from offdiag_web.components.datasets import dataset_frame
 from offdiag_web.components.run_export import run_list_record, run_list_rows
 from offdiag_web.pages.runs.charts import MOST_CHARTED
 from offdiag_web.pages.runs.columns import best_first, chosen_metrics
+from offdiag_web.pages.runs.run_sections import MOST_GROUPED
 from offdiag_web.pages.runs.view import Roles, run_groups_view, run_list_view
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.run_list import (
@@ -103,6 +103,7 @@ def _list_page(
         metrics=(primary_metric(scope), *chosen_metrics(scope, chosen)),
         baseline=address.baseline or champion,
         listed=listed,
+        limit=MOST_GROUPED if address.group else None,
     )
     if not overview.page.total and not address.terms:
         return _empty_page(database)

@@ -59,6 +59,8 @@ class ListedRun:
     cells: tuple[Cell, ...]
     ends_best: bool = False
     """Whether the best set ends with this line."""
+    group_head: str = ""
+    """What the lines from this one on have in common, where it is the first of its group."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from datetime import datetime
 from markupsafe import Markup, escape
 
 from offdiag_web.charts.scale import Extent, Scale
-from offdiag_web.charts.svg import coordinate, drawing, words
+from offdiag_web.charts.svg import coordinate, drawing, reading, words
 from offdiag_web.components.model_marks import ModelMark, model_point
 
 WIDTH, HEIGHT = 1180, 190
@@ -73,6 +73,13 @@ def _run_line(
         yield (
             f'<g><title>{escape(point.name)}</title><path class="bar" d="{bar}"/>'
             f"{model_point(point.model, x, y)}</g>"
+            + reading(
+                point.name,
+                x,
+                y,
+                values=(point.at.timestamp() * 1000, point.extent.estimate),
+                series=point.model.name or "no model",
+            )
         )
 
 

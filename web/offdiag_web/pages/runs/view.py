@@ -34,6 +34,7 @@ from offdiag_web.pages.runs.columns import (
     sortable_head,
 )
 from offdiag_web.pages.runs.rows import LineContext, ListedRun, listed_run
+from offdiag_web.pages.runs.run_sections import GroupChoice, group_choices, in_groups
 from offdiag_web.urls.filter_line import filter_text, parse_filter, quoted
 from offdiag_web.urls.query_string import with_query
 from offdiag_web.urls.run_list import EXACTLY, ListForm, RunListAddress
@@ -91,6 +92,7 @@ class RunListView:
 
     frame: ListFrame
     forms: tuple[Segment, ...]
+    groups: tuple[GroupChoice, ...]
     form: ListForm
     chart: Markup | None
     chart_note: str
@@ -135,7 +137,7 @@ def list_frame(
     return ListFrame(
         title=f"Runs where {words} · {scope}" if words else f"Runs · {scope}",
         query=words,
-        kept=address.kept_by_form,
+        kept=tuple(field for field in address.kept_by_form if field[0] != "group"),
         notices=tuple(notices),
         terms=_term_chips(address, without),
         summary=summary,
@@ -214,7 +216,9 @@ def run_list_view(
         now=now,
     )
     rows = [listed_run(entry, about, url=run_url(entry.id)) for entry in page.entries]
-    if order == best_first(scope):
+    if address.group:
+        rows = in_groups(page.entries, rows, address.group)
+    elif order == best_first(scope):
         rows = _with_border(rows)
     shown = [row.id for row in rows]
     sorted_so = order_words(order)
@@ -229,6 +233,7 @@ def run_list_view(
             shown=shown,
         ),
         forms=_forms(address),
+        groups=group_choices(page.entries, address.group),
         form=address.form,
         chart=_chart(address.form, charted, scope, columns, marks),
         chart_note=_chart_note(overview, charted),

@@ -12,9 +12,9 @@ from offdiag.comparison.texts import run_label
 from offdiag.metrics.costs.summary import expected_samples
 from offdiag.metrics.costs.what_if import other_positive_class
 from offdiag.metrics.suite import evaluate_stack
+from offdiag.palette import BINS
 from offdiag.services.what_if.costs import WhatIf
 from offdiag_web.charts.marks import run_style
-from offdiag_web.charts.palette import BINS
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.controls import Segment

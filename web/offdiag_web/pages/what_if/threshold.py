@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.threshold import SideCosts, side_costs
+from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import ScoreCurve, of_other_class
 from offdiag.services.curves import one_against_rest
 from offdiag.services.decisions.thresholds import ThresholdCosts, threshold_costs_of
@@ -19,6 +20,7 @@ from offdiag.store.database import Database
 from offdiag.store.evaluations_write import read_curves
 from offdiag.store.run_costs import RunWithCosts
 from offdiag_web.components import numbers
+from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.costs.ranking import PER
 from offdiag_web.components.values import Amounts, amounts_for
 from offdiag_web.pages.what_if.threshold_chart import ThresholdCurve, threshold_curve
@@ -120,7 +122,7 @@ def _figures(
     threshold = priced.best_threshold
     found = [
         Figure(
-            "Now: largest score",
+            "Now",
             amounts.text(priced.in_use.value * PER),
             _facts(int(matrix.counts[_CLASS, 0]), int(matrix.counts[0, _CLASS]), name),
         ),
@@ -128,22 +130,16 @@ def _figures(
             "Best on these examples: "
             + ("never" if threshold is None else f"from {threshold:.3g}"),
             amounts.text(best.cost.value * PER),
-            _facts(
-                points.n_positive - int(points.true_positives[at]),
-                int(points.false_positives[at]),
-                name,
-            ),
+            _said(points, at, name),
         ),
     ]
-    if priced.crossfitted is not None:
-        change = priced.crossfitted / priced.in_use.value - 1 if priced.in_use.value else 0.0
-        side = "below" if change < 0 else "above"
-        against = f", {abs(change):.0%} {side} now" if round(change, 2) else ", as now"
+    others = priced.crossfitted
+    if others is not None:
         found.append(
             Figure(
-                "Honest: 5-fold cross-validation",
-                amounts.text(priced.crossfitted * PER),
-                f"what to expect on new examples{against}",
+                "Honest: cross-validated",
+                amounts.text(others.mean_cost * PER),
+                _facts(round(others.missed), round(others.false_alarms), name),
                 is_honest=True,
             )
         )
@@ -152,7 +148,14 @@ def _figures(
 
 def _facts(missed: int, alarms: int, name: str) -> str:
     alarm = numbers.plural(alarms, "false alarm")
-    return f"{numbers.count(missed)} {numbers.shortened(name)} missed, {alarm}"
+    # Beside a number a class that is called "3" would be read as one.
+    shown = quoted_name(name) if name[:1].isdigit() else numbers.shortened(name)
+    return f"{numbers.count(missed)} {shown} missed, {alarm}"
+
+
+def _said(points: OperatingPoints, at: int, name: str) -> str:
+    missed = points.n_positive - int(points.true_positives[at])
+    return _facts(missed, int(points.false_positives[at]), name)
 
 
 def _chart(priced: ThresholdCosts, prices: SideCosts, amounts: Amounts, name: str) -> Markup:
@@ -161,6 +164,7 @@ def _chart(priced: ThresholdCosts, prices: SideCosts, amounts: Amounts, name: st
     assert priced.in_use.value is not None  # noqa: S101
     costs = priced.means * PER
     reach = _QUANTILE * _standard_errors(priced, prices) * PER
+    short = numbers.shortened(name)
     is_drawn = np.isfinite(points.thresholds) & np.isfinite(costs)
     places = np.flatnonzero(is_drawn)[::-1]
     is_best = places == best.place
@@ -168,13 +172,13 @@ def _chart(priced: ThresholdCosts, prices: SideCosts, amounts: Amounts, name: st
     threshold = float(points.thresholds[places[lowest]])
     implied = priced.implied if priced.are_probabilities else None
     text = f"lowest cost {amounts.text(float(costs[places[lowest]]))} from {threshold:.3g}"
-    short = numbers.shortened(name)
     return threshold_curve(
         ThresholdCurve(
             points.thresholds[places],
             costs[places],
             (costs - reach)[places],
             (costs + reach)[places],
+            [_said(points, at, short) for at in places],
             lowest,
             priced.in_use.value * PER,
             implied if implied is not None and 0 < implied < 1 else None,
@@ -208,7 +212,8 @@ def _how(found: WhatIf, costs: CostMatrix, name: str) -> str:
     text = (
         f"A missed {name} costs {missed:g}, a false alarm {alarm:g}. The best threshold was "
         "chosen on the examples it is evaluated on, so its cost is optimistic; cross-validation "
-        "chooses it on four fifths and pays on the rest. Band: 95 % interval of each threshold."
+        "chooses it on four fifths and pays on the rest, the mean of 20 "
+        "splits: what to expect on new examples. Band: 95 % interval of each threshold."
     )
     if found.scenario.costs.n_classes > 2:
         return f"{name} against the rest: errors among the other classes are left out. {text}"

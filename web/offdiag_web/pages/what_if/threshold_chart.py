@@ -15,13 +15,19 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from offdiag_web.charts.plot import Frame, box, grid, name_across, ring, step_line
-from offdiag_web.charts.svg import coordinate, drawing, words
+from offdiag_web.charts.scale import tidy_at_least
+from offdiag_web.charts.svg import coordinate, drawing, reading, words
 
-WIDTH, HEIGHT = 1200, 300
-FRAME = Frame(left=64, top=34, width=1110, height=214)
+WIDTH, HEIGHT = 1200, 316
+FRAME = Frame(left=64, top=50, width=1110, height=214)
 _MOST_POINTS = 400
+_MOST_READ = 100
 _STEPS = (1.0, 2.0, 5.0)
+_TICKS = 5
 _LOWEST_SCORE = 1e-4
+_NAMED_ON_THE_RIGHT = 0.6
+_LEAST_ABOVE = 1e-6
+_AS_GOOD_AS_NOTHING = 1e-4
 
 Floats = NDArray[np.float64]
 
@@ -30,6 +36,7 @@ Floats = NDArray[np.float64]
 class ThresholdCurve:
     """Thresholds (n,), rising, and what each costs with its interval, all (n,) and finite.
 
+    `said` says for each what it comes from, such as how many examples are missed.
     `best` is the place of the lowest cost; `now` what the predictions cost as they are and
     `implied` the threshold that calibrated scores would ask for, None where there is none.
     """
@@ -38,6 +45,7 @@ class ThresholdCurve:
     costs: Floats
     low: Floats
     high: Floats
+    said: Sequence[str]
     best: int
     now: float | None
     implied: float | None
@@ -57,11 +65,13 @@ class _Axis:
 
     @property
     def ticks(self) -> list[tuple[str, float]]:
-        if not self.is_logarithmic:
-            found = np.linspace(self.low, self.high, 5).tolist()
-        else:
+        if self.is_logarithmic:
             powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
             found = [step * 10.0**power for power in powers for step in _STEPS]
+        else:
+            step = float(tidy_at_least((self.high - self.low) / _TICKS))
+            first = math.ceil(self.low / step)
+            found = [step * each for each in range(first, math.floor(self.high / step) + 1)]
         inside = [value for value in found if self.low <= value <= self.high]
         return [(f"{value:,.4g}", self.at(value)) for value in inside]
 
@@ -88,6 +98,7 @@ def threshold_curve(
         *_now(curve.now, up, now_text, is_left=best[0] > 0.5),
         *_uprights(curve, across, best[0], best_text),
         ring(FRAME, *best, ""),
+        *_readings(curve, shown, points),
         width=WIDTH,
         height=HEIGHT,
         css_class="plot threshold-plot",
@@ -96,7 +107,8 @@ def threshold_curve(
 
 
 def _across(thresholds: Floats) -> _Axis:
-    if thresholds[0] >= 0 and thresholds[-1] <= 1:
+    # One threshold lies a little above the largest score, at which nothing is flagged.
+    if thresholds[0] >= 0 and thresholds[-1] <= 1 + _LEAST_ABOVE:
         positive = thresholds[thresholds > 0]
         low = max(float(positive[0]), _LOWEST_SCORE) if len(positive) else _LOWEST_SCORE
         return _Axis(min(low, 0.5), 1.0, is_logarithmic=True)
@@ -107,11 +119,24 @@ def _across(thresholds: Floats) -> _Axis:
 def _up(curve: ThresholdCurve) -> _Axis:
     values = [*curve.costs.tolist(), *([] if curve.now is None else [curve.now])]
     low, high = min(values), max(values)
-    if low <= 0:
+    if low <= high * _AS_GOOD_AS_NOTHING:
+        low = min(low, 0.0)
         return _Axis(low, high if high > low else low + 1.0, is_logarithmic=False)
     # The lower end of the band near the best shows as far as half the lowest cost.
     low = max(low / 2, min(low, float(curve.low[curve.best])))
     return _Axis(low * 0.95, high * 1.05, is_logarithmic=True)
+
+
+def _readings(
+    curve: ThresholdCurve, shown: Sequence[int], points: Sequence[tuple[float, float]]
+) -> Iterator[str]:
+    every = max(1, len(shown) // _MOST_READ)
+    for place, (at, (across, up)) in enumerate(zip(shown, points, strict=True)):
+        if place % every and at != curve.best:
+            continue
+        threshold, cost = float(curve.thresholds[at]), float(curve.costs[at])
+        text = f"from {threshold:.3g}: cost {cost:,.4g}, {curve.said[at]}"
+        yield reading(text, FRAME.x(across), FRAME.y(up), values=(threshold, cost))
 
 
 def _thinned(curve: ThresholdCurve) -> list[int]:
@@ -153,25 +178,21 @@ def _now(now: float | None, up: _Axis, text: str, *, is_left: bool) -> Iterator[
 
 
 def _uprights(curve: ThresholdCurve, across: _Axis, best: float, best_text: str) -> Iterator[str]:
-    """The best threshold and the implied one, named above the frame on their outer sides."""
-    implied = None if curve.implied is None else across.at(curve.implied)
-    is_left = implied is not None and implied > best
-    x = FRAME.x(best)
-    yield f'<path class="now" d="M{coordinate(x)} {FRAME.top}V{FRAME.bottom}"/>'
+    """The best threshold and the implied one, each named in a line of its own above the frame."""
+    yield from _upright(best, best_text, row=0, css_class="now", of_text="direct")
+    if curve.implied is not None:
+        text = f"{curve.implied:.3g}, if scores were calibrated"
+        at = across.at(curve.implied)
+        yield from _upright(at, text, row=1, css_class="threshold", of_text="direct quiet")
+
+
+def _upright(at: float, text: str, *, row: int, css_class: str, of_text: str) -> Iterator[str]:
+    x = FRAME.x(at)
+    yield f'<path class="{css_class}" d="M{coordinate(x)} {FRAME.top}V{FRAME.bottom}"/>'
     yield words(
-        best_text,
-        x=min(max(x, FRAME.left + 240), FRAME.right - 240),
-        y=FRAME.top - 6,
-        css_class="direct",
-        anchor="end" if is_left else "start",
+        text,
+        x=x,
+        y=FRAME.top - 6 - 15 * row,
+        css_class=of_text,
+        anchor="start" if at <= _NAMED_ON_THE_RIGHT else "end",
     )
-    if implied is not None and curve.implied is not None:
-        x = FRAME.x(implied)
-        yield f'<path class="threshold" d="M{coordinate(x)} {FRAME.top}V{FRAME.bottom}"/>'
-        yield words(
-            f"{curve.implied:.3g}, if scores were calibrated",
-            x=min(max(x, FRAME.left + 240), FRAME.right - 240),
-            y=FRAME.top - 20,
-            css_class="direct quiet",
-            anchor="start" if is_left else "end",
-        )

@@ -13,7 +13,7 @@ from offdiag.services.what_if.scenario import MOST_RUNS
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import class_order
-from offdiag_web.components.controls import Caution, Segment
+from offdiag_web.components.controls import Segment
 from offdiag_web.components.costs.form import (
     CostGrid,
     ShareField,
@@ -79,7 +79,7 @@ class WhatIfView:
     verdict: str | None
     slider: SliderView | None
     standing: str
-    loses: Caution | None
+    loses: str | None
     ranking: Ranking
     sides: BinarySides | None
     choice: ChoiceView | None
@@ -101,7 +101,6 @@ def what_if_view(
     record = scenario.base.record
     order = class_order(first.matrix, None)
     labels = scenario.costs.labels
-    losing = constant_sentence(found)
     return WhatIfView(
         title=f"Cost what-if · {first.dataset}",
         subtitle=_subtitle(found),
@@ -133,9 +132,7 @@ def what_if_view(
         verdict=verdict(found),
         slider=slider_view(found),
         standing=rank_sentence(found),
-        loses=None
-        if losing is None
-        else Caution("Worse than the best constant prediction.", losing),
+        loses=constant_sentence(found),
         ranking=ranking(found, address, run_url=run_url),
         sides=binary_sides(found, address),
         choice=choice_view(found),

@@ -284,4 +284,4 @@ def _behind(runs: DatasetRuns) -> str | None:
     if not runs.n_behind:
         return None
     one = "run still shows", "runs still show"
-    return f"{numbers.plural(runs.n_behind, *one)} results of an older truth version."
+    return f"{numbers.plural(runs.n_behind, *one)} results of an older label version."

@@ -1,0 +1,142 @@
+"""Read-only links to single pages: made, listed and revoked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import unquote
+
+from flask import Blueprint, make_response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from offdiag.domain.access import Role
+from offdiag.errors import InvalidInput, OffdiagError
+from offdiag.services.access.share_links import create_share_link, may_share, revoke_share_link
+from offdiag.store.share_links import ShareLink, list_share_links
+from offdiag_web.app.context import current_registry, signed_in, signed_in_user
+from offdiag_web.app.errors import failure_of, status_of
+from offdiag_web.app.permissions import requires
+from offdiag_web.components import numbers
+from offdiag_web.components.controls import Moment, moment
+from offdiag_web.pages.access.shareable import projects_of_page, read_page, rendered
+
+blueprint = Blueprint("share_links", __name__)
+
+_DAYS = 7
+_LONGEST_ADDRESS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class LinkLine:
+    """One link. `state` says why it shows nothing, empty where it is good."""
+
+    id: int
+    address: str
+    owner: str
+    made: Moment
+    expires: str
+    used: Moment | None
+    state: str
+
+
+@blueprint.get("/settings/links")
+@requires(Role.VIEWER, in_person=True)
+def page() -> Response:
+    return _page()
+
+
+@blueprint.post("/settings/links")
+@requires(Role.EDITOR, in_person=True)
+def create() -> Response:
+    """Make a link to a page and show it, once."""
+    try:
+        url = _created(request.form.get("page", ""), request.form.get("days", ""))
+    except OffdiagError as error:
+        return _page(error=error)
+    response = _page(url=url)
+    response.cache_control.no_store = True
+    return response
+
+
+@blueprint.post("/settings/links/<int:link_id>/revoke")
+@requires(Role.VIEWER, in_person=True)
+def revoke(link_id: int) -> Response:
+    """Let a link show nothing any more. Admins may do so with those of others."""
+    revoke_share_link(
+        current_registry().database, link_id, owner_id=None if _sees_all() else _own_id()
+    )
+    return redirect(url_for("share_links.page"), 303)
+
+
+def _created(address: str, days: str) -> str:
+    registry, owner = current_registry(), signed_in()
+    shared = read_page(address)
+    with registry.database.read() as session:
+        projects = projects_of_page(session, shared)
+    if may_share(owner, projects):
+        rendered(shared, registry, projects)  # What cannot be shown is not shared.
+    made = create_share_link(
+        registry.database,
+        owner=owner,
+        address=address,
+        projects=projects,
+        days=_days(days),
+        most_days=registry.settings.access.share_link_days,
+    )
+    return url_for("shared.page", secret=made.secret, _external=True)
+
+
+def _days(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or len(text) > 4:
+        raise InvalidInput(
+            f"{text[:20]!r} is not a number of days.", field="days", hint="Give a whole number."
+        )
+    return int(text)
+
+
+def _page(*, url: str = "", error: OffdiagError | None = None) -> Response:
+    registry = current_registry()
+    database, most_days = registry.database, registry.settings.access.share_link_days
+    with database.read() as session:
+        found = list_share_links(session, owner_id=None if _sees_all() else _own_id())
+    text = render_template(
+        "access/share_links.html",
+        lines=[_line(link, database.clock()) for link in found],
+        most_days=most_days,
+        days=request.form.get("days", min(_DAYS, most_days)),
+        shared=request.values.get("page", ""),
+        url=url,
+        failure_of_form=None if error is None else failure_of(error),
+        shows_all=_sees_all(),
+    )
+    return make_response(text, 200 if error is None else status_of(error))
+
+
+def _line(link: ShareLink, now: datetime) -> LinkLine:
+    return LinkLine(
+        id=link.id,
+        address=numbers.shortened(unquote(link.address), longest=_LONGEST_ADDRESS),
+        owner=link.owner,
+        made=moment(link.created_at, now=now),
+        expires=f"{link.expires_at:%Y-%m-%d %H:%M} UTC",
+        used=None if link.used_at is None else moment(link.used_at, now=now),
+        state=_state(link, now),
+    )
+
+
+def _state(link: ShareLink, now: datetime) -> str:
+    if link.revoked_at is not None:
+        return "revoked"
+    if link.owner_disabled:
+        return "owner disabled"
+    return "" if link.is_valid(now) else "expired"
+
+
+def _sees_all() -> bool:
+    """Admins see all links, and so does whoever sits at a machine that serves itself alone."""
+    return signed_in_user().manages_users or not signed_in_user().is_signed_in
+
+
+def _own_id() -> int | None:
+    caller = signed_in_user().caller
+    return None if caller is None else caller.user_id

@@ -1,0 +1,257 @@
+"""The runs between which the decision is: the best set, champion and candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from markupsafe import Markup
+
+from offdiag.domain.runs import PromotionRole, Task
+from offdiag.domain.values import MetricValue
+from offdiag.services.champions.decision import (
+    COST,
+    Decision,
+)
+from offdiag.services.champions.leaders import Leader, Leaders
+from offdiag.store.promotions import PromotionRecord
+from offdiag.store.ranked_runs import RankedRun
+from offdiag.store.ranked_values import WorstClass
+from offdiag_web.charts.interval import Canvas, interval_mark
+from offdiag_web.charts.scale import Extent, Scale, spanning
+from offdiag_web.components import numbers
+from offdiag_web.components.controls import Moment, moment
+from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
+from offdiag_web.components.values import Amounts
+from offdiag_web.pages.datasets.verdict import (
+    LONGEST_NAME,
+    PER,
+    difference_text,
+    inside,
+    name_of,
+)
+
+_LONGEST_IN_ROW = 26
+_IN_ROW = Canvas(width=76, height=20)
+
+
+@dataclass(frozen=True, slots=True)
+class BestRow:
+    """A run of the best set; `derived` has name and URL of the run whose scores it decides."""
+
+    name: str
+    url: str
+    key: Markup
+    role: PromotionRole | None
+    derived: tuple[str, str] | None
+    value: str
+    mark: Markup | None
+    worst: str
+    cost: str | None
+    cost_mark: Markup | None
+
+
+@dataclass(frozen=True, slots=True)
+class RoleCard:
+    """Champion or candidate: `told` is the reason, or how the candidate differs."""
+
+    role: PromotionRole
+    name: str
+    url: str
+    key: Markup | None
+    by: str
+    at: Moment | None
+    reason: str | None
+    difference: str | None
+    gate: str | None
+    gate_passed: bool | None
+    is_proposed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PastDecision:
+    """One line of the history."""
+
+    text: str
+    reason: str | None
+    author: str | None
+    at: Moment
+
+
+class Marks:
+    """Who looks like what, and which run has which role."""
+
+    def __init__(self, decision: Decision) -> None:
+        self._marks: Mapping[str | None, ModelMark] = model_marks(decision.facts.models)
+        self._models = [each.run.model for each in decision.leaders.runs]
+        challenger = decision.challenger
+        self.roles: dict[str, PromotionRole] = {}
+        if decision.candidate is not None and decision.candidate.run_id and challenger:
+            self.roles[decision.candidate.run_id] = PromotionRole.CANDIDATE
+        if decision.champion is not None and decision.champion.run_id:
+            self.roles[decision.champion.run_id] = PromotionRole.CHAMPION
+
+    def of(self, model: str | None) -> ModelMark:
+        return self._marks.get(model, self._marks[None])
+
+    def shown(self) -> list[ModelMark]:
+        """Of the models that have runs here, in their order; nothing where none has a name."""
+        present = set(self._models)
+        if present == {None}:
+            return []
+        return [mark for model, mark in self._marks.items() if model in present]
+
+
+def best_rows(
+    decision: Decision, shown: Sequence[Leader], marks: Marks, amounts: Amounts | None
+) -> Iterator[BestRow]:
+    values = decision.facts.values
+    metric = decision.leaders.metric
+    extents = {each.run.id: extent_of(values.get(each.run.id, {}).get(metric)) for each in shown}
+    costs = {
+        each.run.id: extent_of(values.get(each.run.id, {}).get(COST), times=PER) for each in shown
+    }
+    scale, cost_scale = _scale(extents.values()), _scale(costs.values())
+    for leader in shown:
+        run = leader.run
+        extent, cost = extents[run.id], costs[run.id]
+        worst = decision.facts.worst.get(run.id)
+        yield BestRow(
+            name=numbers.shortened(run.name, longest=_LONGEST_IN_ROW),
+            url=f"/runs/{run.id}",
+            key=model_key(marks.of(run.model)),
+            role=marks.roles.get(run.id),
+            derived=source_of(decision.leaders, run),
+            value="" if extent is None else numbers.metric(extent.estimate),
+            mark=None
+            if extent is None
+            else interval_mark(
+                extent, scale=scale, name=f"95 % CI {_ends(extent)}", canvas=_IN_ROW
+            ),
+            worst="" if worst is None else worst_text(decision, worst),
+            cost=None if amounts is None or cost is None else amounts.text(cost.estimate),
+            cost_mark=None
+            if amounts is None or cost is None
+            else interval_mark(
+                cost,
+                scale=cost_scale,
+                name=f"95 % CI {amounts.text(cost.lowest)} to {amounts.text(cost.highest)}",
+                canvas=_IN_ROW,
+            ),
+        )
+
+
+def source_of(leaders: Leaders, run: RankedRun) -> tuple[str, str] | None:
+    """Name and URL of the run whose scores another decision rule was used on."""
+    if run.derived_from is None:
+        return None
+    return name_of(leaders, run.derived_from), f"/runs/{run.derived_from}"
+
+
+def rows_note(leaders: Leaders) -> str:
+    best = leaders.best_set
+    if not best:
+        return ""
+    sure = (
+        f"The set contains the best run with 95 % confidence, corrected for {leaders.total} runs."
+    )
+    following = next((each for each in leaders.runs if not each.is_in_set), None)
+    if following is None or following.run.value.value is None:
+        return sure
+    name = numbers.shortened(following.run.name, longest=LONGEST_NAME)
+    return f"Next: {name}, {numbers.metric(following.run.value.value)}. {sure}"
+
+
+def worst_text(decision: Decision, worst: WorstClass) -> str:
+    """ "df 11/17", or the value where the counts do not follow from it."""
+    name = numbers.shortened(decision.dataset.labels.names[worst.code], longest=16)
+    counts = decision.size.class_counts
+    cases = counts[worst.code] if worst.code < len(counts) else 0
+    hits = worst.value * cases
+    if decision.dataset.task is Task.MULTILABEL or abs(hits - round(hits)) > 1e-6 or not cases:
+        return f"{name} {numbers.metric(worst.value)}"
+    return f"{name} {numbers.hits_of(round(hits), cases)}"
+
+
+def extent_of(value: MetricValue | None, *, times: float = 1.0) -> Extent | None:
+    if value is None or value.value is None:
+        return None
+    ends = (None if end is None else end * times for end in (value.ci_low, value.ci_high))
+    return Extent(value.value * times, *ends)
+
+
+def _scale(extents: Iterable[Extent | None]) -> Scale:
+    return spanning([end for each in extents if each for end in (each.lowest, each.highest)])
+
+
+def _ends(extent: Extent) -> str:
+    return numbers.interval(extent.lowest, extent.highest)
+
+
+def role_card(
+    decision: Decision,
+    decided: PromotionRecord | None,
+    role: PromotionRole,
+    marks: Marks,
+    now: datetime,
+) -> RoleCard | None:
+    if decided is None or decided.run_id is None:
+        return None
+    gate = None
+    if decided.gate is not None:
+        findings = decided.gate["conditions"]
+        passed = sum(bool(each.get("passed")) for each in findings)
+        gate = f"passed {passed} of {len(findings)}"
+    model = next(
+        (each.run.model for each in decision.leaders.runs if each.run.id == decided.run_id), None
+    )
+    return RoleCard(
+        role=role,
+        name=numbers.shortened(decided.run_name or decided.run_id, longest=LONGEST_NAME),
+        url=f"/runs/{decided.run_id}",
+        key=model_key(marks.of(model)),
+        by=decided.author or "",
+        at=moment(decided.at, now=now),
+        reason=decided.reason,
+        difference=_to_champion(decision) if role is PromotionRole.CANDIDATE else None,
+        gate=gate,
+        gate_passed=decided.gate_passed,
+        is_proposed=True,
+    )
+
+
+def candidate_card(decision: Decision, marks: Marks, now: datetime) -> RoleCard | None:
+    named = role_card(decision, decision.candidate, PromotionRole.CANDIDATE, marks, now)
+    challenger = decision.challenger
+    champion = None if decision.champion is None else decision.champion.run_id
+    if named is not None or challenger is None or challenger.run.id == champion:
+        return named
+    return RoleCard(
+        role=PromotionRole.CANDIDATE,
+        name=numbers.shortened(challenger.run.name, longest=LONGEST_NAME),
+        url=f"/runs/{challenger.run.id}",
+        key=model_key(marks.of(challenger.run.model)),
+        by="",
+        at=None,
+        reason=None,
+        difference=_to_champion(decision),
+        gate=None,
+        gate_passed=None,
+        is_proposed=False,
+    )
+
+
+def _to_champion(decision: Decision) -> str | None:
+    change = decision.facts.candidate
+    if change is None:
+        return None
+    metric = decision.leaders.metric
+    said = "" if change.is_significant else ": no significant difference"
+    return f"{difference_text(metric, change)} {inside(metric)} to the champion{said}"
+
+
+def past_decision(decided: PromotionRecord, now: datetime) -> PastDecision:
+    name = numbers.shortened(decided.run_name or decided.run_id or "", longest=LONGEST_NAME)
+    text = f"{decided.role}: {name}" if decided.run_id else f"{decided.role} withdrawn"
+    return PastDecision(text, decided.reason, decided.author, moment(decided.at, now=now))

@@ -1,0 +1,139 @@
+"""The decision on a dataset in sentences."""
+
+from __future__ import annotations
+
+from offdiag.reports.scope import spec_of
+from offdiag.reports.texts import difference as difference_in_units
+from offdiag.services.champions.decision import (
+    COST,
+    Decision,
+    Difference,
+)
+from offdiag.services.champions.leaders import Leaders
+from offdiag_web.components import numbers
+from offdiag_web.components.datasets import (
+    METRIC_TITLES,
+    TITLES_OF_SETS,
+)
+from offdiag_web.components.values import Amounts, amounts_for
+
+PER = 1_000
+"""Costs are shown for so many examples: mean costs are often too small to read."""
+LONGEST_NAME = 32
+
+
+def title_of(metric: str) -> str:
+    """A metric as heads of columns name it."""
+    known = METRIC_TITLES | TITLES_OF_SETS
+    return known[metric] if metric in known else spec_of(metric, of_class=False).title
+
+
+def inside(metric: str) -> str:
+    title = title_of(metric)
+    return title if title.isupper() else f"{title[0].lower()}{title[1:]}"
+
+
+def verdict_of(leaders: Leaders) -> str:
+    """The one sentence of the page."""
+    if not leaders.runs:
+        return "No run has been evaluated yet."
+    if leaders.total == 1:
+        return "1 run, nothing to compare."
+    best, metric = leaders.best_set, inside(leaders.metric)
+    if not best:
+        first = numbers.shortened(leaders.runs[0].run.name, longest=LONGEST_NAME)
+        word = "lowest" if leaders.lower_is_better else "highest"
+        return f"{first} has the {word} {metric}; {leaders.why_not_tested}."
+    if len(best) == 1:
+        name = numbers.shortened(best[0].run.name, longest=LONGEST_NAME)
+        word = "higher" if leaders.lower_is_better else "lower"
+        return f"{name} leads: every other run is significantly {word}."
+    all_runs = numbers.plural(leaders.total, "run")
+    if len(best) == leaders.total:
+        return f"None of {all_runs} can be told apart on {metric}."
+    return f"{numbers.count(len(best))} of {all_runs} cannot be told apart on {metric}."
+
+
+def second_sentence(decision: Decision, amounts: Amounts | None) -> str | None:
+    """ "Of these, B costs least: 780 per 1,000. To the champion −49 (95 % CI −210 to 110)."."""
+    facts = decision.facts
+    if amounts is None or facts.cheapest is None or len(decision.leaders.runs) < 2:
+        return None
+    value = facts.values[facts.cheapest][COST].value or 0.0
+    name = name_of(decision.leaders, facts.cheapest)
+    of_these = "Of these, " if len(decision.leaders.best_set) > 1 else ""
+    least = "costs least: " if of_these or not decision.leaders.best_set else "costs "
+    currency = (
+        f" {facts.costs.costs.currency}" if facts.costs and facts.costs.costs.currency else ""
+    )
+    text = f"{of_these}{name} {least}{amounts.text(value * PER)}{currency} per {PER:,}."
+    change = facts.to_champion
+    if change is None:
+        return text
+    ends = (
+        ""
+        if change.low is None or change.high is None
+        else f" (95 % CI {_signed(change.low, amounts)} to {_signed(change.high, amounts)})"
+    )
+    return f"{text} To the champion {_signed(change.value, amounts)}{ends}."
+
+
+def _signed(cost: float, amounts: Amounts) -> str:
+    text = amounts.text(cost * PER)
+    return f"+{text}" if cost > 0 else text
+
+
+def amounts_of(decision: Decision) -> Amounts | None:
+    """The decimals of costs, None where nobody said what errors cost."""
+    costs = [
+        value.value * PER
+        for values in decision.facts.values.values()
+        if (value := values.get(COST)) is not None and value.value is not None
+    ]
+    return amounts_for(costs) if decision.facts.costs is not None and costs else None
+
+
+def pending(leaders: Leaders) -> str | None:
+    if not leaders.n_outdated:
+        return None
+    total = leaders.total + leaders.n_outdated
+    return (
+        f"Evaluating {numbers.count(leaders.total)} of {numbers.count(total)} on labels "
+        f"v{leaders.truth_number}; the others follow."
+    )
+
+
+def why_empty(decision: Decision) -> str:
+    size = decision.size
+    if size.truth_number is None:
+        return "No labels yet"
+    if not size.n_labelled:
+        return f"0 of {numbers.count(size.n_samples)} labelled"
+    return f"{numbers.plural(size.n_runs, 'run waits', 'runs wait')} for evaluation"
+
+
+def drop_text(decision: Decision) -> str | None:
+    drop = decision.facts.drop
+    if drop is None:
+        return None
+    leaders = decision.leaders
+    return (
+        f"First significant drop: {name_of(leaders, drop.run_id)}, "
+        f"{difference_text(leaders.metric, drop.difference)} from "
+        f"{name_of(leaders, drop.best_id)}."
+    )
+
+
+def difference_text(metric: str, change: Difference) -> str:
+    """ "+1.5 pp (−3.5 pp to +6.4 pp)"."""
+    spec = spec_of(metric, of_class=False)
+    text = difference_in_units(change.value, spec)
+    if change.low is None or change.high is None:
+        return text
+    low, high = (difference_in_units(end, spec) for end in (change.low, change.high))
+    return f"{text} ({low} to {high})"
+
+
+def name_of(leaders: Leaders, run_id: str) -> str:
+    name = next((each.run.name for each in leaders.runs if each.run.id == run_id), run_id)
+    return numbers.shortened(name, longest=LONGEST_NAME)

@@ -1,0 +1,192 @@
+"""What shows a problem: a chart of its kind, the best run on it, and examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from offdiag.flags.problems import Cause, Problem
+from offdiag.services.examples.page import Example, browse_examples
+from offdiag.services.examples.selection import ExampleQuestion
+from offdiag.services.flags.rules import thresholds_in
+from offdiag.store.flag_inbox import flagged_run
+from offdiag.store.problems import MEASURED, Measured
+from offdiag.store.ranked_runs import RankedRun, highest_runs
+from offdiag.store.session import Session
+from offdiag_web.app.context import current_registry
+from offdiag_web.charts.interval import IN_PANEL, interval_mark
+from offdiag_web.charts.scale import UNIT, Extent, fitted, spanning
+from offdiag_web.charts.trend import trend
+from offdiag_web.components import numbers
+from offdiag_web.components.values import amounts_for
+from offdiag_web.pages.flags.recall_by_size import recall_floor, size_chart
+from offdiag_web.urls.examples import ExamplesAddress
+
+METRIC_WORDS = {
+    "recall": "Recall",
+    "precision": "Precision",
+    "balanced_accuracy": "Balanced accuracy",
+}
+MOST_EXAMPLES = 5
+MOST_RANKED, MOST_READ = 5, 200
+"""Runs by cost that are shown, and those among which that of the problem is looked for."""
+PER = 1_000
+"""Costs are shown for so many examples: mean costs are often too small to read."""
+_WITH_SIZES = (Cause.MISSED, Cause.FEW_LABELS, Cause.HIDES)
+_OF_PREDICTED = (Cause.IMPRECISE,)
+_OF_ACTUAL = (Cause.MISSED, Cause.DROP)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedCost:
+    """A run by its cost per 1,000 examples; `is_shown` marks the run of the problem."""
+
+    name: str
+    url: str
+    cost: str
+    mark: Markup
+    is_shown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceChart:
+    """A drawing, or runs by cost."""
+
+    title: str
+    drawing: Markup | None = None
+    ranking: tuple[RankedCost, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownExample:
+    """An example with the score of its predicted class; `taken_for` is empty for two classes."""
+
+    name: str
+    url: str
+    taken_for: str
+    score: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExamplesView:
+    """A few examples, errors of high confidence first; the title counts all."""
+
+    title: str
+    all_url: str
+    examples: tuple[ShownExample, ...]
+
+
+def evidence_chart(session: Session, problem: Problem, measured: Measured) -> EvidenceChart | None:
+    """Recall against class size, the trend of the metric, or runs by cost, as fits the cause."""
+    cause = problem.key.cause
+    if cause is Cause.COST:
+        return _by_cost(session, problem, measured)
+    sizes = _by_size(session, problem, measured) if cause in _WITH_SIZES else None
+    return sizes or _over_runs(problem, measured)
+
+
+def _by_size(session: Session, problem: Problem, measured: Measured) -> EvidenceChart | None:
+    flagged = flagged_run(session, measured.flag_id)
+    if flagged is None or flagged.results is None:
+        return None
+    counted, label = flagged.results.counted, problem.key.class_label or None
+    gap = thresholds_in(current_registry().settings.flags).recall_gap
+    found = size_chart(
+        counted, recall_floor(counted, gap=gap, class_label=label), class_label=label
+    )
+    return None if found is None else EvidenceChart("Recall against class size", found.drawing)
+
+
+def _over_runs(problem: Problem, measured: Measured) -> EvidenceChart | None:
+    """None for fewer than two runs."""
+    known = [value for value in measured.trend if value is not None]
+    if len(known) < 2:
+        return None
+    places = {run.id: place for place, run in enumerate(reversed(problem.runs))}
+    ringed = [places[measured.run_id]] if problem.key.cause is Cause.DROP else []
+    points = [None if value is None else Extent(value) for value in measured.trend]
+    title = f"{METRIC_WORDS[MEASURED[problem.key.cause]]} by run"
+    name = f"{title}, oldest first: {known[0]:.3f} to {known[-1]:.3f}"
+    scale = fitted([point for point in points if point is not None], within=UNIT)
+    if ringed:
+        name += "; ringed: the drop"
+    drawing = trend(points, scale=scale, name=name, ringed=ringed)
+    return EvidenceChart(title, drawing)
+
+
+def _by_cost(session: Session, problem: Problem, measured: Measured) -> EvidenceChart | None:
+    ranked = highest_runs(
+        session, problem.key.dataset_id, "mean_cost", lower_is_better=True, limit=MOST_READ
+    )
+    shown = [run for run in ranked[MOST_RANKED:] if run.id == measured.run_id]
+    runs = [*ranked[:MOST_RANKED], *shown]
+    extents = {run.id: extent for run in runs if (extent := _cost(run)) is not None}
+    if not extents:
+        return None
+    scale = spanning([end for each in extents.values() for end in (each.lowest, each.highest)])
+    amounts = amounts_for([each.estimate for each in extents.values()])
+    return EvidenceChart(
+        f"Cost per {PER:,}",
+        ranking=tuple(
+            RankedCost(
+                run.name,
+                f"/runs/{run.id}",
+                amounts.text(extents[run.id].estimate),
+                interval_mark(
+                    extents[run.id],
+                    scale=scale,
+                    name=f"95 % CI {amounts.text(extents[run.id].lowest)} to "
+                    f"{amounts.text(extents[run.id].highest)}",
+                    canvas=IN_PANEL,
+                ),
+                run.id == measured.run_id,
+            )
+            for run in runs
+            if run.id in extents
+        ),
+    )
+
+
+def _cost(run: RankedRun) -> Extent | None:
+    value, low, high = run.value.value, run.value.ci_low, run.value.ci_high
+    if value is None:
+        return None
+    if low is None or high is None:
+        return Extent(value * PER)
+    return Extent(value * PER, low * PER, high * PER)
+
+
+def evidence_examples(problem: Problem, measured: Measured) -> ExamplesView | None:
+    """Examples of the class that were missed, or taken for it; None where there are none."""
+    cause, label = problem.key.cause, problem.key.class_label
+    if not label or cause not in (*_OF_ACTUAL, *_OF_PREDICTED):
+        return None
+    is_actual = cause in _OF_ACTUAL
+    question = ExampleQuestion(actual=label) if is_actual else ExampleQuestion(predicted=label)
+    found = browse_examples(
+        current_registry().database, measured.run_id, question, size=MOST_EXAMPLES
+    )
+    if not found.examples:
+        return None
+    run = found.detail.run
+    names_class = len(run.labels) > 2
+    return ExamplesView(
+        title=f"{numbers.count(found.total)} {'missed' if is_actual else 'wrong'}",
+        all_url=ExamplesAddress(run.id, question).url(),
+        examples=tuple(
+            _example(each, run.id, is_actual=is_actual, names_class=names_class)
+            for each in found.examples
+        ),
+    )
+
+
+def _example(example: Example, run_id: str, *, is_actual: bool, names_class: bool) -> ShownExample:
+    other = example.predicted if is_actual else example.actual
+    one = ExampleQuestion(sample=str(example.sample))
+    return ShownExample(
+        name=str(example.sample),
+        url=ExamplesAddress(run_id, one).url(),
+        taken_for=numbers.shortened(other or "", longest=16) if names_class else "",
+        score="" if example.confidence is None else f"{example.confidence:.2f}",
+    )

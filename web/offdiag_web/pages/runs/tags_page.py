@@ -1,0 +1,54 @@
+"""A tag for several runs at once, which the list of runs leads to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from flask import Blueprint, flash, make_response, redirect, render_template, request
+from werkzeug.datastructures import MultiDict
+from werkzeug.wrappers import Response
+
+from offdiag.errors import InvalidInput
+from offdiag.services.runs import tag_runs
+from offdiag.store.runs import get_run
+from offdiag_web.app.context import current_registry
+from offdiag_web.components import numbers
+from offdiag_web.urls.run_list import RunListAddress, read_run_list
+
+blueprint = Blueprint("run_tags", __name__)
+
+
+@blueprint.get("/runs/tag")
+def page() -> Response:
+    """The ticked runs, and a field for the tag; where none is ticked, the list."""
+    address = _address(request.args)
+    if not address.selected:
+        return redirect(address.url())
+    with current_registry().database.read() as session:
+        found = [get_run(session, run_id) for run_id in address.selected]
+    keys = sorted({key for run in found for key in run.tags})
+    return make_response(
+        render_template("runs/tags.html", runs=found, keys=keys, back=address.url())
+    )
+
+
+@blueprint.post("/runs/tag")
+def change() -> Response:
+    """Add or remove the tag "key=value", and go back to the list with the runs still ticked."""
+    address = _address(
+        MultiDict([*request.args.items(multi=True), *request.form.items(multi=True)])
+    )
+    key, _, value = (part.strip() for part in request.form.get("tag", "").partition("="))
+    if not key:
+        raise InvalidInput("no tag is named.", field="tag", hint='Write "key=value" or "key".')
+    is_removed = request.form.get("action") == "remove"
+    tag_runs(current_registry().database, address.selected, key, None if is_removed else value)
+    n_runs = numbers.plural(len(address.selected), "run")
+    flash(f"Removed tag {key} from {n_runs}." if is_removed else f"Tagged {n_runs}: {key}.")
+    return redirect(address.url(), 303)
+
+
+def _address(values: MultiDict[str, str]) -> RunListAddress:
+    address, _ = read_run_list(values, now=current_registry().database.clock())
+    ticked, _ = read_run_list({"sel": ",".join(values.getlist("runs"))})
+    return replace(address, selected=ticked.selected) if ticked.selected else address
