@@ -157,8 +157,18 @@ class EvaluationPending(OffdiagError, TimeoutError):
     code = "evaluation_pending"
 
 
+class MissingExtra(OffdiagError, ModuleNotFoundError):
+    """A library that comes with an extra of offdiag is not installed; the hint installs it."""
+
+    code = "missing_extra"
+
+
 class LabelNote(UserWarning):
     """Labels were accepted as they came, but may not be meant that way: see which."""
+
+
+class NotEvaluated(UserWarning):
+    """Runs are not evaluated yet, so that what is shown does not have their results."""
 
 
 class RunKept(UserWarning):
