@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 
 pytest_plugins = ("support.databases", "support.durations")
 
@@ -17,3 +18,8 @@ def pytest_collection_finish() -> None:
     gc.enable()
     # Whole applications of tests are garbage in circles, and fill gigabytes unless looked for.
     gc.set_threshold(20_000, 20, 10)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more process than cores, as many tests wait for others."""
+    return (os.cpu_count() or 1) + 1

@@ -6,7 +6,10 @@ that concern what a server of ours does.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tomllib
+from collections.abc import Collection
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
 from pathlib import Path
@@ -15,7 +18,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
+ROOT = Path(__file__).parents[2]
 FIRST_GOOD = {
     "authlib": ("1.6.5", "CVE-2025-59420, CVE-2025-61920: forged and huge signed texts"),
     "flask": ("3.1.1", "CVE-2025-47278: the wrong one of several signing keys"),
@@ -37,15 +40,31 @@ OF_OTHERS = {
 """Brought by our dependencies, which leave the version open."""
 
 
-def _bounds() -> dict[str, Version]:
-    project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
-    listed = [project["dependencies"], *project["optional-dependencies"].values()]
-    return {
-        requirement.name: Version(specifier.version)
-        for requirement in map(Requirement, chain.from_iterable(listed))
-        for specifier in requirement.specifier
-        if specifier.operator == ">="
-    }
+def _bounds(*, without: Collection[str] = ()) -> dict[str, Version]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"].items()
+    listed = [project["dependencies"], *(group for name, group in extras if name not in without)]
+    lowest: dict[str, Version] = {}
+    for requirement in map(Requirement, chain.from_iterable(listed)):
+        for specifier in requirement.specifier:
+            if specifier.operator == ">=":
+                version = Version(specifier.version)
+                lowest[requirement.name] = min(version, lowest.get(requirement.name, version))
+    return lowest
+
+
+def test_the_oldest_versions_are_those_of_the_bounds() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / ".ci" / "oldest.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    pins = dict(line.split("==") for line in done.stdout.splitlines())
+    bounds = _bounds(without={"audit", "dev", "fuzz", "integrations"})
+
+    assert {name: Version(pin) for name, pin in pins.items()} == bounds
 
 
 @pytest.mark.parametrize("name", FIRST_GOOD)

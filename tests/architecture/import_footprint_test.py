@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from offdiag.extras import LIBRARIES
+
 DATABASE = {"sqlalchemy", "alembic", "psycopg", "sqlite3"}
 SERVER = {"flask", "werkzeug", "apscheduler", "waitress"}
 FRAMES = {"pandas", "pyarrow", "polars"}
@@ -45,6 +47,23 @@ def test_the_metric_core_loads_neither_database_nor_frames_nor_server() -> None:
 
     assert "numpy" in loaded
     assert not loaded & (DATABASE | SERVER | FRAMES | {"pydantic", "scipy"})
+
+
+CLIENT_PATH = """
+import importlib, pkgutil, offdiag.records, offdiag.sdk
+names = [found.name for package in (offdiag.records, offdiag.sdk)
+         for found in pkgutil.walk_packages(package.__path__, package.__name__ + ".")
+         if ".integrations" not in found.name and ".sdk.embedded" not in found.name]
+for name in names:
+    importlib.import_module(name)
+"""
+
+
+def test_what_logs_to_a_server_loads_no_library_of_the_extra_local() -> None:
+    loaded = modules_loaded_by(CLIENT_PATH)
+
+    assert {"numpy", "httpx", "pydantic"} <= loaded
+    assert not loaded & set(LIBRARIES["local"])
 
 
 SERVER_THAT_TELLS = """

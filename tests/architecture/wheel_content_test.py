@@ -57,6 +57,8 @@ def test_every_file_of_a_package_is_in_the_wheel(package: str, wheel_names: set[
     "pattern",
     [
         "offdiag/py.typed",
+        "offdiag/team/gunicorn.conf.py.example",
+        "offdiag/team/systemd/offdiag-*.service",
         "offdiag_migrations/script.py.mako",
         "offdiag_migrations/env.py",
         "offdiag_migrations/versions/0001_*.py",

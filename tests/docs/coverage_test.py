@@ -113,8 +113,12 @@ def test_make_targets_that_are_mentioned_exist() -> None:
         assert mentioned <= targets, page
 
 
-def test_changes_are_collected_under_unreleased() -> None:
-    assert re.search(r"^## Unreleased$", text_of("CHANGELOG.md"), flags=re.MULTILINE)
+def test_changes_are_collected_above_those_of_the_version() -> None:
+    project = tomllib.loads(text_of("pyproject.toml"))["project"]
+    versions = re.findall(r"^## (.+)$", text_of("CHANGELOG.md"), flags=re.MULTILINE)
+
+    assert versions[0] == "Unreleased"
+    assert re.fullmatch(rf"{re.escape(project['version'])} \(\d{{4}}-\d\d-\d\d\)", versions[1])
 
 
 def test_no_page_is_left_unwritten() -> None:

@@ -13,8 +13,11 @@ import pytest
 import yaml
 
 from offdiag.cli.commands import COMMANDS, offdiag
+from offdiag.gate.conditions import parse_condition
 
-PAGE = (Path(__file__).parents[2] / "docs" / "gate.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 GITHUB, GITLAB = (
     yaml.safe_load(text)
     for text in re.findall(r"^```yaml\n(.+?)^```", PAGE, re.DOTALL | re.MULTILINE)
@@ -55,7 +58,7 @@ def test_the_github_workflow_has_the_parts_that_github_reads() -> None:
         assert job["runs-on"]
         for step in job["steps"]:
             assert ("run" in step) != ("uses" in step)
-            assert "uses" not in step or re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step["uses"])
+            assert "uses" not in step or re.fullmatch(r"[\w-]+/[\w-]+@(v\d+|main)", step["uses"])
 
 
 def test_the_gitlab_pipeline_has_a_job_for_each_stage() -> None:
@@ -68,7 +71,7 @@ def test_the_gitlab_pipeline_has_a_job_for_each_stage() -> None:
 def test_every_command_is_ours_or_comes_with_python() -> None:
     first = [words[0] for words in commands()]
 
-    assert first.count("offdiag") == 3
+    assert first.count("offdiag") == 2
     for word in first:
         assert word in OTHER_COMMANDS or word == "offdiag" or word.startswith("RUN=$(python")
 
@@ -90,15 +93,20 @@ def test_a_command_that_does_not_exist_would_be_noticed() -> None:
         parsed(["offdiag", "gate", "r_1", "--no-such-option"])
 
 
-def test_the_step_with_a_pipe_names_the_shell_that_does_not_swallow_failures() -> None:
-    (gate,) = (step for step in GITHUB["jobs"]["gate"]["steps"] if "| tee" in step.get("run", ""))
+def test_the_step_of_the_action_gives_inputs_and_conditions_that_exist() -> None:
+    given = GITHUB["jobs"]["gate"]["steps"][-1]["with"]
+    words = ["offdiag", "gate", *shlex.split(given["arguments"])]
+    for condition in given["conditions"].splitlines():
+        assert parse_condition(condition).text == condition
+        words += ["--min", condition]
 
-    assert gate["shell"] == "bash"
+    assert set(given) <= set(ACTION["inputs"])
+    assert len(parsed([*words, "--junit", given["junit"]]).params["conditions"]) == 3
+    table = PAGE.split("| input | content |")[1].split("\n\n")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(ACTION["inputs"])
 
 
 def test_what_later_steps_need_is_kept() -> None:
-    upload = GITHUB["jobs"]["gate"]["steps"][-1]
     written = re.findall(r"(?:tee|>) (\S+\.json)", "\n".join(scripts()))
 
-    assert upload["if"] == "always()"
-    assert written == [upload["with"]["path"], *GITLAB["train"]["artifacts"]["paths"]]
+    assert written == GITLAB["train"]["artifacts"]["paths"]

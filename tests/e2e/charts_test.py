@@ -7,7 +7,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
+
+from support.compared import ComparedRegistry
+from support.scored_runs import ScoredRegistry
 
 
 def test_arrow_keys_read_a_chart_out(open_page: Any) -> None:
@@ -45,3 +49,74 @@ def test_a_chart_is_saved_in_three_forms(open_page: Any, tmp_path: Path) -> None
     specification = json.loads(saved["Vega-Lite"].read_text())
     assert len(specification["data"]["values"]) > 1
     watched.expect_no_complaints()
+
+
+CHARTS = {
+    "thresholds": (
+        "open_scored",
+        ".threshold-plot",
+        r"from [\d.e-]+: cost [\d,.]+, .* missed, .*",
+    ),
+    "one run's thresholds": ("open_scored", ".cost-plot", r"from [\d.e-]+: [\d,.]+"),
+    "scores": ("open_scored", ".plot:has(rect[data-read])", r".*: [\d.]+% from .* to .*"),
+    "flips": ("open_compared", ".flip-chart", r"[AB] at [\d.,]+×: [\d.]+ times the lowest cost"),
+    "time": ("open_revised", ".time-chart", r".+, \d+ \w+ \d{4}: \d\.\d{3}"),
+    "models": ("open_revised", ".model-trend", r".+, \d+ \w+ \d{4}: \d\.\d{3}( \(.*\))?"),
+}
+
+
+@pytest.mark.parametrize("which", CHARTS)
+def test_arrow_keys_tell_the_values_behind_a_chart(
+    which: str,
+    request: pytest.FixtureRequest,
+    scored: ScoredRegistry,
+    compared: ComparedRegistry,
+) -> None:
+    opener, chart, said = CHARTS[which]
+    path = {
+        "thresholds": f"/whatif?runs={scored.event}&cost=@0-1",
+        "one run's thresholds": f"/whatif/decisions?run={scored.event}&cost=@0-1",
+        "scores": f"/runs/{scored.event}/curves",
+        "flips": f"/whatif?{compared.pair}&cost=@0-1",
+        "time": "/runs?q=dataset:pets&view=trend",
+        "models": "/datasets/pets",
+    }[which]
+    watched = request.getfixturevalue(opener)(path)
+
+    drawn = watched.page.locator(f"main svg{chart}").first
+    drawn.focus()
+    watched.page.keyboard.press("ArrowRight")
+
+    line = drawn.locator("xpath=following-sibling::p[1]")
+    expect(line).to_have_text(re.compile(rf"^{said}$"))
+    menu = drawn.locator("xpath=following-sibling::details[1]")
+    menu.locator("summary").click()
+    expect(menu.get_by_role("button", name="Vega-Lite")).to_be_visible()
+    watched.expect_no_complaints()
+
+
+def test_the_dots_of_the_scatter_are_read_out_where_they_have_the_focus(open_revised: Any) -> None:
+    watched = open_revised("/datasets/pets")
+    dot = watched.page.locator("main svg.scatter a.dot").last
+
+    dot.focus()
+
+    expect(watched.page.locator("svg.scatter + .chart-read")).to_have_text(
+        dot.get_attribute("aria-label")
+    )
+    assert watched.page.locator("svg.scatter").get_attribute("tabindex") is None
+
+
+def test_a_chart_that_is_drawn_anew_is_read_out_as_well(
+    open_compared: Any, compared: ComparedRegistry
+) -> None:
+    watched = open_compared(f"/whatif?{compared.pair}&cost=@0-1")
+    page = watched.page
+    with page.expect_response("**/whatif?**"):
+        page.locator("#at").fill("7")
+
+    expect(page.locator("#results")).not_to_have_attribute("aria-busy", "true")
+    page.locator("svg.flip-chart").focus()
+    page.keyboard.press("ArrowRight")
+
+    expect(page.locator("svg.flip-chart + .chart-read")).to_have_text(re.compile("lowest cost"))

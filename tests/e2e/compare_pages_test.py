@@ -131,6 +131,26 @@ def test_markdown_and_link_are_copied(
     assert f"<{link}>" in text
 
 
+def test_a_card_is_copied_as_a_picture_or_saved(open_compared: Any, paths: dict[str, str]) -> None:
+    page: Page = open_compared(paths["pair"], permissions=CLIPBOARD).page
+    copy = page.get_by_role("link", name="Copy picture")
+
+    copy.click()
+    expect(page.locator("#announcement")).to_have_text("picture copied")
+    width = page.evaluate(
+        """async () => {
+            const [item] = await navigator.clipboard.read();
+            return (await createImageBitmap(await item.getType("image/png"))).width;
+        }"""
+    )
+    page.evaluate("() => { delete window.ClipboardItem; }")
+    with page.expect_download() as saved:
+        copy.click()
+
+    assert width == 2400
+    assert saved.value.suggested_filename == "offdiag-card.png"
+
+
 def test_high_contrast_keeps_worse_and_certain_apart(
     open_compared: Any, paths: dict[str, str]
 ) -> None:

@@ -11,9 +11,10 @@ import pytest
 
 from offdiag.demo.costs_and_reports import COSTS, DIGITS, IN_USE, REPORT
 from offdiag.demo.experiments import PROJECT
+from offdiag.domain.cost_names import CostName
 from offdiag.domain.runs import RunState
 from offdiag.services.champions.promotions import promotions_of
-from offdiag.services.cost_matrices import CostName, find_costs
+from offdiag.services.cost_matrices import find_costs
 from offdiag.services.datasets import baseline_of
 from offdiag.services.reports.page import issue_page
 from offdiag.services.schedules.page import schedule_page

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.problem_words import problem_title
 from offdiag.flags.problems import Problem, ProblemState
-from offdiag.records.flag import chosen_problems
+from offdiag.records.problem import chosen_problems
 from offdiag.services.flags.page import browse_flag, browse_flags
 from offdiag.settings import Settings
 from offdiag.store.database import Database
@@ -113,7 +113,9 @@ def listed(database: Database) -> list[int]:
 
 def problem_of(database: Database, number: int) -> Problem:
     with database.read() as session:
-        return find_problem(session, number, now=database.clock()).problems[0]
+        problem, _ = find_problem(session, number, now=database.clock())
+    assert problem is not None
+    return problem
 
 
 def test_problems_are_worked_through_by_keyboard_alone(go: Open, database: Database) -> None:
@@ -131,7 +133,7 @@ def test_problems_are_worked_through_by_keyboard_alone(go: Open, database: Datab
     assert problem_of(database, first).state is ProblemState.DISMISSED
 
     press("u")
-    expect(page.get_by_role("status").first).to_contain_text(f"P-{first} opened again.")
+    expect(page.get_by_role("status").first).to_contain_text(f"P-{first} reopened.")
     assert problem_of(database, first).state is ProblemState.OPEN
 
     for key in ("j", "x", "j", "x"):
@@ -141,6 +143,35 @@ def test_problems_are_worked_through_by_keyboard_alone(go: Open, database: Datab
     expect(page.get_by_role("status").first).to_contain_text("acknowledged")
     states = {problem_of(database, number).state for number in (first, second)}
     assert states == {ProblemState.ACCEPTED}
+    seen.expect_no_complaints()
+
+
+def test_keys_are_about_the_problem_that_has_the_focus(go: Open, database: Database) -> None:
+    seen = go("/problems", viewport=WIDE)
+    page, press = seen.page, seen.page.keyboard.press
+    first, second, *_ = listed(database)
+    expect(_beside(page)).to_contain_text(problem_title(problem_of(database, first).key))
+
+    press("j")
+    press("j")
+    expect(_beside(page)).to_contain_text(problem_title(problem_of(database, second).key))
+    press("i")
+    page.keyboard.type("lee")
+    press("Enter")
+    expect(page.get_by_role("status").first).to_contain_text(f"P-{second} assigned to")
+    assert "lee" in (problem_of(database, second).assignee or "")
+
+    expect(_beside(page)).to_contain_text(problem_title(problem_of(database, second).key))
+    press("z")
+    expect(page.locator("#until")).to_be_focused()
+    press("Enter")
+    expect(page.get_by_role("status").first).to_contain_text(f"P-{second} snoozed until")
+    states = {number: problem_of(database, number).state for number in (first, second)}
+    assert states == {first: ProblemState.OPEN, second: ProblemState.SNOOZED}
+
+    press("k")
+    press("Enter")
+    expect(page).to_have_url(re.compile(rf"/problems/{first}$"))
     seen.expect_no_complaints()
 
 

@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 from sqlalchemy import select
 
+from offdiag.domain.cost_names import CostName
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.reports.scope import ReportScope
-from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
+from offdiag.services.comments import comment_on_dataset, comment_on_run
+from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.datasets import pin_baseline
 from offdiag.services.delivery.message import EmailTarget
 from offdiag.services.evaluation.slices import evaluation_of_slice
@@ -25,6 +27,7 @@ from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.ingest.open_run import open_run
 from offdiag.services.reports.edition import report_now
 from offdiag.services.retention.deletion import delete_run
+from offdiag.services.runs import change_run
 from offdiag.services.schedules.edit import add_schedule
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.archive.file import MANIFEST
@@ -177,6 +180,11 @@ def _judge(database: Database, *, baseline: str) -> None:
     assert first is not None, "no rule fires on these runs any more"
     dismiss_flags(database, [first], reason="known", author="ada")
     comment_on_flags(database, [first], text="see the minutes", author="bea")
+    comment_on_run(database, baseline, text="a good start", author="bea")
+    comment_on_dataset(
+        database, project="default", dataset="scored", text="wait for more labels", author=None
+    )
+    change_run(database, baseline, note="The first run that was any good.")
 
 
 def _report(database: Database) -> None:

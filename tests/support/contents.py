@@ -17,6 +17,7 @@ _CLOCK = {
     ("flag", "last_seen"),
     ("flag", "closed_at"),
     ("flag_event", "at"),
+    ("comment", "at"),
     ("report_issue", "computed_at"),
     ("report_file", "content"),
     ("report_file", "sha256"),
@@ -33,6 +34,7 @@ _ROW_NUMBERS = {
     "class_values": {"evaluation_id"},
     "flag": {"id", "evaluation_id"},
     "flag_event": {"id", "flag_id"},
+    "comment": {"id", "flag_id"},
 }
 """Columns of numbers that are given out in the order in which runs happen to be evaluated."""
 _SIGNS_OF_LIFE = "heartbeat"

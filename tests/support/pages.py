@@ -25,6 +25,8 @@ class Element:
     parent: Element | None = None
     children: list[Element] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
+    own: list[str] = field(default_factory=list)
+    """The text that stands in no element further inside."""
 
     @property
     def text(self) -> str:
@@ -78,6 +80,8 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         for element in self._open:
             element.parts.append(data)
+        if self._open:
+            self._open[-1].own.append(data)
 
     def all(self, tag: str, css_class: str | None = None) -> list[Element]:
         """All elements of a kind, narrowed to a class."""

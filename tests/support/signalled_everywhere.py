@@ -165,7 +165,7 @@ def _worker(folder: Path) -> None:
 
 
 def _serve(folder: Path) -> None:
-    from offdiag.cli.server import serve_until_stopped
+    from offdiag.cli.serve import serve_until_stopped
     from offdiag.settings import ServerSettings, Settings
     from offdiag.store.database import Database
     from offdiag_web import server
@@ -211,7 +211,7 @@ LOOPS = {
         _serve,
         ("offdiag_web.server", "Listening._is_ended"),
         ("/offdiag_web/server.py", "/waitress/wasyncore.py"),
-        ("offdiag.cli.server", "offdiag_web", "offdiag_workers.process"),
+        ("offdiag.cli.serve", "offdiag_web", "offdiag_workers.process"),
     ),
     "gunicorn": Loop(
         _gunicorn,

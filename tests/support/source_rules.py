@@ -124,6 +124,31 @@ def _imports(*modules: str) -> Callable[[ast.Module], Iterator[ast.AST]]:
     return find
 
 
+def _imports_unguarded(tree: ast.Module) -> Iterator[ast.AST]:
+    """Imports of pandas and SciPy that may fail without naming the extra."""
+    guarded = {
+        id(inner)
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.With) and ast.unparse(node.items[0]) == "optional")
+        or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+        or (isinstance(node, ast.Try) and "ModuleNotFoundError" in ast.unparse(node))
+        for part in node.body
+        for inner in ast.walk(part)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        else:
+            continue
+        if id(node) not in guarded and {name.split(".")[0] for name in names} & {
+            "pandas",
+            "scipy",
+        }:
+            yield node
+
+
 def _catches_everything(tree: ast.Module) -> Iterator[ast.AST]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ExceptHandler):
@@ -234,7 +259,8 @@ RULES = (
         good=("from urllib.parse import urlsplit", "import http"),
         allowed=frozenset(
             {
-                "registry/offdiag/cli/server.py",
+                "registry/offdiag/cli/serve.py",
+                "registry/offdiag/sdk/integrations/mlflow_server.py",
                 "registry/offdiag/sdk/remote/connection.py",
                 "registry/offdiag/services/delivery/webhook.py",
                 "registry/offdiag/services/delivery/deadline.py",
@@ -285,6 +311,18 @@ RULES = (
         bad=("signal.signal(signal.SIGTERM, stop)", "signal.set_wakeup_fd(writing)"),
         good=("signal.raise_signal(signal.SIGTERM)", "signal.getsignal(signal.SIGTERM)"),
         allowed=frozenset({"registry/offdiag/signals.py", "web/offdiag_web/shutdown.py"}),
+    ),
+    Rule(
+        name="what-comes-with-an-extra-is-imported-as-optional",
+        reason="Where it is missing, the error names the extra that brings it.",
+        find=_imports_unguarded,
+        bad=("import pandas as pd", "def f():\n    from scipy.special import ndtr"),
+        good=(
+            "with optional:\n    import pandas as pd",
+            "if TYPE_CHECKING:\n    import pandas as pd",
+            "try:\n    import scipy\nexcept ModuleNotFoundError:\n    pass",
+        ),
+        scope=("registry/offdiag",),
     ),
     Rule(
         name="only-process-edges-catch-everything",

@@ -47,7 +47,9 @@ def test_a_run_of_a_list_has_the_same_keys_everywhere(
     page = one_of(reader.get("/runs.json").get_json(), registry)
     printed_list = one_of(printed(capfd, registry.database, "runs", "list"), registry)
 
-    assert page == printed_list
+    assert without(page, "metrics") == without(printed_list, "metrics")
+    assert printed_list["metrics"] == answer["metrics"]
+    assert page["metrics"].items() <= answer["metrics"].items()
     assert answer.keys() - page.keys() == {"truth_version"}
     assert page.keys() <= answer.keys()
     only_in_lists = {"metrics", "worst_class", "may_hide_minority"}
@@ -57,7 +59,7 @@ def test_a_run_of_a_list_has_the_same_keys_everywhere(
         if isinstance(listed, dict):
             assert whole | listed == whole, key
         else:
-            assert whole == listed == answer[key] == printed_list[key], key
+            assert whole == listed == answer[key], key
 
 
 def test_the_remote_sdk_reads_every_key_of_a_run(
@@ -149,8 +151,8 @@ def test_a_report_has_the_same_keys_everywhere(
     basics = without(listed["reports"][0], "summary").keys()
     assert report.keys() - basics == {"next_times", "start", "issues", "has_scheduler"}
     assert report_reader.get("/reports/weekly/2.json").get_json() == issue
-    assert without(shown, "report") == issue
-    assert issue.keys() - report["last"].keys() == {"project", "name", "files"}
+    assert shown == issue
+    assert issue.keys() - report["last"].keys() == {"project", "name", "files", "report"}
     assert printed(capfd, reported.database, "schedule", "list") == planned
     for one in planned["schedules"]:
         command = ("schedule", "show", one["name"], "--project", one["project"])

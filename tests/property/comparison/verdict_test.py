@@ -91,7 +91,7 @@ def test_the_verdict_names_what_is_separable_and_nothing_else(joint: JointCounts
         assert "worse" not in verdict.headline
         assert verdict.tone == "open"
     claimed = verdict.headline.partition("; no significant")[0]
-    if separable and "every headline metric" not in claimed:
+    if separable and "every primary metric" not in claimed:
         for key in HEADLINE:
             before = "(?<!balanced )" if key == "overall_accuracy" else ""
             named = re.search(f"{before}{re.escape(title_inside(key))}", claimed)

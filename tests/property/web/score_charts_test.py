@@ -132,7 +132,11 @@ def test_a_spread_lies_inside_its_frames_and_shows_every_case(
     upper: list[int], lower: list[int], threshold: tuple[float, str] | None
 ) -> None:
     spreads = [
-        Spread("cases", tuple(count / max(sum(counts), 1) for count in counts))
+        Spread(
+            "cases",
+            tuple(count / max(sum(counts), 1) for count in counts),
+            tuple(float(edge) for edge in range(len(counts) + 1)),
+        )
         for counts in (upper, lower)
     ]
 

@@ -50,10 +50,13 @@ def _reliability() -> Markup:
 
 
 def _spread(kind: str) -> Markup:
+    edges = tuple(edge / 20 for edge in range(21))
     falling = tuple(2 * (20 - place) / 420 for place in range(20))
     return spread_drawing(
-        Spread("some cases", falling[::-1]),
-        Spread("no cases", (0.0,) * 20) if kind == "plain" else Spread("others", falling),
+        Spread("some cases", falling[::-1], edges),
+        Spread("no cases", (0.0,) * 20, edges)
+        if kind == "plain"
+        else Spread("others", falling, edges),
         ticks=QUARTERS,
         score_name="score",
         name=f"spread, {kind}",

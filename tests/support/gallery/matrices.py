@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.metrics.confusion import ConfusionMatrix, collapsed
-from offdiag_web.charts.palette import Theme
+from offdiag.palette import Theme
 from offdiag_web.components.classes import Grouping, window_around
 from offdiag_web.components.matrix import MatrixView, matrix_view
 from offdiag_web.components.run_frame import Tab

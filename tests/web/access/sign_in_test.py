@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from flask import Flask
 from itsdangerous import URLSafeTimedSerializer
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from offdiag.domain.access import Grant, Role
 from offdiag.services.access.users import set_disabled, set_password
@@ -110,6 +110,19 @@ def test_somebody_who_is_locked_out_does_not_get_in(
 
     assert client.get("/runs").status_code == 401
     assert sign_in(client, "bo").status_code == 401
+
+
+def test_a_session_that_began_while_somebody_was_locked_out_is_worth_nothing(
+    client: PageClient, database: Database
+) -> None:
+    """Locking out ends the sessions there are; one may just be beginning elsewhere."""
+    add_person(database, "bo", Grant(Role.ADMIN))
+    sign_in(client, "bo")
+    with database.write() as session:
+        locked_out = update(UserRow).where(UserRow.name == "bo")
+        session.execute(locked_out.values(disabled_at=database.clock()))
+
+    assert client.get("/runs").status_code == 401
 
 
 def test_the_cookie_is_out_of_reach_of_scripts_and_of_other_sites(client: PageClient) -> None:

@@ -5,7 +5,8 @@ import io
 
 import pytest
 
-from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
+from offdiag.domain.cost_names import CostName
+from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.store import cost_matrices
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.database import Database

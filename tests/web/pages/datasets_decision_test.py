@@ -8,10 +8,15 @@ import numpy as np
 import pytest
 from werkzeug.test import TestResponse
 
+from offdiag.domain.cost_names import CostName
+from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
+from offdiag.metrics.costs.decisions import ExpectedCostRule, described
+from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.services.champions.decision import Decision, browse_decision
 from offdiag.services.champions.promotions import approve, propose
-from offdiag.services.cost_matrices import CostName, add_costs, set_default_costs
+from offdiag.services.cost_matrices import add_costs, set_default_costs
+from offdiag.services.ingest.derive_run import derive_run
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
 from support.forms import forms_of
@@ -255,3 +260,58 @@ def test_a_run_of_another_dataset_is_not_approved(client: PageClient, database: 
 
     assert response.status_code == 422
     assert "is on dataset" in response.text
+
+
+def test_what_speaks_against_shipping_is_listed_and_counted_in_the_tab(
+    client: PageClient, database: Database
+) -> None:
+    actual = ["a"] * 90 + ["b"] * 30
+    run = log(database, y_true=actual, y_pred=["a"] * 120, dataset="holdout")
+    weights = np.array([[0.0, 1.0], [4.0, 0.0]])
+    add_costs(database, project="default", dataset="holdout", name="visits", weights=weights)
+    work_off(database)
+    approve(database, run.id, reason="the only one", author=None)
+
+    page = client.page("/datasets/holdout")
+    tabs = [tab.text for tab in page.one("nav", "dataset-tabs").inside("a")]
+    third = page.one("div", "decision-third")
+    problems = [a for a in third.inside("a") if "/problems/" in a.attributes["href"]]
+    assert any(tab == f"Problems {len(problems)}" for tab in tabs), tabs
+    assert "b missed" in [a.text for a in problems]
+    assert "champion" in third.text
+    assert "visits v1" in third.text
+
+
+def test_the_fewest_labels_are_told_by_class(client: PageClient, database: Database) -> None:
+    fill(database, "first", "second")
+
+    page = client.page("/datasets/holdout")
+    classes = page.table("budget-classes")
+    needed = found(database).facts.budget
+    assert needed is not None
+    assert [row[0] for row in classes] == ["1", "0"]
+    assert needed.by_class.keys() == {0, 1}
+    # The two of three samples that are right in one run alone are of class 1.
+    assert needed.by_class[1] > needed.by_class[0]
+
+
+def test_a_run_of_another_decision_rule_names_its_source(
+    client: PageClient, database: Database
+) -> None:
+    source = log(
+        database,
+        y_true=["b", "a", "a"] * 20,
+        y_pred=["a", "a", "a"] * 20,
+        y_score=[0.4, 0.3, 0.1] * 20,
+        labels=["a", "b"],
+        positive_label="b",
+        dataset="holdout",
+        facts=RunFacts(name="plain"),
+    )
+    rule = ExpectedCostRule(cost_matrix([[0, 1], [4, 0]], labels=LabelSet.declared(["a", "b"])))
+    derive_run(database, source_id=source.id, rule=rule, recipe=described(rule), name="by cost")
+    work_off(database)
+
+    tag = client.page("/datasets/holdout").one("a", "derived")
+    assert tag.attributes["href"] == f"/runs/{source.id}"
+    assert tag.text == "rule on the scores of plain"

@@ -49,7 +49,7 @@ def test_results_of_an_older_truth_are_announced(revised_reader: PageClient) -> 
     page = revised_reader.page("/datasets/behind/data")
 
     assert page.one("div", "callout-warning").text.startswith(
-        "▲ 1 run still shows results of an older truth version."
+        "▲ 1 run still shows results of an older label version."
     )
     assert not revised_reader.page("/datasets/pets/data").all("div", "callout-warning")
 

@@ -82,7 +82,7 @@ def test_what_was_dismissed_takes_no_part(
 def test_the_statement_leads_to_the_problems_of_the_run(client: PageClient, lesions: str) -> None:
     (link,) = client.page(f"/runs/{lesions}").one("p", "statement").inside("a")
 
-    assert link.attributes["href"] == f"/flags?run={lesions}&state=all"
+    assert link.attributes["href"] == f"/problems?run={lesions}&show=all"
     assert link.text.endswith(" problems")
 
 
@@ -106,7 +106,7 @@ def badge_of(client: PageClient, run_id: str) -> list[str]:
     """What stands beside the name of a run in the list."""
     page = client.page("/runs")
     (row,) = [r for r in page.one("table", "data").inside("tr") if _leads_to(r, run_id)]
-    return [a.text for a in row.inside("a") if a.attributes["href"].startswith("/flags?")]
+    return [a.text for a in row.inside("a") if a.attributes["href"].startswith("/problems?")]
 
 
 def _leads_to(row: Element, run_id: str) -> bool:

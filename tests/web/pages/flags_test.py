@@ -67,11 +67,11 @@ def test_every_threshold_stands_beside_what_was_measured(client: PageClient, les
 
     table = next(t for t in page.all("table") if "Threshold" in t.text)
     heads = [body.inside("tr")[0].text for body in table.inside("tbody")]
-    assert heads[0] == "F3 Zero recall, “df”: fires"
-    assert sum(head.endswith(": fires") for head in heads) == sum(
+    assert heads[0] == "F3 Zero recall, “df”: raised"
+    assert sum(head.endswith(": raised") for head in heads) == sum(
         check["fires"] for check in record["checks"]
     )
-    assert any(head.endswith(": silent") for head in heads)
+    assert any(head.endswith(": not raised") for head in heads)
     shown = [row for body in table.inside("tbody") for row in body.inside("tr")[1:]]
     assert len(shown) == len(lines) == sum(len(c["conditions"]) for c in record["checks"])
     first = [cell.text for cell in shown[2].children]

@@ -46,10 +46,10 @@ def form_of(client: PageClient, path: str, action: str) -> Element:
     ("action", "typed", "state", "said"),
     [
         ("acknowledge", {}, FlagState.ACKNOWLEDGED, "F-1 acknowledged."),
-        ("snooze", {"until": "2099-01-31"}, FlagState.SNOOZED, "F-1 put aside until 2099-01-31."),
+        ("snooze", {"until": "2099-01-31"}, FlagState.SNOOZED, "F-1 snoozed until 2099-01-31."),
         ("dismiss", {"reason": "known"}, FlagState.DISMISSED, "F-1 dismissed."),
         ("assign", {"assignee": " lee "}, FlagState.OPEN, "F-1 assigned to lee."),
-        ("comment", {"comment": "why?"}, FlagState.OPEN, "Remark added to F-1."),
+        ("comment", {"comment": "why?"}, FlagState.OPEN, "Comment added to F-1."),
     ],
 )
 def test_a_decision_is_carried_out_told_and_remembered(
@@ -147,7 +147,7 @@ def test_who_is_nobody_is_asked_first(client: PageClient, registry: Database) ->
 
     actions = [form.attributes.get("action", "") for form in page.all("form")]
     assert not [action for action in actions if action.startswith("/flags/1")]
-    assert page.one("label").text == "Enter your name to triage flags"
+    assert page.one("label").text == "Enter your name to decide about problems"
     assert not [b for b in page.all("input") if b.attributes.get("type") == "checkbox"]
 
 

@@ -1,14 +1,20 @@
-"""The first page: where datasets stand, what is new, what failed."""
+"""The first page: the state of datasets, what is new, what failed."""
 
 from __future__ import annotations
 
 import re
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import update
 
 from offdiag.domain.runs import RunFacts
 from offdiag.services.champions.leaders import leaders_of
 from offdiag.services.champions.promotions import approve, propose
+from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.datasets import find_dataset
+from offdiag.store.models import WorkRow
 from support.dashboard import counted_statements, log_counts, log_lesions
 from support.forms import forms_of, send
 from support.logging_runs import log, work_off
@@ -18,6 +24,19 @@ from support.pages import Page, PageClient
 def row_of(page: Page, dataset: str) -> list[str]:
     (row,) = [row for row in page.table("data") if row[0].startswith(f"{dataset} ")]
     return row
+
+
+def mark_as_seen(client: PageClient, database: Database) -> None:
+    """A second later, so that what was logged last is over as well."""
+    a_second_passes(database)
+    (form,) = [each for each in forms_of(client, "/") if each.attributes["action"] == "/seen"]
+    send(client, form)
+    a_second_passes(database)
+
+
+def a_second_passes(database: Database) -> None:
+    now = database.clock
+    database.clock = lambda: now() + timedelta(seconds=1)
 
 
 def log_three(database: Database, dataset: str = "a") -> list[str]:
@@ -69,22 +88,23 @@ def test_the_champion_stands_first_and_a_worse_candidate_is_told(
     row = row_of(page, "a")
     assert (row[1], row[4]) == ("alike champion", "candidate −47.5 pp")
     news = [item.text for item in page.one("ul", "news").inside("li")]
-    assert news == ["★ bad is candidate a, by ana", "★ alike is champion a, by ana"]
+    assert news[-2:] == ["★ bad is candidate a, by ana", "★ alike is champion a, by ana"]
 
 
 def test_what_was_seen_is_no_news_any_more(client: PageClient, database: Database) -> None:
     fine, *_ = log_three(database)
     log_lesions(database)
     approve(database, fine, reason="best", author="ana")
-    (form,) = [each for each in forms_of(client, "/") if each.attributes["action"] == "/seen"]
 
-    send(client, form)
+    mark_as_seen(client, database)
 
     assert "Nothing new since" in client.page("/").one("main").text
 
 
 def test_a_single_dataset_without_news_is_led_to(client: PageClient, database: Database) -> None:
     run_id = log_lesions(database)
+    assert client.get("/").status_code == 200
+    mark_as_seen(client, database)
 
     alone = client.get("/")
     approve(database, run_id, reason="the first", author=None)
@@ -105,14 +125,114 @@ def test_each_dataset_on_the_home_page_leads_to_exactly_its_runs(reader: PageCli
         assert runs.text.startswith(f"{listed['total']} run")
 
 
-def test_open_flags_are_counted_and_led_to(reader: PageClient) -> None:
-    home = reader.page("/")
+def test_problems_are_counted_as_their_list_counts_them(reader: PageClient) -> None:
+    row = next(
+        row
+        for row in reader.page("/").one("table", "home-table").inside("tr")
+        if "derm-7" in row.text
+    )
 
-    rows = home.one("table", "home-table").inside("tr")
-    row = next(row for row in rows if "derm-7" in row.text)
-    flags = next(link for link in row.inside("a") if "open flags" in link.text)
-    listed = reader.get(flags.attributes["href"].replace("/flags", "/flags.json", 1)).get_json()
-    assert flags.text == f"{listed['counts']['open']} open flags on derm-7"
+    link = next(link for link in row.inside("a") if "problems on derm-7" in link.text)
+
+    listed = reader.get(link.attributes["href"].replace("/problems", "/problems.json", 1))
+    n_listed = len(listed.get_json()["problems"])
+    assert n_listed > 1
+    assert link.text == f"{n_listed} new problems on derm-7"
+
+
+def test_seen_problems_are_counted_without_being_new(
+    client: PageClient, database: Database
+) -> None:
+    log_lesions(database)
+    log_three(database)
+    mark_as_seen(client, database)
+
+    row = row_of(client.page("/"), "derm-7")
+
+    assert re.fullmatch(r"\d+ problems on derm-7", row[5])
+
+
+def log_drop(database: Database) -> None:
+    """The model of the last run was significantly better before."""
+    truth, ids = ["x", "y"] * 60, [f"s{i}" for i in range(120)]
+    for name, n_wrong in (("before", 3), ("after", 50)):
+        predicted = [t if i >= n_wrong else "xy"[t == "x"] for i, t in enumerate(truth)]
+        log(database, y_true=truth, y_pred=predicted, sample_ids=ids, dataset="falls",
+            facts=RunFacts(name=name, model="vit"))  # fmt: skip
+    work_off(database)
+
+
+def test_news_are_five_at_most_and_some_of_each_kind(
+    client: PageClient, database: Database
+) -> None:
+    fine, *_ = log_three(database)
+    log_lesions(database)
+    log_drop(database)
+    revise_truth(database, project="default", dataset="a", labels={"s5": "x"},
+                 reason="typo", author="ana")  # fmt: skip
+    work_off(database)
+    approve(database, fine, reason="best", author="ana")
+
+    page = client.page("/")
+
+    news = page.one("ul", "news").inside("li")
+    said = [item.inside("a")[0].text for item in news]
+    assert said[2:] == ["Drop of −39.2 pp", "labels v2 evaluated", "fine is champion"]
+    problems = [item.inside("a")[0].attributes["href"] for item in news[:2]]
+    assert all(href.startswith("/problems/") for href in problems)
+    n_new = len(client.json("/problems.json?show=new")["problems"])
+    assert f"All {n_new} new problems" in page.one("main").text
+    assert "significant drop" in client.get("/").text
+
+
+def test_a_drop_is_news_only_while_the_newest_run_shows_it(
+    client: PageClient, database: Database
+) -> None:
+    log_drop(database)
+    log_three(database)
+    truth, ids = ["x", "y"] * 60, [f"s{i}" for i in range(120)]
+    log(database, y_true=truth, y_pred=truth, sample_ids=ids, dataset="falls",
+        facts=RunFacts(name="again", model="vit"))  # fmt: skip
+    work_off(database)
+
+    assert "Drop" not in client.page("/").one("main").text
+
+
+def test_many_datasets_are_on_several_pages(
+    client: PageClient, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two", "three"):
+        log_counts(database, ((90, 10), (10, 90)), ("x", "y"), dataset=name)
+    assert not client.page("/").all("nav", "pager")
+    monkeypatch.setattr("offdiag_web.pages.home.view.DATASETS_PER_PAGE", 2)
+
+    first = client.page("/")
+    (following,) = first.one("nav", "pager").inside("a")
+    second = client.page(following.attributes["href"])
+
+    shown = [[row[0].split()[0] for row in page.table("data")] for page in (first, second)]
+    assert shown == [["one", "three"], ["two"]]
+    assert first.one("form", "filter").inside("input")[0].attributes["name"] == "q"
+    assert "1–2 of 3 datasets" in first.one("nav", "pager").text
+
+
+def test_a_single_dataset_with_a_failure_stays_on_the_home_page(
+    client: PageClient, database: Database
+) -> None:
+    log_counts(database, ((90, 10), (10, 90)), ("x", "y"))
+    assert client.get("/").status_code == 302
+    log_counts(database, ((90, 10), (10, 90)), ("x", "y"), evaluated=False)
+    with database.write() as session:
+        session.execute(update(WorkRow).values(state="dead", error="ValueError: too wide"))
+
+    assert "too wide" in client.page("/").one("ul", "failures").text
+    mark_as_seen(client, database)
+    assert client.get("/").status_code == 302
+
+
+def test_an_empty_registry_leads_to_how_to_log_a_run(client: PageClient) -> None:
+    assert client.get("/").headers["Location"] == "/runs"
+    assert "log_run" in client.page("/runs").one("main").text
 
 
 def test_what_failed_can_be_repeated(reader: PageClient) -> None:

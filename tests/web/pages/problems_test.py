@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import numpy as np
 import pytest
 
+from offdiag.domain.cost_names import CostName
 from offdiag.domain.runs import PromotionRole
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.problems import Cause, Problem, ProblemState
+from offdiag.services.cost_matrices import add_costs, set_default_costs
+from offdiag.services.datasets import pin_baseline
 from offdiag.store.database import Database
 from offdiag.store.problems import find_problems
 from offdiag.store.promotions import add_promotion
 from support.dashboard import LESION_COUNTS, LESIONS, counted_statements, log_counts
 from support.forms import send
+from support.logging_runs import work_off
 from support.pages import Element, Page, PageClient
 
 
@@ -50,6 +55,15 @@ def missed(database: Database, label: str = "df") -> Problem:
     return found
 
 
+def missed_by(database: Database, model: str) -> Problem:
+    (found,) = [
+        each
+        for each in problems(database)
+        if (each.key.cause, each.key.class_label, each.key.model) == (Cause.MISSED, "df", model)
+    ]
+    return found
+
+
 def lines(page: Page) -> list[Element]:
     return page.all("tr", "problem-line")
 
@@ -74,7 +88,7 @@ def test_a_line_says_what_is_wrong_where_how_often_and_how_much(
     line = next(each for each in lines(page) if "df missed" in each.text)
     problem = missed(registry)
     assert line.inside("a")[0].attributes["href"] == f"/problems/{problem.number}"
-    for said in ("critical", "effnet-b3 · derm-7", "0 found", "2 of 2", "0 of 17"):
+    for said in ("effnet-b3", "derm-7", "2/2", "0 of 17"):
         assert said in line.text, said
     assert again == problem.affected[0].id
     assert "<svg" in client.get("/problems").text
@@ -94,6 +108,25 @@ def test_old_addresses_of_flags_lead_to_problems(client: PageClient, registry: D
     assert f"/problems/{number}" in {
         link.attributes["href"] for link in client.page(f"/flags/{flag}").all("a")
     }
+
+
+def test_problems_of_a_run_are_listed_however_old_it_is(
+    client: PageClient, registry: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = missed(registry).affected[0]
+    good = [[sum(line) if i == j else 0 for j in range(7)] for i, line in enumerate(LESION_COUNTS)]
+    log_counts(registry, good, LESIONS, name="b", dataset="derm-7", model="effnet-b3")
+    monkeypatch.setattr("offdiag.store.problems.MOST_RUNS", 1)
+
+    listed = client.get(f"/flags?run={old.id}&state=all").headers["Location"]
+    page = client.page(listed)
+
+    assert listed == f"/problems?run={old.id}&show=all"
+    assert any("df missed" in line.text and "0 of 17" in line.text for line in lines(page))
+    assert f"run: {old.name}" in page.one("ul", "chips").text
+    (link,) = client.page(f"/runs/{old.id}").one("p", "statement").inside("a")
+    assert link.attributes["href"] == listed
+    assert link.text == f"{len(lines(page))} problems"
 
 
 @pytest.mark.parametrize(
@@ -127,20 +160,92 @@ def test_a_problem_says_since_when_where_and_what_to_look_at(
 
     page = client.page(f"/problems/{problem.number}")
 
-    assert "0 of 17 in the newest run." in page.one("p", "problem-sentence").text
-    targets = {link.attributes["href"] for link in page.one("dl", "facts").inside("a")}
-    assert {f"/flags/{flag.id}" for flag in problem.flags} <= targets
+    assert "0 of 17" in page.one("p", "problem-sentence").text
+    assert "effnet-b3 on derm-7" in page.one("p", "subtitle").text
+    targets = [link.attributes["href"] for link in page.one("article").inside("a")]
+    assert {f"/flags/{flag.id}" for flag in problem.flags} <= set(targets)
     for target in targets:
         assert client.get(target).status_code == 200, target
+    (missed_examples,) = page.all("ul", "problem-examples")
+    assert len(missed_examples.inside("li")) == 5
+    assert "17 missed" in page.one("article").text
+    assert page.all("svg", "chart")
     assert client.json(f"/problems/{problem.number}.json")["class_label"] == "df"
     assert client.get("/problems/999").status_code == 404
+
+
+def test_a_problem_names_the_best_run_of_any_model_and_where_else_the_class_is_missed(
+    client: PageClient, registry: Database
+) -> None:
+    better = [list(line) for line in LESION_COUNTS]
+    better[6][6], better[6][0] = 5, better[6][0] - 5
+    best = log_counts(registry, better, LESIONS, name="b", dataset="derm-7", model="swin")
+    other = missed_by(registry, "swin")
+
+    facts = client.page(f"/problems/{missed_by(registry, 'effnet-b3').number}").one("dl", "facts")
+
+    links = {link.text: link.attributes["href"] for link in facts.inside("a")}
+    assert links["b"] == f"/runs/{best}"
+    assert links["df missed, swin"] == f"/problems/{other.number}"
+    assert "0.294" in facts.text
+
+
+def test_a_drop_is_ringed_in_the_trend_of_its_metric(
+    client: PageClient, registry: Database
+) -> None:
+    good, bad = [[190, 10], [10, 190]], [[190, 10], [120, 80]]
+    first = log_counts(registry, good, ("a", "b"), name="one", dataset="falls", model="vit")
+    pin_baseline(registry, first, author=None)
+    log_counts(registry, bad, ("a", "b"), name="two", dataset="falls", model="vit")
+    (drop,) = [each for each in problems(registry) if each.key.cause is Cause.DROP]
+
+    text = client.get(f"/problems/{drop.number}").text
+
+    assert "Recall by run, oldest first: 0.950 to 0.400; ringed: the drop" in text
+    assert text.count('class="ring"') == 1
+    assert "120 missed" in text
+
+
+def test_a_problem_of_costs_ranks_the_runs_by_cost(client: PageClient, registry: Database) -> None:
+    counts = {"dear": [[90, 10], [90, 10]], "fair": [[95, 5], [20, 80]]}
+    for name, matrix in counts.items():
+        log_counts(registry, matrix, ("a", "b"), name=name, dataset="costly", model=name)
+    add_costs(registry, project="default", dataset="costly", name="visits",
+              weights=np.array([[0.0, 1.0], [20.0, 0.0]]))  # fmt: skip
+    set_default_costs(registry, project="default", dataset="costly", wanted=CostName("visits"))
+    work_off(registry)
+    (costly,) = [
+        each
+        for each in problems(registry)
+        if (each.key.cause, each.key.model) == (Cause.COST, "dear")
+    ]
+
+    table = client.page(f"/problems/{costly.number}").one("table", "problem-costs")
+
+    assert [row.text for row in table.inside("tr")[1:]] == ["fair2,025", "dear9,050"]
+
+
+def test_a_closed_problem_says_so_and_takes_no_decision(
+    ana: PageClient, registry: Database
+) -> None:
+    good = [[sum(line) if i == j else 0 for j in range(7)] for i, line in enumerate(LESION_COUNTS)]
+    for n in range(3):
+        log_counts(registry, good, LESIONS, name=f"good {n}", dataset="derm-7", model="effnet-b3")
+    number = missed(registry).number
+
+    page = ana.page(f"/problems/{number}")
+
+    assert "The newest runs no longer show it." in page.one("p", "problem-sentence").text
+    assert not [form for form in page.all("form") if "Accept" in form.text]
+    resolved = lines(ana.page("/problems?show=resolved"))
+    assert f"/problems/{number}" in {line.inside("a")[0].attributes["href"] for line in resolved}
 
 
 @pytest.mark.parametrize(
     ("action", "typed", "state", "said"),
     [
         ("acknowledge", {}, ProblemState.ACCEPTED, "acknowledged."),
-        ("snooze", {"until": "2099-01-31"}, ProblemState.SNOOZED, "put aside until 2099-01-31."),
+        ("snooze", {"until": "2099-01-31"}, ProblemState.SNOOZED, "snoozed until 2099-01-31."),
         ("dismiss", {"reason": "known"}, ProblemState.DISMISSED, "dismissed."),
         ("assign", {"assignee": "lee"}, ProblemState.OPEN, "assigned to lee."),
     ],
@@ -207,7 +312,8 @@ def test_what_is_new_is_new_until_it_was_seen(ana: PageClient, registry: Databas
 
     assert response.headers["Location"] == "/problems"
     page = ana.page("/problems")
-    assert [group.text.split()[0] for group in page.all("tr", "problem-group")] == ["Open"]
+    assert not page.all("tr", "problem-group")
+    assert lines(page)
     assert page.all("span", "count") == []
     assert lines(ana.page("/problems?show=new")) == []
 
@@ -258,3 +364,14 @@ def test_a_list_without_problems_says_so(client: PageClient, registry: Database)
     page = client.page("/problems?dataset=nope")
 
     assert page.one("div", "empty").inside("h2")[0].text == "No open problems."
+    assert "All open problems" in page.one("div", "empty").text
+
+
+def test_problems_of_low_severity_are_offered_where_there_are_no_others(
+    client: PageClient, registry: Database
+) -> None:
+    page = client.page("/problems?class=vasc")
+
+    links = {a.text: a.attributes["href"] for a in page.one("div", "empty").inside("a")}
+    assert links["1 of low severity"] == "/problems?class=vasc&low=1"
+    assert len(lines(client.page(links["1 of low severity"]))) == 1

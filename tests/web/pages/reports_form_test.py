@@ -13,6 +13,7 @@ from offdiag.services.cost_matrices import add_costs
 from offdiag.services.delivery.message import (
     EmailTarget,
     FolderTarget,
+    NotifyTarget,
     Target,
     WebhookTarget,
 )
@@ -88,6 +89,7 @@ def test_a_schedule_is_saved_as_it_was_typed(
             "folders": "weekly",
             "emails": "ana@example.org\nbo@example.org",
             "webhooks": SECRET,
+            "places": "team",
         },
     )
 
@@ -116,6 +118,7 @@ def test_a_schedule_is_saved_as_it_was_typed(
         EmailTarget("ana@example.org"),
         EmailTarget("bo@example.org"),
         WebhookTarget(SECRET),
+        NotifyTarget("team"),
     )
     assert (kept.cron, kept.zone) == ("0 6 * * 1", "Europe/Ljubljana")
 
@@ -154,6 +157,7 @@ WRONG = {
     "folders": "../up",
     "emails": "ana",
     "webhooks": "ftp://example.org",
+    "places": "slack://a/b/c",
 }
 
 

@@ -87,7 +87,7 @@ def test_the_data_are_told_in_a_sentence(reader: PageClient, registry: LesionReg
     page = page_of(reader, registry.plain)
 
     said = page.one("main").text
-    assert "1,503 cases of 7 classes: “nv” has 66.9 %, “df” 1.1 %." in said
+    assert "1,503 examples of 7 classes: “nv” has 66.9 %, “df” 1.1 %." in said
     assert "Only 17 of 1503 examples are 'df'" in said
 
 

@@ -6,7 +6,8 @@ import io
 import pytest
 from sqlalchemy import update
 
-from offdiag.services.cost_matrices import CostName, set_default_costs
+from offdiag.domain.cost_names import CostName
+from offdiag.services.cost_matrices import set_default_costs
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow
 from support.dashboard import counted_statements, log_counts, log_lesions, price_lesions

@@ -281,17 +281,30 @@ def test_the_csv_of_the_points_is_the_curve(
     record = scored_reader.get(f"/runs/{scored.event}/curves.json").get_json()
 
     (curve,) = record["curves"]
-    assert [float(line["recall"]) for line in lines] == curve["points"]["recall"]
-    assert {line["class"] for line in lines} == {"fraud"}
+    points = curve["points"]
+    n_positive, n_negative = points["n_positive"], points["n_negative"]
+    assert [float(line["recall"]) for line in lines] == [
+        hits / n_positive for hits in points["true_positives"]
+    ]
+    assert {line["class"] for line in lines} == {"fraud"} == {curve["label"]}
     for line in lines:
         hits, alarms = int(line["true_positives"]), int(line["false_positives"])
-        assert hits + int(line["false_negatives"]) == curve["n_positive"]
-        assert alarms + int(line["true_negatives"]) == curve["n_negative"]
+        assert hits + int(line["false_negatives"]) == n_positive
+        assert alarms + int(line["true_negatives"]) == n_negative
         if hits + alarms:
             assert float(line["precision"]) == hits / (hits + alarms)
         else:
             assert line["precision"] == ""
-    assert curve["n_thresholds"] > len(lines)
+    assert points["n_thresholds"] > len(lines)
+
+
+def test_the_json_of_the_curves_is_that_of_the_api(
+    scored_reader: PageClient, scored: ScoredRegistry
+) -> None:
+    for run in (scored.event, scored.several):
+        document = scored_reader.get(f"/runs/{run}/curves.json").get_json()
+
+        assert document == scored_reader.get(f"/api/v1/runs/{run}/curves").get_json()
 
 
 def test_the_csv_of_the_bins_and_of_the_histogram_count_every_case(

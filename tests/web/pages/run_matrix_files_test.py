@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from offdiag.palette import RAMPS
 from offdiag.store.database import Database
-from offdiag_web.charts.palette import RAMPS
 from offdiag_web.pages.run_matrix.drawings import map_pixels
 from support.dashboard import (
     HOSTILE_NAMES,

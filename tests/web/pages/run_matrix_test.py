@@ -294,7 +294,7 @@ def test_the_metadata_hold_provenance_parameters_and_digests(
     text = reader.page(f"/runs/{registry.plain}/meta").one("main").text
     record = reader.json(f"/runs/{registry.plain}/meta.json")
 
-    for fact in ("effnet-b3", "ana", "0123456789abcdef", "lr", "0.001", "truth version 1"):
+    for fact in ("effnet-b3", "ana", "0123456789abcdef", "lr", "0.001", "labels v1"):
         assert fact in text
     for digest in (
         record["content_digest"],

@@ -1,12 +1,14 @@
-"""Tags and review state of a run, changed on its page and over HTTP."""
+"""Tags, review state and note of a run, changed on its page and over HTTP."""
 
 from __future__ import annotations
 
 import pytest
 
 from offdiag.domain.runs import RunFacts
-from offdiag.services.runs import set_tags
+from offdiag.errors import InvalidInput, NotFound
+from offdiag.services.runs import change_run, tag_runs
 from offdiag.store.database import Database
+from offdiag.store.runs import get_run
 from offdiag_web.app.paths import PREFIX
 from support.dashboard import log_lesions
 from support.forms import forms_of, send
@@ -48,9 +50,79 @@ def test_tags_are_replaced_over_http(client: PageClient, run_id: str) -> None:
     assert client.patch(f"{PREFIX}/runs/r_0000000000aa", json={"tags": {}}).status_code == 404
 
 
+def test_a_note_is_written_on_the_metadata_page_and_shown_first(
+    client: PageClient, run_id: str
+) -> None:
+    page = f"/runs/{run_id}/meta"
+    form = next(each for each in forms_of(client, page) if each.inside("textarea"))
+
+    send(client, form, {"tags": "fold=3", "note": " Do not ship.\r\nTrained on <test>. "})
+
+    assert client.json(f"/runs/{run_id}/meta.json")["note"] == "Do not ship.\nTrained on <test>."
+    shown = client.get(f"/runs/{run_id}").get_data(as_text=True)
+    assert "Note</strong> Do not ship.</summary>" in shown
+    assert "Trained on &lt;test&gt;." in shown
+    send(client, form, {"tags": "fold=3", "note": " "})
+    assert client.json(f"/runs/{run_id}/meta.json")["note"] is None
+    assert client.json(f"/runs/{run_id}/meta.json")["tags"] == {"fold": 3}
+
+
+def test_a_note_alone_changes_no_tags_over_http(client: PageClient, run_id: str) -> None:
+    url = f"{PREFIX}/runs/{run_id}"
+
+    assert client.patch(url, json={"note": "see the minutes"}).get_json()["tags"]
+    assert client.get(url).get_json()["note"] == "see the minutes"
+    client.patch(url, json={"tags": {}})
+    assert client.get(url).get_json()["note"] == "see the minutes"
+    assert client.patch(url, json={"note": "x" * 5_001}).status_code == 422
+    assert client.patch(url, json={}).status_code == 422
+
+
 def test_a_retry_finds_its_run_though_somebody_edited_the_tags(database: Database) -> None:
     facts = RunFacts(name="one", client_key="k", tags={"a": "b"})
     run = log(database, facts=facts)
-    set_tags(database, run.id, {"a": "c"})
+    change_run(database, run.id, tags={"a": "c"})
 
     assert log(database, facts=facts).id == run.id
+
+
+def test_several_runs_are_tagged_from_the_list(
+    client: PageClient, database: Database, run_id: str
+) -> None:
+    other = log_lesions(database, name="other")
+    asked = f"/runs/tag?q=dataset:derm-7&runs={run_id}&runs={other}"
+    assert [run.text for run in client.page(asked).all("li") if run.text == "other"]
+    (form,) = [each for each in forms_of(client, asked) if "tag" in each.attributes["action"]]
+
+    answer = send(client, form, {"tag": "team = skin", "action": "add"})
+
+    assert answer.status_code == 303
+    assert answer.location == f"/runs?q=dataset:derm-7&sel={run_id},{other}"
+    assert "Tagged 2 runs: team." in client.get(answer.location).get_data(as_text=True)
+    tags = [client.json(f"/runs/{each}/meta.json")["tags"] for each in (run_id, other)]
+    assert tags == [{"team": "skin", "fold": 3}, {"team": "skin"}]
+    send(client, form, {"tag": "team", "action": "remove"})
+    tags = [client.json(f"/runs/{each}/meta.json")["tags"] for each in (run_id, other)]
+    assert tags == [{"fold": 3}, {}]
+
+
+def test_all_runs_are_tagged_or_none(database: Database, run_id: str) -> None:
+    with pytest.raises(NotFound):
+        tag_runs(database, [run_id, "r_zzzzzzzzzzzz"], "team", "skin")
+    with pytest.raises(InvalidInput, match="no run"):
+        tag_runs(database, [], "team", "skin")
+
+    with database.read() as session:
+        assert get_run(session, run_id).tags == {"team": "derm", "fold": 3}
+
+
+def test_without_a_ticked_run_or_a_tag_there_is_nothing_to_change(
+    client: PageClient, run_id: str
+) -> None:
+    assert client.get("/runs/tag?q=acc:>0.5").location == "/runs?q=acc:%3E0.5"
+    (form,) = [
+        each
+        for each in forms_of(client, f"/runs/tag?runs={run_id}")
+        if "tag" in each.attributes["action"]
+    ]
+    assert send(client, form, {"tag": "=x", "action": "add"}).status_code == 400

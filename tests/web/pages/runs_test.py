@@ -3,6 +3,7 @@ from unittest.mock import patch
 
 import pytest
 
+from offdiag.domain.runs import RunFacts
 from offdiag.services.champions.leaders import leaders_of
 from offdiag.services.champions.promotions import approve
 from offdiag.store import run_list
@@ -11,7 +12,9 @@ from offdiag.store.dataset_page import dataset_list
 from offdiag.store.datasets import get_dataset
 from offdiag.store.run_list import RUNS_PER_PAGE
 from support.dashboard import LesionRegistry, counted_statements, log_counts
-from support.pages import Page, PageClient
+from support.logging_runs import work_off
+from support.pages import Element, Page, PageClient
+from support.set_runs import PREDICTED_SETS, TRUE_SETS, log_sets
 
 
 def test_an_empty_registry_shows_how_to_log_and_how_to_get_demo_data(
@@ -74,6 +77,23 @@ def test_the_list_of_a_dataset_begins_with_the_best_run(reader: PageClient) -> N
 
     assert _names(page) == [run["name"] for run in listed]
     assert "8 runs, sorted by balanced accuracy" in page.one("main").text
+
+
+def test_a_list_begins_with_the_best_run_by_metrics_that_filters_call_otherwise(
+    client: PageClient, database: Database
+) -> None:
+    """A filter calls macro F1 `f1`, which is no name of an order."""
+    for name, predicted in (("perfect", TRUE_SETS), ("poor", PREDICTED_SETS)):
+        log_sets(database, y_pred=predicted, facts=RunFacts(name=name))
+    work_off(database)
+
+    page = client.page("/runs?q=dataset:photos")
+
+    assert _names(page) == ["perfect", "poor"]
+    (head,) = (link for link in page.all("a") if link.text.startswith("Macro F1"))
+    turned = client.page(head.attributes["href"])
+    assert _names(turned) == ["poor", "perfect"]
+    assert "sorted by macro F1" in turned.one("main").text
 
 
 def test_the_best_set_is_marked_and_its_end_drawn_where_the_list_is_sorted_by_it(
@@ -487,3 +507,39 @@ def test_a_ticked_run_can_be_approved(reader: PageClient, registry: LesionRegist
 
     assert answer.headers["Location"] == f"/datasets/derm-7/approve?run={registry.plain}"
     assert reader.get("/runs/as-champion?q=nothing").headers["Location"] == "/runs?q=nothing"
+
+
+def test_runs_are_put_together_by_model_parameter_or_tag(
+    client: PageClient, database: Database
+) -> None:
+    for name, model, lr in (("a", "net", 1), ("b", "tree", 1), ("c", "net", 2)):
+        counts = [[40 + ord(name), 3], [2, 30]]
+        log_counts(
+            database,
+            counts,
+            ("y", "n"),
+            name=name,
+            dataset="answers",
+            model=model,
+            params={"lr": lr},
+        )
+
+    def groups(by: str) -> list[str]:
+        page = client.page(f"/runs?q=dataset:answers&sort=name&group={by}")
+        assert page.one("select", "field").inside("option")
+        return [
+            row.text if "group-head" in row.classes else _first_link(row)
+            for row in page.one("table", "runs").inside("tbody")[0].inside("tr")
+        ]
+
+    assert groups("model") == ["net · 2 runs", "a", "c", "tree · 1 run", "b"]
+    assert groups("param.lr") == ["lr 1 · 2 runs", "a", "b", "lr 2 · 1 run", "c"]
+    assert groups("tag.x") == ["without x · 3 runs", "a", "b", "c"]
+    page = client.page("/runs?q=dataset:answers&sort=param.lr&group=param.lr")
+    assert "sorted by lr" in page.one("main").text
+    refused = client.page("/runs?q=dataset:answers&group=colour")
+    assert "cannot be grouped by “colour”" in refused.one("main").text
+
+
+def _first_link(row: Element) -> str:
+    return row.inside("a")[0].text

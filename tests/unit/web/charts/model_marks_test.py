@@ -2,7 +2,8 @@ import re
 
 import pytest
 
-from offdiag_web.charts.palette import STYLESHEET, contrast
+from offdiag.palette import contrast
+from offdiag_web.charts.palette import STYLESHEET
 from offdiag_web.components.model_marks import NO_MODEL, model_key, model_marks
 from support.drawings import parsed
 

@@ -9,6 +9,7 @@ from offdiag_web.components.controls import (
     moment,
     orientation_chip,
     orientation_warning,
+    paging,
     spell_short,
     state_chip,
     tag_text,
@@ -111,6 +112,7 @@ def test_a_tag_without_a_telling_value_is_its_key(value: object, text: str) -> N
         (timedelta(seconds=-30), "just now"),
         (timedelta(seconds=42), "42 s ago"),
         (timedelta(minutes=4, seconds=59), "4 min ago"),
+        (timedelta(minutes=59, seconds=59), "59 min ago"),
         (timedelta(hours=3), "3 h ago"),
         (timedelta(days=5), "5 d ago"),
         (timedelta(days=60), "21 Sep 2026"),
@@ -133,3 +135,10 @@ def test_moments_are_also_given_in_full_and_for_machines() -> None:
 )
 def test_durations_are_told_in_a_fitting_unit(seconds: float, text: str) -> None:
     assert spell_short(seconds) == text
+
+
+@pytest.mark.parametrize(("start", "first"), [(0, 0), (20, 20), (40, 20), (900, 20)])
+def test_beyond_the_last_line_is_the_last_page(start: int, first: int) -> None:
+    page = paging(40, start, per_page=20, words=("run", "runs"), url=str)
+
+    assert (page.start, page.end) == (first, first + 20)

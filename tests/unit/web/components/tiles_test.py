@@ -48,7 +48,7 @@ def test_intervals_are_called_unreliable_where_a_class_is_small() -> None:
     large = _headline(results_of(np.array([[30, 5], [4, 20]]), ("a", "b"))).caution
 
     assert small is not None
-    assert small.endswith("the smallest class, “df”, has 17 examples.")
+    assert small.endswith(": “df” has 17 examples.")
     assert large is None
 
 
@@ -57,7 +57,7 @@ def test_intervals_are_called_unreliable_where_a_class_is_small() -> None:
     [
         (
             [[30, 5, 0], [4, 20, 0], [1, 0, 3]],
-            "the smallest class, “c”, has 4 examples.",
+            "“c” has 4 examples.",
             "unreliable, smallest class has n = 4",
         ),
         (

@@ -62,13 +62,6 @@ def test_the_filter_says_what_the_fields_say() -> None:
     )
 
 
-def test_leaving_a_field_open_begins_at_the_first_page() -> None:
-    address = FlagListAddress(fields=FlagFields(class_label="df"), place=FlagPlace(3, 31))
-
-    assert address.without("class") == FlagListAddress()
-    assert address.in_state(None).place is None
-
-
 @pytest.mark.parametrize(
     ("values", "notice"),
     [

@@ -37,6 +37,12 @@ def test_the_plain_list_has_a_plain_address() -> None:
         RunListAddress(
             order=RunOrder("acc"), cursor=Cursor(Place(Group.DEFINED, 0.1 + 0.2, "r_1"))
         ),
+        RunListAddress(
+            order=RunOrder("param.a lr"), cursor=Cursor(Place(Group.TEXT, "x~1", "r_1"))
+        ),
+        RunListAddress(
+            order=RunOrder("param.lr"), cursor=Cursor(Place(Group.DEFINED, 0.5, "r_1"))
+        ),
         RunListAddress(order=RunOrder("acc"), cursor=Cursor(Place(Group.UNDEFINED, NOON, "r_1"))),
         RunListAddress(
             order=RunOrder("name"), cursor=Cursor(Place(Group.DEFINED, "a~b~c & d", "r_1"))

@@ -65,9 +65,9 @@ def _only(run: Alternative) -> tuple[str, bool, str]:
     [
         (0.00001, "finds more, p < 0.001", True),
         (0.0034, "finds more, p = 0.0034", True),
-        (0.05, "finds more, p = 0.05", True),
+        (0.05, "finds more, p = 0.050", True),
         (0.051, "could be chance, p = 0.051", False),
-        (1.0, "could be chance, p = 1", False),
+        (1.0, "could be chance, p = 1.00", False),
     ],
 )
 def test_a_run_is_said_to_find_more_only_where_the_test_says_so(

@@ -24,6 +24,7 @@ def drawn(thresholds: list[float], costs: list[float], **more: float | None) -> 
         found,
         found * 0.8,
         found * 1.2,
+        ["3 missed"] * len(thresholds),
         int(found.argmin()),
         more.get("now", 50.0),
         more.get("implied"),

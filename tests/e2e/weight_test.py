@@ -1,0 +1,134 @@
+"""What the first view of every kind of page weighs, with one run and after months of training."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ViewportSize
+
+from offdiag.domain.runs import RunFacts
+from offdiag.services.champions.leaders import primary_metric
+from offdiag.store.database import Database
+from offdiag.store.dataset_page import dataset_list
+from offdiag.store.ranked_runs import ranked_runs
+from offdiag_web.components.datasets import runs_of_dataset_url
+from offdiag_web.urls.datasets import DatasetAddress
+from support.browser import Watched, served, violations, watched
+from support.logging_runs import log, work_off
+from support.registries import dashboard, shared_registry
+
+pytestmark = pytest.mark.browser
+
+MOST_REQUESTS, MOST_BYTES = 8, 60 * 1024
+PHONE = ViewportSize(width=390, height=844)
+LOWEST_METRIC = 500
+"""Where the first number of a run stands at the latest on a phone, in CSS pixels from above."""
+PLANS_OF_ALL_KINDS = ("payments", "skin", "objects", "photo tags")
+WITH_PAIR = "skin"
+
+_FIRST_NUMBER = r"""() => {
+    let highest = null;
+    const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const node = texts.currentNode;
+        if (!/\b[01]\.\d{2,}/.test(node.data)) continue;
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        const box = range.getBoundingClientRect();
+        const isSeen = box.height && node.parentElement.checkVisibility();
+        if (isSeen && (highest === null || box.top < highest)) highest = box.top;
+    }
+    return highest;
+}"""
+
+
+def one_run(database: Database) -> None:
+    actual = ["well"] * 80 + ["ill"] * 20
+    predicted = ["well"] * 75 + ["ill"] * 17 + ["well"] * 8
+    log(database, y_true=actual, y_pred=predicted, facts=RunFacts(name="the only run"))
+    work_off(database)
+
+
+def months_of_runs(database: Database) -> None:
+    """Two classes, seven, a hundred, and sets of labels, each with runs of two models."""
+    sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+    from registry_336 import PLANS, fill
+
+    plans = [plan for plan in PLANS if plan.name in PLANS_OF_ALL_KINDS]
+    assert len(plans) == len(PLANS_OF_ALL_KINDS)
+    fill(database, plans=plans, steps=3, share=0.2)
+
+
+def pages_of(database: Database) -> list[str]:
+    """Every kind of page, and those of a run on every dataset."""
+    found = ["/?q=", "/runs", "/problems", "/problems/1", "/costs", "/reports", "/jobs", "/audit"]
+    with database.read() as session:
+        for dataset in dataset_list(session):
+            at = DatasetAddress(dataset.project, dataset.name)
+            key = primary_metric(dataset)
+            ids = [
+                each.id
+                for each in ranked_runs(
+                    session, dataset.id, key, lower_is_better=False, limit=2
+                ).runs
+            ]
+            found += [at.url(), runs_of_dataset_url(at), f"/runs/{ids[0]}"]
+            if len(ids) == 1:
+                found += [at.approve_url(), at.data_url(), f"/runs/{ids[0]}/classes"]
+            elif dataset.name == WITH_PAIR:
+                pair = ",".join(ids)
+                found += [f"/compare?runs={pair}", f"/whatif?runs={pair}&cost=@0-1"]
+    return found
+
+
+@contextmanager
+def first_view(browser: Browser, address: str, path: str) -> Iterator[tuple[Watched, list[int]]]:
+    """A page in a browser that has nothing of it yet, with the bytes of each response.
+
+    What the browser has from its cache, such as an icon shown twice, has no bytes.
+    """
+    context: BrowserContext = browser.new_context()
+    sizes: list[int] = []
+    seen = watched(context.new_page(), address)
+    wire = context.new_cdp_session(seen.page)
+    wire.send("Network.enable")
+    wire.on("Network.loadingFinished", lambda event: sizes.append(int(event["encodedDataLength"])))
+    seen.goto(path)
+    seen.page.wait_for_load_state("networkidle")
+    yield seen, sizes
+    context.close()
+
+
+def complaints(browser: Browser, address: str, path: str) -> list[str]:
+    with first_view(browser, address, path) as (seen, sizes):
+        found = list(seen.complaints) + violations(seen)
+        n_requests = sum(size > 0 for size in sizes)
+        if n_requests > MOST_REQUESTS or sum(sizes) > MOST_BYTES:
+            found.append(f"{n_requests} requests of {sum(sizes)} bytes")
+        seen.page.set_viewport_size(PHONE)
+        width = seen.page.evaluate("document.documentElement.scrollWidth")
+        if width > PHONE["width"]:
+            found.append(f"{width} pixels wide on a phone")
+        is_run = path.startswith("/runs/") and path.count("/") == 2
+        if is_run and not (seen.page.evaluate(_FIRST_NUMBER) or LOWEST_METRIC) < LOWEST_METRIC:
+            found.append(f"the first number is at {seen.page.evaluate(_FIRST_NUMBER)}")
+    return found
+
+
+@pytest.mark.parametrize("fill_registry", [one_run, months_of_runs])
+def test_the_first_view_of_every_page_is_light_and_accessible(
+    browser: Browser,
+    migrated_file: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    fill_registry: Callable[[Database], None],
+) -> None:
+    with shared_registry(migrated_file, tmp_path_factory, fill_registry.__name__) as database:
+        fill_registry(database)
+        with served(dashboard(database)) as address:
+            found = {path: complaints(browser, address, path) for path in pages_of(database)}
+
+    assert {path: said for path, said in found.items() if said} == {}

@@ -1,0 +1,73 @@
+"""Comments on runs, decisions of datasets and problems: one thread, on the page and over HTTP."""
+
+from __future__ import annotations
+
+import pytest
+
+from offdiag.store.database import Database
+from offdiag_web.app.paths import PREFIX
+from support.dashboard import log_lesions
+from support.forms import forms_of, send
+from support.pages import PageClient
+
+
+@pytest.fixture
+def run_id(database: Database) -> str:
+    return log_lesions(database)
+
+
+def comment(client: PageClient, page: str, text: str) -> None:
+    form = next(f for f in forms_of(client, page) if f.attributes["action"].endswith("/comments"))
+    answer = send(client, form, {"comment": text})
+    assert (answer.status_code, answer.location) == (303, f"{page}#discussion")
+
+
+@pytest.mark.parametrize("of_dataset", [False, True])
+def test_people_discuss_a_page_in_plain_text(
+    client: PageClient, run_id: str, of_dataset: bool
+) -> None:
+    dataset = client.json(f"/runs/{run_id}/meta.json")["dataset"]
+    page = f"/datasets/{dataset}" if of_dataset else f"/runs/{run_id}"
+    assert "Enter your name to comment" in client.get(page).get_data(as_text=True)
+    client.set_cookie("reader", "kim")
+
+    comment(client, page, " Why is <b>mel</b> low? ")
+    comment(client, page, "Few images.")
+
+    found = client.get(f"{PREFIX}{page}/comments").get_json()["comments"]
+    assert [(each["author"], each["text"]) for each in found] == [
+        ("kim", "Why is <b>mel</b> low?"),
+        ("kim", "Few images."),
+    ]
+    shown = client.get(page).get_data(as_text=True)
+    assert shown.index("Why is &lt;b&gt;mel&lt;/b&gt; low?") < shown.index("Few images.")
+
+
+def test_programs_comment_under_the_name_they_state(client: PageClient, run_id: str) -> None:
+    url = f"{PREFIX}/runs/{run_id}/comments"
+
+    answer = client.post(url, json={"text": "Gate passed.", "author": "ci"})
+
+    assert answer.get_json()["comments"][0]["author"] == "ci"
+    assert client.post(url, json={"text": " "}).status_code == 422
+    assert client.get(f"{PREFIX}/runs/r_0000000000aa/comments").status_code == 404
+    other = f"{PREFIX}/datasets/missing/comments"
+    assert client.post(other, json={"text": "?"}).status_code == 404
+
+
+def test_comments_on_the_flags_of_a_problem_are_its_discussion(
+    client: PageClient, run_id: str
+) -> None:
+    client.set_cookie("reader", "kim")
+    problem = client.json("/problems.json")["problems"][0]
+    page = f"/problems/{problem['id']}"
+    form = next(f for f in forms_of(client, page) if f.attributes["action"].endswith("/comment"))
+
+    answer = send(client, form, {"comment": "See the minutes."})
+
+    assert answer.location == f"{page}#discussion"
+    assert "See the minutes." in client.get(page).get_data(as_text=True)
+    flags = client.get(f"{PREFIX}/runs/{run_id}/flags").get_json()["flags"]
+    histories = [client.get(f"{PREFIX}/flags/{f['id']}").get_json()["history"] for f in flags]
+    remarks = [event for events in histories for event in events if event["kind"] == "commented"]
+    assert [event["text"] for event in remarks] == ["See the minutes."]
