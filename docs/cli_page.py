@@ -18,6 +18,11 @@ INTRODUCTION = """\
 [configuration](configuration.md); `evaluate` and `audit` need none. Results go to stdout,
 messages and progress to stderr, and progress bars appear only if stderr is a terminal.
 
+The registry is a database, or a [server](team-server.md) such as `https://registry.example.org`
+with a token in `OFFDIAG_TOKEN` or from `offdiag login`. Commands that log, read, check or triage
+print the same over both. Others work on the database itself and say so for a server: `schedule`,
+`sql`, `hierarchy`, `recompute`, `verify`, `gc`, `export`, `db`, `user`, `token` and `link`.
+
 An error is one line with the problem and a fix:
 
     $ offdiag evaluate predictions.csv

@@ -27,7 +27,6 @@ _FILES = (
     "systemd/offdiag-worker.service",
     "systemd/offdiag-backup.service",
     "systemd/offdiag-backup.timer",
-    "compose.example.yaml",
 )
 """Files in the folder of settings, in the order of their page."""
 

@@ -1,4 +1,6 @@
-"""Take the pictures of the tour: the demo is made anew, served, and looked at in Chromium.
+"""Take the pictures of the tour and of the quick start.
+
+The demo is made anew, and the quick start executed; both are served and looked at in Chromium.
 
 Times and ids of runs differ from call to call; all numbers are the same.
 """
@@ -6,16 +8,17 @@ Times and ids of runs differ from call to call; all numbers are the same.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import tour_stops
@@ -27,9 +30,11 @@ from offdiag.cli.process import run as offdiag
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
+from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_workers.process import working_in_background
 
-PICTURES = Path(__file__).parent / "images"
+DOCS = Path(__file__).parent
+PICTURES = DOCS / "images"
 WIDTH = 1280
 COLOURS = 256
 MOST_BYTES = 1_200_000
@@ -54,7 +59,7 @@ class Picture:
 
 
 ALL_PICTURES = (
-    Picture("home", 350),
+    Picture("home", 480),
     Picture("dataset", 1_110),
     Picture("compare", 1_310),
     Picture("problems", 830),
@@ -64,20 +69,30 @@ ALL_PICTURES = (
 )
 
 
+OF_QUICK_START = (
+    Picture("quickstart-run", 510),
+    Picture("quickstart-compare", 875),
+    Picture("quickstart-decision", 745),
+)
+
+
 def main() -> int:
     path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if path is None:
         print(f"None of {', '.join(BROWSERS)} is installed.", file=sys.stderr)
         return 1
     os.environ["LOGNAME"] = AUTHOR
-    with served_demo() as (address, stops), sync_playwright() as playwright:
+    taken: dict[str, bytes] = {}
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=path, args=["--no-sandbox", "--disable-gpu"]
         )
-        taken = {
-            picture.file_name: taken_in(browser, address, stops, picture)
-            for picture in ALL_PICTURES
-        }
+        for made, pictures in ((served_demo, ALL_PICTURES), (served_quick_start, OF_QUICK_START)):
+            with made() as (address, stops):
+                taken |= {
+                    picture.file_name: taken_in(browser, address, stops, picture)
+                    for picture in pictures
+                }
         browser.close()
     total = sum(map(len, taken.values()))
     if total > MOST_BYTES:
@@ -97,24 +112,54 @@ def served_demo() -> Iterator[tuple[str, Mapping[str, str]]]:
         if offdiag(["demo", "--no-serve", "--folder", folder]) != 0:
             raise SystemExit("the demo has failed.")
         database = Database(f"sqlite:///{Path(folder) / 'offdiag.db'}")
-        settings = Settings()
-        server = make_server(
-            "127.0.0.1",
-            0,
-            create_app(settings, database),
-            threaded=True,
-            request_handler=_SilentHandler,
-        )
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            with working_in_background(database, settings):
-                yield f"http://127.0.0.1:{server.server_port}", tour_stops.addresses(database)
-        finally:
-            server.shutdown()
-            thread.join()
-            server.server_close()
-            database.close()
+        with served(database) as address:
+            yield address, tour_stops.addresses(database)
+
+
+@contextmanager
+def served_quick_start() -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Execute the page of the quick start in a folder; yields its address and its pages."""
+    text = (DOCS / "quickstart.md").read_text(encoding="utf-8")
+    code = "".join(re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE))
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{Path(folder) / 'offdiag.db'}"
+        os.environ["OFFDIAG_URL"] = url
+        session: dict[str, Any] = {}
+        with redirect_stdout(StringIO()):
+            exec(compile(code, "quickstart.md", "exec"), session)  # noqa: S102 - code of our own page
+        first, second = session["first"].id, session["second"].id
+        with served(Database(url)) as address:
+            yield (
+                address,
+                {
+                    "quickstart-run": f"/runs/{first}",
+                    "quickstart-compare": f"/compare?runs={first},{second}",
+                    "quickstart-decision": DatasetAddress("default", "clinic").url(),
+                },
+            )
+
+
+@contextmanager
+def served(database: Database) -> Iterator[str]:
+    """Serve a registry, with a worker, and close it after that; yields the address."""
+    settings = Settings()
+    server = make_server(
+        "127.0.0.1",
+        0,
+        create_app(settings, database),
+        threaded=True,
+        request_handler=_SilentHandler,
+    )
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        with working_in_background(database, settings):
+            yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+        database.close()
 
 
 def taken_in(browser: Browser, address: str, stops: Mapping[str, str], picture: Picture) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-from offdiag.cli.demonstration import demo_runs
+from offdiag.cli.demo import demo_runs
 from offdiag.demo.costs_and_reports import DIGITS, IN_USE, TUMOURS
 from offdiag.demo.experiments import PROJECT
 from offdiag.store.database import Database
