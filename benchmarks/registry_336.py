@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.runs import RunFacts
 from offdiag.flags.problems import folded
-from offdiag.records.flag import chosen_problems
+from offdiag.records.problem import chosen_problems
 from offdiag.services.evaluation.results import evaluation_of
 from offdiag.services.ingest.batch import Predictions
 from offdiag.services.ingest.log_predictions import log_predictions

@@ -93,7 +93,8 @@ def run_fields() -> frozenset[str]:
         for name in _annotated(node)
         if not name.startswith("_")
     }
-    return frozenset(_field(name) for name in columns | _SHOWN_AS)
+    # Costs have a note, too, and nothing else of a run.
+    return frozenset(_field(name) for name in (columns | _SHOWN_AS) - {"note"})
 
 
 def classes_with_many_run_fields() -> list[str]:
