@@ -9,25 +9,26 @@ from __future__ import annotations
 from offdiag_web.app.lazy_views import Routes
 
 ROUTES: Routes = {
-    "offdiag_web.api.changes": {"api_audit.list_changes": ("GET /api/v1/audit",)},
-    "offdiag_web.api.comments": {
-        "api_comments.list_run_comments": ("GET /api/v1/runs/<run:run_id>/comments",),
-        "api_comments.add_run_comment": ("POST /api/v1/runs/<run:run_id>/comments",),
-        "api_comments.list_dataset_comments": ("GET /api/v1/datasets/<name:name>/comments",),
-        "api_comments.add_dataset_comment": ("POST /api/v1/datasets/<name:name>/comments",),
-    },
-    "offdiag_web.api.comparisons": {
-        "api_comparisons.compare": ("GET /api/v1/compare",),
-        "api_comparisons.compare_examples": ("GET /api/v1/compare/examples",),
-    },
-    "offdiag_web.api.cost_matrices": {
-        "api_cost_matrices.list_cost_matrices": ("GET /api/v1/cost-matrices",),
-        "api_cost_matrices.get_cost_matrix": ("GET /api/v1/cost-matrices/<name:name>",),
-        "api_cost_matrices.add_cost_matrix": ("POST /api/v1/cost-matrices",),
+    "offdiag_web.api.access": {
+        "api_access.list_users": ("GET /api/v1/users",),
+        "api_access.add_user": ("POST /api/v1/users",),
+        "api_access.set_role": ("PUT /api/v1/users/<name:name>/role",),
+        "api_access.disable_user": ("POST /api/v1/users/<name:name>/disable",),
+        "api_access.enable_user": ("POST /api/v1/users/<name:name>/enable",),
+        "api_access.list_tokens": ("GET /api/v1/tokens",),
+        "api_access.create_token": ("POST /api/v1/tokens",),
+        "api_access.revoke_token": ("DELETE /api/v1/tokens/<number:token_id>",),
+        "api_access.get_me": ("GET /api/v1/me",),
+        "api_access.list_changes": ("GET /api/v1/audit",),
     },
     "offdiag_web.api.costs": {
         "api_costs.compare_costs": ("GET /api/v1/costs",),
         "api_costs.try_rule": ("POST /api/v1/runs/<run:run_id>/rules",),
+        "api_costs.list_cost_matrices": ("GET /api/v1/cost-matrices",),
+        "api_costs.get_cost_matrix": ("GET /api/v1/cost-matrices/<name:name>",),
+        "api_costs.add_cost_matrix": ("POST /api/v1/cost-matrices",),
+        "api_costs.what_if": ("POST /api/v1/whatif",),
+        "api_costs.decide_anew": ("POST /api/v1/runs/<run:run_id>/decisions",),
     },
     "offdiag_web.api.datasets": {
         "api_datasets.list_datasets": ("GET /api/v1/datasets",),
@@ -39,13 +40,7 @@ ROUTES: Routes = {
         "api_datasets.get_baseline": ("GET /api/v1/datasets/<name:name>/baseline",),
         "api_datasets.pin_baseline": ("PUT /api/v1/datasets/<name:name>/baseline",),
     },
-    "offdiag_web.api.decisions": {
-        "api_decisions.decide_anew": ("POST /api/v1/runs/<run:run_id>/decisions",)
-    },
     "offdiag_web.api.description": {"api_description.description": ("GET /api/v1/openapi.json",)},
-    "offdiag_web.api.examples": {
-        "api_examples.list_examples": ("GET /api/v1/runs/<run:run_id>/examples",)
-    },
     "offdiag_web.api.flags": {
         "api_flags.list_flags": ("GET /api/v1/flags",),
         "api_flags.list_flags_of_run": ("GET /api/v1/runs/<run:run_id>/flags",),
@@ -53,8 +48,10 @@ ROUTES: Routes = {
         "api_flags.explain_flag": ("GET /api/v1/flags/<number:number>/explanation",),
         "api_flags.decide_flag": ("POST /api/v1/flags/<number:number>/decisions",),
         "api_flags.decide_flags": ("POST /api/v1/flags/decisions",),
+        "api_flags.list_problems": ("GET /api/v1/problems",),
+        "api_flags.get_problem": ("GET /api/v1/problems/<number:number>",),
+        "api_flags.decide_problem": ("POST /api/v1/problems/<number:number>/decisions",),
     },
-    "offdiag_web.api.gates": {"api_gates.check_gate": ("POST /api/v1/runs/<run:run_id>/gate",)},
     "offdiag_web.api.ingest": {
         "api_ingest.open_run": ("POST /api/v1/runs",),
         "api_ingest.put_chunk": ("PUT /api/v1/runs/<run:run_id>/chunks/<int:seq>",),
@@ -68,15 +65,9 @@ ROUTES: Routes = {
         "api_jobs.retry_job": ("POST /api/v1/jobs/<number:job_id>/retry",),
         "api_jobs.retry_all_jobs": ("POST /api/v1/jobs/retry",),
     },
-    "offdiag_web.api.me": {"api_me.get_me": ("GET /api/v1/me",)},
     "offdiag_web.api.metrics": {
         "api_metrics.list_metrics": ("GET /api/v1/metrics",),
         "api_metrics.get_metric": ("GET /api/v1/metrics/<key>",),
-    },
-    "offdiag_web.api.problems": {
-        "api_problems.list_problems": ("GET /api/v1/problems",),
-        "api_problems.get_problem": ("GET /api/v1/problems/<number:number>",),
-        "api_problems.decide_problem": ("POST /api/v1/problems/<number:number>/decisions",),
     },
     "offdiag_web.api.promotions": {
         "api_promotions.list_leaders": ("GET /api/v1/datasets/<name:name>/leaders",),
@@ -84,6 +75,7 @@ ROUTES: Routes = {
         "api_promotions.list_promotions": ("GET /api/v1/datasets/<name:name>/promotions",),
         "api_promotions.approve": ("PUT /api/v1/datasets/<name:name>/champion",),
         "api_promotions.propose": ("PUT /api/v1/datasets/<name:name>/candidate",),
+        "api_promotions.check_gate": ("POST /api/v1/runs/<run:run_id>/gate",),
     },
     "offdiag_web.api.reports": {
         "api_reports.list_reports": ("GET /api/v1/reports",),
@@ -100,6 +92,14 @@ ROUTES: Routes = {
         "api_reports.retry_delivery": (
             "POST /api/v1/reports/<name:name>/issues/<number:number>/deliveries/<number:delivery_id>/retry",
         ),
+        "api_reports.list_schedules": ("GET /api/v1/schedules",),
+        "api_reports.add_schedule": ("POST /api/v1/schedules",),
+        "api_reports.get_schedule": ("GET /api/v1/schedules/<name:name>",),
+        "api_reports.change_schedule": ("PUT /api/v1/schedules/<name:name>",),
+        "api_reports.remove_schedule": ("DELETE /api/v1/schedules/<name:name>",),
+        "api_reports.pause_schedule": ("POST /api/v1/schedules/<name:name>/pause",),
+        "api_reports.resume_schedule": ("POST /api/v1/schedules/<name:name>/resume",),
+        "api_reports.run_schedule": ("POST /api/v1/schedules/<name:name>/run",),
     },
     "offdiag_web.api.results": {
         "api_results.get_run_with_results": ("GET /api/v1/runs/<run:run_id>/results",),
@@ -108,6 +108,7 @@ ROUTES: Routes = {
         "api_results.get_curves": ("GET /api/v1/runs/<run:run_id>/curves",),
         "api_results.get_run_costs": ("GET /api/v1/runs/<run:run_id>/costs",),
         "api_results.get_history": ("GET /api/v1/runs/<run:run_id>/history",),
+        "api_results.list_examples": ("GET /api/v1/runs/<run:run_id>/examples",),
     },
     "offdiag_web.api.runs": {
         "api_runs.list_runs": ("GET /api/v1/runs",),
@@ -115,21 +116,12 @@ ROUTES: Routes = {
         "api_runs.change_run": ("PATCH /api/v1/runs/<run:run_id>",),
         "api_runs.delete_run": ("DELETE /api/v1/runs/<run:run_id>",),
         "api_runs.restore_run": ("POST /api/v1/runs/<run:run_id>/restore",),
-    },
-    "offdiag_web.api.schedules": {
-        "api_schedules.list_schedules": ("GET /api/v1/schedules",),
-        "api_schedules.add_schedule": ("POST /api/v1/schedules",),
-        "api_schedules.get_schedule": ("GET /api/v1/schedules/<name:name>",),
-        "api_schedules.change_schedule": ("PUT /api/v1/schedules/<name:name>",),
-        "api_schedules.remove_schedule": ("DELETE /api/v1/schedules/<name:name>",),
-        "api_schedules.pause_schedule": ("POST /api/v1/schedules/<name:name>/pause",),
-        "api_schedules.resume_schedule": ("POST /api/v1/schedules/<name:name>/resume",),
-        "api_schedules.run_schedule": ("POST /api/v1/schedules/<name:name>/run",),
-    },
-    "offdiag_web.api.tokens": {
-        "api_tokens.list_tokens": ("GET /api/v1/tokens",),
-        "api_tokens.create_token": ("POST /api/v1/tokens",),
-        "api_tokens.revoke_token": ("DELETE /api/v1/tokens/<number:token_id>",),
+        "api_runs.list_run_comments": ("GET /api/v1/runs/<run:run_id>/comments",),
+        "api_runs.add_run_comment": ("POST /api/v1/runs/<run:run_id>/comments",),
+        "api_runs.list_dataset_comments": ("GET /api/v1/datasets/<name:name>/comments",),
+        "api_runs.add_dataset_comment": ("POST /api/v1/datasets/<name:name>/comments",),
+        "api_runs.compare": ("GET /api/v1/compare",),
+        "api_runs.compare_examples": ("GET /api/v1/compare/examples",),
     },
     "offdiag_web.api.truths": {
         "api_truth.list_truth_versions": ("GET /api/v1/datasets/<name:name>/truth",),
@@ -139,14 +131,6 @@ ROUTES: Routes = {
             "GET /api/v1/datasets/<name:name>/truth/<number:number>/impact",
         ),
     },
-    "offdiag_web.api.users": {
-        "api_users.list_users": ("GET /api/v1/users",),
-        "api_users.add_user": ("POST /api/v1/users",),
-        "api_users.set_role": ("PUT /api/v1/users/<name:name>/role",),
-        "api_users.disable_user": ("POST /api/v1/users/<name:name>/disable",),
-        "api_users.enable_user": ("POST /api/v1/users/<name:name>/enable",),
-    },
-    "offdiag_web.api.what_if": {"api_what_if.what_if": ("POST /api/v1/whatif",)},
     "offdiag_web.pages.access.account_page": {
         "account.page": ("GET /settings/account",),
         "account.set_password": ("POST /settings/account/password",),

@@ -1,15 +1,45 @@
-"""What errors of runs cost, and decision rules by cost."""
+"""What errors cost: cost matrices, costs of runs, what-if questions, and decisions by costs."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from offdiag.comparison.texts import MOST_RUNS
 from offdiag.domain.access import Role
-from offdiag.records.cost import CostsAsked, CostsOfRuns, RuleAsked, costs_of_runs
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.errors import InvalidInput
+from offdiag.metrics.costs.edits import written
+from offdiag.records import cost as records
+from offdiag.records.base import Value, values_of
+from offdiag.records.cost import (
+    CostList,
+    Costs,
+    CostsAsked,
+    CostsOfRuns,
+    CostsQuery,
+    CostsWithVersions,
+    CostVersion,
+    CostVersionQuery,
+    DecisionAnswer,
+    DecisionAsked,
+    NewCosts,
+    RuleAsked,
+    costs_of_runs,
+)
 from offdiag.records.decision import TriedRule, tried_rule
+from offdiag.records.run import labels_document
+from offdiag.sdk.embedded.registry import decide
+from offdiag.sdk.registry import Decided, DecideQuestion
+from offdiag.services import cost_matrices
+from offdiag.services.cost_matrices import browse_cost_matrix
 from offdiag.services.decisions.rules import try_asked_rule
-from offdiag.services.what_if.costs import ask
+from offdiag.services.what_if.costs import WhatIf, ask
 from offdiag.services.what_if.scenario import Question, runs_asked_for
+from offdiag.services.what_if.scenario_matrix import Change, Recounted, recount, require_one_kind
+from offdiag.store.cost_matrices import CostVersion as VersionRecord
+from offdiag.store.cost_matrices import list_costs
 from offdiag_web.api.operations import author, operation, resource
+from offdiag_web.api.requests import weights_by_class
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.permissions import requires
 
@@ -51,3 +81,180 @@ def try_rule(run_id: str, json: RuleAsked) -> tuple[TriedRule, int]:
         author=author(json.author),
     )
     return tried_rule(trial, saved), 200 if saved is None else 201
+
+
+@operation(blueprint, "GET", "/cost-matrices", answers=CostList)
+def list_cost_matrices(query: CostsQuery) -> CostList:
+    """Read the newest version of each cost matrix."""
+    with current_registry().database.read() as session:
+        found = list_costs(session, project=query.project)
+    return CostList(cost_matrices=[Costs.model_validate(each.to_dict()) for each in found])
+
+
+@operation(blueprint, "GET", "/cost-matrices/<name:name>", answers=CostsWithVersions)
+def get_cost_matrix(name: str, query: CostVersionQuery) -> CostsWithVersions:
+    """Read a version of a cost matrix, the newest without a number."""
+    found = browse_cost_matrix(
+        current_registry().database, project=query.project, name=name, version=query.version
+    )
+    versions = [_version(each) for each in found.versions]
+    return CostsWithVersions(**found.shown.to_dict(), versions=versions)
+
+
+@operation(blueprint, "POST", "/cost-matrices", answers={201: Costs}, is_repeatable=True)
+def add_cost_matrix(json: NewCosts) -> tuple[Costs, int]:
+    """Store what errors cost, as a new version of a name.
+
+    Costs that are equal to the newest version are that version.
+    """
+    added = cost_matrices.add_costs(
+        current_registry().database,
+        project=json.project,
+        dataset=json.dataset,
+        name=json.name,
+        weights=weights_by_class(json.weights, json.labels),
+        currency=json.currency,
+        note=json.note,
+        author=author(json.author),
+    )
+    return Costs.model_validate(added.to_dict()), 201
+
+
+def _version(record: VersionRecord) -> CostVersion:
+    return CostVersion(
+        version=record.version,
+        n_classes=record.n_classes,
+        currency=record.currency,
+        note=record.note,
+        author=record.author,
+        created_at=record.created_at,
+    )
+
+
+@operation(blueprint, "POST", "/whatif", answers=records.WhatIfAnswer)
+@requires(Role.VIEWER)
+def what_if(json: records.WhatIfAsked) -> records.WhatIfAnswer:
+    """Work out what runs would measure and cost if something were different.
+
+    Nothing is stored. Everything is recomputed from stored matrices, and for a threshold from
+    stored counts of the scores.
+    """
+    change = Change(
+        positive=json.positive,
+        threshold=json.threshold,
+        merged=json.merge,
+        swaps_positive=json.swap_positive,
+        prevalence=json.prevalence,
+    )
+    require_one_kind(change)
+    database = current_registry().database
+    found = [recount(database, run_id, change) for run_id in dict.fromkeys(json.runs)]
+    return records.WhatIfAnswer(runs=list(map(_recounted, found)), costs=_costs(json))
+
+
+def _recounted(found: Recounted) -> records.Recounted:
+    return records.Recounted(
+        run=found.run_id,
+        labels=list(found.labels.names),
+        orientation=SourceOrientation.ACTUAL_ROWS,
+        matrix=found.counts.tolist(),
+        aggregate=values_of(found.aggregate),
+        per_class={
+            key: [Value.of(value) for value in each] for key, each in found.per_class.items()
+        },
+        threshold=found.threshold,
+    )
+
+
+def _costs(asked: records.WhatIfAsked) -> records.CostsOfRuns | None:
+    if asked.costs is None:
+        return None
+    is_merged_and_shared = bool(asked.merge) and asked.prevalence is not None
+    if asked.threshold is not None or asked.swap_positive or is_merged_and_shared:
+        raise InvalidInput(
+            "costs are about the classes as they were logged.",
+            field="costs",
+            hint="Ask for them without a threshold, without exchanging classes, and with either "
+            "merged classes or a prevalence.",
+        )
+    found = ask(
+        current_registry().database,
+        asked.runs,
+        Question(
+            costs=asked.costs.base,
+            edits=asked.costs.edits,
+            lever=asked.costs.vary,
+            shares=_shares_text(asked.prevalence or {}),
+            merged=_groups_text(asked.merge.values()),
+        ),
+    )
+    _require_understood(found)
+    return records.costs_of_runs(found)
+
+
+def _require_understood(found: WhatIf) -> None:
+    if found.scenario.problems:
+        raise InvalidInput(
+            found.scenario.problems[0].rstrip("."),
+            field="costs",
+            hint="Correct it; nothing is left out of a question.",
+        )
+
+
+def _shares_text(shares: Mapping[str, float]) -> str:
+    return ",".join(f"{written(label)}:{share!r}" for label, share in shares.items())
+
+
+def _groups_text(groups: Iterable[list[str]]) -> str:
+    return ",".join("|".join(map(written, members)) for members in groups if len(members) > 1)
+
+
+_MOST_BYTES = 32 << 20
+"""Room for the weights of a thousand classes."""
+
+
+@operation(
+    blueprint,
+    "POST",
+    "/runs/<run:run_id>/decisions",
+    answers={200: DecisionAnswer, 201: DecisionAnswer},
+    most_bytes=_MOST_BYTES,
+)
+@requires(Role.LOGGER)
+def decide_anew(run_id: str, json: DecisionAsked) -> tuple[DecisionAnswer, int]:
+    """Decide the cases of an evaluated run by costs or a threshold, and say what that changes.
+
+    Without `save_as` nothing is stored. With it the answers are kept as a run, answered with 201;
+    the same rule again is the same run.
+    """
+    found = decide(current_registry().database, run_id, _question(json))
+    return _answer(found), 200 if found.saved is None else 201
+
+
+def _question(asked: DecisionAsked) -> DecideQuestion:
+    weights = asked.weights
+    if weights is not None and not isinstance(weights, str):
+        weights = weights_by_class(weights, asked.labels)
+    return DecideQuestion(
+        weights=weights,
+        threshold=asked.threshold,
+        positive=asked.positive,
+        prevalence=asked.prevalence,
+        save_as=asked.save_as,
+        author=author(asked.author),
+    )
+
+
+def _answer(found: Decided) -> DecisionAnswer:
+    return DecisionAnswer(
+        recipe=dict(found.recipe),
+        labels=labels_document(found.matrix_before.labels),
+        orientation=SourceOrientation.ACTUAL_ROWS,
+        matrix_before=found.matrix_before.counts.tolist(),
+        matrix_after=found.matrix_after.counts.tolist(),
+        mean_cost_before=Value.of(found.mean_cost_before),
+        mean_cost_after=Value.of(found.mean_cost_after),
+        difference=Value.of(found.difference),
+        recall_changes=values_of(found.recall_changes),
+        run=found.saved,
+    )

@@ -1,10 +1,12 @@
-"""Flags: listed, read with their history, decided about."""
+"""Flags and problems: listed, read with their history, decided about."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from offdiag.errors import NotFound
+from offdiag.flags.problem_words import problem_name
 from offdiag.records.flag import (
     Decided,
     Decision,
@@ -18,12 +20,21 @@ from offdiag.records.flag import (
     flag_explained,
     flag_with_history,
 )
+from offdiag.records.problem import (
+    Problem,
+    Problems,
+    ProblemsQuery,
+    chosen_problems,
+    problem_documents,
+)
 from offdiag.services.flags import triage
 from offdiag.services.flags.page import browse_flag, browse_flags, flags_of_run
+from offdiag.services.flags.problems import flags_concerned
 from offdiag.services.flags.rules import RulesInForce, thresholds_in
 from offdiag.store.database import Database
 from offdiag.store.flag_inbox import FlagPlace
 from offdiag.store.flags import FlagFilter
+from offdiag.store.problems import FoundProblems, find_problem, find_problems, measure
 from offdiag_web.api.operations import (
     author,
     operation,
@@ -143,3 +154,52 @@ def decide_flags(json: Decisions) -> Decided:
 
 def _place(token: list[Any] | None) -> FlagPlace | None:
     return None if token is None else FlagPlace(*token)
+
+
+@operation(blueprint, "GET", "/problems", answers=Problems)
+def list_problems(query: ProblemsQuery) -> Problems:
+    """List what is wrong with the newest runs of each model, champions and candidates."""
+    database = current_registry().database
+    with database.read() as session:
+        found = find_problems(
+            session,
+            now=database.clock(),
+            dataset=query.dataset,
+            project=query.project,
+            model=query.model,
+        )
+        chosen = chosen_problems(found, state=query.state, low=query.low)
+        measured = measure(session, FoundProblems(tuple(chosen), found.datasets))
+    return Problems(problems=problem_documents(chosen, found, measured))
+
+
+@operation(blueprint, "GET", "/problems/<number:number>", answers=Problem)
+def get_problem(number: int) -> Problem:
+    """Read one problem."""
+    database = current_registry().database
+    with database.read() as session:
+        problem, found = find_problem(session, number, now=database.clock())
+        if problem is None:
+            raise NotFound(
+                f"no run that is looked at shows problem {problem_name(number)}.",
+                field="problem",
+                hint="GET /problems lists those there are.",
+            )
+        measured = measure(session, FoundProblems((problem,), found.datasets))
+    return problem_documents([problem], found, measured)[0]
+
+
+@operation(
+    blueprint,
+    "POST",
+    "/problems/<number:number>/decisions",
+    answers=Problem,
+    is_repeatable=True,
+)
+def decide_problem(number: int, json: Decision) -> Problem:
+    """Acknowledge, snooze, dismiss, reopen, assign or comment on the flags of a problem."""
+    database = current_registry().database
+    ids = flags_concerned(database, [number], json.action.value)
+    if ids:
+        carry_out(database, json, ids, seen={})
+    return get_problem(number)

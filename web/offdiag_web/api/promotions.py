@@ -1,9 +1,13 @@
-"""The best runs of a dataset, its champion and candidate, and the metric they are ranked by."""
+"""The best runs of a dataset, its champion and candidate, their metric, and gates."""
 
 from __future__ import annotations
 
+from offdiag.domain.access import Role
+from offdiag.domain.cost_names import CostName
 from offdiag.domain.runs import PromotionRole
+from offdiag.gate.conditions import parse_condition
 from offdiag.records.base import InProject
+from offdiag.records.gate import Gate, GateAsked, gate_document
 from offdiag.records.promotion import (
     LeadersQuery,
     NewPromotion,
@@ -14,10 +18,13 @@ from offdiag.records.promotion import (
     promotions_document,
 )
 from offdiag.services.champions import leaders, promotions
-from offdiag.services.gate import GateResult
+from offdiag.services.flags.rules import thresholds_in
+from offdiag.services.gate import GateResult, StatedCosts, gate_run
+from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.truth.versions import dataset_named
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.app.context import current_registry, kept_best_sets
+from offdiag_web.app.permissions import requires
 
 blueprint = resource("promotions")
 
@@ -104,3 +111,31 @@ def _gate(name: str, run_id: str, asked: NewPromotion) -> GateResult | None:
     registry = current_registry()
     promotions.require_run_of(registry.database, run_id, project=asked.project, dataset=name)
     return promotions.check_gate(registry.database, run_id, asked.gate, registry.settings)
+
+
+@operation(blueprint, "POST", "/runs/<run:run_id>/gate", answers=Gate)
+@requires(Role.VIEWER)
+def check_gate(run_id: str, json: GateAsked) -> Gate:
+    """Check a run with conditions on its metrics, flags and differences to a baseline.
+
+    Nothing is stored. Until the run is evaluated the response is 409 with the code
+    `evaluation_pending`.
+    """
+    registry = current_registry()
+    costs: StatedCosts | CostName | None = None
+    if json.weights is not None:
+        costs = StatedCosts(json.weights, json.currency)
+    elif json.cost_matrix is not None:
+        costs = CostName.parse(json.cost_matrix)
+    found = gate_run(
+        registry.database,
+        run_id,
+        [parse_condition(text) for text in json.conditions],
+        baseline_id=json.baseline,
+        costs=costs,
+        thresholds=thresholds_in(registry.settings.flags),
+        timeout_s=0,
+        lease_s=registry.settings.jobs.lease_s,
+        policy=RetryPolicy(max_attempts=registry.settings.jobs.max_attempts),
+    )
+    return gate_document(found)

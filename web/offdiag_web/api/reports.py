@@ -1,9 +1,13 @@
-"""Reports: issued, listed, read file by file, tried again."""
+"""Reports: their schedules, issues and deliveries."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flask import Response, make_response
 
+from offdiag.errors import InvalidInput
+from offdiag.records import report as records
 from offdiag.records.base import InProject
 from offdiag.records.report import (
     AskedIssue,
@@ -11,27 +15,42 @@ from offdiag.records.report import (
     IssueDetail,
     IssueWithFigures,
     NewReport,
+    NewSchedule,
+    Plan,
+    Removed,
     ReportDetail,
     ReportList,
+    Schedule,
+    ScheduleList,
     SchedulesQuery,
     issue_detail,
     issue_with_figures,
     report_detail,
     report_list,
+    schedule_document,
+    schedule_list,
+)
+from offdiag.reports import scope as domain
+from offdiag.services.delivery.message import (
+    EmailTarget,
+    FolderTarget,
+    NotifyTarget,
+    Target,
+    WebhookTarget,
 )
 from offdiag.services.reports import edition
 from offdiag.services.reports.edition import report_now
 from offdiag.services.reports.page import edition_file, issue_page, reports_page
+from offdiag.services.schedules import edit
 from offdiag.services.schedules.edit import run_report
-from offdiag.services.schedules.page import report_page
-from offdiag_web.api.operations import operation, resource
-from offdiag_web.api.report_bodies import scope_of, targets_of
+from offdiag.services.schedules.page import report_page, schedule_page, schedules_page
+from offdiag_web.api.operations import operation, require_match, resource
 from offdiag_web.app.context import current_registry
 
 blueprint = resource("reports")
 
-_ONE = "/reports/<name:name>"
-_ISSUE = f"{_ONE}/issues/<number:number>"
+_REPORT = "/reports/<name:name>"
+_ISSUE = f"{_REPORT}/issues/<number:number>"
 _FILES = ("text/html", "application/json", "text/csv", "text/plain")
 
 
@@ -54,7 +73,7 @@ def issue_report(json: NewReport) -> tuple[AskedIssue, int]:
     return AskedIssue(name=asked.name, number=asked.number), 202
 
 
-@operation(blueprint, "GET", _ONE, answers=ReportDetail)
+@operation(blueprint, "GET", _REPORT, answers=ReportDetail)
 def get_report(name: str, query: EditionsQuery) -> ReportDetail:
     """Read a report with some of its issues, newest first."""
     page = report_page(
@@ -67,7 +86,7 @@ def get_report(name: str, query: EditionsQuery) -> ReportDetail:
     return report_detail(page, start=query.start)
 
 
-@operation(blueprint, "POST", f"{_ONE}/run", answers={202: AskedIssue}, is_repeatable=True)
+@operation(blueprint, "POST", f"{_REPORT}/run", answers={202: AskedIssue}, is_repeatable=True)
 def issue_again(name: str, query: InProject) -> tuple[AskedIssue, int]:
     """Issue a report now: by its schedule, or without one as its newest issue was."""
     asked = run_report(current_registry().database, project=query.project, name=name)
@@ -124,3 +143,127 @@ def retry_delivery(name: str, number: int, delivery_id: int, query: InProject) -
 def _issue(project: str, name: str, number: int) -> IssueDetail:
     page = issue_page(current_registry().database, project=project, name=name, number=number)
     return issue_detail(page)
+
+
+_SCHEDULE = "/schedules/<name:name>"
+
+
+@operation(blueprint, "GET", "/schedules", answers=ScheduleList)
+def list_schedules(query: SchedulesQuery) -> ScheduleList:
+    """Read all schedules with the next times they mean."""
+    page = schedules_page(current_registry().database, project=query.project)
+    return schedule_list(page)
+
+
+@operation(blueprint, "POST", "/schedules", answers={201: Schedule}, is_repeatable=True)
+def add_schedule(json: NewSchedule) -> tuple[Schedule, int]:
+    """Make a schedule; its first issue comes at the next time it means."""
+    edit.add_schedule(
+        current_registry().database,
+        name=json.name,
+        cron=json.cron,
+        zone=json.zone,
+        scope=scope_of(json.scope, json.project),
+        delivery=targets_of(json.delivery),
+    )
+    return _schedule(json.project, json.name), 201
+
+
+@operation(blueprint, "GET", _SCHEDULE, answers=Schedule)
+def get_schedule(name: str, query: InProject) -> Schedule:
+    """Read a schedule."""
+    return _schedule(query.project, name)
+
+
+@operation(blueprint, "PUT", _SCHEDULE, answers=Schedule, is_guarded=True)
+def change_schedule(name: str, json: Plan) -> Schedule:
+    """Replace the plan, the scope and the targets of a schedule; its issues go on counting.
+
+    With `If-Match`, only while it is as its reader saw it.
+    """
+    known = _schedule(json.project, name)
+    edit.change_schedule(
+        current_registry().database,
+        name=name,
+        cron=json.cron,
+        zone=json.zone,
+        scope=scope_of(json.scope, json.project),
+        delivery=targets_of(json.delivery),
+        seen_version=known.version if require_match(known) else None,
+    )
+    return _schedule(json.project, name)
+
+
+@operation(blueprint, "DELETE", _SCHEDULE, answers=Removed, is_guarded=True)
+def remove_schedule(name: str, query: InProject) -> Removed:
+    """Remove a schedule; its issues stay."""
+    require_match(_schedule(query.project, name))
+    edit.remove_schedule(current_registry().database, project=query.project, name=name)
+    return Removed(project=query.project, name=name)
+
+
+@operation(blueprint, "POST", f"{_SCHEDULE}/pause", answers=Schedule)
+def pause_schedule(name: str, query: InProject) -> Schedule:
+    """Let a schedule issue nothing until it is resumed."""
+    edit.pause_schedule(current_registry().database, project=query.project, name=name)
+    return _schedule(query.project, name)
+
+
+@operation(blueprint, "POST", f"{_SCHEDULE}/resume", answers=Schedule)
+def resume_schedule(name: str, query: InProject) -> Schedule:
+    """Let a schedule issue from its next time on."""
+    edit.resume_schedule(current_registry().database, project=query.project, name=name)
+    return _schedule(query.project, name)
+
+
+@operation(blueprint, "POST", f"{_SCHEDULE}/run", answers={202: AskedIssue}, is_repeatable=True)
+def run_schedule(name: str, query: InProject) -> tuple[AskedIssue, int]:
+    """Issue a report now, beside the planned ones."""
+    asked = edit.run_schedule(current_registry().database, project=query.project, name=name)
+    return AskedIssue(name=asked.name, number=asked.number), 202
+
+
+def _schedule(project: str, name: str) -> Schedule:
+    found = schedule_page(current_registry().database, project=project, name=name)
+    return schedule_document(found)
+
+
+def scope_of(sent: records.ScopeOfReport, project: str) -> domain.ReportScope:
+    """What a report is about. Raises `InvalidInput`."""
+    return domain.ReportScope(
+        project=project,
+        dataset=sent.dataset,
+        terms=tuple(domain.RunTerm(each.field, each.text, each.value) for each in sent.terms),
+        baseline=sent.baseline,
+        slices=tuple(sent.slices),
+        metrics=tuple(sent.metrics),
+        alerts=tuple(
+            domain.Condition(each.metric, each.side, each.limit, each.class_label)
+            for each in sent.alerts
+        ),
+        cost_matrix=sent.cost_matrix,
+    )
+
+
+def targets_of(sent: Sequence[records.Target]) -> tuple[Target, ...]:
+    """Where issues are sent. Raises `InvalidInput`."""
+    return tuple(_target(each, place) for place, each in enumerate(sent))
+
+
+def _target(sent: records.Target, place: int) -> Target:
+    given = {name: text for name, text in sent.model_dump().items() if text is not None}
+    if len(given) != 1:
+        raise InvalidInput(
+            f"the target names {len(given)} places.",
+            field=f"delivery[{place}]",
+            hint="Name a folder, email, webhook or notify; several are several targets.",
+        )
+    match given:
+        case {"folder": folder}:
+            return FolderTarget(folder)
+        case {"email": address}:
+            return EmailTarget(address)
+        case {"notify": name}:
+            return NotifyTarget(name)
+        case _:
+            return WebhookTarget(given["webhook"])

@@ -1,24 +1,44 @@
-"""Runs: searched, read, deleted and brought back."""
+"""Runs: searched, read, compared, deleted and brought back; comments on runs and datasets."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
+from offdiag.errors import InvalidInput
+from offdiag.records.base import InProject
+from offdiag.records.comparison import (
+    ComparedExamples,
+    ComparedExamplesQuery,
+    Comparison,
+    ComparisonQuery,
+    compared_examples,
+    comparison_document,
+)
 from offdiag.records.run import (
+    Comments,
     Deleted,
+    NewComment,
+    NewDatasetComment,
     Run,
     RunChanges,
     RunPage,
     RunsQuery,
+    comments_document,
     run_document,
     run_summary,
 )
 from offdiag.services import runs as changes
 from offdiag.services import search
+from offdiag.services.comments import comment_on_dataset, comment_on_run
+from offdiag.services.compare import compare_runs
+from offdiag.services.examples.changed import changed_examples
 from offdiag.services.retention import deletion
+from offdiag.services.truth.versions import dataset_named
+from offdiag.store.comments import About, comments_on
 from offdiag.store.run_page import read_run
 from offdiag.store.run_search import SearchPlace, SortValue
+from offdiag.store.runs import get_run as stored_run
 from offdiag_web.api.operations import (
     author,
     operation,
@@ -27,7 +47,7 @@ from offdiag_web.api.operations import (
     resource,
     write_token,
 )
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, recent_comparisons
 
 blueprint = resource("runs")
 
@@ -117,3 +137,93 @@ def _value_read(value: Any) -> SortValue:
         return datetime.fromisoformat(value[_MOMENT])
     read: SortValue = value
     return read
+
+
+@operation(blueprint, "GET", "/runs/<run:run_id>/comments", answers=Comments)
+def list_run_comments(run_id: str) -> Comments:
+    """Read the comments on a run, oldest first."""
+    with current_registry().database.read() as session:
+        stored_run(session, run_id)
+        return comments_document(comments_on(session, About.RUN, run_id))
+
+
+@operation(blueprint, "POST", "/runs/<run:run_id>/comments", answers=Comments, is_repeatable=True)
+def add_run_comment(run_id: str, json: NewComment) -> Comments:
+    """Add a comment to a run."""
+    database = current_registry().database
+    comment_on_run(database, run_id, text=json.text, author=author(json.author))
+    return list_run_comments(run_id)
+
+
+@operation(blueprint, "GET", "/datasets/<name:name>/comments", answers=Comments)
+def list_dataset_comments(name: str, query: InProject) -> Comments:
+    """Read the comments on the decision of a dataset, oldest first."""
+    return _of_dataset(query.project, name)
+
+
+@operation(
+    blueprint, "POST", "/datasets/<name:name>/comments", answers=Comments, is_repeatable=True
+)
+def add_dataset_comment(name: str, json: NewDatasetComment) -> Comments:
+    """Add a comment to the decision of a dataset."""
+    comment_on_dataset(
+        current_registry().database,
+        project=json.project,
+        dataset=name,
+        text=json.text,
+        author=author(json.author),
+    )
+    return _of_dataset(json.project, name)
+
+
+def _of_dataset(project: str, name: str) -> Comments:
+    with current_registry().database.read() as session:
+        known = dataset_named(session, project=project, name=name)
+        return comments_document(comments_on(session, About.DATASET, known.id))
+
+
+@operation(blueprint, "GET", "/compare", answers=Comparison)
+def compare(query: ComparisonQuery) -> Comparison:
+    """Compare runs from their predictions and the ground truth that counts now.
+
+    Runs that cannot be compared are answered with a refusal that says why.
+    """
+    found = compare_runs(
+        current_registry().database,
+        _ids(query),
+        slice_text=query.slice,
+        on_shared=query.on_shared,
+        confidence=query.confidence,
+        difference=query.difference,
+        kept=recent_comparisons(),
+    )
+    return comparison_document(found)
+
+
+@operation(blueprint, "GET", "/compare/examples", answers=ComparedExamples)
+def compare_examples(query: ComparedExamplesQuery) -> ComparedExamples:
+    """Read examples of two runs that both, one or none of them predict correctly."""
+    found = changed_examples(
+        current_registry().database,
+        [each.strip() for each in query.runs.split(",")],
+        outcome=query.which,
+        class_label=query.class_label,
+        slice_text=query.slice,
+        on_shared=query.on_shared,
+        start=query.start,
+        size=query.limit,
+    )
+    return compared_examples(found)
+
+
+def _ids(query: ComparisonQuery) -> list[str]:
+    ids = [each.strip() for each in query.runs.split(",")]
+    if query.baseline is None:
+        return ids
+    if query.baseline not in ids:
+        raise InvalidInput(
+            f"{query.baseline!r} is none of the runs.",
+            field="baseline",
+            hint="Name one of those that are compared.",
+        )
+    return [query.baseline, *(each for each in ids if each != query.baseline)]

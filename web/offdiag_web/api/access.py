@@ -1,0 +1,209 @@
+"""Who may do what: users and their roles, tokens, the caller, and what was changed by whom."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from offdiag.domain.access import Grant, Role
+from offdiag.errors import Forbidden, InvalidInput, NotSignedIn
+from offdiag.records.access import (
+    AuditQuery,
+    Change,
+    ChangePage,
+    GivenRole,
+    MadeToken,
+    Me,
+    NewUser,
+    RoleChange,
+    Token,
+    TokenList,
+    User,
+    UserList,
+    WantedToken,
+)
+from offdiag.services.access import sessions, users
+from offdiag.store.audit_log import AuditEvent, AuditFilter, audit_page
+from offdiag.store.sessions import TokenRecord
+from offdiag.store.sessions import list_tokens as all_tokens
+from offdiag.store.users import UserRecord
+from offdiag.store.users import list_users as all_users
+from offdiag.version import offdiag_version
+from offdiag_web.api.operations import operation, read_token, resource, write_token
+from offdiag_web.app.context import current_registry, signed_in_user
+from offdiag_web.app.permissions import requires
+
+blueprint = resource("access")
+
+_admins = requires(Role.ADMIN, everywhere=True)
+_admins_in_person = requires(Role.ADMIN, everywhere=True, in_person=True)
+
+
+@operation(blueprint, "GET", "/users", answers=UserList)
+@_admins
+def list_users() -> UserList:
+    """List everybody who may use the registry, with their roles."""
+    with current_registry().database.read() as session:
+        return UserList(users=[_user(each) for each in all_users(session)])
+
+
+@operation(blueprint, "POST", "/users", answers={201: User})
+@_admins_in_person
+def add_user(json: NewUser) -> tuple[User, int]:
+    """Let somebody use the registry. A token may not do this."""
+    added = users.add_user(
+        current_registry().database,
+        name=json.name,
+        password=json.password,
+        display_name=json.display_name,
+        email=json.email,
+        grants=[Grant(given.role, given.project) for given in json.roles],
+    )
+    return _user(added), 201
+
+
+@operation(blueprint, "PUT", "/users/<name:name>/role", answers=User)
+@_admins_in_person
+def set_role(name: str, json: RoleChange) -> User:
+    """Give somebody another role, or none. A token may not do this."""
+    return _user(
+        users.set_role(
+            current_registry().database, name=name, project=json.project, role=json.role
+        )
+    )
+
+
+@operation(blueprint, "POST", "/users/<name:name>/disable", answers=User)
+@_admins_in_person
+def disable_user(name: str) -> User:
+    """Lock somebody out: sessions end, tokens stop. A token may not do this."""
+    return _user(users.set_disabled(current_registry().database, name=name, disabled=True))
+
+
+@operation(blueprint, "POST", "/users/<name:name>/enable", answers=User)
+@_admins_in_person
+def enable_user(name: str) -> User:
+    """Let somebody in again. A token may not do this."""
+    return _user(users.set_disabled(current_registry().database, name=name, disabled=False))
+
+
+def _user(found: UserRecord) -> User:
+    return User(
+        name=found.name,
+        display_name=found.display_name,
+        email=found.email,
+        disabled=found.disabled_at is not None,
+        created_at=found.created_at,
+        signed_in_at=found.signed_in_at,
+        roles=[GivenRole(role=grant.role, project=grant.project) for grant in found.grants],
+    )
+
+
+@operation(blueprint, "GET", "/tokens", answers=TokenList)
+def list_tokens() -> TokenList:
+    """List one's own tokens, an admin those of all."""
+    with current_registry().database.read() as session:
+        found = all_tokens(session, owner_id=_own())
+    return TokenList(tokens=[Token.model_validate(_facts(each)) for each in found])
+
+
+@operation(blueprint, "POST", "/tokens", answers={201: MadeToken})
+@requires(Role.VIEWER, in_person=True)
+def create_token(json: WantedToken) -> tuple[MadeToken, int]:
+    """Create a token, which is told this once. A token may not do this."""
+    made = sessions.create_token(
+        current_registry().database,
+        owner=_owner(json.owner),
+        name=json.name,
+        scope=Grant(json.role, json.project),
+        lifetime=None if json.days is None else timedelta(days=json.days),
+    )
+    return MadeToken.model_validate({**_facts(made.record), "token": made.secret}), 201
+
+
+@operation(blueprint, "DELETE", "/tokens/<number:token_id>", answers=Token)
+@requires(Role.VIEWER, in_person=True)
+def revoke_token(token_id: int) -> Token:
+    """Let a token open nothing any more. A token may not do this."""
+    revoked = sessions.revoke_token(current_registry().database, token_id, owner_id=_own())
+    return Token.model_validate(_facts(revoked))
+
+
+def _owner(named: str | None) -> str:
+    who = signed_in_user()
+    if not who.is_signed_in:
+        if named is None:
+            raise InvalidInput(
+                "nobody signs in here.", field="owner", hint="Say whom the token speaks for."
+            )
+        return named
+    if named not in (None, who.name) and not who.manages_users:
+        raise Forbidden(
+            "only an admin makes tokens for others.", field="owner", hint="Leave it out."
+        )
+    return named or who.name
+
+
+def _own() -> int | None:
+    """Whose tokens are meant: one's own, everybody's for whoever manages users."""
+    who = signed_in_user()
+    if who.caller is None or not who.is_signed_in or who.manages_users:
+        return None
+    return who.caller.user_id
+
+
+def _facts(found: TokenRecord) -> dict[str, object]:
+    return {
+        "id": found.id,
+        "name": found.name,
+        "prefix": found.prefix,
+        "owner": found.owner,
+        "role": found.scope.role.value,
+        "project": found.scope.project,
+        "created_at": found.created_at,
+        "expires_at": found.expires_at,
+        "used_at": found.used_at,
+        "revoked_at": found.revoked_at,
+    }
+
+
+@operation(blueprint, "GET", "/me", answers=Me)
+def get_me() -> Me:
+    """Read the name and the roles of the caller, and the version of the server."""
+    caller = signed_in_user().caller
+    if caller is None:
+        raise NotSignedIn("nobody is signed in.", hint="Send a token.")
+    return Me(
+        kind=caller.kind.value,
+        name=caller.name,
+        roles=[GivenRole(role=grant.role.value, project=grant.project) for grant in caller.grants],
+        version=offdiag_version(),
+    )
+
+
+@operation(blueprint, "GET", "/audit", answers=ChangePage)
+@requires(Role.ADMIN)
+def list_changes(query: AuditQuery) -> ChangePage:
+    """List what was changed by whom, the newest first, in the projects one is an admin of."""
+    place = read_token(query.page_token)
+    wanted = AuditFilter(query.actor or "", query.project or "", query.text or "")
+    before = None if place is None else int(place[0])
+    with current_registry().database.read() as session:
+        page = audit_page(session, wanted, before=before, limit=query.limit)
+    return ChangePage(
+        changes=list(map(_change, page.events)),
+        next_page_token=None if page.following is None else write_token([page.following]),
+    )
+
+
+def _change(event: AuditEvent) -> Change:
+    return Change(
+        number=event.id,
+        at=event.at,
+        actor_kind=event.actor_kind,
+        actor=event.actor,
+        action=event.action,
+        object=event.subject,
+        project=event.project,
+        request_id=event.request_id,
+        detail=dict(event.detail),
+    )
