@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,12 +15,29 @@ from offdiag.records.run import Run, RunBasics
 from offdiag.store.database import Database
 from support.api import get, send
 from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry
-from support.pages import PageClient
+from support.kinds import Kind
+from support.pages import PageClient, client_for
+from support.registries import dashboard
 from support.reported import ReportedRegistry
 from support.revised import RevisedRegistry
 
 ONLY_IN_THE_API = {"evaluation.n_cases"}
 """Old names, which the API keeps for one release beside the new ones."""
+
+
+@pytest.fixture(scope="module")
+def registry(
+    registry: LesionRegistry, databases: Kind, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LesionRegistry]:
+    """A copy of the shared registry, as commands that list runs evaluate what is pending."""
+    with databases.copy(registry.database, tmp_path_factory.mktemp("documents")) as database:
+        yield replace(registry, database=database)
+
+
+@pytest.fixture(scope="module")
+def reader(registry: LesionRegistry) -> PageClient:
+    """A client of the dashboard over that copy."""
+    return client_for(dashboard(registry.database))
 
 
 def test_a_run_has_the_same_keys_everywhere(
