@@ -118,7 +118,7 @@ def read_meta(folder: Path) -> Mapping[str, str]:
 
 def _scalar(text: str) -> str:
     """A value of YAML as text; long ones are folded over indented lines."""
-    text = re.sub(r"\s*\n\s+", " ", text.strip())
+    text = " ".join(line for line in map(str.strip, text.split("\n")) if line)
     if text.startswith("'") and text.endswith("'"):
         return text[1:-1].replace("''", "'")
     if text.startswith('"'):
