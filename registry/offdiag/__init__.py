@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from offdiag.sdk.advise import advise
     from offdiag.sdk.compare import Comparison, compare
     from offdiag.sdk.cost import CostEvaluation, cost
-    from offdiag.sdk.dataset import revise_truth, set_hierarchy
+    from offdiag.sdk.dataset import add_slices, revise_truth, set_hierarchy
     from offdiag.sdk.evaluations.audit import audit_reported
     from offdiag.sdk.evaluations.evaluate import (
         WeightedEvaluation,
@@ -81,6 +81,7 @@ _HOMES = {
     "SpoolFull": "offdiag.errors",
     "StorageFull": "offdiag.errors",
     "UnknownKey": "offdiag.errors",
+    "add_slices": "offdiag.sdk.dataset",
     "advise": "offdiag.sdk.advise",
     "log_matrix": "offdiag.sdk.logging",
     "log_run": "offdiag.sdk.logging",
@@ -137,6 +138,7 @@ __all__ = [
     "UnknownKey",
     "WeightedEvaluation",
     "__version__",
+    "add_slices",
     "advise",
     "audit_reported",
     "compare",

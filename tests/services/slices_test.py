@@ -114,7 +114,7 @@ def test_another_value_for_a_known_column_is_a_conflict_and_nothing_is_stored(
     [
         ({"country": COUNTRY[:5]}, r"y_pred has 6 values, slices\['country'\] has 5"),
         ({"country": [*COUNTRY[:5], None]}, "the value at index 5 is missing"),
-        ({"country": [1.5] * 6}, "1.5 of type float is no value of a slice"),
+        ({"country": [1.5, float("nan")] * 3}, "the value at index 1 is nan"),
         ({"": COUNTRY}, "the name is empty"),
         (COUNTRY, "list holds no named columns"),
         ({f"c{number}": COUNTRY for number in range(101)}, "there are 101 columns"),

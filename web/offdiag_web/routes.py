@@ -130,6 +130,7 @@ ROUTES: Routes = {
         "api_truth.get_truth_impact": (
             "GET /api/v1/datasets/<name:name>/truth/<number:number>/impact",
         ),
+        "api_truth.add_slice_columns": ("POST /api/v1/datasets/<name:name>/slices",),
     },
     "offdiag_web.pages.access.account_page": {
         "account.page": ("GET /settings/account",),

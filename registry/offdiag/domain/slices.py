@@ -8,7 +8,11 @@ results are stored under that.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import pairwise
+from math import inf
 
 from offdiag.errors import InvalidInput
 
@@ -16,6 +20,14 @@ _BARE = re.compile(r"[^\s\"&=](?:[^\"&=]*[^\s\"&=])?")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _BLANKS = re.compile(r"\s*")
 _HOW = "Write name=value, several joined by &; quote what holds & = or quotes."
+
+UNKNOWN = ""
+"""The value of samples whose value nobody gave; it makes no slice."""
+_NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
+_RANGE = re.compile(
+    rf"under (?P<below>{_NUMBER})|(?P<low>{_NUMBER}) to under (?P<high>{_NUMBER})"
+    rf"|(?P<from>{_NUMBER}) and over"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +109,47 @@ def _written(word: str) -> str:
         return word
     escaped = word.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+def range_text(low: float | None, high: float | None) -> str:
+    """The value of a column of ranges for numbers from `low` up to but without `high`."""
+    if low is None:
+        return f"under {high:.12g}"
+    return f"{low:.12g} and over" if high is None else f"{low:.12g} to under {high:.12g}"
+
+
+def is_range(value: str) -> bool:
+    """Whether a value is a range of numbers."""
+    return _RANGE.fullmatch(value) is not None
+
+
+def _ends(value: str) -> tuple[float, float]:
+    found = _RANGE.fullmatch(value)
+    if found is None:
+        return (float(value), float(value))
+    if found["below"] is not None:
+        return (-inf, float(found["below"]))
+    if found["from"] is not None:
+        return (float(found["from"]), inf)
+    return (float(found["low"]), float(found["high"]))
+
+
+def level_order(values: Iterable[str]) -> list[str]:
+    """Values in reading order: numbers and ranges by size, anything else as text."""
+    texts = list(values)
+    if all(is_range(each) or re.fullmatch(_NUMBER, each) for each in texts):
+        return sorted(texts, key=lambda each: (_ends(each), each))
+    return sorted(texts)
+
+
+def require_disjoint(values: AbstractSet[str], *, field: str) -> None:
+    """Raise `InvalidInput` where a number is in two of the ranges, or ranges mix with others."""
+    known = values - {UNKNOWN}
+    ranges = level_order(value for value in known if is_range(value))
+    overlaps = any(_ends(one)[1] > _ends(other)[0] for one, other in pairwise(ranges))
+    if overlaps or len(ranges) < len(known):
+        raise InvalidInput(
+            f"the ranges {', '.join(map(repr, ranges[:4]))} of the batches overlap.",
+            field=field,
+            hint="Log the run without this column, then call add_slices with all samples.",
+        )

@@ -68,6 +68,23 @@ def to_column(values: object, *, field: str) -> Column:
     return column
 
 
+def to_rich_column(values: object, *, field: str) -> Column:
+    """The same, but dates and times and lists of text come as Arrow columns."""
+    import pyarrow as pa
+
+    column = _read(values, field)
+    if isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype.kind in "MO":
+        column = (
+            pa.array(column) if column.dtype.kind == "M" else _to_arrow(column.tolist(), field)
+        )
+    if isinstance(column, pa.Array):
+        kind = column.type
+        if pa.types.is_temporal(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind):
+            _require_no_nulls(column, field)
+            return column
+    return to_column(column, field=field)
+
+
 def to_column_with_gaps(values: object, *, field: str) -> tuple[Column, NDArray[np.bool_]]:
     """The values that are there, as `to_column` gives them, and which of all n are missing.
 

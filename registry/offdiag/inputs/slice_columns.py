@@ -1,76 +1,219 @@
-"""Slice columns: for each sample one value of few, such as its country or device."""
+"""Slice columns: for each sample one value of few, such as its country, or a set of tags.
+
+Numbers and dates become ranges and periods when they are read (`slice_ranges`), so that a stored
+column is always a code for each sample.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import label_text
 from offdiag.domain.runs import require_name
+from offdiag.domain.slices import UNKNOWN, is_range, level_order, require_disjoint
 from offdiag.errors import InvalidInput
-from offdiag.inputs.columns import to_column
+from offdiag.inputs.columns import Column, to_rich_column
 from offdiag.inputs.labels import Codes, code_dtype, require_equal_lengths
+from offdiag.inputs.slice_ranges import (
+    DEFAULT_PERIOD,
+    DEFAULT_QUANTILES,
+    Bins,
+    cut,
+    is_dates,
+    periods_of,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MAX_COLUMNS = 100
 MAX_LEVELS = 10_000
+TAG_SEPARATOR = "|"
+"""Between the tags of one sample in the level that stands for its set."""
+NESTING = "/"
+"""Between the levels of a hierarchy, in the name of a column and in its values."""
 
 
 @dataclass(frozen=True, eq=False)
 class SliceColumn:
-    """Values of n samples: `levels[codes[i]]` is that of sample i, levels sorted and all used."""
+    """Values of n samples: `levels[codes[i]]` is that of sample i, levels sorted and all used.
+
+    The level `UNKNOWN` is that of samples whose value nobody gave. With `of_tags` a level is the
+    set of tags of a sample, joined by `TAG_SEPARATOR`, and a slice is all samples with a tag.
+    """
 
     levels: tuple[str, ...]
     codes: Codes
+    of_tags: bool = False
 
     def __len__(self) -> int:
         return len(self.codes)
 
+    def to_list(self) -> list[str] | list[list[str]]:
+        """The value of each sample, or its tags."""
+        if not self.of_tags:
+            return [self.levels[code] for code in self.codes.tolist()]
+        tags = [[tag for tag in self._values_in(level) if tag] for level in self.levels]
+        return [tags[code] for code in self.codes.tolist()]
+
     def take(self, positions: NDArray[np.int64]) -> SliceColumn:
         """The values at these positions, in this order."""
-        return SliceColumn(self.levels, self.codes[positions])
+        return SliceColumn(self.levels, self.codes[positions], self.of_tags)
 
     def slice(self, start: int, stop: int) -> SliceColumn:
         """The values from `start` up to but without `stop`, sharing memory."""
-        return SliceColumn(self.levels, self.codes[start:stop])
+        return SliceColumn(self.levels, self.codes[start:stop], self.of_tags)
+
+    @cached_property
+    def choices(self) -> tuple[str, ...]:
+        """What a slice can ask for, in reading order: the known levels, or all tags."""
+        found = {tag for level in self.levels for tag in self._values_in(level)}
+        return tuple(level_order(found - {UNKNOWN}))
+
+    @cached_property
+    def membership(self) -> NDArray[np.bool_]:
+        """Which level has which of the `choices`, shape (choices, levels)."""
+        place = {value: at for at, value in enumerate(self.choices)}
+        found = np.zeros((len(place), len(self.levels)), dtype=np.bool_)
+        for code, level in enumerate(self.levels):
+            found[[place[tag] for tag in self._values_in(level) if tag in place], code] = True
+        return found
 
     def has(self, value: str) -> NDArray[np.bool_]:
         """Which samples have this value, shape (n,); none if it does not occur."""
-        if value not in self.levels:
-            return np.zeros(len(self), dtype=np.bool_)
-        found: NDArray[np.bool_] = self.codes == self.levels.index(value)
+        of_level = np.array([value in self._values_in(level) for level in self.levels], np.bool_)
+        found: NDArray[np.bool_] = of_level[self.codes]
         return found
 
     def first_difference(self, other: SliceColumn) -> int | None:
-        """Position of the first sample whose value differs, None if there is no such sample."""
+        """Position of the first sample with another known value, None if there is no such one."""
         place = {level: code for code, level in enumerate(self.levels)}
-        other_codes = np.array([place.get(level, -1) for level in other.levels], dtype=np.int64)
-        differs = self.codes != other_codes[other.codes]
+        theirs = np.array([place.get(level, -1) for level in other.levels], dtype=np.int64)
+        differs = self.codes != theirs[other.codes]
+        differs &= self._is_known & other._is_known
         return int(np.argmax(differs)) if differs.any() else None
+
+    def completed_by(self, other: SliceColumn) -> SliceColumn:
+        """The same values, and those of another column where they were unknown."""
+        mine = [*self.levels, *other.levels]
+        codes = np.where(
+            self._is_known,
+            self.codes.astype(np.int64),
+            other.codes.astype(np.int64) + len(self.levels),
+        )
+        return sorted_levels(mine, codes, of_tags=self.of_tags)
+
+    def first_gap(self, other: SliceColumn) -> int | None:
+        """Position of the first sample that only the other column knows a value of."""
+        gaps = ~self._is_known & other._is_known
+        return int(np.argmax(gaps)) if gaps.any() else None
+
+    def spread(self, places: NDArray[np.int64], *, n: int) -> SliceColumn:
+        """A column of n samples whose values stand at `places`; the others are unknown."""
+        codes = np.full(n, len(self.levels), dtype=np.int64)
+        codes[places] = self.codes
+        return sorted_levels([*self.levels, UNKNOWN], codes, of_tags=self.of_tags)
+
+    @cached_property
+    def _is_known(self) -> NDArray[np.bool_]:
+        known = np.array([level != UNKNOWN for level in self.levels], dtype=np.bool_)
+        found: NDArray[np.bool_] = known[self.codes]
+        return found
+
+    def _values_in(self, level: str) -> Sequence[str]:
+        return level.split(TAG_SEPARATOR) if self.of_tags else (level,)
 
 
 SliceColumns = Mapping[str, SliceColumn]
 
 
-def read_slices(given: object, *, n_samples: int) -> dict[str, SliceColumn]:
+def read_slices(
+    given: object,
+    *,
+    n_samples: int | None,
+    bins: Mapping[str, Bins] | None = None,
+    periods: Mapping[str, str] | None = None,
+) -> dict[str, SliceColumn]:
     """Read a mapping from names to arrays of n values, or a frame of n rows.
 
-    Values are str, int or bool, written as labels are. Raises `InvalidInput` for missing
-    values, other lengths and types, and for columns with too many different values.
+    * Text, whole numbers and booleans are categories, written as labels are.
+    * Floats, and columns named in `bins`, become ranges: between the cut points given for them,
+      or at so many quantiles, quartiles by default.
+    * Dates and times, and ISO 8601 texts named in `periods`, become periods: "year", "quarter",
+      "month" (the default), "week" or "day".
+    * Lists of text are tags; a slice is all samples with one of them.
+    * `country/site` with values like "JP/Kyoto" is a hierarchy: it also gives a column `country`.
+
+    Raises `InvalidInput` for missing values, other lengths and types, and for columns with too
+    many different values.
     """
     columns = _named(given)
-    if len(columns) > MAX_COLUMNS:
+    for option, wanted in (("bins", bins or {}), ("periods", periods or {})):
+        unknown = sorted(wanted.keys() - columns.keys())
+        if unknown:
+            raise InvalidInput(
+                f"there is no column {unknown[0]!r}.",
+                field=option,
+                hint=f"The columns are {', '.join(map(repr, columns))}.",
+            )
+    found: dict[str, SliceColumn] = {}
+    for name, values in columns.items():
+        field = f"slices[{name!r}]"
+        column = to_rich_column(values, field=field)
+        n_samples = len(column) if n_samples is None else n_samples
+        require_equal_lengths(**{"y_pred": n_samples, field: len(column)})
+        found[name] = _read_column(
+            column, field, (bins or {}).get(name), (periods or {}).get(name)
+        )
+        found |= {
+            parent: coarser
+            for parent, coarser in _parents(name, found[name]).items()
+            if parent not in columns
+        }
+    if len(found) > MAX_COLUMNS:
         raise InvalidInput(
-            f"there are {len(columns)} columns.",
+            f"there are {len(found)} columns.",
             field="slices",
             hint=f"At most {MAX_COLUMNS} are kept with a dataset.",
         )
-    return {
-        name: _read_column(values, name=name, n_samples=n_samples)
-        for name, values in columns.items()
-    }
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class GivenSlices:
+    """Columns of slices as the user holds them, for some or all samples of a dataset.
+
+    `ids` (m,) name the samples; without them there is one value for each sample, in order.
+    `bins` and `periods` are what `read_slices` takes.
+    """
+
+    columns: object
+    ids: object | None = None
+    bins: Mapping[str, Bins] | None = None
+    periods: Mapping[str, str] | None = None
+
+    def read(self, n_samples: int | None) -> dict[str, SliceColumn]:
+        """The columns of so many samples, None if any number will do. Raises `InvalidInput`."""
+        return read_slices(self.columns, n_samples=n_samples, bins=self.bins, periods=self.periods)
+
+
+@dataclass(frozen=True, slots=True)
+class AddedSlices:
+    """Columns that are new or know more samples, and how many runs are evaluated by them.
+
+    `root` is the first label version of the samples.
+    """
+
+    dataset: str
+    root: int
+    columns: tuple[str, ...]
+    n_runs: int
 
 
 def _named(given: object) -> dict[str, object]:
@@ -89,22 +232,21 @@ def _named(given: object) -> dict[str, object]:
     return {require_name(name, "slices"): values for name, values in named.items()}
 
 
-def _read_column(values: object, *, name: str, n_samples: int) -> SliceColumn:
+def _read_column(column: Column, field: str, bins: Bins | None, period: str | None) -> SliceColumn:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    field = f"slices[{name!r}]"
-    column = to_column(values, field=field)
-    require_equal_lengths(**{"y_pred": n_samples, field: len(column)})
+    if period is not None or is_dates(column):
+        return sorted_levels(*periods_of(column, period or DEFAULT_PERIOD, field=field))
+    if bins is not None or (isinstance(column, np.ndarray) and column.dtype.kind == "f"):
+        return sorted_levels(
+            *cut(column, DEFAULT_QUANTILES if bins is None else bins, field=field)
+        )
     if isinstance(column, np.ndarray):
-        if column.dtype.kind not in "iub":
-            raise InvalidInput(
-                f"{column[0].item()!r} of type float is no value of a slice.",
-                field=field,
-                hint="Give text, whole numbers or booleans; name ranges of other numbers.",
-            )
         found, codes = np.unique(column, return_inverse=True)
         levels = [str(value.item()) for value in found]
+    elif pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+        return _read_tags(column, field)
     else:
         encoded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
         codes = encoded.indices.to_numpy()
@@ -113,27 +255,61 @@ def _read_column(values: object, *, name: str, n_samples: int) -> SliceColumn:
     return sorted_levels([label_text(level, field_name=field) for level in levels], codes)
 
 
-def sorted_levels(levels: Sequence[str], codes: NDArray[np.integer]) -> SliceColumn:
+def _read_tags(column: pa.Array, field: str) -> SliceColumn:
+    sets: dict[str, int] = {}
+    codes = np.empty(len(column), dtype=np.int64)
+    for place, given in enumerate(column.to_pylist()):
+        tags = sorted({label_text(tag, field_name=field) for tag in given})
+        if any(TAG_SEPARATOR in tag or not tag for tag in tags):
+            raise InvalidInput(
+                f"the tags {tags} at index {place} have an empty one or a {TAG_SEPARATOR!r}.",
+                field=field,
+                hint="Use another character in tags.",
+            )
+        codes[place] = sets.setdefault(TAG_SEPARATOR.join(tags), len(sets))
+    _require_few(list(sets), field)
+    return sorted_levels(list(sets), codes, of_tags=True)
+
+
+def _parents(name: str, column: SliceColumn) -> dict[str, SliceColumn]:
+    """The coarser columns of a hierarchy, by their names; none where values have other depths."""
+    names = name.split(NESTING)
+    paths = [level.split(NESTING) for level in column.levels if level != UNKNOWN]
+    if not all(names) or any(len(path) != len(names) for path in paths):
+        return {}
+    found = {}
+    for depth in range(1, len(names)):
+        levels = [NESTING.join(level.split(NESTING)[:depth]) for level in column.levels]
+        found[NESTING.join(names[:depth])] = sorted_levels(levels, column.codes)
+    return found
+
+
+def sorted_levels(
+    levels: Sequence[str], codes: NDArray[np.integer], *, of_tags: bool = False
+) -> SliceColumn:
     """The column whose levels are sorted and all used, whatever order they came in."""
     used = np.unique(codes)
     names = sorted({levels[code] for code in used.tolist()})
     place = {name: code for code, name in enumerate(names)}
     moved = np.array([place.get(level, 0) for level in levels], dtype=code_dtype(len(names)))
-    return SliceColumn(tuple(names), moved[codes])
+    return SliceColumn(tuple(names), moved[codes], of_tags)
 
 
 def concatenated_slices(parts: Sequence[SliceColumns]) -> dict[str, SliceColumn]:
     """Columns of several batches, which all have the same names, one after the other."""
-    return {name: _concatenated([part[name] for part in parts]) for name in parts[0]}
+    return {name: _concatenated(name, [part[name] for part in parts]) for name in parts[0]}
 
 
-def _concatenated(parts: Sequence[SliceColumn]) -> SliceColumn:
+def _concatenated(name: str, parts: Sequence[SliceColumn]) -> SliceColumn:
     levels = [level for part in parts for level in part.levels]
+    if any(is_range(level) for level in levels):
+        # Quantiles of a batch are not those of all samples: a value would be in two ranges.
+        require_disjoint(set(levels), field=f"slices[{name!r}]")
     starts = np.cumsum([0, *(len(part.levels) for part in parts[:-1])])
     codes = [
         part.codes.astype(np.int64) + start for part, start in zip(parts, starts, strict=True)
     ]
-    return sorted_levels(levels, np.concatenate(codes))
+    return sorted_levels(levels, np.concatenate(codes), of_tags=parts[0].of_tags)
 
 
 def _require_few(levels: Sequence[object], field: str) -> None:

@@ -62,6 +62,36 @@ class Correction(RequestBody):
     author: str | None = None
 
 
+class SlicesToAdd(RequestBody):
+    """Slice columns for samples of a dataset: for those in `ids`, or for all, in order."""
+
+    project: str = DEFAULT_PROJECT
+    ids: list[int] | list[str] | None = Field(default=None, min_length=1)
+    columns: dict[str, list[str] | list[int] | list[float] | list[list[str]]] = Field(
+        min_length=1,
+        description="Texts and whole numbers are categories, lists are tags, and other numbers "
+        "become ranges.",
+        examples=[{"country/site": ["JP/Kyoto", "JP/Kyoto", "DE/Ulm"], "age": [41.5, 60.0, 23.0]}],
+    )
+    bins: dict[str, int | list[float]] = Field(
+        default={}, description="Cut points of a column of numbers, or how many quantiles."
+    )
+    periods: dict[str, str] = Field(
+        default={},
+        description="year, quarter, month, week or day, for columns of ISO 8601 texts.",
+    )
+    version: int | None = Field(default=None, ge=1, le=10**9)
+
+
+class SlicesAdded(ResponseBody):
+    """What was added."""
+
+    dataset: str
+    root: int = Field(description="First version of the lineage of the samples.")
+    columns: list[str] = Field(description="Columns that are new or know more samples.")
+    n_runs: int = Field(description="Runs that are evaluated again.")
+
+
 class Corrected(ResponseBody):
     """What a correction did."""
 

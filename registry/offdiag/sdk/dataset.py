@@ -1,4 +1,4 @@
-"""Correcting the labels of a dataset, and grouping its classes."""
+"""Correcting the labels of a dataset, adding slice columns, and grouping its classes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 from offdiag.domain.labels import TruthRevision
 from offdiag.inputs.label_changes import ColumnNames
+from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
+from offdiag.inputs.slice_ranges import Bins
 from offdiag.sdk import provenance
 from offdiag.sdk.registry import RevisionQuestion
 from offdiag.sdk.target import target
@@ -48,6 +50,41 @@ def revise_truth(
             version=version,
             names=ColumnNames(id_column, label_column),
         )
+    )
+
+
+def add_slices(
+    *,
+    dataset: str,
+    columns: object,
+    ids: object | None = None,
+    bins: Mapping[str, Bins] | None = None,
+    periods: Mapping[str, str] | None = None,
+    project: str | None = None,
+    version: int | None = None,
+    url: str | None = None,
+) -> AddedSlices:
+    """Give the samples of a dataset slice columns; its runs are evaluated by them.
+
+    `columns` is a mapping from names to arrays, or a frame, with one value for each of `ids`, or
+    for each sample in the order they were logged. Text, whole numbers and booleans are
+    categories. Floats, and columns in `bins`, become ranges: `bins={"age": [40, 60]}` cuts at 40
+    and 60, `bins={"age": 3}` at the terciles; quartiles are the default. Dates become months, or
+    what `periods={"taken": "quarter"}` says: year, quarter, month, week or day. Lists of text are
+    tags. A column `country/site` with values such as "JP/Kyoto" also gives `country`.
+
+    Samples without a value in a column can get one by a later call; repeating a call changes
+    nothing. `version` names the samples by a label version where a dataset has several lineages.
+
+    Raises `InvalidInput` for unusable columns and unknown samples, `NotFound` for an unknown
+    dataset, and `Conflict` for a sample that has another value.
+    """
+    at = target(url)
+    return at.add_slices(
+        project if project is not None else at.project,
+        dataset,
+        GivenSlices(columns, ids, bins, periods),
+        version,
     )
 
 

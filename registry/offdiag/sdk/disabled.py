@@ -14,6 +14,7 @@ from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Derivation, FoundRun, RunFacts, RunState, Scalar
 from offdiag.errors import Conflict
+from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
@@ -149,6 +150,15 @@ class DisabledRegistry:
         return None
 
     def revise_truth(self, question: RevisionQuestion) -> TruthRevision:  # noqa: ARG002
+        raise _nothing("ground truth")
+
+    def add_slices(
+        self,
+        project: str,  # noqa: ARG002
+        dataset: str,  # noqa: ARG002
+        given: GivenSlices,  # noqa: ARG002
+        version: int | None,  # noqa: ARG002
+    ) -> AddedSlices:
         raise _nothing("ground truth")
 
 

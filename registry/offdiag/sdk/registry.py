@@ -15,6 +15,7 @@ from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunFacts, Scalar
 from offdiag.domain.values import MetricValue
 from offdiag.inputs.label_changes import ColumnNames
+from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
@@ -320,6 +321,10 @@ class Registry(Protocol):
         ...
 
     def revise_truth(self, question: RevisionQuestion) -> TruthRevision: ...
+
+    def add_slices(
+        self, project: str, dataset: str, given: GivenSlices, version: int | None
+    ) -> AddedSlices: ...
 
 
 def find_run(registry: Registry, run_id: str) -> FoundRun | None:

@@ -31,6 +31,8 @@ RAW = "raw"
 """Name of this codec in the `codec` columns."""
 BITS = "bits"
 """The same for packed sets of labels."""
+TAGS = "tags"
+"""The same for a slice column whose levels are sets of tags."""
 SCORE_TYPE = "f4"
 """Name of the type of scores in the `dtype` column."""
 

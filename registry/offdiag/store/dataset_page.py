@@ -28,6 +28,7 @@ from offdiag.store.models import (
     TruthSliceRow,
     TruthVersionRow,
 )
+from offdiag.store.slices import slice_values
 
 UNEVALUATED = (RunState.OPEN, RunState.FINISHED, RunState.FAILED)
 
@@ -257,12 +258,16 @@ def dataset_runs(session: Session, dataset_id: int) -> DatasetRuns:
 def dataset_slices(session: Session, dataset_id: int) -> tuple[SliceFacts, ...]:
     """All slice columns of a dataset, those of its newest samples first."""
     rows = session.execute(
-        select(TruthVersionRow.number, TruthSliceRow.name, TruthSliceRow.levels)
+        select(
+            TruthVersionRow.number, TruthSliceRow.name, TruthSliceRow.levels, TruthSliceRow.codec
+        )
         .join(TruthVersionRow, TruthVersionRow.id == TruthSliceRow.truth_version_id)
         .where(TruthVersionRow.dataset_id == dataset_id)
         .order_by(TruthVersionRow.number.desc(), TruthSliceRow.name)
     )
-    return tuple(SliceFacts(row.number, row.name, tuple(row.levels)) for row in rows)
+    return tuple(
+        SliceFacts(row.number, row.name, slice_values(row.levels, row.codec)) for row in rows
+    )
 
 
 def models_by_first_run(

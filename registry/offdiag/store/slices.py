@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import case, delete, null, select
+import numpy as np
+from sqlalchemy import case, delete, null, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
@@ -41,18 +42,34 @@ def slice_choices(session: Session, root_id: int, names: Collection[str]) -> Sli
             TruthSliceRow.name,
             TruthSliceRow.levels,
             TruthSliceRow.dtype,
+            TruthSliceRow.codec,
             case((is_wanted, TruthSliceRow.codes), else_=null()),
         )
         .where(TruthSliceRow.truth_version_id == root_id)
         .order_by(TruthSliceRow.name)
     ).all()
     return SliceChoices(
-        {name: tuple(levels) for name, levels, _, _ in rows},
+        {name: slice_values(levels, kind) for name, levels, _, kind, _ in rows},
         {
-            name: SliceColumn(tuple(levels), codec.decode_codes(codes, dtype))
-            for name, levels, dtype, codes in rows
+            name: SliceColumn(tuple(levels), codec.decode_codes(codes, dtype), kind == codec.TAGS)
+            for name, levels, dtype, kind, codes in rows
             if codes is not None
         },
+    )
+
+
+def slice_values(levels: Sequence[str], kind: str) -> tuple[str, ...]:
+    """What a slice of a stored column can ask for, in reading order."""
+    none = np.zeros(0, dtype=np.uint8)
+    return SliceColumn(tuple(levels), none, kind == codec.TAGS).choices
+
+
+def replace_slice_column(session: Session, root_id: int, name: str, column: SliceColumn) -> None:
+    """Store the values of a column anew, now that more of them are known."""
+    session.execute(
+        update(TruthSliceRow)
+        .where(TruthSliceRow.truth_version_id == root_id, TruthSliceRow.name == name)
+        .values(_stored(column))
     )
 
 
@@ -94,10 +111,11 @@ def _stored(column: SliceColumn) -> dict[str, Any]:
     return {
         "levels": list(column.levels),
         "dtype": column.codes.dtype.str[1:],
-        "codec": codec.RAW,
+        "codec": codec.TAGS if column.of_tags else codec.RAW,
         "codes": codec.encode_codes(column.codes),
     }
 
 
 def _column(row: TruthSliceRow | PendingSliceRow) -> SliceColumn:
-    return SliceColumn(tuple(row.levels), codec.decode_codes(row.codes, row.dtype))
+    codes = codec.decode_codes(row.codes, row.dtype)
+    return SliceColumn(tuple(row.levels), codes, row.codec == codec.TAGS)

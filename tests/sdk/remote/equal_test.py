@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import offdiag
+from offdiag.errors import InvalidInput
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.run import Run
 from offdiag.services.cost_matrices import add_costs
@@ -102,6 +103,39 @@ def test_slices_are_equal(places: tuple[Place, Place]) -> None:
 
     assert shown(one) == shown(other)
     assert one.aggregate["n"].value == N / 3
+
+
+def test_slices_that_come_later_or_as_tags_are_equal(places: tuple[Place, Place]) -> None:
+    rng = np.random.default_rng(5)
+    ages = rng.normal(50, 10, 60)
+    actual, predicted = rng.choice(CLASSES, 60), rng.choice(CLASSES, 60)
+    tags = [["hair", "scar"][: place % 3] for place in range(60)]
+    dates = np.arange("2026-01", "2026-03", dtype="datetime64[D]")[: len(ages)]
+    found = []
+    for place in places:
+        run = offdiag.log_run(
+            y_true=actual[: len(dates)],
+            y_pred=predicted[: len(dates)],
+            sample_ids=np.arange(len(dates)),
+            slices={"tags": tags[: len(dates)], "taken": dates},
+            labels=CLASSES,
+            name="with tags",
+            dataset="later",
+            url=place.url,
+        )
+        added = offdiag.add_slices(
+            dataset="later",
+            ids=np.arange(40),
+            columns={"age": ages[:40], "country/site": ["JP/Kyoto", "DE/Ulm"] * 20},
+            bins={"age": 3},
+            url=place.url,
+        )
+        parts = ("tags=scar", "taken=2026-02", "country=DE", "age=under 45 & tags=hair")
+        with pytest.raises(InvalidInput, match="no sample has age 'under 45'"):
+            run.evaluation(slice=parts[-1])
+        found.append([added, *(shown(run.evaluation(slice=part)) for part in parts[:3])])
+
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("asked", [{}, {"kind": "all", "limit": 2_500}, {"actual": "mel"}])

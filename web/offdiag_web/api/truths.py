@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from offdiag.inputs.slice_columns import GivenSlices
 from offdiag.records.base import InProject
 from offdiag.records.truth import (
     Corrected,
@@ -10,6 +11,8 @@ from offdiag.records.truth import (
     DifferenceQuery,
     Impact,
     ImpactQuery,
+    SlicesAdded,
+    SlicesToAdd,
     TruthList,
     difference_document,
     impact_document,
@@ -17,6 +20,7 @@ from offdiag.records.truth import (
 )
 from offdiag.services.truth.impact import truth_impact
 from offdiag.services.truth.revise import revise_truth, summary_of
+from offdiag.services.truth.slices import add_slices
 from offdiag.services.truth.versions import compare_truths, truth_history
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.app.context import current_registry
@@ -85,3 +89,24 @@ def get_truth_impact(name: str, number: int, query: ImpactQuery) -> Impact:
         since=query.since,
     )
     return impact_document(found)
+
+
+@operation(
+    blueprint,
+    "POST",
+    "/datasets/<name:name>/slices",
+    answers=SlicesAdded,
+    most_bytes=_LARGEST_CORRECTION,
+)
+def add_slice_columns(name: str, json: SlicesToAdd) -> SlicesAdded:
+    """Give the samples of a dataset slice columns; its runs are evaluated by them."""
+    added = add_slices(
+        current_registry().database,
+        project=json.project,
+        dataset=name,
+        given=GivenSlices(json.columns, json.ids, json.bins, json.periods),
+        version=json.version,
+    )
+    return SlicesAdded(
+        dataset=added.dataset, root=added.root, columns=list(added.columns), n_runs=added.n_runs
+    )

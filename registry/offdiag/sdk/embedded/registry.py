@@ -13,6 +13,7 @@ from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunFacts, Scalar
 from offdiag.errors import Conflict
+from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.prevalence import declared_prevalence
 from offdiag.metrics.scores.operating_points import OperatingPoints
@@ -65,6 +66,7 @@ from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.truth import revise
 from offdiag.services.truth.revise import summary_of
+from offdiag.services.truth.slices import add_slices
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
@@ -372,6 +374,13 @@ class EmbeddedRegistry:
             names=question.names,
         )
         return summary_of(question.dataset, made)
+
+    def add_slices(
+        self, project: str, dataset: str, given: GivenSlices, version: int | None
+    ) -> AddedSlices:
+        return add_slices(
+            self.database, project=project, dataset=dataset, given=given, version=version
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Derivation, FoundRun, RunFacts, Scalar
 from offdiag.errors import Conflict, OffdiagError, RunKept, ServerUnavailable
+from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import whole_counts
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
@@ -293,6 +294,11 @@ class RemoteRegistry:
 
     def revise_truth(self, question: RevisionQuestion) -> TruthRevision:
         return requests.revise_truth(self._reader, question)
+
+    def add_slices(
+        self, project: str, dataset: str, given: GivenSlices, version: int | None
+    ) -> AddedSlices:
+        return requests.add_slices(self._reader, project, dataset, given, version)
 
     @property
     def _is_offline(self) -> bool:

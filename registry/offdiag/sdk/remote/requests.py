@@ -17,8 +17,10 @@ from offdiag.domain.labels import LabelSet, TruthRevision, label_text
 from offdiag.domain.runs import RunState, Scalar
 from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, EvaluationPending, NotFound
+from offdiag.inputs.ids import sample_ids
 from offdiag.inputs.label_changes import read_label_changes
 from offdiag.inputs.labels import Codes
+from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.decisions import finite_threshold
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
@@ -33,7 +35,7 @@ from offdiag.records.dataset import Dataset, Grouping
 from offdiag.records.evaluation import CollapsedGroups, EvaluationAnswer
 from offdiag.records.promotion import NewPromotion
 from offdiag.records.run import Run, RunChanges
-from offdiag.records.truth import Correction
+from offdiag.records.truth import Correction, SlicesToAdd
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
 from offdiag.sdk.registry import (
@@ -259,6 +261,22 @@ def revise_truth(reader: Reader, question: RevisionQuestion) -> TruthRevision:
     path = f"/datasets/{name_segment(question.dataset)}/truth"
     answer = reader.send("POST", path, body)
     return TypeAdapter(TruthRevision).validate_json(answer)
+
+
+def add_slices(
+    reader: Reader, project: str, dataset: str, given: GivenSlices, version: int | None
+) -> AddedSlices:
+    """Send slice columns to the server: ranges and periods are made here, so values are text."""
+    ids = None if given.ids is None else sample_ids(given.ids, field="ids").to_list()
+    columns = given.read(None if ids is None else len(ids))
+    body = SlicesToAdd(
+        project=project,
+        ids=ids,
+        columns={name: column.to_list() for name, column in columns.items()},
+        version=version,
+    )
+    answer = reader.send("POST", f"/datasets/{name_segment(dataset)}/slices", body)
+    return TypeAdapter(AddedSlices).validate_json(answer)
 
 
 def _named(codes: Codes, labels: LabelSet) -> list[str | None] | list[list[str] | None]:

@@ -153,9 +153,9 @@ def _members_by_term(choices: SliceChoices, term: SliceTerm) -> NDArray[np.bool_
             field="slice",
             hint=f"It has {known}." if known else "Log a run with slices= to give it one.",
         )
-    if term.value not in column.levels:
-        shown = ", ".join(repr(level) for level in column.levels[:10])
-        more = ", …" if len(column.levels) > 10 else ""
+    if term.value not in (*column.choices, *column.levels):
+        shown = ", ".join(repr(level) for level in column.choices[:10])
+        more = ", …" if len(column.choices) > 10 else ""
         raise InvalidInput(
             f"no sample has {term.name} {term.value!r}.",
             field="slice",

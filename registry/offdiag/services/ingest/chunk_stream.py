@@ -16,6 +16,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.inputs.bodies.columns import ACTUAL, IDS, PREDICTED, SCORE, SLICE_OF
 from offdiag.inputs.labels import Codes, code_dtype
 from offdiag.inputs.scores import PickedColumns, in_label_order
+from offdiag.inputs.slice_columns import TAG_SEPARATOR
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel.sets import LABEL_AXIS, unpack_sets
 from offdiag.services.ingest.batch import Batch
@@ -48,6 +49,11 @@ def write_chunk(batch: Batch, labels: LabelSet) -> pa.Buffer:
         columns[SCORE] = _scores(batch.scores.values)
     for name, column in batch.slices.items():
         levels = pa.array(column.levels, pa.string())
+        if column.of_tags:
+            tags = [level.split(TAG_SEPARATOR) if level else [] for level in column.levels]
+            levels = pa.array(tags, pa.list_(pa.string()))
+            columns[f"{SLICE_OF}{name}"] = levels.take(pa.array(column.codes))
+            continue
         columns[f"{SLICE_OF}{name}"] = _classes(column.codes, levels)
     said = None if batch.decision is None else {_CLASSES: json.dumps(labels.names)}
     table = pa.RecordBatch.from_pydict(columns, metadata=said)

@@ -179,9 +179,20 @@ def register_slices(
     A column that is known must have the same values; a new one is added. Raises `Conflict`
     naming the first sample whose value is another, and `InvalidInput` for too many columns.
     """
+    order = None if placed.positions is None else np.argsort(placed.positions, kind="stable")
+    ordered = {n: each if order is None else each.take(order) for n, each in columns.items()}
+    keep_columns(session, placed.record, ordered, now=now)
+
+
+def keep_columns(
+    session: Session, truth: TruthRecord, columns: SliceColumns, *, now: datetime
+) -> list[str]:
+    """Keep columns in the order of the truth; the names of those that say anything new.
+
+    Raises `Conflict` naming the first sample whose value is another, and `InvalidInput`.
+    """
     if not columns:
-        return
-    truth = placed.record
+        return []
     known = slices.slice_columns(session, truth.root_id)
     if len(known.keys() | columns.keys()) > MAX_COLUMNS:
         raise InvalidInput(
@@ -189,12 +200,19 @@ def register_slices(
             field="slices",
             hint=f"At most {MAX_COLUMNS} are kept with a dataset.",
         )
-    order = None if placed.positions is None else np.argsort(placed.positions, kind="stable")
-    for name, given in columns.items():
-        column = given if order is None else given.take(order)
+    changed = []
+    for name, column in columns.items():
         if name not in known:
             slices.insert_slice_column(session, truth.root_id, name, column, now)
+            changed.append(name)
             continue
+        if known[name].of_tags != column.of_tags:
+            kinds = ("one value", "tags") if column.of_tags else ("tags", "one value")
+            raise Conflict(
+                f"samples have {kinds[0]} in {name!r}, not {kinds[1]}.",
+                field="slices",
+                hint="Use another name for the new column.",
+            )
         differs_at = known[name].first_difference(column)
         if differs_at is not None:
             was = known[name].levels[known[name].codes[differs_at]]
@@ -205,6 +223,11 @@ def register_slices(
                 field="slices",
                 hint="Values of a slice belong to the samples; use another name for new ones.",
             )
+        completed = known[name].completed_by(column)
+        if known[name].first_gap(completed) is not None:
+            slices.replace_slice_column(session, truth.root_id, name, completed)
+            changed.append(name)
+    return changed
 
 
 def _sample_at(session: Session, truth: TruthRecord, position: int) -> int | str:

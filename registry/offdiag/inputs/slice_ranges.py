@@ -1,0 +1,113 @@
+"""Numbers and dates as values of a slice column: ranges between cut points, and periods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.labels import require_known
+from offdiag.domain.slices import range_text
+from offdiag.errors import InvalidInput
+from offdiag.inputs.columns import Column
+
+Bins: TypeAlias = "int | Sequence[float]"
+"""Cut points, ascending, or at how many quantiles to cut."""
+DEFAULT_QUANTILES = 4
+MOST_BINS = 50
+PERIODS = ("year", "quarter", "month", "week", "day")
+DEFAULT_PERIOD = "month"
+_DIGITS = 3
+"""Significant digits to which quantiles are rounded before values are compared with them."""
+
+
+def cut(column: Column, bins: Bins, *, field: str) -> tuple[list[str], NDArray[np.int64]]:
+    """The range of each of n numbers, as levels and codes (n,).
+
+    A range holds its lower end. Quantiles are rounded to three digits as long as that keeps them
+    apart; fewer ranges are left where many values are equal. Raises `InvalidInput` for values
+    that are no finite numbers and for cut points that do not ascend.
+    """
+    if not isinstance(column, np.ndarray) or column.dtype.kind not in "iuf":
+        raise InvalidInput("the values are not numbers.", field=field, hint="Leave bins out.")
+    numbers = column.astype(np.float64)
+    if not np.isfinite(numbers).all():
+        at = int(np.argmin(np.isfinite(numbers)))
+        raise InvalidInput(
+            f"the value at index {at} is {numbers[at]}.",
+            field=field,
+            hint="Drop the sample, or add the column later for those that have a value.",
+        )
+    points = _quantiles(numbers, bins) if isinstance(bins, int) else [float(p) for p in bins]
+    wanted = bins if isinstance(bins, int) else len(points) + 1
+    ascends = all(low < high for low, high in pairwise(points))
+    if not 2 <= wanted <= MOST_BINS or not np.isfinite(points).all() or not ascends:
+        raise InvalidInput(
+            f"{bins!r} does not cut a column.",
+            field=field,
+            hint=f"Give ascending cut points, or a number of quantiles from 2 to {MOST_BINS}.",
+        )
+    ends = [None, *points, None]
+    levels = [range_text(low, high) for low, high in pairwise(ends)] if points else ["all"]
+    return levels, np.searchsorted(np.asarray(points), numbers, side="right").astype(np.int64)
+
+
+def _quantiles(numbers: NDArray[np.float64], n: int) -> list[float]:
+    if n < 2 or not len(numbers):
+        return []
+    exact = np.quantile(numbers, np.arange(1, n) / n)
+    rounded = np.array([float(f"{each:.{_DIGITS}g}") for each in exact])
+    points = rounded if len(np.unique(rounded)) == len(np.unique(exact)) else exact
+    # Nothing lies below the smallest value, so a cut there would leave an empty range.
+    return [float(each) for each in np.unique(points) if each > numbers.min()]
+
+
+def is_dates(column: Column) -> bool:
+    """Whether a column has dates or times."""
+    import pyarrow as pa
+
+    return isinstance(column, pa.Array) and pa.types.is_temporal(column.type)
+
+
+def periods_of(column: Column, period: str, *, field: str) -> tuple[list[str], NDArray[np.int64]]:
+    """The period of each of n dates, in UTC, as levels and codes (n,).
+
+    Periods are written "2026", "2026-Q1", "2026-03", "2026-03-02" (the Monday of a week) and
+    "2026-03-05". Raises `InvalidInput` for anything but dates, times and ISO 8601 texts.
+    """
+    import pyarrow as pa
+
+    require_known(period, PERIODS, field_name="periods")
+    try:
+        if not isinstance(column, pa.Array):
+            raise pa.ArrowInvalid("they are numbers")
+        days = column.cast(pa.timestamp("us")).to_numpy(zero_copy_only=False)
+    except pa.ArrowException as error:
+        raise InvalidInput(
+            f"the values are not dates ({str(error).splitlines()[0]}).",
+            field=field,
+            hint="Give dates, times or ISO 8601 texts such as 2026-03-05.",
+        ) from None
+    begins = _begins(days.astype("datetime64[D]"), period)
+    found, codes = np.unique(begins, return_inverse=True)
+    return [_period_text(begin, period) for begin in found], codes.astype(np.int64)
+
+
+def _begins(days: NDArray[np.datetime64], period: str) -> NDArray[np.datetime64]:
+    if period == "week":  # Day 0 of the epoch was a Thursday.
+        return np.asarray(days - (days.astype(np.int64) + 3) % 7)
+    if period == "quarter":
+        months = days.astype("datetime64[M]")
+        return np.asarray(months - months.astype(np.int64) % 3)
+    unit = {"year": "Y", "month": "M", "day": "D"}[period]
+    return days.astype(f"datetime64[{unit}]")
+
+
+def _period_text(begin: np.datetime64, period: str) -> str:
+    if period != "quarter":
+        return str(begin)
+    year, month = str(begin).split("-")
+    return f"{year}-Q{(int(month) + 2) // 3}"

@@ -1,0 +1,111 @@
+"""Slice columns are added to a dataset that is there, and its runs can be read by them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import offdiag
+from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.sdk.run import Run
+
+IDS = ["s3", "s1", "s2", "s4"]
+ACTUAL = ["ill", "ill", "well", "well"]
+PREDICTED = ["ill", "well", "well", "ill"]
+
+
+@pytest.fixture
+def run(registry_url: str) -> Run:
+    return offdiag.log_run(
+        y_true=ACTUAL,
+        y_pred=PREDICTED,
+        sample_ids=IDS,
+        name="rules",
+        dataset="clinic",
+        url=registry_url,
+    )
+
+
+def accuracy(run: Run, part: str) -> float | None:
+    return run.evaluation(slice=part).aggregate["overall_accuracy"].value
+
+
+def test_columns_of_every_kind_are_added_by_identifier(run: Run, registry_url: str) -> None:
+    added = offdiag.add_slices(
+        dataset="clinic",
+        ids=["s1", "s2", "s3", "s4"],
+        columns={
+            "age": [71, 35, 38, 64],
+            "taken": ["2026-01-31", "2026-02-01", "2026-02-03", "2026-04-01"],
+            "country/site": ["JP/Kyoto", "JP/Kyoto", "DE/Ulm", "JP/Nara"],
+            "findings": [["scar", "hair"], ["hair"], [], ["scar"]],
+        },
+        bins={"age": [40, 65]},
+        periods={"taken": "quarter"},
+        url=registry_url,
+    )
+
+    assert added.columns == ("age", "country", "country/site", "findings", "taken")
+    assert added.n_runs == 1
+    assert accuracy(run, "age=under 40") == 1.0  # s2 and s3
+    assert accuracy(run, "taken=2026-Q1 & country=JP") == 0.5  # s1 and s2
+    assert accuracy(run, "country/site=JP/Kyoto") == 0.5
+    assert accuracy(run, "findings=hair") == 0.5
+    assert accuracy(run, "findings=scar") == 0.0
+
+
+def test_values_of_other_samples_are_added_by_a_later_call(run: Run, registry_url: str) -> None:
+    def add(ids: list[str], site: list[str]) -> tuple[str, ...]:
+        columns = {"site": site}
+        return offdiag.add_slices(
+            dataset="clinic", ids=ids, columns=columns, url=registry_url
+        ).columns
+
+    assert add(["s1", "s2"], ["A", "B"]) == ("site",)
+    assert add(["s1", "s2"], ["A", "B"]) == ()
+    assert add(["s2", "s3"], ["B", "A"]) == ("site",)
+
+    assert accuracy(run, "site=A") == 0.5  # s1 and s3
+    with pytest.raises(Conflict, match="sample 's1' has site 'A', not 'B'"):
+        add(["s1"], ["B"])
+
+
+def test_without_identifiers_there_is_a_value_for_each_sample(registry_url: str) -> None:
+    run = offdiag.log_run(
+        y_true=ACTUAL, y_pred=PREDICTED, name="rules", dataset="unnamed", url=registry_url
+    )
+    columns = {"site": ["A", "A", "B", "B"]}
+    offdiag.add_slices(dataset="unnamed", columns=columns, url=registry_url)
+
+    assert accuracy(run, "site=B") == 0.5
+    with pytest.raises(InvalidInput, match="were logged without identifiers"):
+        offdiag.add_slices(dataset="unnamed", ids=IDS, columns=columns, url=registry_url)
+
+
+def test_sets_of_labels_are_sliced_by_added_columns(registry_url: str) -> None:
+    run = offdiag.log_run(
+        y_true=[["a"], ["a", "b"], [], ["b"]],
+        y_pred=[["a"], ["a"], ["b"], ["b"]],
+        labels=["a", "b"],
+        sample_ids=IDS,
+        name="rules",
+        dataset="sets",
+        url=registry_url,
+    )
+    offdiag.add_slices(
+        dataset="sets",
+        ids=np.array(IDS),
+        columns={"site": ["A", "A", "B", "B"]},
+        url=registry_url,
+    )
+
+    assert run.evaluation(slice="site=A").aggregate["subset_accuracy"].value == 0.5
+
+
+@pytest.mark.usefixtures("run")
+def test_unknown_samples_and_datasets_are_named(registry_url: str) -> None:
+    columns = {"site": ["A"]}
+    with pytest.raises(InvalidInput, match="'s9' at index 0 is not a sample"):
+        offdiag.add_slices(dataset="clinic", ids=["s9"], columns=columns, url=registry_url)
+    with pytest.raises(NotFound, match="has no dataset 'hospital'"):
+        offdiag.add_slices(dataset="hospital", ids=["s1"], columns=columns, url=registry_url)

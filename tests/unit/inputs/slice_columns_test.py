@@ -1,0 +1,163 @@
+"""Numbers, dates, hierarchies and tags are read as columns of few values each."""
+
+from __future__ import annotations
+
+import datetime as dt
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from offdiag.errors import InvalidInput
+from offdiag.inputs.slice_columns import (
+    SliceColumn,
+    concatenated_slices,
+    read_slices,
+    sorted_levels,
+)
+
+
+def column(values: object, **options: object) -> SliceColumn:
+    given = {option: {"c": value} for option, value in options.items()}
+    return read_slices({"c": values}, n_samples=len(values), **given)["c"]  # type: ignore[arg-type]
+
+
+def texts(found: SliceColumn) -> list[str] | list[list[str]]:
+    return found.to_list()
+
+
+def test_cut_points_belong_to_the_range_above_them() -> None:
+    found = column([39, 40, 59, 60], bins=[40, 60])
+
+    assert found.choices == ("under 40", "40 to under 60", "60 and over")
+    assert texts(found) == ["under 40", "40 to under 60", "40 to under 60", "60 and over"]
+
+
+@given(
+    st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=200),
+    st.integers(2, 6),
+)
+def test_ranges_cover_every_number_once_and_in_order(numbers: list[float], n: int) -> None:
+    found = column(np.array(numbers), bins=n)
+
+    assert len(found.choices) <= n
+    place = [found.choices.index(text) for text in texts(found)]
+    order = np.argsort(numbers, kind="stable")
+    assert all(place[one] <= place[other] for one, other in pairwise(order))
+
+
+def test_terciles_are_equally_frequent() -> None:
+    found = column(np.random.default_rng(3).normal(size=999), bins=3)
+
+    assert np.ptp(np.bincount(found.codes)) <= 2 * 999 // 100
+
+
+@pytest.mark.parametrize(
+    ("period", "expected"),
+    [
+        ("year", "2026"),
+        ("quarter", "2026-Q1"),
+        ("month", "2026-03"),
+        ("week", "2026-03-02"),
+        ("day", "2026-03-05"),
+    ],
+)
+@pytest.mark.parametrize(
+    "values",
+    [
+        [dt.date(2026, 3, 5)],
+        ["2026-03-05"],
+        np.array(["2026-03-05T11:30"], dtype="datetime64[ns]"),
+        pd.Series(pd.to_datetime(["2026-03-05 23:59:59"])),
+        pl.Series([dt.datetime(2026, 3, 5, 12, tzinfo=dt.UTC)]),
+    ],
+)
+def test_dates_become_periods(values: object, period: str, expected: str) -> None:
+    assert texts(column(values, periods=period)) == [expected]
+
+
+def test_dates_are_months_unless_said_otherwise() -> None:
+    assert texts(column([dt.date(1969, 12, 31), dt.date(2026, 3, 5)])) == ["1969-12", "2026-03"]
+
+
+def test_a_hierarchy_gives_a_column_for_each_level() -> None:
+    found = read_slices({"country/site/ward": ["JP/Kyoto/2", "DE/Ulm/1"]}, n_samples=2)
+
+    assert {name: texts(each) for name, each in found.items()} == {
+        "country": ["JP", "DE"],
+        "country/site": ["JP/Kyoto", "DE/Ulm"],
+        "country/site/ward": ["JP/Kyoto/2", "DE/Ulm/1"],
+    }
+
+
+def test_values_of_another_depth_are_plain_categories() -> None:
+    assert list(read_slices({"in/out": ["in", "out"]}, n_samples=2)) == ["in/out"]
+
+
+def test_a_sample_is_in_the_slice_of_each_of_its_tags() -> None:
+    found = column([["rain", "night"], [], ["night", "night"]])
+
+    assert found.choices == ("night", "rain")
+    assert texts(found) == [["night", "rain"], [], ["night"]]
+    assert found.has("night").tolist() == [True, False, True]
+    assert found.has("rain").tolist() == [True, False, False]
+
+
+@given(st.lists(st.sets(st.sampled_from("abcd")), min_size=1, max_size=30))
+def test_membership_says_which_level_has_which_tag(tags: list[set[str]]) -> None:
+    found = column([sorted(each) for each in tags]) if any(tags) else None
+    for place, value in enumerate(() if found is None else found.choices):
+        assert found is not None
+        assert found.has(value).tolist() == [value in each for each in tags]
+        assert found.membership[place][found.codes].tolist() == found.has(value).tolist()
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "sentence"),
+    [
+        ([1.0, float("nan")], {}, "the value at index 1 is nan"),
+        ([1, 2], {"bins": [5, 5]}, "does not cut a column"),
+        ([1, 2], {"bins": 1}, "does not cut a column"),
+        (["a", "b"], {"bins": 2}, "the values are not numbers"),
+        (["soon"], {"periods": "month"}, "the values are not dates"),
+        ([1], {"periods": "month"}, "the values are not dates"),
+        (["2026-03-05"], {"periods": "decade"}, "'decade' is not known"),
+        ([["a|b"]], {}, "have an empty one or a '|'"),
+    ],
+)
+def test_what_makes_no_column_is_refused(
+    values: object, options: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        column(values, **options)
+    assert sentence in str(refused.value)
+
+
+def test_options_for_a_column_that_is_not_there_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="there is no column 'agee'"):
+        read_slices({"age": [1]}, n_samples=1, bins={"agee": 4})
+
+
+def test_quantiles_of_batches_are_refused_where_they_overlap() -> None:
+    first = read_slices({"age": [1.0, 2.0, 3.0, 4.0]}, n_samples=4)
+    second = read_slices({"age": [1.5, 2.5, 3.5, 9.0]}, n_samples=4)
+
+    assert len(concatenated_slices([first, first])["age"]) == 8
+    with pytest.raises(InvalidInput, match="of the batches overlap"):
+        concatenated_slices([first, second])
+
+
+def test_unknown_values_are_filled_in_and_contradict_nothing() -> None:
+    some = sorted_levels(["DE", "FR"], np.array([0, 1])).spread(np.array([0, 2]), n=4)
+    more = sorted_levels(["AT"], np.array([0])).spread(np.array([3]), n=4)
+
+    assert some.to_list() == ["DE", "", "FR", ""]
+    assert some.first_difference(more) is None
+    assert some.completed_by(more).to_list() == ["DE", "", "FR", "AT"]
+    assert some.choices == ("DE", "FR")
+    other = sorted_levels(["AT"], np.array([0])).spread(np.array([2]), n=4)
+    assert some.first_difference(other) == 2
