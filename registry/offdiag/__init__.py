@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from offdiag import errors, importers, plot, stats
     from offdiag.domain.labels import TruthRevision
+    from offdiag.domain.sample_content import LoggedSamples
     from offdiag.domain.values import MetricValue
     from offdiag.errors import (
         Conflict,
@@ -57,6 +58,8 @@ if TYPE_CHECKING:
     from offdiag.sdk.open_run import OpenRun
     from offdiag.sdk.registry import Decision
     from offdiag.sdk.run import Run
+    from offdiag.sdk.samples.log import log_samples, show_samples
+    from offdiag.sdk.samples.suspects import suspect_labels
     from offdiag.sdk.search import evaluate_pending, get_run, search_runs
 
     __version__: str
@@ -107,6 +110,10 @@ _HOMES = {
     "evaluate_pending": "offdiag.sdk.search",
     "get_run": "offdiag.sdk.search",
     "search_runs": "offdiag.sdk.search",
+    "log_samples": "offdiag.sdk.samples.log",
+    "show_samples": "offdiag.sdk.samples.log",
+    "LoggedSamples": "offdiag.domain.sample_content",
+    "suspect_labels": "offdiag.sdk.samples.suspects",
     "revise_truth": "offdiag.sdk.dataset",
     "WeightedEvaluation": "offdiag.sdk.evaluations.evaluate",
 }
@@ -122,6 +129,7 @@ __all__ = [
     "EvaluationPending",
     "Flag",
     "InvalidInput",
+    "LoggedSamples",
     "MetricValue",
     "MissingExtra",
     "MultilabelEvaluation",
@@ -154,12 +162,15 @@ __all__ = [
     "log_frame",
     "log_matrix",
     "log_run",
+    "log_samples",
     "plot",
     "revise_truth",
     "search_runs",
     "set_hierarchy",
+    "show_samples",
     "start_run",
     "stats",
+    "suspect_labels",
 ]
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from offdiag.errors import MissingExtra
 
 LIBRARIES: Final = {
-    "local": ("sqlalchemy", "alembic", "scipy", "pandas"),
+    "local": ("sqlalchemy", "alembic", "scipy", "pandas", "PIL"),
     "server": ("flask", "waitress", "apscheduler", "argon2", "jinja2", "structlog"),
     "postgres": ("psycopg",),
     "sql": ("duckdb",),

@@ -117,6 +117,7 @@ def _fill(folder: Path) -> None:
         "tumours.toml": tumours,
         "screening.csv": "actual,well,ill\nwell,970,20\nill,2,8\n",
         "corrections.csv": "id,label\ns1,well\ns2,ill\n",
+        "notes.csv": "id,note,ward\ns1,coughs,East\ns2,sleeps,West\n",
         "costs.toml": "[weights.ill]\nill = 0\nwell = 9\n[weights.well]\nill = 1\nwell = 0\n",
         "confusion.txt": CARET,
     }

@@ -16,6 +16,8 @@ from sqlalchemy import select
 from offdiag.domain.cost_names import CostName
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
+from offdiag.inputs.content.given_images import image_file
+from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.reports.scope import ReportScope
 from offdiag.services.comments import comment_on_dataset, comment_on_run
 from offdiag.services.cost_matrices import add_costs, set_default_costs
@@ -28,6 +30,7 @@ from offdiag.services.ingest.open_run import open_run
 from offdiag.services.reports.edition import report_now
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.runs import change_run
+from offdiag.services.samples.log import log_samples
 from offdiag.services.schedules.edit import add_schedule
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.archive.file import MANIFEST
@@ -80,6 +83,8 @@ def fill(database: Database) -> Filled:
         y_score=[0.1, 0.9] * 20,
     )
     sliced = log(database, sample_ids=IDS, slices={"site": ["A", "B"] * 3})
+    look = [GivenSample("1", text="a case", image=image_file([[0, 255]])), GivenSample("2")]
+    log_samples(database, project="default", dataset="holdout", given=look)
     work_off(database)
     revise(database, {6: None, 1: "b"})
     rare = np.arange(600) % 12

@@ -5,6 +5,7 @@ Whether a route answers rightly is asked on SQLite, by the tests of its own.
 
 from __future__ import annotations
 
+import base64
 import gzip
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +18,10 @@ from flask import Flask
 from sqlalchemy import func, select, update
 
 from offdiag.domain.access import Grant, Role
+from offdiag.inputs.content.given_images import image_file
+from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.services.jobs.page import jobs_page
+from offdiag.services.samples.log import log_samples
 from offdiag.store.database import Database
 from offdiag.store.models import DeliveryRow, ReportEditionRow, WorkRow
 from offdiag_web.routes import ROUTES
@@ -43,6 +47,8 @@ COUNTS_FLAGS = 1
 """The page of a report also counts the open flags of its runs."""
 SHOWS_BEST_RUN = 1
 """The page of a problem names the best run on it."""
+LOOKS_AT_SAMPLES = 2
+"""The page of suspect labels also knows what the samples look like."""
 KNOWS_MODELS = 2
 """The runs list also knows models, and who is champion."""
 
@@ -93,6 +99,8 @@ PAGES: dict[str, tuple[str, Place]] = {
     "/datasets/<name:name>": _at("lesions", "/datasets/derm-7"),
     "/datasets/<name:name>/approve": _at("lesions", "/datasets/derm-7/approve"),
     "/datasets/<name:name>/data": _at("lesions", "/datasets/derm-7/data"),
+    "/datasets/<name:name>/content": _at("lesions", "/datasets/derm-7/content"),
+    "/datasets/<name:name>/suspects": _at("lesions", "/datasets/derm-7/suspects"),
     "/problems": _at("lesions", "/problems"),
     "/problems/<int(max=9223372036854775807):number>": _at("lesions", "/problems/1"),
     "/flags/<int(max=9223372036854775807):number>": _at("lesions", "/flags/1"),
@@ -150,7 +158,7 @@ NO_PAGES = frozenset(
         "/reports/<name:name>/<int(min=1,max=2147483647):number>/<string:file>",
         # They lead on to a page.
         *("/runs/as-baseline", "/runs/as-champion", "/v/<slug>", "/runs/<run:run_id>/matrix/at"),
-        "/flags",
+        *("/flags", "/datasets/<name:name>/image"),
         "/runs/<run:run_id>/cells/<actual>-<predicted>",
         # Where nobody signs in they lead on, too; their own tests look at them.
         *("/settings/account", "/sign-in", "/sign-in/openid", "/sign-in/openid/back"),
@@ -217,6 +225,7 @@ def test_a_page_is_small_and_asks_little(registries: Registries, rule: str) -> N
     others += HAS_DISCUSSION if rule == "/datasets/<name:name>" else 0
     others += SHOWS_BEST_RUN if rule.startswith("/problems/") else 0
     others += KNOWS_MODELS if rule == "/runs" else 0
+    others += LOOKS_AT_SAMPLES if rule.endswith("/suspects") else 0
     assert len(statements) <= MOST_STATEMENTS + others, statements
 
 
@@ -226,7 +235,9 @@ def _is_loaded(link: Element) -> bool:
 
 WHO_ASKS = 3
 """Whoever is signed in, and what the open flags in sight of them are counted with."""
-COMPARED_FIRST = frozenset({"/", "/datasets/<name:name>", "/runs"})
+COMPARED_FIRST = frozenset(
+    {"/", "/datasets/<name:name>", "/datasets/<name:name>/suspects", "/runs"}
+)
 """Pages that read predictions the first time, and keep what they found."""
 MOST_STATEMENTS_OF_OTHERS = 30
 """Files, answers to programs and changes may ask more than a page, but not endlessly."""
@@ -240,6 +251,7 @@ SCOPE = {"dataset": "derm-7"}
 ZERO_ONE = {a: {p: float(a != p) for p in LESIONS} for a in LESIONS}
 TYPED_COSTS = {"table": "\n".join(",".join(map(str, row)) for row in 1 - np.eye(7, dtype=int))}
 TYPED_PLAN = {"dataset": "1", "metrics": "mcc", "cron": "0 6 * * 1", "zone": "UTC"}
+PIXEL = base64.b64encode(image_file([[0, 255]])).decode()
 TABLE = {"table": "Model,Accuracy,Error rate\nA,90,10\n"}
 
 OTHER_THINGS: dict[str, dict[str, str]] = {
@@ -275,6 +287,8 @@ QUERIES: dict[str, str] = {
     "GET /runs/as-baseline": "q=dataset:derm-7&runs={run_id}",
     "GET /runs/as-champion": "q=dataset:derm-7&runs={run_id}",
     "POST /costs/new": "dataset=derm-7",
+    "GET /datasets/<name:name>/image": "sample=0",
+    f"GET {API}/datasets/<name:name>/samples/image": "sample=0",
 }
 
 WRITES: dict[str, Any] = {
@@ -302,6 +316,10 @@ WRITES: dict[str, Any] = {
     f"PUT {API}/datasets/<name:name>/champion": {"run": "{run_id}", "reason": "best"},
     "POST /datasets/<name:name>/approve": {"run": "{run_id}", "reason": "best so far"},
     "POST /datasets/<name:name>/comments": {"comment": "wait"},
+    "POST /datasets/<name:name>/content": {"hidden": "on"},
+    f"POST {API}/datasets/<name:name>/samples": {"samples": [{"sample": 0, "image": PIXEL}]},
+    f"POST {API}/datasets/<name:name>/samples/remove": {"samples": [7]},
+    f"PUT {API}/datasets/<name:name>/content": {"is_hidden": False},
     "POST /runs/<run:run_id>/comments": {"comment": "look"},
     f"POST {API}/datasets/<name:name>/comments": {"text": "wait"},
     f"POST {API}/runs/<run:run_id>/comments": {"text": "look"},
@@ -401,6 +419,8 @@ def full(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         lesions, reported = fill(database), fill_reports(database)
         scored, compared = fill_scored(database), fill_compared(database)
         found = Registries(lesions, scored, compared, reported, fill_revised(database), {})
+        look = [GivenSample("0", image=image_file([[0, 255]]))]
+        log_samples(database, project="default", dataset="derm-7", given=look)
         often = "1000000 per second"
         app = guarded(
             database,

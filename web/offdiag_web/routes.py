@@ -123,6 +123,15 @@ ROUTES: Routes = {
         "api_runs.compare": ("GET /api/v1/compare",),
         "api_runs.compare_examples": ("GET /api/v1/compare/examples",),
     },
+    "offdiag_web.api.samples": {
+        "api_samples.store_samples": ("POST /api/v1/datasets/<name:name>/samples",),
+        "api_samples.list_samples": ("GET /api/v1/datasets/<name:name>/samples",),
+        "api_samples.get_sample_image": ("GET /api/v1/datasets/<name:name>/samples/image",),
+        "api_samples.remove_samples": ("POST /api/v1/datasets/<name:name>/samples/remove",),
+        "api_samples.list_suspects": ("GET /api/v1/datasets/<name:name>/suspects",),
+        "api_samples.get_content": ("GET /api/v1/datasets/<name:name>/content",),
+        "api_samples.set_content": ("PUT /api/v1/datasets/<name:name>/content",),
+    },
     "offdiag_web.api.truths": {
         "api_truth.list_truth_versions": ("GET /api/v1/datasets/<name:name>/truth",),
         "api_truth.correct_truth": ("POST /api/v1/datasets/<name:name>/truth",),
@@ -371,6 +380,17 @@ ROUTES: Routes = {
     "offdiag_web.pages.runs.tags_page": {
         "run_tags.page": ("GET /runs/tag",),
         "run_tags.change": ("POST /runs/tag",),
+    },
+    "offdiag_web.pages.samples.content_page": {
+        "sample_content.page": ("GET /datasets/<name:name>/content",),
+        "sample_content.change": ("POST /datasets/<name:name>/content",),
+    },
+    "offdiag_web.pages.samples.image_page": {
+        "sample_images.image": ("GET /datasets/<name:name>/image",)
+    },
+    "offdiag_web.pages.samples.suspects_page": {
+        "suspects.page": ("GET /datasets/<name:name>/suspects",),
+        "suspects.twin": ("GET /datasets/<name:name>/suspects.<any(json, csv):form>",),
     },
     "offdiag_web.pages.search.page": {
         "finding.page": ("GET /search",),

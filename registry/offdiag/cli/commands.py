@@ -35,6 +35,7 @@ _SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "approve": ("promote", "Make RUN the champion of its dataset."),
     },
     "Ground truth": {
+        "samples": ("samples", "Store and show what the samples of a dataset look like."),
         "truth": ("truth", "Show ground truth, correct labels, and see the impact."),
         "hierarchy": ("hierarchy", "Show and set the class hierarchy of a dataset."),
         "recompute": ("maintenance", "Queue runs for re-evaluation by the worker."),

@@ -21,6 +21,7 @@ from offdiag.demo.costs_and_reports import (
     plan_report,
 )
 from offdiag.demo.experiments import PROJECT, experiments, log_trial
+from offdiag.demo.samples import log_content
 from offdiag.domain.runs import RunState
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.logs import log_to_stderr
@@ -111,6 +112,8 @@ def log_missing_trials(database: Database, *, url: str, seed: int) -> None:
         for experiment, trial in missing:
             log_trial(experiment, trial, url=url, project=PROJECT)
             step(f"{experiment.dataset}: {trial.name}")
+    for experiment in {each.dataset: each for each, _ in missing}.values():
+        log_content(experiment, url=url, project=PROJECT)
 
 
 def judge_logged_runs(database: Database) -> None:

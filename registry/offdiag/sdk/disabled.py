@@ -13,7 +13,9 @@ from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Derivation, FoundRun, RunFacts, RunState, Scalar
+from offdiag.domain.sample_content import ContentPlaces, LoggedSamples, SuspectQuestion
 from offdiag.errors import Conflict
+from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
@@ -160,6 +162,25 @@ class DisabledRegistry:
         version: int | None,  # noqa: ARG002
     ) -> AddedSlices:
         raise _nothing("ground truth")
+
+    def log_samples(
+        self,
+        project: str,  # noqa: ARG002
+        dataset: str,
+        samples: Sequence[GivenSample],  # noqa: ARG002
+    ) -> LoggedSamples:
+        return LoggedSamples(dataset, 0, 0, 0, 0)
+
+    def show_samples(self, project: str, dataset: str, places: ContentPlaces) -> None:
+        """Nothing is shown."""
+
+    def suspects(
+        self,
+        project: str,  # noqa: ARG002
+        dataset: str,  # noqa: ARG002
+        question: SuspectQuestion,  # noqa: ARG002
+    ) -> Mapping[str, Any]:
+        raise _nothing("labels")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,9 @@ from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunFacts, Scalar
+from offdiag.domain.sample_content import ContentPlaces, LoggedSamples, SuspectQuestion
 from offdiag.domain.values import MetricValue
+from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.label_changes import ColumnNames
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -325,6 +327,18 @@ class Registry(Protocol):
     def add_slices(
         self, project: str, dataset: str, given: GivenSlices, version: int | None
     ) -> AddedSlices: ...
+
+    def log_samples(
+        self, project: str, dataset: str, samples: Sequence[GivenSample]
+    ) -> LoggedSamples:
+        """Store one chunk of content."""
+        ...
+
+    def show_samples(self, project: str, dataset: str, places: ContentPlaces) -> None: ...
+
+    def suspects(self, project: str, dataset: str, question: SuspectQuestion) -> Mapping[str, Any]:
+        """The record of suspect labels, also where there can be none."""
+        ...
 
 
 def find_run(registry: Registry, run_id: str) -> FoundRun | None:

@@ -80,6 +80,9 @@ class ServerSettings(Section):
     """Further names that the server answers to, separated by commas."""
     trusted_proxies: Annotated[int, Field(ge=0, le=10)] = 0
     """How many proxies stand before it, whose word on address, name and TLS is taken."""
+    content_hosts: str = ""
+    """Hosts that readers' browsers may load images and sound of samples from, separated by
+    commas. Empty: none."""
 
 
 class AccessSettings(Section):

@@ -168,6 +168,9 @@ CREATE TABLE dataset (
     hierarchy JSONB,
     positive_by_convention BOOLEAN DEFAULT false NOT NULL,
     primary_metric TEXT COLLATE "C",
+    image_template TEXT COLLATE "C",
+    link_template TEXT COLLATE "C",
+    content_hidden BOOLEAN DEFAULT false NOT NULL,
     CONSTRAINT ck_dataset_task CHECK (task = ANY (ARRAY['binary'::text, 'multiclass'::text, 'multilabel'::text])),
     CONSTRAINT fk_dataset_default_cost_matrix_id_cost_matrix FOREIGN KEY(default_cost_matrix_id) REFERENCES cost_matrix (id),
     CONSTRAINT fk_dataset_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
@@ -546,6 +549,22 @@ CREATE INDEX ix_run_name_id_deleted_at ON run (name, id, deleted_at) WHERE (dele
 CREATE INDEX ix_run_project_id_created_at_deleted_at ON run (project_id, created_at, deleted_at) WHERE (deleted_at IS NULL);
 
 CREATE INDEX ix_run_state ON run (state);
+
+CREATE TABLE sample_content (
+    dataset_id BIGINT NOT NULL,
+    sample TEXT COLLATE "C" NOT NULL,
+    logged_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    text TEXT COLLATE "C",
+    fields JSONB,
+    audio TEXT COLLATE "C",
+    image_digest TEXT COLLATE "C",
+    image_type TEXT COLLATE "C",
+    thumbnail BYTEA,
+    image BYTEA,
+    CONSTRAINT ck_sample_content_whole_image CHECK ((image_digest IS NULL) = (thumbnail IS NULL) AND (image_digest IS NULL) = (image_type IS NULL)),
+    CONSTRAINT fk_sample_content_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE,
+    CONSTRAINT pk_sample_content PRIMARY KEY (dataset_id, sample)
+);
 
 CREATE TABLE saved_view (
     slug TEXT COLLATE "C" NOT NULL,

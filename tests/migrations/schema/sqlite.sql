@@ -134,7 +134,7 @@ CREATE TABLE dataset (
     labels_inferred BOOLEAN NOT NULL,
     positive_label TEXT,
     created_at DATETIME NOT NULL,
-    default_cost_matrix_id INTEGER, hierarchy JSON, positive_by_convention BOOLEAN DEFAULT 0 NOT NULL, primary_metric TEXT,
+    default_cost_matrix_id INTEGER, hierarchy JSON, positive_by_convention BOOLEAN DEFAULT 0 NOT NULL, primary_metric TEXT, image_template TEXT, link_template TEXT, content_hidden BOOLEAN DEFAULT 0 NOT NULL,
     CONSTRAINT ck_dataset_task CHECK (task IN ('binary', 'multiclass', 'multilabel')),
     CONSTRAINT fk_dataset_default_cost_matrix_id_cost_matrix FOREIGN KEY(default_cost_matrix_id) REFERENCES cost_matrix (id),
     CONSTRAINT fk_dataset_label_set_id_label_set FOREIGN KEY(label_set_id) REFERENCES label_set (id),
@@ -480,6 +480,22 @@ CREATE INDEX ix_run_name_id_deleted_at ON run (name, id, deleted_at) WHERE delet
 CREATE INDEX ix_run_project_id_created_at_deleted_at ON run (project_id, created_at, deleted_at) WHERE deleted_at IS NULL;
 
 CREATE INDEX ix_run_state ON run (state);
+
+CREATE TABLE sample_content (
+    dataset_id INTEGER NOT NULL,
+    sample TEXT NOT NULL,
+    logged_at DATETIME NOT NULL,
+    text TEXT,
+    fields JSON,
+    audio TEXT,
+    image_digest TEXT,
+    image_type TEXT,
+    thumbnail BLOB,
+    image BLOB,
+    CONSTRAINT ck_sample_content_whole_image CHECK ((image_digest IS NULL) = (thumbnail IS NULL) AND (image_digest IS NULL) = (image_type IS NULL)),
+    CONSTRAINT fk_sample_content_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE,
+    CONSTRAINT pk_sample_content PRIMARY KEY (dataset_id, sample)
+);
 
 CREATE TABLE saved_view (
     slug TEXT NOT NULL,

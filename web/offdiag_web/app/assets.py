@@ -33,7 +33,7 @@ STYLE_LAYERS = (
     "run",
     "print",
 )
-STYLES_OF_PAGES = ("decision", "home", "problems", "runs")
+STYLES_OF_PAGES = ("decision", "home", "problems", "runs", "samples")
 """Rules that one page alone needs, which loads them beside the others."""
 _SHARED = ("theme", "keys", "palette", "charts")
 """Scripts of every page, one response like the layers of the style."""

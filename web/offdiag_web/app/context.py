@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from offdiag.services.champions.decision import Facts
     from offdiag.services.champions.drops import RunDrop
     from offdiag.services.compare import Compared
+    from offdiag.services.samples.suspects import RankedDataset
 
 
 COUNT_KEPT_FOR_S = 15.0
@@ -131,6 +132,16 @@ def kept_decisions() -> LruCache[Facts]:
     """What was compared before for the decisions on datasets."""
     kept = current_app.extensions.setdefault(DECISIONS_KEY, LruCache(most=MOST_DECISIONS))
     return cast("LruCache[Facts]", kept)
+
+
+SUSPECTS_KEY = "offdiag suspects"
+MOST_RANKED_DATASETS = 16
+
+
+def kept_suspects() -> LruCache[RankedDataset]:
+    """Labels of datasets that were ranked before."""
+    kept = current_app.extensions.setdefault(SUSPECTS_KEY, LruCache(most=MOST_RANKED_DATASETS))
+    return cast("LruCache[RankedDataset]", kept)
 
 
 @dataclass(frozen=True, slots=True)

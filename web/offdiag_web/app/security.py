@@ -21,6 +21,7 @@ from werkzeug.exceptions import Forbidden
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.wrappers import Response as Answer
 
+from offdiag.domain.sample_content import allowed_hosts
 from offdiag.errors import Malformed
 from offdiag.settings import ServerSettings
 from offdiag_web.app.compression import MaskedTokens
@@ -36,6 +37,16 @@ CONTENT_SECURITY_POLICY = (
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 """Nothing inline, nothing from elsewhere: a label that is a script stays a label."""
+
+
+def content_security_policy(hosts: Iterable[str]) -> str:
+    """The policy, with images and sound from the hosts that an administrator listed."""
+    listed = " ".join(f"https://{host}" for host in sorted(hosts))
+    if not listed:
+        return CONTENT_SECURITY_POLICY
+    with_images = CONTENT_SECURITY_POLICY.replace("data:;", f"data: {listed};")
+    return f"{with_images}; media-src {listed}"
+
 
 HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
@@ -65,6 +76,8 @@ def protect(app: Flask, settings: ServerSettings) -> None:
     The word of as many proxies is taken as the settings name, and of nobody else.
     """
     bound_host, further = settings.host, named_hosts(settings)
+    policy = content_security_policy(allowed_hosts(settings.content_hosts))
+    headers = HEADERS | {"Content-Security-Policy": policy}
     app.session_interface = SecureByTls()
     if settings.trusted_proxies:
         n_proxies = settings.trusted_proxies
@@ -86,7 +99,7 @@ def protect(app: Flask, settings: ServerSettings) -> None:
 
     @app.after_request
     def add_headers(response: Response) -> Response:
-        for name, value in HEADERS.items():
+        for name, value in headers.items():
             response.headers.setdefault(name, value)
         if request.is_secure:
             response.headers.setdefault("Strict-Transport-Security", ONLY_BY_TLS)

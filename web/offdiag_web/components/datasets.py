@@ -7,22 +7,32 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Literal
+from urllib.parse import quote
 
-from flask import url_for
+from flask import Blueprint, redirect, request, url_for
+from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import RunState, Task
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.domain.values import MetricValue
+from offdiag.errors import InvalidInput, NotFound
 from offdiag.flags.problems import ProblemSummary
 from offdiag.reports.scope import spec_of
 from offdiag.reports.texts import difference
-from offdiag.store.dataset_page import DatasetFacts, DatasetSize, LoggedRuns
+from offdiag.store.dataset_page import (
+    DatasetFacts,
+    DatasetSize,
+    LoggedRuns,
+    projects_with_dataset,
+)
 from offdiag.store.datasets import DatasetRecord
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.errors import domain_response
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import TASK_WORDS, Chip, Moment, Tone, moment
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.filter_line import parse_filter, quoted
+from offdiag_web.urls.query_string import with_query
 from offdiag_web.urls.run_list import RunListAddress
 
 Overview = Sequence[tuple[DatasetFacts, LoggedRuns]]
@@ -152,7 +162,7 @@ def difference_text(metric: str, before: MetricValue, after: MetricValue) -> str
     return difference(after.value - before.value, spec_of(metric, of_class=False))
 
 
-Part = Literal["decision", "runs", "problems", "costs", "data"]
+Part = Literal["decision", "runs", "problems", "suspects", "costs", "data"]
 """The tabs, each a page of the dataset."""
 
 
@@ -197,6 +207,7 @@ def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -
             url_for("problems.page", dataset=dataset.name, project=dataset.project),
             len(open_problems_of(dataset.id)),
         ),
+        *_suspects_tab(dataset, address),
         ("costs", "Costs", url_for("what_if.page", dataset=dataset.name, project=project), 0),
         ("data", "Data", address.data_url(), 0),
     )
@@ -210,6 +221,15 @@ def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -
             for part, text, url, count in pages
         ),
     )
+
+
+def _suspects_tab(
+    dataset: DatasetRecord, address: DatasetAddress
+) -> tuple[tuple[Part, str, str, int], ...]:
+    """Sets of labels have no page of suspects."""
+    if dataset.task is Task.MULTILABEL:
+        return ()
+    return (("suspects", "Suspect labels", address.suspects_url(), 0),)
 
 
 def runs_of_dataset_url(address: DatasetAddress, more: str = "") -> str:
@@ -237,3 +257,37 @@ def _facts(dataset: DatasetRecord, size: DatasetSize) -> str:
         )
         parts.append(f"largest {name} {numbers.fine_percent(largest, size.n_labelled)}")
     return " · ".join(parts)
+
+
+DATASET = "/datasets/<name:name>"
+"""Address of a dataset; each page adds its own name to it."""
+VERSION = "int(min=1, max=2147483647)"
+"""Converter for the number of a truth version."""
+
+
+def find_in_any_project(blueprint: Blueprint) -> None:
+    """Let the pages of a blueprint find a dataset of another project by its name alone.
+
+    That costs a statement, and only where the default project has no such dataset. Where it
+    is clear what was meant, the answer leads to the address that says so.
+    """
+
+    @blueprint.errorhandler(NotFound)
+    def look_elsewhere(error: NotFound) -> Response:
+        name = (request.view_args or {}).get("name")
+        if error.field != "dataset" or name is None or "project" in request.args:
+            return domain_response(error)
+        with current_registry().database.read() as session:
+            projects = projects_with_dataset(session, name)
+        if len(projects) == 1:
+            query = {**request.args.to_dict(), "project": projects[0]}
+            return redirect(with_query(quote(request.path, safe="/~:@,"), query))
+        if not projects or DEFAULT_PROJECT in projects:
+            return domain_response(error)
+        return domain_response(
+            InvalidInput(
+                f"several projects have a dataset {name!r}.",
+                field="project",
+                hint=f"Add ?project= and one of {', '.join(projects)} to the address.",
+            )
+        )

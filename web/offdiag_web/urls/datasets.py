@@ -38,6 +38,34 @@ class DatasetAddress:
         """Its classes, label versions and slices; `start` counts classes from 0."""
         return self._at("/data", "", start)
 
+    def content_url(self) -> str:
+        """What its samples look like, and where that lies."""
+        return self._at("/content", "", 0)
+
+    def suspects_url(
+        self,
+        form: str = "",
+        *,
+        class_label: str = "",
+        at_least: int = 1,
+        start: int = 0,
+        content: str | None = None,
+    ) -> str:
+        """Labels that models contradict; `start` counts them from 0."""
+        return self._at(
+            "/suspects",
+            form,
+            start,
+            **{"class": class_label or None},
+            against=str(at_least) if at_least > 1 else None,
+            content=content,
+        )
+
+    def image_url(self, sample: str, digest: str, *, is_large: bool = False) -> str:
+        """The stored picture of a sample; another digest is another address."""
+        size = "image" if is_large else None
+        return self._at("/image", "", 0, sample=sample, size=size, v=digest[:16])
+
     def difference_url(self, before: int, after: int, form: str = "", *, start: int = 0) -> str:
         """What differs between two versions; `start` counts changed samples from 0."""
         return self._at(f"/truth/{before}..{after}", form, start)

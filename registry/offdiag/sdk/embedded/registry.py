@@ -12,7 +12,14 @@ from offdiag.domain.cost_names import CostName
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunFacts, Scalar
+from offdiag.domain.sample_content import (
+    ContentPlaces,
+    LoggedSamples,
+    SuspectQuestion,
+    allowed_hosts,
+)
 from offdiag.errors import Conflict
+from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.prevalence import declared_prevalence
@@ -381,6 +388,33 @@ class EmbeddedRegistry:
         return add_slices(
             self.database, project=project, dataset=dataset, given=given, version=version
         )
+
+    def log_samples(
+        self, project: str, dataset: str, samples: Sequence[GivenSample]
+    ) -> LoggedSamples:
+        from offdiag.services.samples import log
+
+        return log.log_samples(
+            self.database, project=project, dataset=dataset, given=samples, hosts=self._hosts
+        )
+
+    def show_samples(self, project: str, dataset: str, places: ContentPlaces) -> None:
+        from offdiag.services.samples import log
+
+        log.set_places(
+            self.database, project=project, dataset=dataset, places=places, hosts=self._hosts
+        )
+
+    def suspects(self, project: str, dataset: str, question: SuspectQuestion) -> Mapping[str, Any]:
+        from offdiag.records.suspect import suspects_document
+        from offdiag.services.samples.suspects import suspect_labels
+
+        found = suspect_labels(self.database, project=project, dataset=dataset, question=question)
+        return suspects_document(found).plain()
+
+    @property
+    def _hosts(self) -> frozenset[str]:
+        return allowed_hosts(self.settings.server.content_hosts)
 
 
 @dataclass(frozen=True, slots=True)

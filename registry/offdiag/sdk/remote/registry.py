@@ -22,7 +22,9 @@ from offdiag.domain.labels import (
 from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Derivation, FoundRun, RunFacts, Scalar
+from offdiag.domain.sample_content import ContentPlaces, LoggedSamples, SuspectQuestion
 from offdiag.errors import Conflict, OffdiagError, RunKept, ServerUnavailable
+from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import whole_counts
 from offdiag.metrics.costs.matrix import CostMatrix
@@ -42,7 +44,7 @@ from offdiag.sdk.registry import (
     SearchQuestion,
     find_run,
 )
-from offdiag.sdk.remote import reader, requests
+from offdiag.sdk.remote import reader, requests, sample_requests
 from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.run import WAITING, Frame, RemoteRun, SpoolingRun, keep_finished, report
 from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun
@@ -299,6 +301,17 @@ class RemoteRegistry:
         self, project: str, dataset: str, given: GivenSlices, version: int | None
     ) -> AddedSlices:
         return requests.add_slices(self._reader, project, dataset, given, version)
+
+    def log_samples(
+        self, project: str, dataset: str, samples: Sequence[GivenSample]
+    ) -> LoggedSamples:
+        return sample_requests.log_samples(self._reader, project, dataset, samples)
+
+    def show_samples(self, project: str, dataset: str, places: ContentPlaces) -> None:
+        sample_requests.show_samples(self._reader, project, dataset, places)
+
+    def suspects(self, project: str, dataset: str, question: SuspectQuestion) -> Mapping[str, Any]:
+        return sample_requests.suspects(self._reader, project, dataset, question)
 
     @property
     def _is_offline(self) -> bool:

@@ -27,6 +27,7 @@ from offdiag.store.models import (
     LabelSetRow,
     ProjectRow,
     PromotionRow,
+    SampleContentRow,
     TruthChunkRow,
     TruthSliceRow,
     TruthVersionRow,
@@ -83,6 +84,16 @@ def merge_dataset_comments(source: Session, target: Session, known: KnownAs) -> 
             dataset_id = known.datasets[row["dataset_id"]]
             if not rows_of(target, table, dataset_id=dataset_id, **said):
                 insert_row(target, table, row, known, dataset_id=dataset_id)
+
+
+def merge_sample_content(source: Session, target: Session, known: KnownAs) -> None:
+    """Add what samples look like that nothing is known of here."""
+    table = table_of(SampleContentRow)
+    for source_id, dataset_id in known.datasets.items():
+        there = set(target.scalars(select(table.c.sample).where(table.c.dataset_id == dataset_id)))
+        for row in each_row_of(source, table, dataset_id=source_id):
+            if row["sample"] not in there:
+                copy_row(target, table, row, known, dataset_id=dataset_id)
 
 
 def _project(target: Session, row: RowMapping, known: KnownAs) -> int:
@@ -146,6 +157,9 @@ def _dataset(target: Session, row: RowMapping, known: KnownAs) -> int:
             positive_label=func.coalesce(table.c.positive_label, row["positive_label"]),
             positive_by_convention=_is_by_convention(there, row),
             primary_metric=func.coalesce(table.c.primary_metric, row["primary_metric"]),
+            image_template=func.coalesce(table.c.image_template, row["image_template"]),
+            link_template=func.coalesce(table.c.link_template, row["link_template"]),
+            content_hidden=there["content_hidden"] or row["content_hidden"],
             hierarchy=row["hierarchy"] if there["hierarchy"] is None else there["hierarchy"],
             default_cost_matrix_id=func.coalesce(
                 table.c.default_cost_matrix_id, given["default_cost_matrix_id"]

@@ -33,6 +33,7 @@ from offdiag.store.models import (
     ReportEditionRow,
     ReportFileRow,
     RunRow,
+    SampleContentRow,
     ScheduleRow,
     ScoreChunkRow,
     TruthChunkRow,
@@ -168,6 +169,7 @@ def _of_datasets(project_id: int) -> Conditions:
         table_of(TruthSliceRow): TruthSliceRow.truth_version_id.in_(truths),
         table_of(PromotionRow): PromotionRow.dataset_id.in_(datasets),
         table_of(ProblemRow): ProblemRow.dataset_id.in_(datasets),
+        table_of(SampleContentRow): SampleContentRow.dataset_id.in_(datasets),
     }
 
 

@@ -34,6 +34,7 @@ from offdiag.store.archive.merge_datasets import (
     merge_dataset_comments,
     merge_datasets,
     merge_promotions,
+    merge_sample_content,
     merge_truths,
 )
 from offdiag.store.archive.merge_runs import merge_reports, merge_runs
@@ -138,6 +139,7 @@ def take_over(source: Session, target: Session, *, project: str) -> TakenOver:
         merge_baselines(source, target, known)
         merge_promotions(source, target, known)
         merge_dataset_comments(source, target, known)
+        merge_sample_content(source, target, known)
         number_problems(target)
         merge_reports(source, target, known, project=project)
         target.flush()

@@ -41,6 +41,7 @@ from offdiag.store.models.predictions import (
 )
 from offdiag.store.models.reports import DeliveryRow, ReportEditionRow, ReportFileRow, ScheduleRow
 from offdiag.store.models.runs import BaselineRow, PromotionRow, RunRow, UploadedMatrixRow
+from offdiag.store.models.samples import SampleContentRow
 
 __all__ = [
     "AGGREGATE",
@@ -71,6 +72,7 @@ __all__ = [
     "ReportEditionRow",
     "ReportFileRow",
     "RunRow",
+    "SampleContentRow",
     "SavedViewRow",
     "ScheduleRow",
     "ScoreChunkRow",

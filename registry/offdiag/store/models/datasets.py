@@ -75,6 +75,8 @@ class DatasetRow(Base):
     because PostgreSQL keeps the order of lists alone. `positive_by_convention` says that nobody
     named the positive class: labels such as 0 and 1 have one. Runs are ranked by
     `primary_metric`, the key of an aggregate metric, NULL for the default of the task.
+    `image_template` and `link_template` are addresses with `{sample}` in them;
+    `content_hidden` says that content is shown only to whoever asks for it.
     """
 
     __tablename__ = "dataset"
@@ -96,6 +98,9 @@ class DatasetRow(Base):
     hierarchy: Mapped[list[dict[str, Any]] | None]
     positive_by_convention: Mapped[bool] = mapped_column(server_default=false())
     primary_metric: Mapped[str | None]
+    image_template: Mapped[str | None]
+    link_template: Mapped[str | None]
+    content_hidden: Mapped[bool] = mapped_column(server_default=false())
 
 
 class TruthVersionRow(Base):

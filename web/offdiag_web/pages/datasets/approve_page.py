@@ -16,8 +16,12 @@ from offdiag_web.app.context import current_registry, kept_best_sets, kept_decis
 from offdiag_web.app.paths import requested_project
 from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.components import numbers
-from offdiag_web.components.datasets import DatasetFrame, dataset_frame
-from offdiag_web.pages.datasets.page import DATASET, find_in_any_project
+from offdiag_web.components.datasets import (
+    DATASET,
+    DatasetFrame,
+    dataset_frame,
+    find_in_any_project,
+)
 from offdiag_web.urls.datasets import DatasetAddress
 
 blueprint = Blueprint("dataset_approve", __name__)

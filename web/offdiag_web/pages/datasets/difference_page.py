@@ -24,7 +24,7 @@ from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, label_head
 from offdiag_web.components.controls import Paging, paging
-from offdiag_web.pages.datasets.page import DATASET, VERSION, find_in_any_project
+from offdiag_web.components.datasets import DATASET, VERSION, find_in_any_project
 from offdiag_web.urls.datasets import DatasetAddress, read_start
 
 MOST_CLASSES = 12

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
-
 from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from offdiag.domain.texts import DEFAULT_PROJECT
-from offdiag.errors import InvalidInput, NotFound
 from offdiag.records.dataset import (
     CLASS_COUNT_COLUMNS,
     DATASET_COLUMNS,
@@ -29,54 +25,23 @@ from offdiag.services.champions.decision import (
 from offdiag.services.comments import comment_on_dataset
 from offdiag.services.datasets import browse_dataset
 from offdiag.store.comments import About, comments_on
-from offdiag.store.dataset_page import dataset_overview, projects_with_dataset
+from offdiag.store.dataset_page import dataset_overview
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions
-from offdiag_web.app.errors import domain_response
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, own_path, requested_project
 from offdiag_web.app.preferences import require_user_name
-from offdiag_web.components.datasets import dataset_cards, open_problems_of
+from offdiag_web.components.datasets import (
+    DATASET,
+    dataset_cards,
+    find_in_any_project,
+    open_problems_of,
+)
 from offdiag_web.components.discussion import Discussion, discussion
 from offdiag_web.pages.datasets.data import dataset_view
 from offdiag_web.pages.datasets.decision import decision_view
 from offdiag_web.pages.datasets.pictures import Asked
 from offdiag_web.pages.datasets.verdict import verdict_of
 from offdiag_web.urls.datasets import DatasetAddress, read_start
-from offdiag_web.urls.query_string import with_query
-
-DATASET = "/datasets/<name:name>"
-"""Address of a dataset; each page adds its own name to it."""
-VERSION = "int(min=1, max=2147483647)"
-"""Converter for the number of a truth version."""
-
-
-def find_in_any_project(blueprint: Blueprint) -> None:
-    """Let the pages of a blueprint find a dataset of another project by its name alone.
-
-    That costs a statement, and only where the default project has no such dataset. Where it
-    is clear what was meant, the answer leads to the address that says so.
-    """
-
-    @blueprint.errorhandler(NotFound)
-    def look_elsewhere(error: NotFound) -> Response:
-        name = (request.view_args or {}).get("name")
-        if error.field != "dataset" or name is None or "project" in request.args:
-            return domain_response(error)
-        with current_registry().database.read() as session:
-            projects = projects_with_dataset(session, name)
-        if len(projects) == 1:
-            query = {**request.args.to_dict(), "project": projects[0]}
-            return redirect(with_query(quote(request.path, safe="/~:@,"), query))
-        if not projects or DEFAULT_PROJECT in projects:
-            return domain_response(error)
-        return domain_response(
-            InvalidInput(
-                f"several projects have a dataset {name!r}.",
-                field="project",
-                hint=f"Add ?project= and one of {', '.join(projects)} to the address.",
-            )
-        )
-
 
 blueprint = Blueprint("datasets", __name__)
 find_in_any_project(blueprint)

@@ -1,0 +1,139 @@
+"""What a sample looks like, and addresses of content that lies elsewhere.
+
+Only the reader's browser follows these addresses. They name hosts that an administrator listed,
+and nothing but the identifier of a sample goes into them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+from offdiag.errors import InvalidInput
+
+PLACEHOLDER = "{sample}"
+_LONGEST_ADDRESS = 2_000
+SUFFIXES_OF_SCRIPTS = (".svg", ".svgz")
+
+FieldValue = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class SampleContent:
+    """One sample. `image_digest` tells one picture from another, None where there is none."""
+
+    sample: str
+    text: str | None = None
+    fields: Mapping[str, FieldValue] | None = None
+    audio: str | None = None
+    image_digest: str | None = None
+    has_large_image: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ContentPlaces:
+    """Where content of a dataset lies beside what is stored, and whether it is shown at once."""
+
+    image_template: str | None = None
+    link_template: str | None = None
+    is_hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedSamples:
+    """What logging content did: samples that were new, changed, and as they were before.
+
+    `n_unknown` of them are no samples of the dataset, at least not yet.
+    """
+
+    dataset: str
+    n_added: int
+    n_changed: int
+    n_unchanged: int
+    n_unknown: int
+
+    def followed_by(self, other: LoggedSamples) -> LoggedSamples:
+        """Both together."""
+        return LoggedSamples(
+            self.dataset,
+            self.n_added + other.n_added,
+            self.n_changed + other.n_changed,
+            self.n_unchanged + other.n_unchanged,
+            self.n_unknown + other.n_unknown,
+        )
+
+
+def allowed_hosts(setting: str) -> frozenset[str]:
+    """The hosts, with their ports where they have some, that a setting lists with commas."""
+    hosts = (host.strip().lower() for host in setting.split(","))
+    return frozenset(host for host in hosts if host)
+
+
+def require_address(
+    address: str, hosts: Collection[str], *, field: str, is_template: bool = True
+) -> str:
+    """An address on one of these hosts. Raises `InvalidInput` for any other."""
+    given = address.strip()
+    try:
+        parts = urlsplit(given)
+        host = parts.netloc.lower()
+    except ValueError:
+        raise _unusable(given, "cannot be read", field) from None
+    if len(given) > _LONGEST_ADDRESS or not given.isprintable() or " " in given:
+        raise _unusable(given[:80], "cannot be read", field)
+    if parts.scheme != "https":
+        raise _unusable(given, "is no https address", field)
+    if host not in hosts:
+        raise InvalidInput(
+            f"the host {host!r} is not allowed.",
+            field=field,
+            hint="An administrator lists it in the setting server.content_hosts first"
+            + (f"; allowed are {', '.join(sorted(hosts))}." if hosts else "; none is."),
+        )
+    if is_template:
+        _require_placeholder(given, parts.netloc, field)
+        if parts.path.lower().endswith(SUFFIXES_OF_SCRIPTS):
+            raise _unusable(given, "names SVG pictures, which can hold scripts", field)
+    return given
+
+
+def _require_placeholder(given: str, host: str, field: str) -> None:
+    if given.count("{") != given.count(PLACEHOLDER) or PLACEHOLDER not in given:
+        raise InvalidInput(
+            f"{given!r} does not say where the identifier goes.",
+            field=field,
+            hint=f"Write {PLACEHOLDER} in its place, and no other braces.",
+        )
+    if PLACEHOLDER in host:
+        raise _unusable(given, "lets the sample name the host", field)
+
+
+def _unusable(given: str, why: str, field: str) -> InvalidInput:
+    return InvalidInput(
+        f"{given!r} {why}.", field=field, hint="Write https://, a host, a path with {sample}."
+    )
+
+
+def filled(template: str, sample: str) -> str:
+    """A template with the identifier of a sample in it, which cannot leave its place."""
+    return template.replace(PLACEHOLDER, quote(sample, safe=""))
+
+
+def is_allowed(address: str, hosts: Collection[str]) -> bool:
+    """Whether an address that was stored earlier is still on one of the hosts."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    return parts.scheme == "https" and parts.netloc.lower() in hosts
+
+
+@dataclass(frozen=True, slots=True)
+class SuspectQuestion:
+    """Which suspect labels are wanted: of a class, contradicted by at least so many models."""
+
+    class_label: str | None = None
+    at_least: int = 1
+    start: int = 0
+    limit: int = 50

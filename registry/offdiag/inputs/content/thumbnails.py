@@ -1,0 +1,119 @@
+"""Images of strangers, decoded within bounds and encoded anew; the file itself is never kept.
+
+A decoder is fed by anybody who may log. It reads three formats only, none that runs a program
+or names other files, and no more pixels than fit in a bounded amount of memory. What comes out
+has no metadata, so neither a place nor a camera leaves with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from offdiag.errors import InvalidInput, TooLarge
+from offdiag.extras import optional
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+FORMATS = ("PNG", "JPEG", "WEBP")
+MOST_PIXELS = 24_000_000
+"""Pixels of an image that is decoded: about 100 MB with four channels."""
+THUMBNAIL_SIZE = 160
+IMAGE_SIZE = 640
+"""Longer edge in pixels of what is stored; smaller images are kept pixel by pixel."""
+_PIXEL_ART = 96
+"""Images up to this edge are stored without loss: a blurred digit is another digit."""
+_QUALITY = 85
+# What decoders raise for damaged files, by trial with bytes that were changed.
+_BROKEN = (
+    *(OSError, SyntaxError, ValueError, TypeError, IndexError, KeyError, AttributeError),
+    *(EOFError, OverflowError, ZeroDivisionError, NotImplementedError),
+    *(struct.error, zlib.error),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredImage:
+    """An image as it is stored; `image` is None where the thumbnail has all its pixels."""
+
+    digest: str
+    media_type: str
+    thumbnail: bytes
+    image: bytes | None
+
+
+def stored_image(data: bytes, *, field: str = "images") -> StoredImage:
+    """Decode a PNG, JPEG or WebP file and encode it anew in one or two sizes.
+
+    `digest` is that of `data`. Raises `InvalidInput` for what is no such image or a damaged
+    one, `TooLarge` above `MOST_PIXELS`, and `MissingExtra` without Pillow.
+    """
+    with optional:
+        from PIL import Image
+    try:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as opened:
+            _require_few_pixels(opened.size, field)
+            # A large JPEG is decoded at a half, a quarter or an eighth of its size.
+            opened.draft("RGB", (IMAGE_SIZE, IMAGE_SIZE))
+            picture = _upright_rgb(opened)
+    except TooLarge:
+        raise
+    except (*_BROKEN, Image.DecompressionBombError) as error:
+        raise InvalidInput(
+            f"an image cannot be decoded ({type(error).__name__}).",
+            field=field,
+            hint="Send whole PNG, JPEG or WebP files. SVG is not accepted: it can hold scripts.",
+        ) from None
+    exact = max(picture.size) <= _PIXEL_ART
+    media_type = "image/png" if exact else "image/jpeg"
+    is_larger = max(picture.size) > THUMBNAIL_SIZE
+    return StoredImage(
+        digest=hashlib.sha256(data).hexdigest(),
+        media_type=media_type,
+        thumbnail=_encoded(picture, THUMBNAIL_SIZE, exact=exact),
+        image=_encoded(picture, IMAGE_SIZE, exact=exact) if is_larger else None,
+    )
+
+
+def _require_few_pixels(size: tuple[int, int], field: str) -> None:
+    width, height = size
+    if width * height > MOST_PIXELS:
+        raise TooLarge(
+            f"an image has {width} x {height} pixels.",
+            field=field,
+            hint=f"Send at most {MOST_PIXELS // 10**6} million pixels.",
+        )
+
+
+def _upright_rgb(opened: Image) -> Image:
+    """The pixels as they are meant to be seen, on white where they are transparent."""
+    from PIL import Image, ImageOps
+
+    opened.load()
+    upright = ImageOps.exif_transpose(opened)
+    if upright.mode in {"L", "1"}:
+        return upright.convert("L")
+    if upright.mode.startswith("I;16") or upright.mode == "I":
+        # Medical pictures often have 16 bits; their upper eight are what a screen shows.
+        return upright.point(lambda value: value / 256).convert("L")
+    if "A" in upright.getbands() or "transparency" in upright.info:
+        layered = upright.convert("RGBA")
+        white = Image.new("RGBA", layered.size, "white")
+        return Image.alpha_composite(white, layered).convert("RGB")
+    return upright.convert("RGB")
+
+
+def _encoded(picture: Image, size: int, *, exact: bool) -> bytes:
+    smaller = picture.copy()
+    smaller.thumbnail((size, size))
+    stream = io.BytesIO()
+    if exact:
+        smaller.save(stream, "PNG", optimize=True)
+    else:
+        smaller.save(stream, "JPEG", quality=_QUALITY, optimize=True)
+    return stream.getvalue()

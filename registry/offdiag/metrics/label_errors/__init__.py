@@ -1,0 +1,1 @@
+"""Which labels are probably wrong, and how well they are found."""

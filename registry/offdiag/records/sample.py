@@ -1,0 +1,206 @@
+"""What samples look like: uploaded, listed, and where content lies elsewhere."""
+
+from __future__ import annotations
+
+import base64
+from binascii import Error as NotBase64
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from offdiag.domain.sample_content import ContentPlaces, FieldValue
+from offdiag.errors import InvalidInput
+from offdiag.inputs.content.given_images import image_file
+from offdiag.inputs.content.given_samples import MOST_AT_ONCE, GivenSample, given_samples
+from offdiag.records.base import DEFAULT_PROJECT, InProject, Page, Paged, RequestBody, ResponseBody
+
+if TYPE_CHECKING:
+    from offdiag.domain.sample_content import LoggedSamples, SampleContent
+    from offdiag.store.samples import ContentTotals
+
+
+class SampleUpload(RequestBody):
+    """One sample; what is left out stays as it was."""
+
+    sample: int | str
+    image: str | None = Field(
+        default=None, description="A PNG, JPEG or WebP file in base64; SVG is not accepted."
+    )
+    text: str | None = None
+    fields: dict[str, FieldValue] | None = None
+    audio: str | None = Field(default=None, description="Address on an allowed host.")
+
+
+class SampleUploads(RequestBody):
+    """One chunk of samples."""
+
+    project: str = DEFAULT_PROJECT
+    samples: list[SampleUpload] = Field(min_length=1, max_length=MOST_AT_ONCE)
+
+
+class SamplesStored(ResponseBody):
+    """What an upload did; the same again changes nothing."""
+
+    dataset: str
+    n_added: int
+    n_changed: int
+    n_unchanged: int
+    n_unknown: int = Field(description="Names that no sample of the newest labels has.")
+
+
+class SamplesQuery(Paged, InProject):
+    """Which samples with content are wanted."""
+
+
+class Sample(ResponseBody):
+    """What is stored of one sample."""
+
+    sample: str
+    text: str | None
+    fields: dict[str, FieldValue] | None
+    audio: str | None
+    image_digest: str | None = Field(description="SHA-256 of the file that was sent.")
+
+
+class SamplePage(Page):
+    """Samples with content by name, and how much there is."""
+
+    dataset: str
+    n_samples: int
+    n_images: int
+    n_bytes: int = Field(description="Bytes of all pictures and texts.")
+    samples: list[Sample]
+
+
+class ImageQuery(InProject):
+    """Which picture of which sample is wanted."""
+
+    sample: str
+    size: str = Field(default="thumbnail", pattern="^(thumbnail|image)$")
+
+
+class NamedSamples(RequestBody):
+    """Samples whose content is removed; null for all of them."""
+
+    project: str = DEFAULT_PROJECT
+    samples: list[int | str] | None = Field(min_length=1)
+
+
+class SamplesRemoved(ResponseBody):
+    """How many samples had content that is gone now."""
+
+    n_removed: int
+
+
+class Content(RequestBody):
+    """Where content of a dataset lies; hosts are those that an administrator allows."""
+
+    project: str = DEFAULT_PROJECT
+    image_template: str | None = Field(
+        default=None, description="Such as https://images.example.org/{sample}.jpg."
+    )
+    link_template: str | None = None
+    is_hidden: bool = Field(default=False, description="Show content only to whoever asks.")
+
+
+class ContentShown(ResponseBody):
+    """Where content of a dataset lies."""
+
+    image_template: str | None
+    link_template: str | None
+    is_hidden: bool
+
+
+def uploads_of(project: str, samples: list[GivenSample]) -> SampleUploads:
+    """The request that stores a chunk."""
+    return SampleUploads(
+        project=project,
+        samples=[
+            SampleUpload(
+                sample=each.sample,
+                image=None if each.image is None else base64.b64encode(each.image).decode(),
+                text=each.text,
+                fields=None if each.fields is None else dict(each.fields),
+                audio=each.audio,
+            )
+            for each in samples
+        ],
+    )
+
+
+def uploaded(body: SampleUploads) -> list[GivenSample]:
+    """The samples of a request, checked as those of the SDK are. Raises `InvalidInput`."""
+    return list(
+        given_samples(
+            [each.sample for each in body.samples],
+            images=[_image(each) for each in body.samples],
+            text=[each.text for each in body.samples],
+            fields=[each.fields for each in body.samples],
+            audio=[each.audio for each in body.samples],
+        )
+    )
+
+
+def _image(upload: SampleUpload) -> bytes | None:
+    if upload.image is None:
+        return None
+    try:
+        return image_file(base64.b64decode(upload.image, validate=True))
+    except (NotBase64, ValueError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(
+            f"the image of sample {str(upload.sample)[:80]!r} is not base64.",
+            field="samples.image",
+            hint="Send the bytes of the file in base64 (RFC 4648).",
+        ) from None
+
+
+def stored_document(found: LoggedSamples) -> SamplesStored:
+    """What an upload did."""
+    return SamplesStored(
+        dataset=found.dataset,
+        n_added=found.n_added,
+        n_changed=found.n_changed,
+        n_unchanged=found.n_unchanged,
+        n_unknown=found.n_unknown,
+    )
+
+
+def sample_document(found: SampleContent) -> Sample:
+    """What is stored of one sample."""
+    return Sample(
+        sample=found.sample,
+        text=found.text,
+        fields=None if found.fields is None else dict(found.fields),
+        audio=found.audio,
+        image_digest=found.image_digest,
+    )
+
+
+def sample_page(
+    dataset: str, totals: ContentTotals, found: list[SampleContent], token: str | None
+) -> SamplePage:
+    """A page of samples with content."""
+    return SamplePage(
+        dataset=dataset,
+        n_samples=totals.n_samples,
+        n_images=totals.n_images,
+        n_bytes=totals.n_bytes,
+        samples=list(map(sample_document, found)),
+        next_page_token=token,
+    )
+
+
+def content_document(places: ContentPlaces) -> ContentShown:
+    """Where content of a dataset lies."""
+    return ContentShown(
+        image_template=places.image_template,
+        link_template=places.link_template,
+        is_hidden=places.is_hidden,
+    )
+
+
+def places_in(body: Content) -> ContentPlaces:
+    """What a request says about content elsewhere."""
+    return ContentPlaces(body.image_template, body.link_template, body.is_hidden)

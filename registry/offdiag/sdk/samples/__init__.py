@@ -1,0 +1,1 @@
+"""What samples look like, and which labels are suspect."""

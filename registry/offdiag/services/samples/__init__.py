@@ -1,0 +1,1 @@
+"""What samples look like: logged, shown, and found wrong."""

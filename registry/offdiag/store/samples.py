@@ -1,0 +1,180 @@
+"""Statements on what samples look like."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from offdiag.domain.sample_content import ContentPlaces, SampleContent
+from offdiag.store.models import DatasetRow, SampleContentRow
+
+_AT_ONCE = 500
+
+_LISTED = select(
+    SampleContentRow.sample,
+    SampleContentRow.text,
+    SampleContentRow.fields,
+    SampleContentRow.audio,
+    SampleContentRow.image_digest,
+    SampleContentRow.image.is_not(None).label("has_large_image"),
+)
+
+
+def content_of(
+    session: Session, dataset_id: int, samples: Collection[str]
+) -> dict[str, SampleContent]:
+    """What is stored of some samples, by name, without their pictures."""
+    found: dict[str, SampleContent] = {}
+    names = list(samples)
+    for start in range(0, len(names), _AT_ONCE):
+        part = names[start : start + _AT_ONCE]
+        rows = session.execute(
+            _LISTED.where(
+                SampleContentRow.dataset_id == dataset_id, SampleContentRow.sample.in_(part)
+            )
+        ).mappings()
+        found |= {row["sample"]: SampleContent(**row) for row in rows}
+    return found
+
+
+def content_after(
+    session: Session, dataset_id: int, *, after: str, limit: int
+) -> list[SampleContent]:
+    """The samples with content by name, those behind `after`."""
+    rows = session.execute(
+        _LISTED.where(SampleContentRow.dataset_id == dataset_id, SampleContentRow.sample > after)
+        .order_by(SampleContentRow.sample)
+        .limit(limit)
+    ).mappings()
+    return [SampleContent(**row) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A stored picture and what kind of file it is."""
+
+    data: bytes
+    media_type: str
+    digest: str
+
+
+def picture_of(
+    session: Session, dataset_id: int, sample: str, *, is_large: bool
+) -> Picture | None:
+    """The thumbnail of a sample, or its larger picture where there is one."""
+    data = (
+        func.coalesce(SampleContentRow.image, SampleContentRow.thumbnail)
+        if is_large
+        else SampleContentRow.thumbnail
+    )
+    row = session.execute(
+        select(data, SampleContentRow.image_type, SampleContentRow.image_digest).where(
+            SampleContentRow.dataset_id == dataset_id,
+            SampleContentRow.sample == sample,
+            SampleContentRow.image_digest.is_not(None),
+        )
+    ).one_or_none()
+    if row is None:
+        return None
+    content, media_type, digest = row
+    return Picture(bytes(content or b""), str(media_type), str(digest))
+
+
+def write_content(
+    session: Session,
+    dataset_id: int,
+    *,
+    added: Sequence[Mapping[str, Any]],
+    changed: Iterable[tuple[str, Mapping[str, Any]]],
+    now: datetime,
+) -> None:
+    """Insert content, and set columns of content that is there."""
+    if added:
+        empty = {
+            column.name: None for column in SampleContentRow.__table__.columns if column.nullable
+        }
+        rows = [empty | dict(row) | {"dataset_id": dataset_id, "logged_at": now} for row in added]
+        session.execute(insert(SampleContentRow), rows)
+    for sample, values in changed:
+        session.execute(
+            update(SampleContentRow)
+            .where(SampleContentRow.dataset_id == dataset_id, SampleContentRow.sample == sample)
+            .values(**values, logged_at=now)
+        )
+
+
+def remove_content(session: Session, dataset_id: int, samples: Sequence[str] | None) -> int:
+    """Delete the content of some samples, of all without any; how many there were."""
+    of_dataset = delete(SampleContentRow).where(SampleContentRow.dataset_id == dataset_id)
+    if samples is None:
+        return _count(session, of_dataset)
+    parts = (samples[start : start + _AT_ONCE] for start in range(0, len(samples), _AT_ONCE))
+    return sum(
+        _count(session, of_dataset.where(SampleContentRow.sample.in_(part))) for part in parts
+    )
+
+
+def _count(session: Session, statement: Any) -> int:
+    return len(session.execute(statement.returning(SampleContentRow.sample)).all())
+
+
+@dataclass(frozen=True, slots=True)
+class ContentTotals:
+    """How much is stored for a dataset; `n_bytes` are those of pictures and texts."""
+
+    n_samples: int
+    n_images: int
+    n_texts: int
+    n_fields: int
+    n_bytes: int
+
+
+def content_totals(session: Session, dataset_id: int) -> ContentTotals:
+    """Count what is stored for a dataset."""
+    row = session.execute(
+        select(
+            func.count(),
+            func.count(SampleContentRow.image_digest),
+            func.count(SampleContentRow.text),
+            func.count(SampleContentRow.fields),
+            func.coalesce(
+                func.sum(
+                    func.coalesce(func.length(SampleContentRow.thumbnail), 0)
+                    + func.coalesce(func.length(SampleContentRow.image), 0)
+                    + func.coalesce(func.length(SampleContentRow.text), 0)
+                ),
+                0,
+            ),
+        ).where(SampleContentRow.dataset_id == dataset_id)
+    ).one()
+    return ContentTotals(*map(int, row))
+
+
+def count_content(session: Session, dataset_id: int) -> int:
+    """How many samples of a dataset have content."""
+    counted = select(func.count()).where(SampleContentRow.dataset_id == dataset_id)
+    return session.scalar(counted) or 0
+
+
+def places_of(session: Session, dataset_id: int) -> ContentPlaces:
+    """Where content of a dataset lies beside what is stored."""
+    row = session.get_one(DatasetRow, dataset_id)
+    return ContentPlaces(row.image_template, row.link_template, row.content_hidden)
+
+
+def set_places(session: Session, dataset_id: int, places: ContentPlaces) -> None:
+    """Let content of a dataset lie elsewhere."""
+    session.execute(
+        update(DatasetRow)
+        .where(DatasetRow.id == dataset_id)
+        .values(
+            image_template=places.image_template,
+            link_template=places.link_template,
+            content_hidden=places.is_hidden,
+        )
+    )

@@ -1,0 +1,69 @@
+"""`offdiag.log_samples`, embedded and over HTTP, and `offdiag samples`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import offdiag
+from support.registries import shared_registry
+from support.servers import serving
+
+IDS = ["a/1", "b", "c"]
+IMAGES = np.linspace(0, 1, 3 * 4 * 4).reshape(3, 4, 4)
+
+
+@pytest.fixture(scope="module", params=["embedded", "served"])
+def url(
+    request: pytest.FixtureRequest, migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    with shared_registry(migrated_file, tmp_path_factory, request.param) as database:
+        if request.param == "embedded":
+            yield database.url
+            return
+        with serving(database) as address:
+            yield address
+
+
+@pytest.fixture
+def dataset(url: str, request: pytest.FixtureRequest) -> str:
+    offdiag.log_run(
+        y_true=["x", "y", "x"],
+        y_pred=["x", "x", "x"],
+        sample_ids=IDS,
+        name="rules",
+        dataset=request.node.name,
+        url=url,
+    )
+    return str(request.node.name)
+
+
+def test_content_is_stored_once(url: str, dataset: str) -> None:
+    first, second = (
+        offdiag.log_samples(
+            dataset=dataset, ids=IDS, images=IMAGES, text=["one", None, "three"], url=url
+        )
+        for _ in range(2)
+    )
+
+    assert first == offdiag.LoggedSamples(dataset, 3, 0, 0, 0)
+    assert second == offdiag.LoggedSamples(dataset, 0, 0, 3, 0)
+
+
+def test_errors_name_the_field_wherever_they_are_found(url: str, dataset: str) -> None:
+    with pytest.raises(offdiag.InvalidInput) as refused:
+        offdiag.log_samples(dataset=dataset, ids=["b"], images=[b"<svg/>"], url=url)
+    assert refused.value.field == "images"
+    with pytest.raises(offdiag.InvalidInput) as refused:
+        offdiag.show_samples(dataset=dataset, images="https://b.org/{sample}", url=url)
+    assert refused.value.field == "image_template"
+    with pytest.raises(offdiag.NotFound):
+        offdiag.log_samples(dataset="none", ids=["b"], text=["a"], url=url)
+
+
+def test_content_can_be_hidden(url: str, dataset: str) -> None:
+    offdiag.show_samples(dataset=dataset, hidden=True, url=url)
+    offdiag.show_samples(dataset=dataset, url=url)

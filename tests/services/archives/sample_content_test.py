@@ -1,0 +1,42 @@
+"""Content of samples moves with its project; what is known of a sample here stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from offdiag.domain.sample_content import ContentPlaces
+from offdiag.inputs.content.given_images import image_file
+from offdiag.inputs.content.given_samples import GivenSample
+from offdiag.services.retention.project_archives import export_project, import_project
+from offdiag.services.samples.content import browse_content, list_content, picture
+from offdiag.services.samples.log import log_samples, set_places
+from offdiag.store.database import Database
+from support.archives import IDS
+from support.logging_runs import log
+
+HOSTS = frozenset({"images.example.org"})
+WHERE = {"project": "default", "dataset": "holdout"}
+
+
+def test_content_moves_with_its_project(
+    database: Database, other: Database, tmp_path: Path
+) -> None:
+    log(database, sample_ids=IDS)
+    grey = image_file([[0, 255]])
+    theirs = [GivenSample("1", text="theirs"), GivenSample("2", text="new", image=grey)]
+    log_samples(database, **WHERE, given=theirs)
+    places = ContentPlaces(None, "https://images.example.org/{sample}", is_hidden=False)
+    set_places(database, **WHERE, places=places, hosts=HOSTS)
+    log(other, sample_ids=IDS)
+    log_samples(other, **WHERE, given=[GivenSample("1", text="ours")])
+
+    export_project(database, "default", tmp_path / "project.zip")
+    import_project(other, tmp_path / "project.zip")
+
+    found = list_content(other, **WHERE, after="", limit=9)
+    assert [(each.sample, each.text) for each in found] == [("1", "ours"), ("2", "new")]
+    assert browse_content(other, **WHERE).places == places
+    moved, there = (
+        picture(each, **WHERE, sample="2", is_large=False) for each in (other, database)
+    )
+    assert moved == there

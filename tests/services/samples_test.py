@@ -1,0 +1,90 @@
+"""Content is stored once per sample, whoever sends it and however often."""
+
+from __future__ import annotations
+
+import pytest
+
+from offdiag.domain.sample_content import ContentPlaces
+from offdiag.errors import InvalidInput, NotFound
+from offdiag.inputs.content.given_images import image_file
+from offdiag.inputs.content.given_samples import GivenSample
+from offdiag.services.samples.content import browse_content, list_content, picture, shown_samples
+from offdiag.services.samples.log import log_samples, remove_samples, set_places
+from offdiag.services.truth.revise import revise_truth
+from offdiag.store.database import Database
+from support.logging_runs import log
+
+HOSTS = frozenset({"images.example.org"})
+WHERE = {"project": "default", "dataset": "holdout"}
+GREY = image_file([[0, 255]])
+RED = image_file([[[255, 0, 0]]])
+
+
+@pytest.fixture
+def filled(database: Database) -> Database:
+    log(database, sample_ids=[1, 2, 3, 4, 5, 6])
+    return database
+
+
+def counts(database: Database, *given: GivenSample) -> tuple[int, int, int, int]:
+    done = log_samples(database, **WHERE, given=given, hosts=HOSTS)
+    return done.n_added, done.n_changed, done.n_unchanged, done.n_unknown
+
+
+def test_the_same_again_changes_nothing_and_the_rest_is_kept(filled: Database) -> None:
+    assert counts(filled, GivenSample("1", image=GREY), GivenSample("9", text="?")) == (2, 0, 0, 1)
+    assert counts(filled, GivenSample("1", image=GREY)) == (0, 0, 1, 0)
+    assert counts(filled, GivenSample("1", text="a digit", fields={"ink": 0.5})) == (0, 1, 0, 0)
+    assert counts(filled, GivenSample("1", image=RED)) == (0, 1, 0, 0)
+
+    [first, other] = list_content(filled, **WHERE, after="", limit=9)
+    assert (first.text, first.fields, other.sample) == ("a digit", {"ink": 0.5}, "9")
+    totals = browse_content(filled, **WHERE).totals
+    assert (totals.n_samples, totals.n_images, totals.n_texts, totals.n_fields) == (2, 1, 2, 1)
+
+
+def test_content_belongs_to_samples_and_not_to_labels(filled: Database) -> None:
+    counts(filled, GivenSample("1", image=GREY))
+
+    revise_truth(
+        filled,
+        project="default",
+        dataset="holdout",
+        labels={1: None},
+        reason="unclear",
+        author=None,
+    )
+
+    assert picture(filled, **WHERE, sample="1", is_large=True).media_type == "image/png"
+
+
+def test_nothing_of_a_chunk_is_stored_where_a_part_is_refused(filled: Database) -> None:
+    with pytest.raises(InvalidInput):
+        counts(filled, GivenSample("1", text="a"), GivenSample("2", image=b"<svg/>"))
+    with pytest.raises(InvalidInput, match="not allowed"):
+        counts(filled, GivenSample("1", text="a"), GivenSample("2", audio="https://b.org/a.mp3"))
+    with pytest.raises(NotFound):
+        log_samples(filled, project="default", dataset="none", given=[GivenSample("1", text="a")])
+    assert list_content(filled, **WHERE, after="", limit=9) == []
+
+
+def test_content_is_removed_for_some_samples_or_all(filled: Database) -> None:
+    counts(filled, *(GivenSample(str(at), text="a") for at in range(1, 5)))
+
+    assert remove_samples(filled, **WHERE, names=["1", "7"]) == 1
+    assert remove_samples(filled, **WHERE, names=None) == 3
+    with pytest.raises(NotFound):
+        picture(filled, **WHERE, sample="1", is_large=False)
+
+
+def test_templates_are_shown_while_their_host_is_allowed(filled: Database) -> None:
+    places = ContentPlaces("https://images.example.org/{sample}.jpg", None, is_hidden=True)
+    set_places(filled, **WHERE, places=places, hosts=HOSTS)
+    dataset = browse_content(filled, **WHERE).dataset
+
+    with filled.read() as session:
+        allowed = shown_samples(session, dataset.id, [1], HOSTS)
+        removed = shown_samples(session, dataset.id, [1], frozenset())
+
+    assert (allowed.image_template, allowed.is_hidden) == (places.image_template, True)
+    assert (removed.image_template, removed.has_any) == (None, False)

@@ -1,0 +1,160 @@
+"""Labels that models contradict, over the runs of a dataset: who has a vote, and what is found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from offdiag.domain.runs import RunFacts
+from offdiag.domain.sample_content import SuspectQuestion
+from offdiag.errors import InvalidInput
+from offdiag.services.lru_cache import LruCache
+from offdiag.services.samples.suspects import RankedDataset, SuspectLabels, suspect_labels
+from offdiag.services.truth.revise import revise_truth
+from offdiag.store.database import Database
+from support.logging_runs import log
+
+pytestmark = pytest.mark.same_on_both
+
+N, CLASSES = 300, ["a", "b", "c"]
+RANDOM = np.random.default_rng(5)
+TRUE = RANDOM.integers(0, 3, N)
+WRONG = np.array([10, 20, 30, 40, 50, 60])
+LABELS = TRUE.copy()
+LABELS[WRONG] = (LABELS[WRONG] + 1) % 3
+ORDER = RANDOM.permutation(N)
+
+
+def table(seed: int) -> Any:
+    random = np.random.default_rng(seed)
+    scores = np.exp(random.normal(size=(N, 3)) + 7 * np.eye(3)[TRUE])
+    return scores / scores.sum(axis=1, keepdims=True)
+
+
+def add(database: Database, model: str, scores: Any = None, **facts: Any) -> str:
+    """A run in an order of its own, with ids that name the samples."""
+    names = np.array(CLASSES)
+    predicted = TRUE if scores is None else scores.argmax(axis=1)
+    if facts.pop("constant", False):
+        predicted = np.full(N, np.bincount(LABELS).argmax())
+    return log(
+        database,
+        dataset="d",
+        facts=RunFacts(name=f"{model} run", model=model, **facts),
+        y_true=names[LABELS][ORDER],
+        y_pred=names[predicted][ORDER],
+        y_score=None if scores is None else scores[ORDER],
+        sample_ids=[f"s{at}" for at in ORDER],
+        labels=CLASSES,
+    ).id
+
+
+def suspects(database: Database, **question: Any) -> SuspectLabels:
+    asked = SuspectQuestion(limit=100, **question)
+    return suspect_labels(database, project="default", dataset="d", question=asked)
+
+
+def named(found: SuspectLabels) -> set[str]:
+    return {str(each.sample) for each in found.suspects}
+
+
+def test_wrong_labels_are_found_with_their_reason(database: Database) -> None:
+    for at, model in enumerate(("net", "forest")):
+        add(database, model, table(at))
+
+    found = suspects(database)
+
+    assert named(found) >= {f"s{at}" for at in WRONG}
+    assert found.n_confident <= found.n_suspect <= 9
+    first = found.suspects[0]
+    assert first.suggested == CLASSES[TRUE[int(str(first.sample)[1:])]]
+    assert first.reason.startswith("2 of 2 models predict")
+    assert found.planted is not None
+    assert found.planted.found > 0.9
+    narrowed = suspects(database, class_label=first.label, at_least=2)
+    assert {each.label for each in narrowed.suspects} == {first.label}
+    assert sum(n for label, _, n in found.moves if label == first.label) >= narrowed.total
+
+
+def test_checkpoints_of_one_model_are_one_vote(database: Database) -> None:
+    for at in range(4):
+        add(database, "net", table(at))
+    add(database, "net", table(9), params={"features": "colour"})
+
+    families = {each.name: each for each in suspects(database).families}
+
+    assert {name: each.n_runs for name, each in families.items()} == {
+        "net": 4,
+        "net, features colour": 1,
+    }
+
+
+def test_who_knows_nothing_or_saw_the_labels_has_no_vote(database: Database) -> None:
+    add(database, "net", table(1))
+    add(database, "constant", constant=True)
+    add(database, "memory", table(2), tags={"split": "train"})
+
+    found = suspects(database)
+
+    assert [each.name for each in found.families] == ["net"]
+    assert [each.name for each in found.left_out] == ["constant"]
+    assert found.trained_on == 1
+
+
+def test_only_training_predictions_are_no_evidence(database: Database) -> None:
+    add(database, "memory", table(2), tags={"split": "Train"})
+
+    found = suspects(database)
+
+    assert found.suspects == ()
+    assert "training data" in str(found.missing)
+
+
+def test_models_without_probabilities_must_be_three(database: Database) -> None:
+    add(database, "rules")
+    add(database, "more rules")
+    assert "3 models" in str(suspects(database).missing)
+
+    add(database, "scores that are none", table(1) * 7)
+
+    found = suspects(database)
+    assert found.missing is None
+    assert not any(each.has_probabilities for each in found.families)
+    assert named(found) >= {f"s{at}" for at in WRONG}
+
+
+def test_a_correction_takes_effect_though_results_are_kept(database: Database) -> None:
+    add(database, "net", table(1))
+    kept: LruCache[RankedDataset] = LruCache(most=4)
+
+    def asked() -> SuspectLabels:
+        return suspect_labels(
+            database,
+            project="default",
+            dataset="d",
+            question=SuspectQuestion(limit=100),
+            kept=kept,
+        )
+
+    before = asked()
+    revise_truth(
+        database,
+        project="default",
+        dataset="d",
+        labels={"s10": CLASSES[TRUE[10]], "s20": None},
+        reason="seen again",
+        author=None,
+    )
+
+    assert before.version == 1
+    assert asked().version == 2
+    assert named(before) - named(asked()) == {"s10", "s20"}
+    assert asked().n_labelled == N - 1
+
+
+def test_an_unknown_class_is_refused(database: Database) -> None:
+    add(database, "net", table(1))
+    with pytest.raises(InvalidInput):
+        suspects(database, class_label="d")

@@ -1,0 +1,49 @@
+"""`offdiag samples`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import offdiag as sdk
+from offdiag.inputs.content.given_images import image_file
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def table(offdiag: Command, tmp_path: Path) -> str:
+    """A dataset `digits`, and a table of two of its samples."""
+    sdk.log_run(
+        y_true=["0", "1"], y_pred=["0", "1"], sample_ids=[1, 2], name="r", dataset="digits"
+    )
+    (tmp_path / "one.png").write_bytes(image_file([[0, 255]]))
+    file = tmp_path / "digits.csv"
+    file.write_text("id,file,note,ink\n1,one.png,clear,0.5\n2,,,\n", encoding="utf-8")
+    return str(file)
+
+
+def test_content_of_a_table_is_stored_shown_and_removed(offdiag: Command, table: str) -> None:
+    line = ("samples", "log", "digits", table, "--image", "file", "--text", "note")
+
+    assert offdiag(*line, "--field", "ink", "--json").json["n_added"] == 2
+    assert "2 as before" in offdiag(*line, "--field", "ink").out
+    assert offdiag("samples", "show", "digits", "--json").json == {
+        "image_template": None,
+        "link_template": None,
+        "is_hidden": False,
+    }
+    assert offdiag("samples", "set", "digits", "--hidden").code == 0
+    assert "ask for it" in offdiag("samples", "show", "digits").out
+    assert offdiag("samples", "remove", "digits", "1", "--json").json == {"n_removed": 1}
+    assert "1 samples" in offdiag("samples", "remove", "digits", "--all").out
+
+
+def test_what_is_meant_has_to_be_said(offdiag: Command, table: str) -> None:
+    assert "--image" in offdiag("samples", "log", "digits", table).err
+    assert offdiag("samples", "remove", "digits").code == 2
+    answer = offdiag("samples", "set", "digits", "--images", "https://b.org/{sample}")
+    assert (answer.code, "content_hosts" in answer.err) == (2, True)

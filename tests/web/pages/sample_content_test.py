@@ -1,0 +1,104 @@
+"""Where content lies, set on a page; stored pictures, which can do nothing."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from offdiag.inputs.content.given_images import image_file
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag_web.app.paths import PREFIX
+from offdiag_web.application import create_app
+from support.forms import forms_of, send
+from support.logging_runs import log
+from support.pages import PageClient, client_for
+
+GREY = base64.b64encode(image_file([[0, 255]])).decode()
+SAMPLES = f"{PREFIX}/datasets/holdout/samples"
+
+
+@pytest.fixture
+def client(database: Database) -> PageClient:
+    settings = Settings.model_validate(
+        {
+            "server": {
+                "secret_key": "2b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da5",
+                "content_hosts": "images.example.org",
+            }
+        }
+    )
+    log(database, sample_ids=[1, 2, 3, 4, 5, 6])
+    return client_for(create_app(settings, database))
+
+
+def test_a_stored_picture_can_do_nothing(client: PageClient) -> None:
+    stored = client.post(SAMPLES, json={"samples": [{"sample": 1, "image": GREY, "text": "<b>"}]})
+    assert stored.get_json()["n_added"] == 1
+
+    for address in ("/datasets/holdout/image?sample=1", f"{SAMPLES}/image?sample=1"):
+        answer = client.get(address)
+        assert (answer.status_code, answer.mimetype) == (200, "image/png")
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+        again = client.get(address, headers={"If-None-Match": answer.headers["ETag"]})
+        assert again.status_code == 304
+    assert client.get("/datasets/holdout/image?sample=2").status_code == 404
+    listed = client.get(SAMPLES).get_json()
+    assert [each["text"] for each in listed["samples"]] == ["<b>"]
+
+
+@pytest.mark.parametrize(
+    ("sample", "field"),
+    [
+        ({"sample": 1, "image": "no base64!"}, "samples.image"),
+        ({"sample": 1, "image": base64.b64encode(b"<svg/>").decode()}, "images"),
+        ({"sample": 1, "audio": "https://b.org/a.mp3"}, "audio"),
+        ({"sample": 1, "text": 5}, None),
+    ],
+)
+def test_unusable_uploads_store_nothing(
+    client: PageClient, sample: dict[str, object], field: str | None
+) -> None:
+    answer = client.post(SAMPLES, json={"samples": [sample]})
+
+    assert answer.status_code == 422
+    assert field is None or answer.get_json()["error"]["field"] == field
+    assert client.get(SAMPLES).get_json()["samples"] == []
+
+
+def test_samples_are_listed_page_by_page_and_removed(client: PageClient) -> None:
+    client.post(SAMPLES, json={"samples": [{"sample": at, "text": "a"} for at in range(1, 4)]})
+
+    first = client.get(f"{SAMPLES}?limit=2").get_json()
+    token = first["next_page_token"]
+    second = client.get(f"{SAMPLES}?limit=2&page_token={token}").get_json()
+
+    names = [each["sample"] for part in (first, second) for each in part["samples"]]
+    assert (names, second["next_page_token"]) == (["1", "2", "3"], None)
+    assert client.post(f"{SAMPLES}/remove", json={"samples": [1]}).get_json() == {"n_removed": 1}
+    assert client.post(f"{SAMPLES}/remove", json={"samples": None}).get_json() == {"n_removed": 2}
+
+
+def test_hosts_of_templates_are_those_of_the_policy(client: PageClient) -> None:
+    policy = client.get("/").headers["Content-Security-Policy"]
+    assert "img-src 'self' data: https://images.example.org;" in policy
+    assert "media-src https://images.example.org" in policy
+    page = "/datasets/holdout/content"
+    [form] = [f for f in forms_of(client, page) if f.attributes["action"].endswith("/content")]
+
+    refused = send(client, form, {"image_template": "https://evil.org/{sample}"})
+    saved = send(
+        client,
+        form,
+        {"image_template": "https://images.example.org/{sample}.jpg", "hidden": "on"},
+    )
+
+    assert (refused.status_code, "not allowed" in refused.text) == (422, True)
+    assert (saved.status_code, saved.location) == (303, page)
+    assert client.get(f"{PREFIX}{page}").get_json() == {
+        "image_template": "https://images.example.org/{sample}.jpg",
+        "link_template": None,
+        "is_hidden": True,
+    }

@@ -1,0 +1,1 @@
+"""Samples on pages: what they look like, and their pictures as responses."""

@@ -1,0 +1,1 @@
+"""Pages of samples: what they look like, and which labels are wrong."""

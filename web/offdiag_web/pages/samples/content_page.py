@@ -1,0 +1,118 @@
+"""Where content of the samples of a dataset lies, and how much of it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flask import Blueprint, make_response, redirect, render_template, request
+from werkzeug.wrappers import Response
+
+from offdiag.domain.sample_content import ContentPlaces, allowed_hosts
+from offdiag.errors import InvalidInput
+from offdiag.services.samples.content import browse_content
+from offdiag.services.samples.log import set_places
+from offdiag.store.samples import ContentTotals
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.paths import requested_project
+from offdiag_web.components import numbers
+from offdiag_web.components.datasets import (
+    DATASET,
+    DatasetFrame,
+    dataset_frame,
+    find_in_any_project,
+)
+from offdiag_web.urls.datasets import DatasetAddress
+
+blueprint = Blueprint("sample_content", __name__)
+find_in_any_project(blueprint)
+
+_REFUSED = 422
+
+
+@dataclass(frozen=True, slots=True)
+class ContentView:
+    """The form with what was typed; `error` says why nothing was changed, with the way out."""
+
+    address: DatasetAddress
+    frame: DatasetFrame
+    stored: str
+    hosts: tuple[str, ...]
+    typed: Mapping[str, str]
+    error: tuple[str, str] | None
+
+
+@blueprint.get(f"{DATASET}/content")
+def page(name: str) -> Response:
+    return _form(name)
+
+
+@blueprint.post(f"{DATASET}/content")
+def change(name: str) -> Response:
+    typed, project = request.form, requested_project()
+    try:
+        set_places(
+            current_registry().database,
+            project=project,
+            dataset=name,
+            places=ContentPlaces(
+                typed.get("image_template", "").strip() or None,
+                typed.get("link_template", "").strip() or None,
+                "hidden" in typed,
+            ),
+            hosts=_hosts(),
+        )
+    except InvalidInput as error:
+        return _form(name, typed, error=(str(error), error.hint or ""))
+    return redirect(DatasetAddress(project, name).content_url(), 303)
+
+
+def _hosts() -> frozenset[str]:
+    return allowed_hosts(current_registry().settings.server.content_hosts)
+
+
+def _form(
+    name: str,
+    typed: Mapping[str, str] | None = None,
+    *,
+    error: tuple[str, str] | None = None,
+) -> Response:
+    database, project = current_registry().database, requested_project()
+    found = browse_content(database, project=project, dataset=name)
+    places = found.places
+    stored = {
+        "image_template": places.image_template or "",
+        "link_template": places.link_template or "",
+        **({"hidden": "on"} if places.is_hidden else {}),
+    }
+    view = ContentView(
+        address=DatasetAddress(found.dataset.project, found.dataset.name),
+        frame=dataset_frame(found.dataset, found.size, current="data"),
+        stored=stored_text(found.totals),
+        hosts=tuple(sorted(_hosts())),
+        typed=stored if typed is None else typed,
+        error=error,
+    )
+    answer = make_response(render_template("samples/content.html", view=view))
+    answer.status_code = _REFUSED if error else 200
+    return answer
+
+
+def stored_text(totals: ContentTotals) -> str:
+    """ "608 samples: 608 images, 9 texts; 1.2 MB, 2.0 kB a sample"."""
+    if not totals.n_samples:
+        return "Nothing is stored yet."
+    kinds = [
+        numbers.plural(n, word)
+        for n, word in (
+            (totals.n_images, "image"),
+            (totals.n_texts, "text"),
+            (totals.n_fields, "table row"),
+        )
+        if n
+    ]
+    each = totals.n_bytes / totals.n_samples / 1_000
+    return (
+        f"{numbers.plural(totals.n_samples, 'sample')}: {', '.join(kinds) or 'links'}; "
+        f"{totals.n_bytes / 1e6:,.1f} MB, {each:.1f} kB a sample."
+    )

@@ -1,0 +1,197 @@
+"""The labels of a dataset that independent models contradict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import Blueprint, make_response, render_template, request
+from markupsafe import Markup
+from werkzeug.wrappers import Response
+
+from offdiag.domain.sample_content import SuspectQuestion
+from offdiag.metrics.label_errors.suspects import PLANTED_SHARE, PlantedErrors
+from offdiag.records.suspect import (
+    MOST_SUSPECTS,
+    SUSPECT_COLUMNS,
+    suspect_rows,
+    suspects_document,
+)
+from offdiag.services.samples.suspects import (
+    Suspect,
+    SuspectLabels,
+    suspect_labels,
+)
+from offdiag_web.app.context import current_registry, kept_suspects
+from offdiag_web.app.exports import csv_response, json_response
+from offdiag_web.app.paths import TWIN, requested_project
+from offdiag_web.charts.marks import share_bar
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import ClassHead, class_head
+from offdiag_web.components.controls import Paging, paging
+from offdiag_web.components.datasets import (
+    DATASET,
+    DatasetFrame,
+    dataset_frame,
+    find_in_any_project,
+)
+from offdiag_web.components.samples.look import SHOW, SampleLook, SampleLooks, sample_looks
+from offdiag_web.urls.datasets import DatasetAddress, read_start
+
+blueprint = Blueprint("suspects", __name__)
+find_in_any_project(blueprint)
+
+SUSPECTS_PER_PAGE = 25
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCell:
+    """What a model predicts; `kind` is "suggested", "label" or "other"."""
+
+    text: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class SuspectLine:
+    """One suspect."""
+
+    look: SampleLook
+    label: ClassHead
+    suggested: ClassHead
+    answers: tuple[AnswerCell, ...]
+    against: str
+    margin: str
+    bar: Markup
+
+
+@dataclass(frozen=True)
+class SuspectsView:
+    """Everything on the page; `missing` says why there is nothing."""
+
+    address: DatasetAddress
+    frame: DatasetFrame
+    found: SuspectLabels
+    statement: str
+    planted: str | None
+    lines: tuple[SuspectLine, ...]
+    moves: tuple[tuple[ClassHead, ClassHead, str, Markup], ...]
+    looks: SampleLooks
+    classes: tuple[str, ...]
+    class_label: str
+    at_least: int
+    paging: Paging
+    is_shown: bool
+
+
+@blueprint.get(f"{DATASET}/suspects")
+def page(name: str) -> Response:
+    start, notices = read_start(request.args)
+    class_label, at_least = request.args.get("class") or None, _at_least()
+    found = _found(name, SuspectQuestion(class_label, at_least, start, SUSPECTS_PER_PAGE))
+    view = _view(found, class_label or "", at_least)
+    return make_response(render_template("samples/suspects.html", view=view, notices=notices))
+
+
+@blueprint.get(f"{DATASET}/suspects{TWIN}")
+def twin(name: str, form: str) -> Response:
+    question = SuspectQuestion(request.args.get("class") or None, _at_least(), 0, MOST_SUSPECTS)
+    document = suspects_document(_found(name, question))
+    if form == "json":
+        return json_response(document)
+    return csv_response("suspects", SUSPECT_COLUMNS, suspect_rows(document))
+
+
+def _at_least() -> int:
+    given = request.args.get("against", "")
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 4 else 1
+
+
+def _found(name: str, question: SuspectQuestion) -> SuspectLabels:
+    return suspect_labels(
+        current_registry().database,
+        project=requested_project(),
+        dataset=name,
+        question=question,
+        kept=kept_suspects(),
+    )
+
+
+def _view(found: SuspectLabels, class_label: str, at_least: int) -> SuspectsView:
+    address = DatasetAddress(found.dataset.project, found.dataset.name)
+    looks = sample_looks(found.dataset.id, address, (each.sample for each in found.suspects))
+    most = max((n for _, _, n in found.moves), default=1)
+    return SuspectsView(
+        address=address,
+        frame=dataset_frame(found.dataset, found.size, current="suspects"),
+        found=found,
+        statement=statement(found),
+        planted=None if found.planted is None else planted_sentence(found.planted),
+        lines=tuple(_line(each, found, looks) for each in found.suspects),
+        moves=tuple(
+            (class_head(a), class_head(b), numbers.count(n), share_bar(n / most, name=str(n)))
+            for a, b, n in found.moves[:8]
+        ),
+        looks=looks,
+        classes=found.dataset.labels.names,
+        class_label=class_label,
+        at_least=at_least,
+        paging=paging(
+            found.total,
+            found.start,
+            per_page=SUSPECTS_PER_PAGE,
+            words=("suspect label", "suspect labels"),
+            url=lambda at: address.suspects_url(
+                class_label=class_label, at_least=at_least, start=at
+            ),
+        ),
+        is_shown=request.args.get(SHOW) == "shown",
+    )
+
+
+def statement(found: SuspectLabels) -> str:
+    """ "34 of 1,503 labels are contradicted by most of 4 models, 7 of them with confidence."."""
+    if not found.n_suspect:
+        return "No suspect labels: no label is contradicted by most models."
+    n = numbers.count(found.n_suspect)
+    be = "label is" if found.n_suspect == 1 else "labels are"
+    models = numbers.plural(len(found.families), "model")
+    return (
+        f"{n} of {numbers.count(found.n_labelled)} {be} contradicted by most of {models}, "
+        f"{numbers.count(found.n_confident)} with confidence."
+    )
+
+
+def planted_sentence(planted: PlantedErrors) -> str:
+    """How well such errors are found, in one sentence with its interval."""
+    return (
+        f"If {PLANTED_SHARE:.0%} of the labels were wrong at random, "
+        f"{planted.found:.0%} of them would be among the first {numbers.count(planted.budget)} "
+        f"({planted.found_low:.0%}\N{EN DASH}{planted.found_high:.0%} in 95 % of "
+        f"{planted.n_plantings} plantings), and {planted.precision:.0%} "
+        f"({planted.precision_low:.0%}\N{EN DASH}{planted.precision_high:.0%}) of these first "
+        "ones would be wrong."
+    )
+
+
+def _line(each: Suspect, found: SuspectLabels, looks: SampleLooks) -> SuspectLine:
+    return SuspectLine(
+        look=looks.of(each.sample),
+        label=class_head(each.label),
+        suggested=class_head(each.suggested),
+        answers=tuple(
+            AnswerCell(
+                answer.label
+                if answer.probability is None
+                else f"{answer.label} {answer.probability:.2f}",
+                "suggested"
+                if answer.label == each.suggested
+                else "label"
+                if answer.label == each.label
+                else "other",
+            )
+            for answer in each.answers
+        ),
+        against=f"{each.against} of {len(found.families)}",
+        margin=f"{each.score:.2f}",
+        bar=share_bar(max(each.score, 0), name=each.reason),
+    )
