@@ -80,6 +80,7 @@ def shared(databases: DatabaseKind, tmp_path_factory: pytest.TempPathFactory) ->
         yield Shared(database, run_id, cases)
 
 
+@pytest.mark.same_on_both
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
 def test_all_pages_together_are_what_sorting_everything_gives(
@@ -150,6 +151,7 @@ def test_every_cell_has_as_many_examples_as_the_matrix_says(shared: Shared) -> N
     assert browse_examples(database, run_id, unlabelled).total == 20
 
 
+@pytest.mark.same_on_both
 def test_with_one_column_the_other_class_has_what_is_left_of_one(
     database: Database,
 ) -> None:
@@ -171,6 +173,7 @@ def test_with_one_column_the_other_class_has_what_is_left_of_one(
     assert [(each.label, each.score) for each in shown[0].top] == [("y", 0.25)]
 
 
+@pytest.mark.same_on_both
 def test_an_answer_that_was_not_the_largest_score_has_a_negative_margin(
     database: Database,
 ) -> None:
@@ -185,6 +188,7 @@ def test_an_answer_that_was_not_the_largest_score_has_a_negative_margin(
     }
 
 
+@pytest.mark.same_on_both
 def test_without_scores_examples_stand_as_they_were_logged_whatever_is_asked(
     database: Database,
 ) -> None:
@@ -233,6 +237,7 @@ def test_a_run_that_waits_for_its_results_has_examples_already(
     assert browse_examples(database, run.id, ExampleQuestion()).total == 2
 
 
+@pytest.mark.same_on_both
 def test_a_matrix_and_an_open_run_say_why_they_have_no_examples(
     database: Database,
 ) -> None:
@@ -253,6 +258,7 @@ def test_a_matrix_and_an_open_run_say_why_they_have_no_examples(
         assert export_examples(database, run_id, ExampleQuestion()) is NoExamples(why)
 
 
+@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("question", "field"),
     [
@@ -272,6 +278,7 @@ def test_a_class_that_there_is_none_of_is_refused_by_name(
     assert raised.value.field == field
 
 
+@pytest.mark.same_on_both
 def test_a_sample_known_by_its_position_is_found_by_its_number(
     database: Database,
 ) -> None:
@@ -311,6 +318,7 @@ def test_an_export_holds_all_examples_in_the_order_of_the_run(
     assert list(export.examples) == _all_pages(shared.database, shared.run_id, in_order)
 
 
+@pytest.mark.same_on_both
 def test_an_export_is_cut_where_it_would_be_too_long_and_says_so(
     shared: Shared, monkeypatch: pytest.MonkeyPatch
 ) -> None:

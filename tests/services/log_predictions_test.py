@@ -164,6 +164,7 @@ def test_the_positive_label_is_remembered_with_the_dataset(database: Database) -
         assert session.scalar(select(DatasetRow.positive_label)) == "ill"
 
 
+@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("given", "field", "sentence"),
     [

@@ -151,6 +151,7 @@ def test_predictions_are_what_was_logged_whatever_the_chunks(
         assert len(found) == 200
 
 
+@pytest.mark.same_on_both
 def test_samples_without_identifiers_are_named_by_their_position(
     database: Database,
 ) -> None:
@@ -163,6 +164,7 @@ def test_samples_without_identifiers_are_named_by_their_position(
     assert found == [(at, str(at), None, None, {}) for at in range(10)]
 
 
+@pytest.mark.same_on_both
 def test_a_single_score_is_that_of_the_positive_class(database: Database) -> None:
     run = offdiag.log_run(
         y_true=["no", "ill"],
@@ -190,6 +192,7 @@ def test_a_single_score_is_that_of_the_positive_class(database: Database) -> Non
     assert dict(found) == {run.id: [0.25, 0.75], both.id: [0.5, 0.875]}
 
 
+@pytest.mark.same_on_both
 def test_runs_of_sets_of_labels_have_metrics_and_no_cells(database: Database) -> None:
     run = offdiag.log_run(
         y_true=[{"a"}, {"a", "b"}, set(), {"c"}],
@@ -210,6 +213,7 @@ def test_runs_of_sets_of_labels_have_metrics_and_no_cells(database: Database) ->
     assert ask(database, "SELECT task FROM runs") == [("multilabel",)]
 
 
+@pytest.mark.same_on_both
 def test_a_relation_may_be_joined_with_itself_and_with_others(
     database: Database, evaluated: offdiag.Run
 ) -> None:
@@ -345,6 +349,7 @@ def test_an_empty_registry_has_empty_relations_with_all_columns(database: Databa
             assert list(answer.batches) == []
 
 
+@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     "text",
     [
@@ -380,11 +385,13 @@ def test_sql_reaches_no_file_and_changes_nothing(
     assert list(folder.iterdir()) == [file]
 
 
+@pytest.mark.same_on_both
 def test_variables_of_the_program_are_no_relations(database: Database) -> None:
     with pytest.raises(InvalidInput, match="relations does not exist"):
         ask(database, "SELECT * FROM relations")
 
 
+@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

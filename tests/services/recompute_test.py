@@ -118,6 +118,7 @@ def test_a_run_whose_truth_was_corrected_is_stale(database: Database) -> None:
     assert reasons(database) == {run.id: (StaleReason.TRUTH_REVISED,)}
 
 
+@pytest.mark.same_on_both
 def test_a_run_evaluated_with_an_older_suite_is_stale(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,6 +130,7 @@ def test_a_run_evaluated_with_an_older_suite_is_stale(
     assert reasons(database) == {run.id: (StaleReason.TRUTH_REVISED, StaleReason.SUITE_CHANGED)}
 
 
+@pytest.mark.same_on_both
 def test_a_run_evaluated_with_a_newer_suite_is_left_alone(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,6 +159,7 @@ def test_scores_without_curves_are_stale_until_the_same_curves_are_there_again(
     assert curves_in(database, evaluated.id) == before
 
 
+@pytest.mark.same_on_both
 def test_scores_that_were_lost_are_not_waited_for(database: Database) -> None:
     run = log(database, y_score=np.full((6, 3), 1 / 3))
     evaluate(database, run.id)
@@ -167,12 +170,14 @@ def test_scores_that_were_lost_are_not_waited_for(database: Database) -> None:
     assert reasons(database) == {}
 
 
+@pytest.mark.same_on_both
 def test_runs_without_scores_need_no_curves(database: Database) -> None:
     evaluate(database, log(database).id)
 
     assert reasons(database) == {}
 
 
+@pytest.mark.same_on_both
 def test_open_runs_are_not_stale(database: Database) -> None:
     open_run(
         database,
@@ -331,6 +336,7 @@ def test_a_failed_run_is_tried_again_when_somebody_asks(database: Database) -> N
     assert evaluate(database, run.id).matrix.total == len(ACTUAL)
 
 
+@pytest.mark.same_on_both
 def test_what_cannot_be_evaluated_is_refused_and_nothing_is_dropped(database: Database) -> None:
     done = log(database)
     work_off(database)

@@ -128,10 +128,12 @@ def test_a_run_comes_with_everything_known_of_it(registry: Database) -> None:
     assert run.created_at.utcoffset() == timedelta(0)
 
 
+@pytest.mark.same_on_both
 def test_a_search_is_cut_at_its_limit(registry: Database) -> None:
     assert [run.name for run in search_runs(registry, limit=2)] == ["waiting", "digits"]
 
 
+@pytest.mark.same_on_both
 @pytest.mark.parametrize("limit", [0, -1, 100_001])
 def test_a_limit_that_is_none_is_refused(registry: Database, limit: int) -> None:
     with pytest.raises(InvalidInput, match=f"{limit} is no number of runs") as refusal:
@@ -140,6 +142,7 @@ def test_a_limit_that_is_none_is_refused(registry: Database, limit: int) -> None
     assert refusal.value.field == "max_results"
 
 
+@pytest.mark.same_on_both
 def test_deleted_runs_are_not_found(registry: Database) -> None:
     (run,) = search_runs(registry, filter_text="attributes.name = 'digits'")
     delete_run(registry, run.id, by=None)

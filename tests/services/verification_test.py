@@ -122,6 +122,7 @@ def test_whatever_was_logged_is_clean(database: Database) -> None:
     assert found.n_runs == found.n_recomputed == 9
 
 
+@pytest.mark.same_on_both
 def test_runs_that_wait_for_their_evaluation_are_not_wrong(database: Database) -> None:
     log(database)
 
@@ -214,6 +215,7 @@ def give_up(session: Session) -> None:
     session.execute(update(RunRow).values(state=RunState.FAILED))
 
 
+@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("damage", "kind", "sentence"),
     [
@@ -270,6 +272,7 @@ def test_the_invariants_are_asked_on_both_databases(database: Database) -> None:
     assert "its evaluation was given up after repeated errors." in found
 
 
+@pytest.mark.same_on_both
 def test_an_uploaded_matrix_that_was_changed_is_found(database: Database) -> None:
     log_matrix_run(database)
     work_off(database)
@@ -326,6 +329,7 @@ def test_a_ledger_that_is_none_is_refused(tmp_path: Path) -> None:
         read_ledger(tmp_path / "nowhere.txt")
 
 
+@pytest.mark.same_on_both
 def test_a_large_registry_can_be_sampled(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -159,6 +159,7 @@ def test_an_issue_has_its_files_and_its_report(database: Database) -> None:
     assert (facts["html"].n_bytes, facts["html"].sha256) == (len(file.content), file.sha256)
 
 
+@pytest.mark.same_on_both
 def test_what_is_not_there_is_not_found(database: Database) -> None:
     report_now(database, name="once", scope=SCOPE)
     calls: list[Callable[[], object]] = [
@@ -174,6 +175,7 @@ def test_what_is_not_there_is_not_found(database: Database) -> None:
             call()
 
 
+@pytest.mark.same_on_both
 def test_a_schedule_is_shown_with_its_next_five_times(database: Database) -> None:
     weekly(database, cron="30 6 * * 1,4", zone="Europe/Ljubljana")
 
@@ -184,6 +186,7 @@ def test_a_schedule_is_shown_with_its_next_five_times(database: Database) -> Non
     assert {f"{fire.wall:%a %H:%M}" for fire in entry.next_due_times} == {"Mon 06:30", "Thu 06:30"}
 
 
+@pytest.mark.same_on_both
 def test_a_paused_schedule_has_no_next_times(database: Database) -> None:
     weekly(database)
 
@@ -192,6 +195,7 @@ def test_a_paused_schedule_has_no_next_times(database: Database) -> None:
     assert schedule_page(database, project="skin", name="weekly").next_due_times == ()
 
 
+@pytest.mark.same_on_both
 def test_an_unreadable_plan_is_shown_as_a_problem(database: Database) -> None:
     weekly(database)
     with database.write() as session:
@@ -211,6 +215,7 @@ def test_the_heartbeat_of_the_scheduler_is_on_the_page(database: Database) -> No
     assert reports_page(database).has_scheduler
 
 
+@pytest.mark.same_on_both
 def test_a_plan_can_be_looked_at_before_it_is_saved(database: Database) -> None:
     preview = preview_plan(database, cron="0 6 * * 1", zone="Asia/Tokyo")
 
@@ -218,6 +223,7 @@ def test_a_plan_can_be_looked_at_before_it_is_saved(database: Database) -> None:
     assert [f"{fire.wall:%a %H:%M}" for fire in preview.next_due_times] == ["Mon 06:00"] * 5
 
 
+@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("text", "meant"),
     [

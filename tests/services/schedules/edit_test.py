@@ -45,6 +45,7 @@ def test_a_schedule_is_stored_as_it_was_meant(database: Database) -> None:
     ]
 
 
+@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("change", "error"),
     [
@@ -73,6 +74,7 @@ def test_what_cannot_be_meant_is_refused_and_nothing_stored(
         edit.pause_schedule(database, project="skin", name="weekly")
 
 
+@pytest.mark.same_on_both
 def test_a_baseline_of_another_dataset_is_refused(database: Database) -> None:
     elsewhere = log_run(database, dataset="other", evaluated=False)
 
@@ -87,6 +89,7 @@ def test_a_name_is_given_once_in_a_project(database: Database) -> None:
         weekly(database)
 
 
+@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     "act",
     [
@@ -195,6 +198,7 @@ def test_a_report_is_run_by_its_schedule_or_else_as_its_newest_issue_was(
     assert second.fire_time.endswith(" Europe/Ljubljana (by hand)")
 
 
+@pytest.mark.same_on_both
 def test_a_report_that_is_not_there_cannot_be_run(database: Database) -> None:
     with pytest.raises(NotFound, match="no report 'weekly'"):
         edit.run_report(database, project="skin", name="weekly")

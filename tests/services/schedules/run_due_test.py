@@ -83,6 +83,7 @@ def test_a_second_tick_in_the_same_moment_does_nothing(database: Database) -> No
     assert len(issues(database)) == 1
 
 
+@pytest.mark.same_on_both
 def test_missed_fires_are_caught_up_by_one_issue_that_counts_them(database: Database) -> None:
     weekly(database, cron="0 * * * *", due=MONDAY)
 
@@ -94,6 +95,7 @@ def test_missed_fires_are_caught_up_by_one_issue_that_counts_them(database: Data
     assert due_of(schedule(database)) == MONDAY + 6 * HOUR
 
 
+@pytest.mark.same_on_both
 def test_when_the_clock_jumps_ahead_and_back_no_fire_happens_twice(database: Database) -> None:
     weekly(database, cron="0 * * * *", due=MONDAY)
     run_due_schedules(database, MONDAY)
@@ -108,6 +110,7 @@ def test_when_the_clock_jumps_ahead_and_back_no_fire_happens_twice(database: Dat
     ]
 
 
+@pytest.mark.same_on_both
 def test_planned_anew_after_a_jump_a_fire_that_was_issued_is_not_issued_again(
     database: Database,
 ) -> None:
@@ -127,6 +130,7 @@ def test_planned_anew_after_a_jump_a_fire_that_was_issued_is_not_issued_again(
     assert due_of(schedule(database)) == MONDAY + HOUR
 
 
+@pytest.mark.same_on_both
 def test_over_the_autumn_change_each_wall_time_is_issued_once(database: Database) -> None:
     start = utc("2026-10-24 22:00")
     weekly(database, cron="*/30 * * * *", zone="Europe/Berlin", due=start)
@@ -138,6 +142,7 @@ def test_over_the_autumn_change_each_wall_time_is_issued_once(database: Database
     assert walls == ["00:00", "00:30", "01:00", "01:30", "02:00", "02:30", "03:00", "03:30"]
 
 
+@pytest.mark.same_on_both
 def test_over_the_spring_change_a_skipped_time_is_issued_once(database: Database) -> None:
     start = utc("2026-03-29 01:00")
     weekly(database, cron="30 2 * * *", zone="Europe/Berlin", due=start)
@@ -191,6 +196,7 @@ def test_the_issues_of_a_removed_schedule_stay_and_its_name_goes_on_counting(
     ]
 
 
+@pytest.mark.same_on_both
 def test_a_changed_schedule_follows_its_new_plan(database: Database) -> None:
     weekly(database, due=MONDAY)
 
