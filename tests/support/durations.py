@@ -18,6 +18,7 @@ LONG = {
     "tests/faults/": "processes are started and killed, and disks filled",
     "tests/integrations/": "imports of large libraries",
     "tests/docs/": "every example of the documentation is run, and the site is built",
+    "tests/migrations/stairway_test.py": "every revision is gone up, down and up again",
     "tests/services/archives/killed_test.py": "one task is killed at many places",
     "tests/workers/": "worker processes are started and killed",
 }
