@@ -27,6 +27,9 @@ MOST_REQUESTS, MOST_BYTES = 8, 60 * 1024
 PHONE = ViewportSize(width=390, height=844)
 LOWEST_METRIC = 500
 """Where the first number of a run stands at the latest on a phone, in CSS pixels from above."""
+OF_THE_DATA = ("/runs", "/datasets", "/compare", "/whatif")
+"""Pages that look otherwise with other data; of the rest, `pages_test` asks whether they are
+accessible."""
 PLANS_OF_ALL_KINDS = ("payments", "skin", "objects", "photo tags")
 WITH_PAIR = "skin"
 
@@ -105,7 +108,9 @@ def first_view(browser: Browser, address: str, path: str) -> Iterator[tuple[Watc
 
 def complaints(browser: Browser, address: str, path: str) -> list[str]:
     with first_view(browser, address, path) as (seen, sizes):
-        found = list(seen.complaints) + violations(seen)
+        found = list(seen.complaints)
+        if path.startswith(OF_THE_DATA):
+            found += violations(seen)
         n_requests = sum(size > 0 for size in sizes)
         if n_requests > MOST_REQUESTS or sum(sizes) > MOST_BYTES:
             found.append(f"{n_requests} requests of {sum(sizes)} bytes")

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.processes
 
 SCRIPT = Path(__file__).parents[1] / "support" / "train_over_http.py"
 TRAPS = ("config", "web", "registry", "workers", "settings", "tests")
-N = 300_000
+N = 150_000
 
 
 @pytest.fixture

@@ -32,8 +32,8 @@ from support.worker_processes import wait_for_results, wait_until, workers
 
 pytestmark = pytest.mark.processes
 
-N_RUNS = 60
-N_KILLS = 6
+N_RUNS = 40
+N_KILLS = 4
 
 
 @pytest.fixture
@@ -58,10 +58,10 @@ def test_workers_are_killed_and_every_result_is_there_once(
 def test_leases_lost_on_a_crowded_machine_are_no_reason_to_give_work_up(
     database: Database, tmp_path: Path, random: Random
 ) -> None:
-    found = crowding(database, tmp_path, random, n_runs=15, lease_s=3.0, n_busy=2, n_stalls=3)
+    found = crowding(database, tmp_path, random, n_runs=8, lease_s=3.0, n_busy=1, n_stalls=2)
 
     assert (found.given_up, found.after.wrong) == (0, ())
-    assert found.after.runs == found.after.evaluations == 15
+    assert found.after.runs == found.after.evaluations == 8
 
 
 def test_clients_and_workers_killed_in_one_moment_leave_nothing_undone(

@@ -68,22 +68,20 @@ def test_booleans_beside_0_and_1_are_one_kind(
     assert evaluation.aggregate["overall_accuracy"].value == pytest.approx(2 / 3)
 
 
+NOTHING_SHARED: list[tuple[Labels, Labels, str]] = [
+    (["cat", "dog"], ["Cat", "Dog"], r"Near misses: 'cat' and 'Cat' \(case\)"),
+    (["cat", "dog"], ["cat ", "dog "], r"'cat' and 'cat ' \(white space\)"),
+    ([1, 2], ["one", "two"], "no label of"),
+    ([0, 1], [0.25, 0.75], r"2 distinct numbers, such as 0\.[27]5: .*regression or scores"),
+    (["0", "1"], ["0.25", "0.75"], r"such as 0\.[27]5: .*regression or scores"),
+]
+
+
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(
-    ("y_true", "y_pred", "sentence"),
-    [
-        (["cat", "dog"], ["Cat", "Dog"], r"Near misses: 'cat' and 'Cat' \(case\)"),
-        (["cat", "dog"], ["cat ", "dog "], r"'cat' and 'cat ' \(white space\)"),
-        ([1, 2], ["one", "two"], "no label of"),
-        ([0, 1], [0.25, 0.75], r"2 distinct numbers, such as 0\.[27]5: .*regression or scores"),
-        (["0", "1"], ["0.25", "0.75"], r"such as 0\.[27]5: .*regression or scores"),
-    ],
-)
-def test_what_shares_no_label_with_the_truth_is_refused(
-    url: str, way: Way, y_true: Labels, y_pred: Labels, sentence: str
-) -> None:
-    with pytest.raises(InvalidInput, match=sentence):
-        way(url, y_true, y_pred)
+def test_what_shares_no_label_with_the_truth_is_refused(url: str, way: Way) -> None:
+    for y_true, y_pred, sentence in NOTHING_SHARED:
+        with pytest.raises(InvalidInput, match=sentence):
+            way(url, y_true, y_pred)
 
     assert offdiag.search_runs(url=url).empty
 

@@ -30,6 +30,7 @@ from support.routes import Route, path_of, route_table, routes_of, spelled
 
 REACHED = "reached"
 ROLES = tuple(role.value for role in Role)
+SPOILT = ("expired", "revoked", "of somebody locked out", "one character changed", "empty")
 
 
 @dataclass(frozen=True)
@@ -132,11 +133,15 @@ def ask(house: House, route: Route, client: PageClient, secret: str | None = Non
 
 
 def disagreements(
-    house: House, expected: Callable[[Route], int], client: PageClient, secret: str | None = None
+    house: House,
+    expected: Callable[[Route], int],
+    client: PageClient,
+    secret: str | None = None,
+    share: slice = slice(None),
 ) -> list[str]:
     return [
         f"{route.method} {route.rule}: {found}, not {expected(route)}"
-        for route in house.routes
+        for route in house.routes[share]
         if (found := ask(house, route, client, secret)) != expected(route)
     ]
 
@@ -202,16 +207,16 @@ def test_a_token_of_this_project_opens_all_of_it_and_nothing_of_the_registry(hou
     assert disagreements(house, expected, client_for(house.app), secret) == []
 
 
-@pytest.mark.parametrize(
-    "spoilt", ["expired", "revoked", "of somebody locked out", "one character changed", "empty"]
-)
+@pytest.mark.parametrize("spoilt", SPOILT)
 def test_a_token_that_is_worth_nothing_opens_nothing(house: House, spoilt: str) -> None:
     secret = worthless(house.database, spoilt)
+    # Whose token it is, is asked before any view: each kind is tried on its share of the routes.
+    share = slice(SPOILT.index(spoilt), None, len(SPOILT))
 
     def expected(route: Route) -> int:
         return 200 if route.role == "public" else 401
 
-    assert disagreements(house, expected, client_for(house.app), secret) == []
+    assert disagreements(house, expected, client_for(house.app), secret, share) == []
 
 
 def worthless(database: Database, spoilt: str) -> str:
