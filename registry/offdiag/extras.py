@@ -46,9 +46,10 @@ def missing_extra(error: BaseException | None) -> MissingExtra | None:
 
 
 def _missing(library: str, extra: str) -> MissingExtra:
-    error = MissingExtra(
-        f"{library} is not installed.", hint=f"Run: pip install 'offdiag[{extra}]'"
-    )
+    hint = f"Run: pip install 'offdiag[{extra}]'"
+    if library == "sqlalchemy":
+        hint += "; to log and read runs, the address of a server in OFFDIAG_URL is enough"
+    error = MissingExtra(f"{library} is not installed.", hint=hint)
     error.name = library
     return error
 

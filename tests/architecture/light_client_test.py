@@ -225,7 +225,14 @@ except MissingExtra as error:
 def test_a_call_that_needs_more_names_the_extra(client: Client, call: str, library: str) -> None:
     said = client.output_of(MISSING.format(call=call))
 
-    assert said == f"{library} is not installed. Run: pip install 'offdiag[local]'\n"
+    assert said.startswith(f"{library} is not installed. Run: pip install 'offdiag[local]'")
+    assert ("OFFDIAG_URL" in said) is (library == "sqlalchemy")
+
+
+NO_DATABASE = (
+    "sqlalchemy is not installed. Run: pip install 'offdiag[local]'; to log and read runs, the "
+    "address of a server in OFFDIAG_URL is enough"
+)
 
 
 def test_frames_of_results_name_the_extra(client: Client, server: str) -> None:
@@ -237,8 +244,8 @@ def test_frames_of_results_name_the_extra(client: Client, server: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("runs", "list"), "sqlalchemy is not installed. Run: pip install 'offdiag[local]'"),
-        (("sync",), "sqlalchemy is not installed. Run: pip install 'offdiag[local]'"),
+        (("runs", "list"), NO_DATABASE),
+        (("sync",), NO_DATABASE),
         (("serve",), "flask is not installed. Run: pip install 'offdiag[server]'"),
         (("worker",), "flask is not installed. Run: pip install 'offdiag[server]'"),
         (("demo",), "sklearn is not installed. Run: pip install 'offdiag[demo]'"),
@@ -252,8 +259,12 @@ def test_a_command_that_needs_more_names_the_extra(
     assert (done.returncode, done.stderr) == (2, f"offdiag: {message}\n")
 
 
-def test_a_client_is_healthy(client: Client) -> None:
-    assert json.loads(client.command("doctor", "--json").stdout)["healthy"]
+def test_a_client_with_a_server_is_healthy(client: Client, server: str) -> None:
+    found = json.loads(client.command("doctor", "--json", url=server).stdout)
+
+    assert found["healthy"]
+    assert found["findings"][-1]["text"].startswith(f"{server} runs offdiag")
+    assert client.command("doctor").returncode == 1
 
 
 def test_evaluating_a_file_in_place_names_the_extra(client: Client, tmp_path: Path) -> None:
@@ -281,9 +292,16 @@ for name, guess in (("first", "aabb"), ("second", "abbb")):
 def test_commands_ask_a_server_without_a_database_library(client: Client, server: str) -> None:
     first, second = client.output_of(TWO_RUNS, url=server).split()
     costs = "[weights.a]\na = 0\nb = 4\n[weights.b]\na = 1\nb = 0\n"
-    (client.site_packages.parents[2] / "costs.toml").write_text(costs, encoding="utf-8")
+    folder = client.site_packages.parents[2]
+    (folder / "costs.toml").write_text(costs, encoding="utf-8")
+    (folder / "predictions.csv").write_text("y_true,y_pred\na,a\nb,a\n", encoding="utf-8")
+    (folder / "matrix.csv").write_text("actual,a,b\na,3,1\nb,0,4\n", encoding="utf-8")
+    (folder / "labels.csv").write_text("id,label\n0,b\n", encoding="utf-8")
 
     for words in (
+        ("log", "predictions.csv", "--name", "third", "--dataset", "files"),
+        ("import", "csv", "matrix.csv", "--name", "fourth", "--dataset", "files"),
+        ("truth", "revise", "commands", "labels.csv", "--reason", "seen again"),
         ("cost", "add", "price", "costs.toml", "--dataset", "commands"),
         ("cost", "show", "price@1"),
         ("cost", "apply", first, second, "--matrix", "price"),

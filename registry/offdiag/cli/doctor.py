@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from offdiag.cli.documents import Server
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, print_json, print_tables
-from offdiag.cli.registry import database_url, settings_for
+from offdiag.cli.registry import database_url, is_server, settings_for
 from offdiag.errors import OffdiagError
 from offdiag.extras import LIBRARIES, has_extra
+from offdiag.records.access import Me
+from offdiag.sdk.remote.connection import Connection
 
 if TYPE_CHECKING:
     from offdiag.settings import BackupSettings, ServerSettings, Settings
@@ -161,10 +164,13 @@ def versions() -> dict[str, str]:
 
 def examine(settings: Settings) -> list[Finding]:
     """Run all checks of the installation, the registry and its backups."""
-    findings = [python_finding(), extras_finding(), _server_extra()]
+    findings = [python_finding(), extras_finding()]
+    if is_server(settings.database.url):
+        return [*findings, _server(settings)]
     if not has_extra("local"):
-        text = "not checked: without offdiag[local] this machine logs to servers only"
-        return [*findings, Finding("database", text)]
+        text = f"{settings.database.url} is a database, which needs offdiag[local]."
+        hint = "Set OFFDIAG_URL to the address of a server, or run: pip install 'offdiag[local]'"
+        return [*findings, Finding("database", text, hint)]
     from offdiag.store.database import Database
 
     try:
@@ -189,12 +195,14 @@ def _version(name: str) -> str:
         return "not installed"
 
 
-def _server_extra() -> Finding:
-    missing = [name for name in ("flask", "waitress", "apscheduler") if "not" in _version(name)]
-    if missing:
-        text = f"it cannot be served from here: {', '.join(missing)} not installed"
-        return Finding("dashboard", text)
-    return Finding("dashboard", "offdiag serve and offdiag worker can run here")
+def _server(settings: Settings) -> Finding:
+    """Whether the server answers, and knows the token."""
+    url = settings.database.url
+    try:
+        found = Server(Connection.of(url, settings)).ask("/me", Me)
+    except OffdiagError as error:
+        return Finding("server", error.message, error.hint or "Check OFFDIAG_URL.")
+    return Finding("server", f"{url} runs offdiag {found.version}; you are {found.with_roles}")
 
 
 def _database(database: Database) -> Iterator[Finding]:
@@ -341,10 +349,13 @@ def doctor(context: click.Context, url: str | None, as_json: bool) -> None:
         )
     else:
         problems_first = sorted(findings, key=lambda found: not found.is_problem)
+        changed = {
+            row.key: f"{row.value}  ({row.source})" for row in settings if row.source != "default"
+        }
         print_tables(
             facts_table("Findings", {found.name: found.sentence for found in problems_first}),
             facts_table("Versions", versions()),
-            facts_table("Settings", {row.key: f"{row.value}  ({row.source})" for row in settings}),
+            facts_table("Settings other than the defaults, which --json has", changed),
         )
     if not healthy:
         context.exit(1)

@@ -52,7 +52,7 @@ def login(url: str, token_stdin: bool) -> None:
         raise InvalidInput("no token is given.", field="token", hint="Paste it, or pipe it in.")
     found = Server(Connection(address, token)).ask("/me", Me)
     file = store_token(address, token)
-    click.echo(f"{_said(found)} at {address}; the token is in {file}.")
+    click.echo(f"You are {found.with_roles} at {address}; the token is in {file}.")
 
 
 @help_text(
@@ -87,12 +87,4 @@ def whoami(url: str | None, as_json: bool) -> None:
     if as_json:
         print_json({**found.plain(), "url": address})
     else:
-        click.echo(f"{_said(found)} at {address}, offdiag {found.version}.")
-
-
-def _said(found: Me) -> str:
-    roles = (
-        each.role if each.project is None else f"{each.role} in {each.project}"
-        for each in found.roles
-    )
-    return f"You are {found.name} ({'; '.join(roles) or 'no role'})"
+        click.echo(f"You are {found.with_roles} at {address}, offdiag {found.version}.")

@@ -45,7 +45,7 @@ def run(arguments: Sequence[str]) -> int:
             code = offdiag.main(args=list(arguments), prog_name="offdiag", standalone_mode=False)
         sys.stdout.flush()
     except (click.ClickException, OffdiagError) as error:
-        return _failed(_explained(error))
+        return _refused(error)
     except (BrokenPipeError, SystemExit):
         # The reader of our output closed the pipe; click and rich end the process over it, and
         # Python would report the rest of the output once more.
@@ -87,6 +87,13 @@ def _notes_as_lines() -> Iterator[None]:
         warnings.simplefilter("always", LabelNote)
         warnings.showwarning = show
         yield
+
+
+def _refused(error: click.ClickException | OffdiagError) -> int:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message())
+        return ERROR
+    return _failed(_explained(error))
 
 
 def _failed(message: str) -> int:

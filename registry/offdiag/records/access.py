@@ -66,6 +66,15 @@ class Me(ResponseBody):
     roles: list[GivenRole]
     version: str = Field(description="Version of offdiag on the server.")
 
+    @property
+    def with_roles(self) -> str:
+        """ "ada (admin)", "bo (viewer; editor in lesions)"."""
+        roles = (
+            each.role if each.project is None else f"{each.role} in {each.project}"
+            for each in self.roles
+        )
+        return f"{self.name} ({'; '.join(roles) or 'no role'})"
+
 
 class UserList(ResponseBody):
     """Everybody by name."""

@@ -55,6 +55,25 @@ def test_settings_are_told_with_their_source_and_without_passwords(
     assert "hunter2" not in answer.out + answer.err
 
 
+def test_only_changed_settings_are_in_the_table(
+    folder: Path, offdiag: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFDIAG_PROJECT", "fraud")
+
+    shown = offdiag("doctor").out
+
+    assert "fraud  (OFFDIAG_PROJECT)" in shown
+    assert "(default)" not in shown
+    assert shown.index("Findings") < shown.index("Versions") < shown.index("Settings")
+
+
+def test_a_server_that_cannot_be_reached_is_a_problem(offdiag: Command) -> None:
+    answer = offdiag("doctor", "--url", "http://127.0.0.1:9")
+
+    assert answer.code == 1
+    assert "PROBLEM: http://127.0.0.1:9 cannot be reached" in answer.out
+
+
 def test_a_database_in_use_is_examined(folder: Path, offdiag: Command) -> None:
     (folder / "p.csv").write_text("y_true,y_pred\na,a\n", encoding="utf-8")
     offdiag("log", "p.csv", "--name", "n", "--dataset", "d")

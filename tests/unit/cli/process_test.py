@@ -229,6 +229,17 @@ def test_wrong_usage_is_one_line_that_points_to_the_help(
     assert text.count("\n") == 1
 
 
+@pytest.mark.parametrize("words", [[], ["runs"]])
+def test_a_group_without_a_command_shows_its_help(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert process.run([*words, "--help"]) == process.OK
+    shown = capsys.readouterr()
+
+    assert process.run(words) == process.ERROR
+    assert capsys.readouterr() == shown
+
+
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_every_verb_says_what_it_does(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     code = process.run([verb, "--help"])
