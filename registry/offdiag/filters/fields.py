@@ -22,7 +22,7 @@ from offdiag.filters.conditions import (
 )
 from offdiag.filters.tokens import Kind, Reader
 from offdiag.metrics.catalogue import CATALOGUE, Scope
-from offdiag.metrics.names import averages_of, meanings, nearest_names
+from offdiag.metrics.names import averages_of, find_spec, meanings, nearest_names
 
 GROUPS = ("metrics", "params", "tags", "attributes")
 CLASS_METRICS = ("recall", "precision", "f1", "support")
@@ -131,13 +131,15 @@ def _unknown(key: str, *, of_class: bool) -> str:
 def _way_out(key: str, *, of_class: bool) -> str:
     if of_class:
         return f"These can be used with a class: {', '.join(CLASS_METRICS)}."
-    of_one_class = meanings(key, CLASS_METRICS)
-    if of_one_class:
-        known = of_one_class[0].key
-        averages = averages_of(known, WHOLE_METRICS)
+    spec = find_spec(key)
+    if spec is not None and spec.key in CLASS_METRICS:
+        averages = averages_of(spec.key, WHOLE_METRICS)
         or_average = f"; or take an average: {', '.join(averages)}" if averages else ""
-        return f"Name the class: metrics.{known}[…]{or_average}."
-    return nearest_names(key, WHOLE_METRICS) or "The catalogue of metrics lists all keys."
+        return f"Name the class: metrics.{spec.key}[…]{or_average}."
+    near = nearest_names(key, WHOLE_METRICS)
+    if spec is not None and not near:
+        return f"It is a metric of one class, and runs are searched by {', '.join(CLASS_METRICS)}."
+    return near or "The catalogue of metrics lists all keys."
 
 
 _LARGEST = 2**63 - 1

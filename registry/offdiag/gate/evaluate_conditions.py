@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from math import sqrt
 from typing import Any
 
-from offdiag.audit.names import OTHER_NAMES, normal_form
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.flags.rule_evaluation import compare
@@ -104,12 +103,10 @@ def _no_such_metric(
             hint=f"Write {name!r} without a class, or use a metric of a class such as 'recall'.",
         )
     known = whole if label is None else values.per_class
-    elsewhere = OTHER_NAMES.get(normal_form(name), name)
     return UnknownKey(
         f"there is no metric {name!r}{'' if label is None else ' of a class'}.",
         field="condition",
-        hint=nearest_names(elsewhere if elsewhere in known else name, known)
-        or "The catalogue of metrics lists all keys.",
+        hint=nearest_names(name, known) or "The catalogue of metrics lists all keys.",
     )
 
 

@@ -15,8 +15,9 @@ from functools import cache
 from types import MappingProxyType
 
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.catalogue import SPECS
-from offdiag.metrics.spec import Scope
+from offdiag.metrics.catalogue import CATALOGUE, SPECS
+from offdiag.metrics.other_names import OTHER_NAMES, averaged_key, normal_form
+from offdiag.metrics.spec import MetricSpec, Scope
 
 _AVERAGED = ("precision", "recall", "f1", "jaccard")
 _NEGATED = "neg_"
@@ -134,67 +135,99 @@ def averages_of(key: str, known: Collection[str]) -> tuple[str, ...]:
     )
 
 
-def nearest_names(name: str, known: Collection[str]) -> str:
-    """The question which metric was meant, of ours or of scikit-learn; "" without any.
+def find_spec(name: str) -> MetricSpec | None:
+    """The metric of any scope that a name means in whatever spelling; None for an unknown name.
 
-    Names of the same words come first, whatever their order and spelling (`AUC_ROC` is near
-    `roc_auc`); names of similar letters follow.
+    Of a name in several scopes it is that of a matrix, before that of a class and of scores.
     """
-    near = _same_words(name, sorted(known))
-    ours = near or get_close_matches(name, sorted(known), n=3, cutoff=0.6)
-    others = [
-        f"{each!r} (scikit-learn)"
-        for each in get_close_matches(name, sorted({*SCORERS, *_functions()}), n=2, cutoff=0.6)
-        if each not in ours and meanings(each, known)
-    ]
-    found = [*map(repr, ours), *([] if near else others)]
-    return f"Did you mean {' or '.join(found)}?" if found else ""
+    plain = _in_known_words(name)
+    scopes = tuple(CATALOGUE[scope] for scope in (*_USUAL_SCOPES, *Scope))
+    for specs in scopes:
+        key = _meant(plain, specs)
+        if key is not None:
+            return specs[key]
+    near = ((specs, _same_words(plain, specs)) for specs in scopes)
+    return next((specs[keys[0]] for specs, keys in near if keys), None)
+
+
+_USUAL_SCOPES = (Scope.AGGREGATE, Scope.PER_CLASS, Scope.PROBABILISTIC)
+
+
+def nearest_names(name: str, known: Collection[str]) -> str:
+    """The question which of the known metrics was meant; "" without any.
+
+    Names with the same meaning come first, whatever their spelling (`AUC_ROC` is near `roc_auc`,
+    `IoU` near `jaccard`); names of similar letters follow.
+    """
+    plain = _in_known_words(name)
+    meant = _meant(plain, known)
+    near = _same_words(plain, sorted(known)) if meant is None else [meant]
+    found = near or get_close_matches(name, sorted(known), n=3, cutoff=0.6)
+    return f"Did you mean {' or '.join(map(repr, found))}?" if found else ""
 
 
 _SYNONYMS = {
-    "acc": "accuracy",
     "auroc": "roc auc",
     "avg": "average",
-    "bacc": "balanced accuracy",
     "bal": "balanced",
-    "kappa": "cohen kappa",
+    "calibration": "ece",
     "logloss": "log loss",
     "matthews": "mcc",
-    "prec": "precision",
-    "rec": "recall",
     "samples": "example",
-    "sensitivity": "recall",
-    "tpr": "recall",
+    "youden": "informedness",
 }
+"""Words that are no name of a metric by themselves; the others are in `OTHER_NAMES`."""
 _WITHOUT_MEANING = frozenset({"average", "coef", "corrcoef", "metric", "overall", "score"})
 _SHARED_WORDS = 0.5
+_SHORTEST = 4
+"""Letters of a word that typing errors are looked for in: shorter ones are near to too many."""
+
+
+def _meant(plain: str, known: Collection[str]) -> str | None:
+    """The known key that a name in its normal form means."""
+    named = (*(each.key for each in meanings(plain, known)), OTHER_NAMES.get(plain))
+    return next((key for key in (*named, averaged_key(plain)) if key in known), None)
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    names = (*(spec.key for spec in SPECS), *SCORERS, *SHORT_NAMES, *OTHER_NAMES, *_SYNONYMS)
+    return frozenset(word for name in names for word in name.split("_"))
+
+
+def _in_known_words(name: str) -> str:
+    """The normal form of a name, in which the nearest words stand for those with typing errors."""
+    words = re.sub(r"(?<=[a-z]{3})(?=\d)", "_", normal_form(name)).split("_")
+    return "_".join(
+        word
+        if len(word) < _SHORTEST or word in _vocabulary()
+        else next(iter(get_close_matches(word, sorted(_vocabulary()), n=1, cutoff=0.8)), word)
+        for word in words
+    )
 
 
 def _words(name: str) -> frozenset[str]:
-    plain = re.split(r"[^a-z0-9]+", name.lower())
-    words = " ".join(_SYNONYMS.get(word, word) for word in plain).split()
+    plain = [_SYNONYMS.get(word, OTHER_NAMES.get(word, word)) for word in name.split("_")]
+    words = re.split(r"[^a-z0-9]+", " ".join(plain).lower())
     return frozenset(words) - _WITHOUT_MEANING or frozenset(words)
 
 
 def _same_words(name: str, known: Collection[str]) -> list[str]:
     """At most three known names that share most of their words with this one, the nearest first.
 
-    Only those that share as many as the nearest one; a name in other letters is one of them.
+    Only those that share as many as the nearest one; one that has all words of the name is near,
+    too.
     """
-    meant = [each.key for each in meanings(name.lower(), known)]
-    if meant:
-        return meant[:1]
     wanted = _words(name)
     # An average of ours is another metric, while "average" in a name asked for says little.
+    words_of = {key: _words(key) | ({"average"} & {*key.split("_")}) for key in known}
     shared = {
         key: len(wanted & words) / len(wanted | words)
-        for key in known
-        if (words := _words(key) | ({"average"} & {*key.split("_")}))
+        for key, words in words_of.items()
+        if wanted <= words or len(wanted & words) >= _SHARED_WORDS * len(wanted | words)
     }
     best = max(shared.values(), default=0.0)
-    if best < _SHARED_WORDS:
-        return []
-    return sorted((key for key in known if shared[key] == best), key=len)[:3]
+    return sorted((key for key, share in shared.items() if share == best), key=len)[:3]
 
 
 def negated(value: MetricValue) -> MetricValue:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from offdiag.audit.names import AGGREGATES, CLASS_KEYS, OTHER_NAMES, metric_key
+from offdiag.audit.names import AGGREGATES, CLASS_KEYS, metric_key
 from offdiag.errors import InvalidInput
+from offdiag.metrics.other_names import OTHER_NAMES
 
 
 @pytest.mark.parametrize(

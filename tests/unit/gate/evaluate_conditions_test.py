@@ -192,7 +192,7 @@ def test_a_run_about_which_no_rule_can_be_asked_has_not_been_cleared(text: str) 
 @pytest.mark.parametrize(
     ("text", "kind", "says"),
     [
-        ("acuracy>=0.5", UnknownKey, "'accuracy' (scikit-learn)"),
+        ("acuracy>=0.5", UnknownKey, "'overall_accuracy'"),
         ("balanced_acuracy>=0.5", UnknownKey, "'balanced_accuracy'"),
         ("precison[cat]>=0.5", UnknownKey, "'precision'"),
         ("xyzzy>=0.5", UnknownKey, "catalogue"),

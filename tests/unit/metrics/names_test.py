@@ -54,11 +54,10 @@ def test_names_with_several_definitions_are_no_metric_of_a_run(name: str) -> Non
     assert find_metric(name, WHOLE_METRICS) is None
 
 
-def test_similar_names_are_of_both_kinds() -> None:
-    assert nearest_names("f1_makro", WHOLE_METRICS).startswith(
-        "Did you mean 'f1_macro' (scikit-learn)"
-    )
-    assert "'macro_f1'" in nearest_names("makro_f1", WHOLE_METRICS)
+def test_names_with_typing_errors_lead_to_ours() -> None:
+    for name in ("f1_makro", "makro_f1"):
+        assert nearest_names(name, WHOLE_METRICS) == "Did you mean 'macro_f1'?"
+    assert "'mcc'" in nearest_names("mc", WHOLE_METRICS)
     assert nearest_names("zzzzzz", WHOLE_METRICS) == ""
 
 
@@ -181,6 +180,11 @@ class TestReports:
         ("macro_avg_f1", "macro_f1"),
         ("balanced accuracy", "balanced_accuracy"),
         ("MCC", "mcc"),
+        ("acuracy", "overall_accuracy"),
+        ("top5", "top_5_accuracy"),
+        ("hamming", "hamming_loss"),
+        ("youden", "informedness_multiclass"),
+        ("calibration", "ece_positive_15"),
     ],
 )
 def test_an_unknown_name_leads_to_the_metric_with_the_same_words(name: str, meant: str) -> None:
@@ -197,3 +201,23 @@ def test_usual_short_names_mean_one_metric_of_ours() -> None:
         "roc_auc",
         "balanced_accuracy",
     ]
+
+
+def test_an_unknown_name_in_an_evaluation_leads_to_where_the_metric_is() -> None:
+    evaluation = offdiag.evaluate_matrix(
+        [[9, 1], [3, 7]], labels=["a", "b"], orientation="actual_rows"
+    )
+
+    for table, name, hint in (
+        (evaluation.aggregate, "IoU", "Use an average: macro_jaccard, weighted_jaccard"),
+        (evaluation.aggregate, "senstivity", "Use an average: macro_recall"),
+        (evaluation.aggregate, "npv", "It is a metric of one class. Use per_class['npv']."),
+        (evaluation.per_class, "kappa", "Use aggregate['cohen_kappa']."),
+        (evaluation.per_class, "F1-score", "Did you mean 'f1'?"),
+        (evaluation.aggregate, "roc_auc", "roc_auc needs scores"),
+        (evaluation.aggregate, "ece", "needs scores"),
+        (evaluation.aggregate, "zzzz", "The catalogue of metrics lists all keys."),
+    ):
+        with pytest.raises(UnknownKey) as refused:
+            table[name]
+        assert hint in (refused.value.hint or ""), name

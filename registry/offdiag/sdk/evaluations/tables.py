@@ -55,12 +55,24 @@ class MetricTable(Mapping[str, Value]):
         raise UnknownKey(f"there is no metric {key!r}.", field="key", hint=self._similar(key))
 
     def _similar(self, key: str) -> str:
-        from offdiag.metrics.names import averages_of, nearest_names
+        from offdiag.metrics.catalogue import CATALOGUE
+        from offdiag.metrics.names import averages_of, find_spec, nearest_names
+        from offdiag.metrics.spec import Scope
 
-        averages = averages_of(key, self._values)
-        if averages:
-            return f"It is a metric of one class. Use an average: {', '.join(averages)}."
-        return nearest_names(key, self._values) or _similar(key, self._values)
+        near = nearest_names(key, self._values)
+        spec = find_spec(key)
+        if spec is None or spec.key in self._values:
+            return near or "The catalogue of metrics lists all keys."
+        is_by_class = any(isinstance(value, ClassValues) for value in self._values.values())
+        if spec.scope is Scope.PER_CLASS:
+            averages = ", ".join(averages_of(spec.key, self._values))
+            use = f"Use an average: {averages}" if averages else f"Use per_class[{spec.key!r}]"
+            return f"It is a metric of one class. {use}."
+        if spec.scope is Scope.AGGREGATE and is_by_class:
+            return f"It is a metric of all classes. Use aggregate[{spec.key!r}]."
+        if spec.scope is Scope.PROBABILISTIC and not self._values.keys() & CATALOGUE[spec.scope]:
+            return f"{spec.key} needs scores: log them with the predictions, as y_score."
+        return near or f"{spec.key} is not a metric of such evaluations."
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
