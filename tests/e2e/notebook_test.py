@@ -58,7 +58,10 @@ def test_a_notebook_shows_cards_and_keeps_plain_text_beside_them(
 
     run, evaluation, comparison, flags = executed(tmp_path)
 
-    assert run["text/plain"] == "Run plain, derm v1, accuracy 0.810, mel missed (1 of 20)"
+    assert re.fullmatch(
+        r"Run plain \(r_\w{12}\), derm v1, accuracy 0\.810, mel missed \(1 of 20\)",
+        run["text/plain"],
+    )
     assert "<b>mel is missed: 1 of 20 found</b>" in run["text/html"]
     assert "Actual ↓" in evaluation["text/html"]
     assert comparison["text/plain"].startswith("Comparison of A plain and B focal: B is better")

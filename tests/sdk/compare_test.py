@@ -51,6 +51,13 @@ def test_two_runs_are_compared_in_frames_and_words(runs: list[Run], url: str) ->
     assert found.pairs.loc[0, "p"] == accuracy["p"]
 
 
+def test_runs_are_given_in_a_list_or_one_after_another(runs: list[Run], url: str) -> None:
+    listed = offdiag.compare(runs[:2], url=url)
+
+    assert offdiag.compare(runs[0], runs[1].id, url=url).runs == listed.runs
+    assert offdiag.compare(runs[0].name, runs[1].name, url=url).runs == listed.runs
+
+
 def test_the_baseline_comes_first(runs: list[Run], url: str) -> None:
     found = offdiag.compare(runs[:2], baseline=runs[1], url=url)
     joined = offdiag.compare([runs[0]], baseline=runs[1].id, url=url)

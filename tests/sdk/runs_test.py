@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from uuid import UUID
 
 import numpy as np
@@ -63,6 +64,28 @@ def test_nested_parameters_have_dots_in_their_names(registry_url: str) -> None:
             name="x",
             dataset="d",
             params={"a": {"b": 1}, "a.b": 2},
+            url=registry_url,
+        )
+
+
+def test_lists_and_paths_among_parameters_are_stored_as_text(registry_url: str) -> None:
+    params = {"layers": [64, 32], "optimizer": {"betas": (0.9, 0.999)}, "data": Path("a/b.csv")}
+    run = offdiag.log_run(
+        y_true=["a"], y_pred=["a"], name="x", dataset="d", params=params, url=registry_url
+    )
+
+    assert run.params == {
+        "layers": "[64, 32]",
+        "optimizer.betas": "[0.9, 0.999]",
+        "data": "a/b.csv",
+    }
+    with pytest.raises(offdiag.InvalidInput, match=r"params\['f'\].* of type list"):
+        offdiag.log_run(
+            y_true=["a"],
+            y_pred=["a"],
+            name="x",
+            dataset="d",
+            params={"f": [len]},
             url=registry_url,
         )
 
@@ -155,11 +178,11 @@ def test_a_deleted_run_is_gone_from_searches_and_names(registry_url: str) -> Non
 
 def test_one_line_of_a_run_says_what_its_accuracy_hides(registry_url: str) -> None:
     run = logged(registry_url)
-    assert repr(run) == "Run plain, derm, finished"
+    assert repr(run) == f"Run plain ({run.id}), derm, finished"
 
     run.evaluate()
 
-    assert repr(run) == "Run plain, derm v1, accuracy 0.810, mel missed (1 of 20)"
+    assert repr(run) == f"Run plain ({run.id}), derm v1, accuracy 0.810, mel missed (1 of 20)"
     assert "mel is missed: 1 of 20 found" in run._repr_html_()
 
 

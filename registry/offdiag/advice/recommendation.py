@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from textwrap import fill
 from types import MappingProxyType
 from typing import Any
 
@@ -226,6 +227,7 @@ def reasons_against(spec: MetricSpec, situation: Situation) -> tuple[str, ...]:
 
 
 N_REPORTED = 3
+_INDENT = "    "
 
 _ABOUT_SCORES = frozenset({Goal.RANKING, Goal.PROBABILITIES})
 
@@ -250,6 +252,12 @@ class Counsel:
             self.spec.key if self.class_label is None else f"{self.spec.key}[{self.class_label}]"
         )
 
+    @property
+    def text(self) -> str:
+        """The name, the question and the reasons, in lines of at most 79 columns."""
+        why = " ".join((self.question, *self.why)).strip()
+        return f"  {self.name}\n{fill(why, 79, initial_indent=_INDENT, subsequent_indent=_INDENT)}"
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "key": self.spec.key,
@@ -261,13 +269,27 @@ class Counsel:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Advice:
-    """What to report (three), what to leave out, and what holds for all of it."""
+    """What to report (three), what to leave out, and what holds for all of it.
+
+    `print(advice)` and a notebook show it as a page of text.
+    """
 
     report: tuple[Counsel, ...]
     avoid: tuple[Counsel, ...]
     cautions: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        parts = [("Report", self.report), ("Do not report", self.avoid)]
+        lines = [
+            line
+            for title, counsels in parts
+            if counsels
+            for line in (title, *(each.text for each in counsels), "")
+        ]
+        cautions = [fill(each, 79, subsequent_indent="  ") for each in self.cautions]
+        return "\n".join([*lines, *cautions]).rstrip()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for `json.dumps`."""

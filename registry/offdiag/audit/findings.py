@@ -116,7 +116,7 @@ class MatrixReading:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AuditReport:
     """What became of a published table.
 
@@ -136,7 +136,7 @@ class AuditReport:
     tables: FeasibleTables | None = None
     headline: str = ""
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines = [self.headline]
         for finding in self.findings:
             name = finding.claim.place_name(self.labels)

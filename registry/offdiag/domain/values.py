@@ -139,11 +139,12 @@ class MetricValue:
         return f"MetricValue({', '.join([repr(self.value), *said])})"
 
     def __str__(self) -> str:
-        """ "0.864 (0.846 – 0.881)", "undefined (no actual positives)"."""
+        """ "0.864 (0.846 – 0.881)", "undefined (no actual positives)", of a count "1,503"."""
         if self.value is None:
             return self.undefined_text
         if self.ci_low is None or self.ci_high is None:
-            return number(self.value)
+            is_count = self.value > 1 and self.value.is_integer()
+            return f"{self.value:,.0f}" if is_count else number(self.value)
         return f"{number(self.value)} ({interval(self.ci_low, self.ci_high)})"
 
     def __format__(self, spec: str) -> str:

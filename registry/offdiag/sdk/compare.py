@@ -275,8 +275,8 @@ def _class_rows(result: Mapping[str, Any]) -> Iterator[dict[str, object]]:
 
 
 def compare(
-    runs: Iterable[str | Run],
-    *,
+    runs: str | Run | Iterable[str | Run],
+    *others: str | Run,
     baseline: str | Run | None = None,
     slice: str | None = None,  # noqa: A002 - the word of the field
     on_shared: bool = False,
@@ -286,18 +286,20 @@ def compare(
 ) -> Comparison:
     """Compare two or more runs of one dataset, example by example where that is possible.
 
-    `runs` are ids, names, or what `log_run` returned; the first is A, the second B. `baseline`
-    moves one of them to the front, or joins it to them. `slice`, such as "country=DE", takes a
-    part of the examples. Runs that predicted different examples are compared only with
-    `on_shared`, on those that all share. `difference` is the one in accuracy that matters to you,
-    as a share: where none is significant the verdict says how many examples would detect it.
+    `runs` are ids, names, or what `log_run` returned, one after another or in a list; the first
+    is A, the second B. `baseline` moves one of them to the front, or joins it to them. `slice`,
+    such as "country=DE", takes a part of the examples. Runs that predicted different examples are
+    compared only with `on_shared`, on those that all share. `difference` is the one in accuracy
+    that matters to you, as a share: where none is significant the verdict says how many examples
+    would detect it.
     `url` is the registry, by default the configured one.
 
     Raises `NotFound` for an unknown run, `InvalidInput` for fewer than two runs, and `Conflict`
     for runs that cannot be compared, with the reason.
     """
     at = target(url)
-    ids = [resolved_id(at, run) for run in runs]
+    listed = (runs,) if isinstance(runs, str | Run) else runs
+    ids = [resolved_id(at, run) for run in (*listed, *others)]
     if baseline is not None:
         first = resolved_id(at, baseline)
         ids = [first, *(each for each in ids if each != first)]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import PurePath
 from typing import Any, Required, TypedDict
 
 from numpy.typing import ArrayLike
@@ -224,7 +227,7 @@ def run_facts(
 
 
 def _plain(entries: Mapping[str, Any] | None, field: str) -> dict[str, Scalar]:
-    """Nested entries under names with dots, numpy scalars as Python ones; facts check the rest."""
+    """Nested entries under names with dots, values as Python scalars; facts check the rest."""
     if entries is None:
         return {}
     if not isinstance(entries, Mapping):
@@ -239,8 +242,20 @@ def _plain(entries: Mapping[str, Any] | None, field: str) -> dict[str, Scalar]:
                 field=field,
                 hint="Rename one of them.",
             )
-        found[key] = value.item() if getattr(value, "shape", None) == () else value
+        found[key] = _scalar(value)
     return found
+
+
+def _scalar(value: Any) -> Any:
+    """numpy scalars as Python ones, lists and tuples as JSON text, paths as text."""
+    if getattr(value, "shape", None) == ():
+        return value.item()
+    if isinstance(value, PurePath):
+        return str(value)
+    if isinstance(value, list | tuple):
+        with suppress(TypeError, ValueError):
+            return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return value
 
 
 def _flattened(entries: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[Any, Any]]:

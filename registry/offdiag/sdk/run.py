@@ -48,13 +48,14 @@ class Run:
         self.id = run_id
 
     def __repr__(self) -> str:
-        """ "Run effnet-b3, derm-7 v3, accuracy 0.828, df missed (1 of 17)".
+        """ "Run effnet-b3 (r_4bcd6fgh8jkm), derm-7 v3, accuracy 0.828, df missed (1 of 17)".
 
         Only the id where the registry cannot be asked.
         """
         with suppress(OffdiagError):
             found = self._read()
-            about = f"Run {shortened(found.name, longest=40)}, {self._origin(found).labels_text}"
+            name = f"{shortened(found.name, longest=40)} ({self.id})"
+            about = f"Run {name}, {self._origin(found).labels_text}"
             evaluation = self._evaluated(found)
             return about + (
                 f", {found.state.value}" if evaluation is None else facts_text(evaluation)

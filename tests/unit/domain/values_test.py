@@ -26,6 +26,7 @@ def test_a_value_converts_and_formats_as_its_number() -> None:
 
 def test_text_has_the_interval_and_repr_only_what_is_there() -> None:
     assert str(DEFINED) == f"{DEFINED}" == "0.864 (0.846 – 0.881)"
+    assert (str(MetricValue(1503.0)), str(MetricValue(1.0))) == ("1,503", "1.000")
     assert repr(MetricValue(0.5)) == "MetricValue(0.5)"
     assert repr(UNDEFINED) == "MetricValue(None, reason='no_actual_positives')"
     assert eval(repr(DEFINED)) == DEFINED

@@ -27,6 +27,17 @@ def test_an_evaluation_and_its_matrix_get_the_same_advice() -> None:
     assert offdiag.advise(evaluation().matrix, goal="misses", about="ill") == advice
 
 
+def test_advice_prints_a_page() -> None:
+    advice = offdiag.advise(evaluation(), goal="misses", about="ill")
+
+    text = str(advice)
+    assert text == repr(advice)
+    assert text.startswith("Report\n  recall[ill]\n    ")
+    assert "Do not report" in text
+    assert max(map(len, text.splitlines())) <= 79
+    assert len(text) < 8_000
+
+
 def test_a_logged_run_with_scores_is_asked_for_its_ranking(tmp_path: Path) -> None:
     run = offdiag.log_run(
         y_true=[0, 0, 1, 1],

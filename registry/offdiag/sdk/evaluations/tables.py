@@ -142,8 +142,17 @@ class ClassValues(Mapping[str, MetricValue]):
         return f"{type(self).__name__}({_line(self)})"
 
     def __str__(self) -> str:
-        lines = [f"{shortened(name):<24}  {value}" for name, value in self.items()]
+        values = self.counts() or self._values
+        lines = [f"{shortened(name):<24}  {v}" for name, v in zip(self, values, strict=True)]
         return "\n".join(lines)
+
+    def counts(self) -> list[str] | None:
+        """The values as whole numbers, if these are counts; None otherwise."""
+        found = [each.value for each in self._values if each.ci_low is None]
+        if len(found) < len(self) or not any(value is not None and value > 1 for value in found):
+            return None
+        whole = [value for value in found if value is not None and value.is_integer()]
+        return [f"{value:,.0f}" for value in whole] if len(whole) == len(self) else None
 
     def __array__(
         self, dtype: DTypeLike | None = None, copy: bool | None = None
@@ -177,9 +186,9 @@ def _line(value: object) -> str:
     """A value with its interval, or the first values by class."""
     if not isinstance(value, ClassValues):
         return str(value)
-    shown = [
-        f"{shortened(name)} {_brief(each)}" for name, each in islice(value.items(), _MOST_NAMED)
-    ]
+    texts = value.counts() or map(_brief, value.values())
+    named = zip(value, texts, strict=True)
+    shown = [f"{shortened(name)} {text}" for name, text in islice(named, _MOST_NAMED)]
     n_more = len(value) - len(shown)
     return ", ".join([*shown, f"... {n_more} more"] if n_more else shown)
 

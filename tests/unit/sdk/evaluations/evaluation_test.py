@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -116,3 +117,11 @@ def test_stored_values_are_shown_as_they_were_stored() -> None:
     assert evaluation.per_class["recall"]["b"].reason == "no_actual_positives"
     assert evaluation.to_dict()["aggregate"]["overall_accuracy"]["ci_low"] == 0.4
     assert "0.40 – 0.60" in evaluation._repr_html_()
+
+
+def test_counts_of_classes_are_printed_as_whole_numbers(wine: Evaluation) -> None:
+    shown = str(wine.per_class)
+
+    assert re.search(r"^tp +1 \d+, 2 \d+, 3 \d+$", shown, re.MULTILINE)
+    assert re.search(r"^recall +1 0\.\d{3}, ", shown, re.MULTILINE)
+    assert re.fullmatch(r"1 +\d+\n2 +\d+\n3 +\d+", str(wine.per_class["support"]))
