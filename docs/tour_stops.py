@@ -5,8 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from offdiag.cli.demo import demo_runs
-from offdiag.demo.costs_and_reports import DIGITS, IN_USE, TUMOURS
-from offdiag.demo.experiments import PROJECT
+from offdiag.demo.experiments import DIGITS, IN_USE, PROJECT, TUMOURS
 from offdiag.store.database import Database
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.what_if import WhatIfAddress

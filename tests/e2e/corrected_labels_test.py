@@ -64,7 +64,7 @@ def demo(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
     names = np.array(experiment.labels)
     answers = {}
     for trial in experiment.trials:
-        log_trial(experiment, trial, url=f"sqlite:///{file}", project=PROJECT)
+        log_trial(experiment, trial, url=f"sqlite:///{file}")
         answers[trial.name] = names[trial.model.predict(experiment.data[experiment.test])]
     truth = names[experiment.target[experiment.test]]
     return file, Digits(experiment.test, truth, answers)

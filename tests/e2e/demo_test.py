@@ -9,8 +9,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from offdiag.demo.costs_and_reports import COSTS, DIGITS, IN_USE, REPORT
-from offdiag.demo.experiments import PROJECT
+from offdiag.demo.experiments import COSTS, DIGITS, IN_USE, PROJECT, REPORT
 from offdiag.domain.cost_names import CostName
 from offdiag.domain.runs import RunState
 from offdiag.services.champions.promotions import promotions_of

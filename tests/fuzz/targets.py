@@ -26,7 +26,7 @@ from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.gate.conditions import parse_condition
 from offdiag.importers import ImportedMatrix, read
 from offdiag.importers.mlflow_folder import read_meta
-from offdiag.importers.wandb_log import read_run_log
+from offdiag.importers.wandb import read_run_log
 from offdiag.inputs.bodies.columns import ChunkColumns, columns_of
 from offdiag.inputs.bodies.formats import read_arrow_body, read_csv_body
 from offdiag.inputs.files import read_columns, read_matrix
@@ -35,8 +35,8 @@ from offdiag.inputs.files.json_files import read_hierarchy
 from offdiag.inputs.label_changes import read_label_changes
 from offdiag.metrics.costs.edits import read_edits
 from offdiag.metrics.costs.matrix import cost_matrix
+from offdiag.records.base import first_problem
 from offdiag.records.ingest import Chunk
-from offdiag.records.validation import first_problem
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.verification.verify import read_ledger
 from offdiag.store.archive.file import opened_archive, read_manifest

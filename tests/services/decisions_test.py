@@ -25,7 +25,7 @@ from offdiag.services.decisions.rules import (
     save_choice,
     try_rule,
 )
-from offdiag.services.evaluation.recompute import find_stale, recompute_all
+from offdiag.services.evaluation.recompute import recompute_all, recompute_stale
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.verification.verify import verify
 from offdiag.services.what_if.scenario import Question
@@ -286,7 +286,7 @@ def test_a_derived_run_is_computed_anew_like_any_other(database: Database) -> No
     recompute_all(database)
 
     assert matrix_of(database, saved.id) == before
-    assert find_stale(database) == []
+    assert recompute_stale(database).runs == ()
 
 
 @pytest.mark.same_on_both

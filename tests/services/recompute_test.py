@@ -13,12 +13,12 @@ from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.recompute import (
-    find_stale,
     recompute_all,
     recompute_runs,
     recompute_stale,
 )
 from offdiag.services.evaluation.slices import evaluation_of_slice
+from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.ingest.open_run import open_run
 from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.runs import run_history
@@ -32,7 +32,7 @@ from offdiag.store.models import (
     ScoreCurveRow,
     WorkRow,
 )
-from offdiag.store.outdated import StaleReason
+from offdiag.store.outdated import StaleReason, stale_runs
 from support.contents import contents
 from support.logging_runs import ACTUAL, POLICY, evaluate, log, work_off
 
@@ -78,8 +78,13 @@ def waiting(database: Database) -> list[str]:
         return sorted(session.scalars(select(WorkRow.key).where(WorkRow.state == "todo")))
 
 
-def reasons(database: Database) -> dict[str, tuple[StaleReason, ...]]:
-    return {run.run_id: run.reasons for run in find_stale(database)}
+def reasons(
+    database: Database, *, suite_version: int = SUITE_VERSION
+) -> dict[str, tuple[StaleReason, ...]]:
+    digest = rules_in_force().digest
+    with database.read() as session:
+        stale = stale_runs(session, suite_version=suite_version, rules_digest=digest)
+    return {run.run_id: run.reasons for run in stale}
 
 
 def results(database: Database) -> dict[str, Any]:
@@ -119,27 +124,23 @@ def test_a_run_whose_truth_was_corrected_is_stale(database: Database) -> None:
 
 
 @pytest.mark.same_on_both
-def test_a_run_evaluated_with_an_older_suite_is_stale(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_evaluated_with_an_older_suite_is_stale(database: Database) -> None:
     run = log(database, sample_ids=IDS)
     work_off(database)
     revise(database, {6: "a"})
-    monkeypatch.setattr("offdiag.services.evaluation.recompute.SUITE_VERSION", SUITE_VERSION + 1)
 
-    assert reasons(database) == {run.id: (StaleReason.TRUTH_REVISED, StaleReason.SUITE_CHANGED)}
+    found = reasons(database, suite_version=SUITE_VERSION + 1)
+
+    assert found == {run.id: (StaleReason.TRUTH_REVISED, StaleReason.SUITE_CHANGED)}
 
 
 @pytest.mark.same_on_both
-def test_a_run_evaluated_with_a_newer_suite_is_left_alone(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_evaluated_with_a_newer_suite_is_left_alone(database: Database) -> None:
     """A process of the former version is still running: it must not undo what the new one did."""
     log(database, sample_ids=IDS)
     work_off(database)
-    monkeypatch.setattr("offdiag.services.evaluation.recompute.SUITE_VERSION", SUITE_VERSION - 1)
 
-    assert reasons(database) == {}
+    assert reasons(database, suite_version=SUITE_VERSION - 1) == {}
 
 
 def test_scores_without_curves_are_stale_until_the_same_curves_are_there_again(

@@ -74,8 +74,8 @@ def work_with_little_room(url: str, limit: str) -> None:
 
 def deliver_with_little_room(root: str, limit: str) -> None:
     """Deliver an issue to a folder."""
-    from offdiag.services.delivery.folder import deliver_to_folder
     from offdiag.services.delivery.message import DeliveryFailed
+    from offdiag.services.delivery.targets import deliver_to_folder
     from offdiag.settings import ReportsSettings
     from offdiag.store.reports import stored_file
     from support.messages import parcel
@@ -93,7 +93,7 @@ def deliver_with_little_room(root: str, limit: str) -> None:
 
 def deliver_and_hang(root: str) -> None:
     """Deliver an issue to a folder, and hang when the first file is written, unfinished."""
-    from offdiag.services.delivery.folder import deliver_to_folder
+    from offdiag.services.delivery.targets import deliver_to_folder
     from offdiag.settings import ReportsSettings
     from support.messages import parcel
 

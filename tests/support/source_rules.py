@@ -264,7 +264,7 @@ RULES = (
                 "registry/offdiag/sdk/remote/connection.py",
                 "registry/offdiag/services/delivery/webhook.py",
                 "registry/offdiag/services/delivery/deadline.py",
-                "registry/offdiag/services/delivery/email.py",
+                "registry/offdiag/services/delivery/targets.py",
                 "registry/offdiag/services/health.py",
                 "web/offdiag_web/app/openid.py",
                 "web/offdiag_web/server.py",

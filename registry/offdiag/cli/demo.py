@@ -13,14 +13,16 @@ from offdiag.cli.output import counted, fits_intervals, print_tables
 from offdiag.cli.registry import opened, settings_for
 from offdiag.cli.run_tables import run_table
 from offdiag.cli.serve import serve_until_stopped
-from offdiag.demo.costs_and_reports import (
+from offdiag.demo.experiments import (
     DIGITS,
     IN_USE,
+    PROJECT,
     approve_run_in_use,
+    experiments,
     judge_runs,
+    log_trial,
     plan_report,
 )
-from offdiag.demo.experiments import PROJECT, experiments, log_trial
 from offdiag.demo.samples import log_content
 from offdiag.domain.runs import RunState
 from offdiag.errors import EvaluationFailed, EvaluationPending
@@ -110,7 +112,7 @@ def log_missing_trials(database: Database, *, url: str, seed: int) -> None:
     ]
     with counted("Training and logging", len(missing)) as step:
         for experiment, trial in missing:
-            log_trial(experiment, trial, url=url, project=PROJECT)
+            log_trial(experiment, trial, url=url)
             step(f"{experiment.dataset}: {trial.name}")
     for experiment in {each.dataset: each for each, _ in missing}.values():
         log_content(experiment, url=url, project=PROJECT)
@@ -118,17 +120,17 @@ def log_missing_trials(database: Database, *, url: str, seed: int) -> None:
 
 def judge_logged_runs(database: Database) -> None:
     """Set the cost matrix and the baseline, unless an earlier call has."""
-    judge_runs(database, project=PROJECT, in_use=_run_in_use(database))
+    judge_runs(database, in_use=_run_in_use(database))
 
 
 def approve_champion(database: Database) -> None:
     """Approve the run in use on the digits, unless an earlier call has."""
-    approve_run_in_use(database, project=PROJECT, in_use=_run_in_use(database))
+    approve_run_in_use(database, in_use=_run_in_use(database))
 
 
 def issue_report(database: Database, settings: Settings) -> None:
     """Schedule the weekly report and wait for its first edition, unless an earlier call has."""
-    asked = plan_report(database, project=PROJECT, in_use=_run_in_use(database))
+    asked = plan_report(database, in_use=_run_in_use(database))
     if asked is not None:
         wait_for_edition(
             database,

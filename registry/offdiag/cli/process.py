@@ -115,7 +115,7 @@ def _unfit(error: Exception) -> OffdiagError | None:
         return None
     from pydantic import ValidationError
 
-    from offdiag.records.validation import first_problem
+    from offdiag.records.base import first_problem
 
     return first_problem(error) if isinstance(error, ValidationError) else None
 

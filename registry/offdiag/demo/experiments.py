@@ -1,4 +1,7 @@
-"""The three experiments of the demo, and how one of their trials becomes a run."""
+"""The demo: three experiments, how their trials become runs, and how these are judged.
+
+Whatever is there from an earlier call stays as it is, changes of the reader included.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +22,28 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from offdiag.domain.cost_names import CostName
 from offdiag.domain.runs import Scalar
+from offdiag.reports.scope import Condition, ReportScope, Side
 from offdiag.sdk.logging import log_run
 from offdiag.sdk.run import Run
+from offdiag.services.champions.promotions import approve, promotions_of
+from offdiag.services.cost_matrices import add_costs, set_default_costs
+from offdiag.services.datasets import baseline_of, pin_baseline
+from offdiag.services.reports.edition import RequestedEdition
+from offdiag.services.schedules.edit import add_schedule, run_schedule
+from offdiag.services.schedules.page import schedules_page
+from offdiag.store.cost_matrices import list_costs
+from offdiag.store.database import Database
 
 PROJECT = "demo"
+TUMOURS = "breast cancer"
+COSTS = "missed tumour"
+DIGITS = "digits, 3 and 8 rare"
+IN_USE = "random forest"
+"""The run on the digits that stands for what is in use; the others are held against it."""
+REPORT = "weekly digits"
+MONDAYS_AT_SIX = "0 6 * * 1"
 
 
 class Classifier(Protocol):
@@ -68,7 +88,7 @@ class Experiment:
         return f"{self.dataset}/{trial.name}/seed {self.seed}"
 
 
-def log_trial(experiment: Experiment, trial: Trial, *, url: str, project: str) -> Run:
+def log_trial(experiment: Experiment, trial: Trial, *, url: str) -> Run:
     """Train one model and log what it predicts for the test cases."""
     columns = slice(None) if trial.features is None else list(trial.features)
     seen = experiment.data[:, columns]
@@ -84,7 +104,7 @@ def log_trial(experiment: Experiment, trial: Trial, *, url: str, project: str) -
         sample_ids=experiment.test,
         labels=experiment.labels,
         positive_label=experiment.positive_label,
-        project=project,
+        project=PROJECT,
         dataset=experiment.dataset,
         name=trial.name,
         model=_name_of(trial.model),
@@ -163,7 +183,7 @@ def breast_cancer(seed: int) -> Experiment:
     source = load_breast_cancer()
     train, test = _stratified(np.arange(len(source.target)), source.target, 0.3, seed)
     return Experiment(
-        dataset="breast cancer",
+        dataset=TUMOURS,
         labels=tuple(str(name) for name in source.target_names),
         positive_label="malignant",
         data=source.data,
@@ -211,7 +231,7 @@ def digits(seed: int) -> Experiment:
     kept = _thinned(source.target, np.random.default_rng(seed))
     train, test = _stratified(kept, source.target, 0.4, seed)
     return Experiment(
-        dataset="digits, 3 and 8 rare",
+        dataset=DIGITS,
         labels=tuple(str(name) for name in source.target_names),
         data=source.data,
         target=source.target,
@@ -273,3 +293,50 @@ def _thinned(target: NDArray[np.int64], random: np.random.Generator) -> NDArray[
         random.permutation(np.flatnonzero(target == digit))[RARE_SAMPLES:] for digit in RARE_DIGITS
     ]
     return np.setdiff1d(np.arange(len(target)), np.concatenate(dropped))
+
+
+def judge_runs(database: Database, *, in_use: str) -> None:
+    """Price the errors on tumours, and pin the run with the id `in_use` for the digits."""
+    with database.read() as session:
+        known = {each.name for each in list_costs(session, project=PROJECT)}
+    if COSTS not in known:
+        add_costs(
+            database,
+            project=PROJECT,
+            dataset=TUMOURS,
+            name=COSTS,
+            weights={
+                "malignant": {"malignant": 0.0, "benign": 20.0},
+                "benign": {"malignant": 1.0, "benign": 0.0},
+            },
+            note="A malignant tumour that is missed costs as much as twenty false alarms.",
+        )
+        set_default_costs(database, project=PROJECT, dataset=TUMOURS, wanted=CostName(COSTS))
+    if baseline_of(database, project=PROJECT, dataset=DIGITS) is None:
+        pin_baseline(database, in_use, author=None)
+
+
+def approve_run_in_use(database: Database, *, in_use: str) -> None:
+    """Make the evaluated run `in_use` champion of the digits, unless that was decided before."""
+    if not promotions_of(database, project=PROJECT, dataset=DIGITS).history:
+        approve(database, in_use, reason="In use before the other models were tried.", author=None)
+
+
+def plan_report(database: Database, *, in_use: str) -> RequestedEdition | None:
+    """Report on the digits each Monday, and once now; None where that is planned already."""
+    planned = schedules_page(database, project=PROJECT).entries
+    if any(entry.schedule.name == REPORT for entry in planned):
+        return None
+    add_schedule(
+        database,
+        name=REPORT,
+        cron=MONDAYS_AT_SIX,
+        zone="UTC",
+        scope=ReportScope(
+            project=PROJECT,
+            dataset=DIGITS,
+            baseline=in_use,
+            alerts=tuple(Condition("recall", Side.BELOW, 0.5, rare) for rare in ("3", "8")),
+        ),
+    )
+    return run_schedule(database, project=PROJECT, name=REPORT)

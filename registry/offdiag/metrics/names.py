@@ -20,7 +20,6 @@ from offdiag.metrics.other_names import OTHER_NAMES, averaged_key, normal_form
 from offdiag.metrics.spec import MetricSpec, Scope
 
 _AVERAGED = ("precision", "recall", "f1", "jaccard")
-_NEGATED = "neg_"
 _FUNCTION = re.compile(r"(\w+)(?: \([^=()]*\))?")
 """A function of scikit-learn without arguments, with or without a remark behind it."""
 

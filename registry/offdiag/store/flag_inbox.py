@@ -120,19 +120,6 @@ def flag_inbox(
     )
 
 
-def flag_counts(
-    session: Session, filters: Sequence[FlagFilter], *, now: datetime
-) -> tuple[int, ...]:
-    """How many flags each of several filters leaves, at most `MOST_COUNTED`, in one statement."""
-    if not filters:
-        return ()
-    columns = [
-        _counted(wanted.state, wanted, now).label(f"n{place}")
-        for place, wanted in enumerate(filters)
-    ]
-    return tuple(int(number) for number in session.execute(select(*columns)).one())
-
-
 def _entries(*more: Any) -> Select[Any]:
     names = (RunRow.name, RunRow.model, DatasetRow.name, ProjectRow.name, DatasetRow.task)
     return (

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,8 +145,6 @@ def _record(row: TruthVersionRow | None) -> TruthRecord | None:
         created_at=row.created_at,
     )
 
-
-IdKind = Literal["position", "int", "text"]
 
 _ITSELF = 0
 """Stands for the id of a row that does not have one yet; references are checked at the commit."""

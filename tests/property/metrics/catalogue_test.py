@@ -21,7 +21,7 @@ from offdiag.metrics.catalogue import CATALOGUE, Direction, MetricSpec, Scope, T
 from offdiag.metrics.orientation import actual_totals, swap_axes, to_canonical
 from offdiag.metrics.quantity import REASONS, Quantity
 from offdiag.metrics.suite import evaluate_stack
-from offdiag.metrics.symmetry import INVERSIONS, permute_labels, rescaled, swap_roles
+from support.symmetry import INVERSIONS, permute_labels, rescaled, swap_roles
 
 Counts = NDArray[np.int64]
 Change = Callable[[Counts], Counts]

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope, Transformation
 from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.per_class.one_vs_rest import OneVsRest
-from offdiag.metrics.symmetry import INVERSIONS, rescaled, skewness, unit_matrices
+from offdiag.metrics.symmetry import unit_matrices
+from support.symmetry import INVERSIONS, rescaled, skewness
 
 Rates = NDArray[np.float64]
 

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from offdiag.services.delivery import email
-from offdiag.services.delivery.email import deliver_by_email, email_of
+from offdiag.services.delivery import targets
 from offdiag.services.delivery.message import DeliveryFailed, DeliveryRefused
+from offdiag.services.delivery.targets import deliver_by_email, email_of
 from offdiag.settings import SmtpSettings
 from support.listeners import Listener, dripping, listening
 from support.mail_server import Mailbox
@@ -141,7 +141,7 @@ def test_a_server_without_tls_does_not_pass_for_one_with_it() -> None:
 def test_a_server_that_speaks_a_byte_at_a_time_is_cut_off(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(email, "LIMIT_S", 0.3)
+    monkeypatch.setattr(targets, "EMAIL_LIMIT_S", 0.3)
 
     def slow(connection: object, listener: Listener) -> None:
         while not listener.closing.wait(0.02):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from offdiag.services.delivery.folder import deliver_to_folder
 from offdiag.services.delivery.message import DeliveryFailed, DeliveryRefused
+from offdiag.services.delivery.targets import deliver_to_folder
 from offdiag.settings import ReportsSettings
 from offdiag.store.reports import stored_file
 from support.messages import parcel

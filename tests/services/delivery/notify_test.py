@@ -16,7 +16,7 @@ from offdiag.services.delivery.message import (
     read_target,
     target_documents,
 )
-from offdiag.services.delivery.notify import notify
+from offdiag.services.delivery.targets import notify
 from offdiag.services.delivery.task import target_problems
 from offdiag.settings import NotifySettings, Settings
 from support.listeners import Listener, answering, listening

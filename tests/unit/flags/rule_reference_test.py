@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.rule_reference import MEANINGS, METRICS_OF, THRESHOLDS_OF
+from offdiag.flags.rules import MEANINGS, METRICS_OF, THRESHOLDS_OF
 from offdiag.flags.thresholds import Thresholds
 from offdiag.metrics.catalogue import SPECS
 

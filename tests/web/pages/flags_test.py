@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.rule_reference import THRESHOLDS_OF
+from offdiag.flags.rules import THRESHOLDS_OF
 from offdiag.services.flags import triage
 from offdiag.services.flags.page import browse_flags
 from offdiag.store.database import Database

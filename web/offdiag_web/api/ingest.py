@@ -25,6 +25,7 @@ from offdiag.inputs.bodies.columns import (
     require_few_rows,
 )
 from offdiag.inputs.bodies.formats import read_arrow_body, read_csv_body, read_parquet_body
+from offdiag.records.base import first_problem
 from offdiag.records.ingest import (
     Chunk,
     ClosedRun,
@@ -37,7 +38,6 @@ from offdiag.records.ingest import (
     Text,
 )
 from offdiag.records.run import labels_document
-from offdiag.records.validation import first_problem
 from offdiag.services.ingest.batch import GivenCounts
 from offdiag.services.ingest.chunks import PutOutcome, put_columns
 from offdiag.services.ingest.finish_run import finish_run

@@ -21,8 +21,8 @@ from spectree.utils import get_multidict_items
 from werkzeug.exceptions import UnsupportedMediaType
 
 from offdiag.errors import InvalidInput, Malformed
+from offdiag.records.base import first_problem
 from offdiag.records.cost import Weights
-from offdiag.records.validation import first_problem
 from offdiag_web.app.paths import PATH_SCHEMAS
 
 JSON = "application/json"

@@ -199,14 +199,6 @@ class ConfusionList:
     def is_cut(self) -> bool:
         return self.n_kinds > len(self.errors)
 
-    @property
-    def n_errors_text(self) -> str:
-        return numbers.plural(self.n_errors, "error")
-
-    @property
-    def n_kinds_text(self) -> str:
-        return numbers.plural(self.n_kinds, "kind")
-
 
 def off_diagonal(matrix: ConfusionMatrix) -> NDArray[np.int64]:
     """A copy of the counts with the correct cases taken out, (K, K)."""

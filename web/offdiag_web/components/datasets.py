@@ -103,20 +103,6 @@ def largest_share(dataset: DatasetFacts) -> str | None:
     return numbers.fine_percent(max(counts), sum(counts))
 
 
-def scope_sentence(dataset: DatasetFacts) -> str:
-    """ "digits, v1 · 540 labelled examples · 10 classes · largest class 15.9 %"."""
-    truth = "no ground truth yet" if dataset.truth_number is None else f"v{dataset.truth_number}"
-    parts = [f"{dataset.name}, {truth}"]
-    if dataset.project != "default":
-        parts.insert(0, f"project {dataset.project}")
-    if dataset.n_samples is not None:
-        parts.append(numbers.plural(dataset.n_samples, "labelled example"))
-    parts.append(numbers.plural(dataset.n_classes, "class", "classes"))
-    # Sets share their labels, so no label's share is what a constant answer would score.
-    largest = None if dataset.task is Task.MULTILABEL else largest_share(dataset)
-    return " · ".join([*parts, f"largest class {largest}"] if largest else parts)
-
-
 def _state_chips(runs: LoggedRuns) -> tuple[Chip, ...]:
     """How many runs have no metrics, by reason; evaluated ones need no mention."""
     kinds: tuple[tuple[RunState, str, Tone], ...] = (

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from offdiag.domain.runs import Task
 from offdiag.flags.catalogue import RULES
@@ -114,14 +113,6 @@ def day(moment: datetime) -> str:
 def counted(number: int) -> str:
     """A number of flags; those beyond what is counted are many."""
     return numbers.count(number) + ("+" if number >= MOST_COUNTED else "")
-
-
-def found_text(evidence: Mapping[str, Any]) -> str | None:
-    """ "0/17 found", None for evidence about something else."""
-    cases, hits = evidence.get("actual"), evidence.get("correct")
-    if not isinstance(cases, int) or not isinstance(hits, int):
-        return None
-    return f"{numbers.hits_of(hits, cases)} found"
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,15 +148,6 @@ def read_edits(text: str, costs: CostMatrix) -> ReadEdits:
     return ReadEdits(_canonical(multiplications.values(), cells, costs), tuple(problems))
 
 
-def edits_to(costs: CostMatrix, weights: NDArray[np.float64]) -> CostEdits:
-    """The cells to set so that `costs` become `weights`, both (K, K)."""
-    cells = {
-        (int(actual), int(predicted)): float(weights[actual, predicted])
-        for actual, predicted in np.argwhere(weights != costs.weights)
-    }
-    return _canonical((), cells, costs)
-
-
 def with_cells(
     edits: CostEdits, costs: CostMatrix, cells: Mapping[tuple[int, int], float]
 ) -> CostEdits:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,11 +108,6 @@ def multilabel_matrix(mass: ExactSums, *, n_labels: int, n_samples: int) -> Mult
         ),
         n_samples=n_samples,
     )
-
-
-def total_mass(mass: ExactSums) -> Fraction:
-    """Sum of all cells: the number of true labels of the samples counted."""
-    return Fraction(sum(mass.over_common_denominator().values()), mass.common_denominator())
 
 
 def _pairs(

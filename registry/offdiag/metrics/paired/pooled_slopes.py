@@ -32,7 +32,7 @@ from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.dual import Floats, Gradient
 from offdiag.metrics.intervals.bounds import Bounds, Intervals, flagged, smallest_class
-from offdiag.metrics.intervals.delta import aggregate_gradients, class_gradients, range_of
+from offdiag.metrics.intervals.delta import aggregate_gradients, range_of
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.intervals.resampling import generator
 from offdiag.metrics.paired.joint import JointCounts
@@ -48,27 +48,12 @@ ROUNDING = 1e-12
 def pooled_matrix(matrices: Sequence[ConfusionMatrix]) -> ConfusionMatrix:
     """The matrix of all runs together, at which slopes are taken; one matrix at least.
 
-    `aggregate_gradients`, `class_gradient` and `cost_gradients` of it are the slopes.
+    `aggregate_gradients` and `cost_gradients` of it are the slopes.
     """
     counts = np.zeros_like(matrices[0].counts)
     for matrix in matrices:
         counts += matrix.counts
     return ConfusionMatrix(counts, matrices[0].labels)
-
-
-def class_gradient(matrix: ConfusionMatrix, key: str, code: int) -> Gradient:
-    """Slopes of a per-class metric of one class at every cell of a non-empty matrix.
-
-    Value and slopes are not finite where the metric is undefined or has no derivative.
-    """
-    dual = class_gradients(matrix, (key,))[key]
-    hit, missed, false_alarm, rejected = dual.slope[:, code]
-    diagonal, actual, predicted = np.zeros((3, matrix.n_classes))
-    # The cell of the other classes has slope 0; what is constant over all cells moves nothing.
-    actual[code] = missed - rejected
-    predicted[code] = false_alarm - rejected
-    diagonal[code] = hit - missed - false_alarm + rejected
-    return Gradient(float(dual.value[code]), diagonal, actual, predicted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from offdiag.errors import NotFound
-from offdiag.services.delivery.email import deliver_by_email, require_sender
-from offdiag.services.delivery.folder import deliver_to_folder, place_of, require_writable
 from offdiag.services.delivery.message import (
     SUFFIXES,
     DeliveryFailed,
@@ -24,7 +22,15 @@ from offdiag.services.delivery.message import (
     WebhookTarget,
     read_target,
 )
-from offdiag.services.delivery.notify import notify, require_place
+from offdiag.services.delivery.targets import (
+    deliver_by_email,
+    deliver_to_folder,
+    notify,
+    place_of,
+    require_place,
+    require_sender,
+    require_writable,
+)
 from offdiag.services.delivery.webhook import checked_receiver, deliver_by_webhook
 from offdiag.services.jobs.attempts import Never
 from offdiag.settings import Settings, load_settings

@@ -26,16 +26,12 @@ class RecomputeRequest:
     n_submitted: int
 
 
-def find_stale(database: Database) -> list[StaleRun]:
-    """Every run whose results are missing or out of date, with the reasons."""
-    with database.read() as session:
-        return _stale(session)
-
-
 def recompute_stale(database: Database) -> RecomputeRequest:
     """Ask for exactly what is stale."""
+    digest = rules_in_force().digest
     with database.write() as session:
-        return _asked(session, _stale(session))
+        stale = stale_runs(session, suite_version=SUITE_VERSION, rules_digest=digest)
+        return _asked(session, stale)
 
 
 def recompute_all(database: Database) -> RecomputeRequest:
@@ -86,11 +82,6 @@ def _drop_and_ask(session: Session, run_ids: Sequence[str]) -> RecomputeRequest:
         jobs.withdraw(session, evaluation_key(run_id))
     retention.drop_current_results(session, run_ids)
     return _asked(session, stale_runs(session, suite_version=SUITE_VERSION, run_ids=run_ids))
-
-
-def _stale(session: Session) -> list[StaleRun]:
-    """Whatever the evaluations of this process would be different from."""
-    return stale_runs(session, suite_version=SUITE_VERSION, rules_digest=rules_in_force().digest)
 
 
 def _asked(session: Session, stale: list[StaleRun]) -> RecomputeRequest:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 
 from offdiag.flags.catalogue import RULES, RuleDescription
-from offdiag.flags.rule_reference import MEANINGS, METRICS_OF, THRESHOLDS_OF
+from offdiag.flags.rules import MEANINGS, METRICS_OF, THRESHOLDS_OF
 from offdiag.flags.thresholds import Thresholds
 from offdiag.settings import FlagsSettings, load_settings
 from offdiag.settings.load import SettingSource

@@ -11,7 +11,6 @@ from offdiag.store.models.access import (
     UserRow,
 )
 from offdiag.store.models.base import Base
-from offdiag.store.models.comments import CommentRow
 from offdiag.store.models.datasets import (
     CostMatrixRow,
     DatasetRow,
@@ -40,7 +39,13 @@ from offdiag.store.models.predictions import (
     TruthChunkRow,
 )
 from offdiag.store.models.reports import DeliveryRow, ReportEditionRow, ReportFileRow, ScheduleRow
-from offdiag.store.models.runs import BaselineRow, PromotionRow, RunRow, UploadedMatrixRow
+from offdiag.store.models.runs import (
+    BaselineRow,
+    CommentRow,
+    PromotionRow,
+    RunRow,
+    UploadedMatrixRow,
+)
 from offdiag.store.models.samples import SampleContentRow
 
 __all__ = [

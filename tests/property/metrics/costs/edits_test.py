@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.costs.edits import cost_text, edits_to, read_cost, read_edits
+from offdiag.metrics.costs.edits import CostEdits, cost_text, read_cost, read_edits, with_cells
 from offdiag.metrics.costs.matrix import CostMatrix
 
 NAMES = st.lists(
@@ -40,7 +40,8 @@ def changed(draw: st.DrawFn) -> tuple[CostMatrix, CostMatrix]:
 def test_written_changes_lead_to_the_same_costs(pair: tuple[CostMatrix, CostMatrix]) -> None:
     before, after = pair
 
-    text = edits_to(before, after.weights).text(before.labels)
+    cells = {cell: float(cost) for cell, cost in np.ndenumerate(after.weights)}
+    text = with_cells(CostEdits(), before, cells).text(before.labels)
     read = read_edits(text, before)
 
     assert read.problems == ()

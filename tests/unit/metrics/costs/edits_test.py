@@ -9,7 +9,6 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.edits import (
     CostEdits,
     cost_text,
-    edits_to,
     forgiven,
     group_names,
     groups_text,
@@ -115,7 +114,7 @@ def test_every_name_can_be_written() -> None:
     weights = costs.weights.copy()
     weights[np.arange(size), (np.arange(size) + 3) % size] = np.arange(size) + 2
 
-    edits = edits_to(costs, weights)
+    edits = with_cells(CostEdits(), costs, dict(np.ndenumerate(weights)))
 
     read = read_edits(edits.text(labels), costs)
     assert read.problems == ()
@@ -144,7 +143,9 @@ def test_cells_are_added_to_changes_and_taken_back() -> None:
 def test_the_cells_that_lead_to_other_costs() -> None:
     weights = np.array([[0, 1, 1], [10, 0, 8], [2, 4.5, -1]])
 
-    assert edits_to(COSTS, weights) == CostEdits(cells={(2, 1): 4.5, (2, 2): -1.0})
+    edits = with_cells(CostEdits(), COSTS, dict(np.ndenumerate(weights)))
+
+    assert edits == CostEdits(cells={(2, 1): 4.5, (2, 2): -1.0})
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.multilabel.matrix import MultilabelMatrix, total_mass
+from offdiag.metrics.multilabel.matrix import MultilabelMatrix
 from offdiag.metrics.multilabel.tally import tally_sets
 from support.krstinic import (
     ACTUAL_SETS,
@@ -97,10 +97,6 @@ def test_single_label_data_give_the_ordinary_matrix_of_tables_1_to_3() -> None:
         [0.30, 0.00, 0.70, 0.00],
         [0.08, 0.00, 0.17, 0.75],
     ]
-
-
-def test_the_mass_is_the_number_of_true_labels() -> None:
-    assert total_mass(tally_sets(ACTUAL, PREDICTED).mass) == 15
 
 
 def test_a_missed_label_lowers_the_column_share_of_a_correct_one() -> None:

@@ -15,9 +15,10 @@ from offdiag.metrics.paired.class_changes import (
 )
 from offdiag.metrics.paired.hypothesis_tests import holm, mcnemar, mid_p_values
 from offdiag.metrics.paired.joint import PairedRates
-from offdiag.metrics.paired.pooled_slopes import class_gradient, moves, pooled_matrix
+from offdiag.metrics.paired.pooled_slopes import moves, pooled_matrix
 from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.metrics.suite import evaluate_stack
+from support.gradients import class_gradient
 from support.matrices import two_runs
 
 

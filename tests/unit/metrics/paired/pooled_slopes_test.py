@@ -21,7 +21,6 @@ from offdiag.metrics.paired.joint import JointCounts, joint_counts
 from offdiag.metrics.paired.pooled_slopes import (
     JointTest,
     Statistic,
-    class_gradient,
     critical_value,
     judge_together,
     judge_unpaired,
@@ -32,6 +31,7 @@ from offdiag.metrics.paired.pooled_slopes import (
     value_covariance,
 )
 from offdiag.metrics.suite import evaluate_stack
+from support.gradients import class_gradient
 from support.matrices import matrix_of, numbered_labels, two_runs
 
 HEADLINE = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "cohen_kappa")

@@ -12,8 +12,9 @@ from offdiag.metrics.dual import Gradient
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.paired import runs as module
 from offdiag.metrics.paired.joint import joint_counts
-from offdiag.metrics.paired.pooled_slopes import class_gradient, paired_statistics
+from offdiag.metrics.paired.pooled_slopes import paired_statistics
 from offdiag.metrics.paired.runs import PairedRuns, RunSpread, difference_errors
+from support.gradients import class_gradient
 
 HEADLINE = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "cohen_kappa")
 

@@ -3,9 +3,9 @@ import re
 import pytest
 
 from offdiag.palette import contrast
-from offdiag_web.charts.palette import STYLESHEET
 from offdiag_web.components.model_marks import NO_MODEL, model_key, model_marks
 from support.drawings import parsed
+from support.ramps import STYLESHEET
 
 
 def test_models_keep_their_marks_when_others_follow() -> None:

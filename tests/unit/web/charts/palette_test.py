@@ -1,4 +1,4 @@
-from offdiag_web.charts.palette import STYLESHEET, ramp_stylesheet
+from support.ramps import STYLESHEET, ramp_stylesheet
 
 
 def test_the_stylesheet_is_the_one_the_palette_makes() -> None:

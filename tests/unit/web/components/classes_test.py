@@ -25,7 +25,7 @@ def test_the_most_frequent_errors_come_first_with_their_reverse() -> None:
 def test_the_list_says_how_many_errors_and_kinds_there_are() -> None:
     cut = most_frequent(_lesions(), at_most=3)
 
-    assert (cut.n_errors_text, cut.n_kinds_text, cut.is_cut) == ("204 errors", "26 kinds", True)
+    assert (cut.n_errors, cut.n_kinds, cut.is_cut) == (204, 26, True)
     assert not most_frequent(_lesions(), at_most=42).is_cut
 
 

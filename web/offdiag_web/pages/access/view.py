@@ -70,7 +70,6 @@ class UserLine:
     email: str | None
     roles: tuple[RoleLine, ...]
     is_disabled: bool
-    signs_in_elsewhere: bool
     signed_in: Moment | None
 
 
@@ -83,7 +82,6 @@ def user_lines(users: Sequence[UserRecord], *, now: datetime) -> tuple[UserLine,
             user.email,
             role_lines(user.grants),
             is_disabled=user.disabled_at is not None,
-            signs_in_elsewhere=not user.has_password,
             signed_in=None if user.signed_in_at is None else moment(user.signed_in_at, now=now),
         )
         for user in users

@@ -1,13 +1,17 @@
-"""The colour ramps of `offdiag.palette` as the stylesheet of the dashboard."""
+"""The colour ramps of `offdiag.palette` as the stylesheet of the dashboard.
+
+`cd tests && python -m support.ramps` writes it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
+import offdiag_web
 from offdiag.palette import BINS, RAMPS, Ramp, text_on
 
-STYLESHEET = Path(__file__).parents[1] / "static" / "css" / "ramps.css"
+STYLESHEET = Path(offdiag_web.__file__).parent / "static" / "css" / "ramps.css"
 _RAMP_NAMES: tuple[Ramp, ...] = ("correct", "error")
 
 
@@ -15,7 +19,7 @@ def ramp_stylesheet() -> str:
     """Colour of each bin as a token with a light and a dark value, and the classes using them."""
     return "\n".join(
         [
-            "/* Written by offdiag_web.charts.palette; edit that. */",
+            "/* Written by support.ramps from offdiag.palette; edit that. */",
             ":root {",
             *_tokens(),
             "}",
