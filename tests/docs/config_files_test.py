@@ -21,7 +21,7 @@ from offdiag.inputs.files.costs import read_weights
 from offdiag.services.access.users import add_user
 from offdiag.settings import load_settings
 from offdiag.store.database import Database
-from offdiag_web import shutdown, wsgi
+from offdiag_web import wsgi
 from support.command_lines import command_of
 from support.deployed import require_setting
 
@@ -107,10 +107,6 @@ def test_gunicorn_reads_its_file_and_finds_the_application() -> None:
     module, _, factory = given["wsgi_app"].partition(":")
     assert import_module(module) is wsgi
     assert factory == f"{wsgi.application.__name__}()"
-
-
-def test_a_copy_of_the_gunicorn_file_of_the_last_release_is_read() -> None:
-    assert import_module("offdiag_web.draining").announce_stop is shutdown.announce_stop
 
 
 def test_the_application_serves_the_configured_registry_to_those_who_sign_in(

@@ -260,7 +260,7 @@ RULES = (
         allowed=frozenset(
             {
                 "registry/offdiag/cli/serve.py",
-                "registry/offdiag/sdk/integrations/mlflow_server.py",
+                "registry/offdiag/sdk/integrations/tracking_stores.py",
                 "registry/offdiag/sdk/remote/connection.py",
                 "registry/offdiag/services/delivery/webhook.py",
                 "registry/offdiag/services/delivery/deadline.py",

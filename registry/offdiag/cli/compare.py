@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
+from rich.table import Table
+from rich.text import Text
 
-from offdiag.cli.compare_tables import comparison_tables, examples_table, refusal_text
 from offdiag.cli.documents import document
 from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import busy, print_json, print_tables
+from offdiag.cli.output import busy, label, print_json, print_tables, printable
+from offdiag.cli.tables import MOST_CLASSES, filled_table, open_table
+from offdiag.comparison import texts
+from offdiag.comparison.differences import DifferenceStatus, excludes_0
 from offdiag.comparison.pair import PairedOutcome
+from offdiag.comparison.rank_status import RankStatus
+from offdiag.domain.number_text import p_value
+from offdiag.domain.values import MetricValue
 from offdiag.records.base import MOST_ON_A_PAGE, USUAL_ON_A_PAGE
 from offdiag.records.comparison import (
     ComparedExamples,
@@ -181,3 +189,183 @@ def _stored_examples(
             size=query.limit,
         )
     )
+
+
+Record = Mapping[str, Any]
+
+
+def refusal_text(refusal: Record) -> str:
+    """Why there is no comparison, and the way out."""
+    hint = refusal["hint"]
+    if refusal["n_shared"] is not None:
+        hint = "--shared compares them on the shared ones."
+    return f"{printable(refusal['why'])} {printable(hint)}"
+
+
+def examples_table(found: ComparedExamples) -> Table:
+    """Examples with the predictions of both runs and their scores."""
+    table = open_table(title=f"{found.which.value}: {len(found.examples)} of {found.total}")
+    for name in ("sample", "actual"):
+        table.add_column(name)
+    for letter in ("a", "b"):
+        table.add_column(f"{letter.upper()} ({found.runs[letter]})")
+        table.add_column("score", justify="right")
+    for each in found.examples:
+        table.add_row(
+            Text(printable(str(each.sample))),
+            Text(label(each.actual)),
+            *_prediction(each.a, each.a_confidence),
+            *_prediction(each.b, each.b_confidence),
+        )
+    return table
+
+
+def _prediction(predicted: str, score: float | None) -> tuple[Text, str]:
+    return Text(label(predicted)), "" if score is None else f"{score:.3f}"
+
+
+def comparison_tables(found: Comparison) -> Iterator[Table | Text]:
+    """The runs, the verdict, and the numbers behind it."""
+    yield _runs_table(found)
+    if found.verdict is not None:
+        yield Text(printable(found.verdict["headline"]), style="bold")
+        for sentence in found.verdict["details"]:
+            yield Text(printable(sentence))
+    result = found.result
+    if result is None:
+        return
+    if result["kind"] == "pair":
+        yield from _pair_tables(result)
+        return
+    yield _ranks_table(result)
+    if result["pairs"]:
+        yield _pairs_table(result["pairs"])
+
+
+def _runs_table(found: Comparison) -> Table:
+    where = f" in {found.slice}" if found.slice is not None else ""
+    on = f", {found.samples['n_compared']:,} examples{where}" if found.samples is not None else ""
+    return filled_table(
+        ("", "run", "id", "model"),
+        ((run.letter, label(run.name), run.id, run.model or "") for run in found.runs),
+        title=f"{found.dataset}{on}",
+    )
+
+
+def _pair_tables(result: Record) -> Iterator[Table]:
+    level = texts.level_text(result["confidence"])
+    numbers = ("A", "B", "B − A", f"{level} CI alone", "together")
+    yield filled_table(
+        ("metric", *numbers, "", "p"),
+        (
+            (texts.title(key), *_difference_cells(key, each, of_class=False), _p(each["p"]))
+            for key, each in result["metrics"].items()
+        ),
+        right=(*numbers, "p"),
+    )
+    if result["is_paired"]:
+        columns = ("both correct", "only A correct", "only B correct", "both wrong")
+        counts = [f"{count:,}" for count in result["counts"].values()]
+        yield filled_table(columns, [counts], right=columns)
+    sizes = result["class_sizes"]["a"]
+    largest = sorted(sizes, key=lambda name: -sizes[name])[:MOST_CLASSES]
+    cut = "" if len(largest) == len(sizes) else f", the {MOST_CLASSES} largest of {len(sizes)}"
+    recalls = result["per_class"]["recall"]
+    yield filled_table(
+        ("class", "n", *numbers, ""),
+        (
+            (
+                label(name),
+                f"{sizes[name]:,}",
+                *_difference_cells("recall", recalls[name], of_class=True),
+            )
+            for name in largest
+        ),
+        right=("n", *numbers),
+        title=f"Recall of each class{cut}",
+    )
+
+
+def _difference_cells(key: str, found: Record, *, of_class: bool) -> tuple[str, ...]:
+    gap, together = MetricValue.of_dict(found["difference"]), found["simultaneous_interval"] or {}
+    ends = together.get("ci_low"), together.get("ci_high")
+    return (
+        _number(found["a"]),
+        _number(found["b"]),
+        texts.difference_text(key, gap, of_class=of_class),
+        texts.difference_interval(key, gap, of_class=of_class) or "none",
+        texts.ends_text(key, ends, of_class=of_class) or "none",
+        _outcome(found["outcome"], gap),
+    )
+
+
+def _outcome(outcome: str, gap: MetricValue) -> str:
+    if outcome != DifferenceStatus.NOT_SEPARABLE:
+        return outcome
+    alone = " (alone it would pass)" if excludes_0(gap.ci_low, gap.ci_high) else ""
+    return f"no significant difference{alone}"
+
+
+def _ranks_table(result: Record) -> Table:
+    best = result["best_of_many"]
+    corrected = ("highest, on new examples",) if best else ()
+    return filled_table(
+        ("metric", *result["n"], *corrected),
+        (
+            (
+                texts.title(key),
+                *(_rank_text(key, ranks, name) for name in ranks),
+                *([_number(best[key]["corrected"])] if key in best else []),
+            )
+            for key, ranks in result["metrics"].items()
+        ),
+        right=corrected,
+        caption="p values are adjusted for all runs and metrics. Brackets: "
+        f"{texts.level_text(result['confidence'])} CI of the difference to the highest "
+        "run, or to the one that is named.",
+    )
+
+
+def _rank_text(key: str, ranks: Record, name: str) -> Text:
+    rank = ranks[name]
+    status = RankStatus(rank["standing"])
+    said = texts.RANK_STATUS_TEXTS[status]
+    if status is RankStatus.BEHIND and rank["p_adjusted"] is not None:
+        said = f"{said}, {p_value(rank['p_adjusted'])}"
+    lines = [f"{_number(rank)} {said}".strip()]
+    rival = rank["compared_with"]
+    if rank["behind"] is not None and rank["behind"]["value"] is not None and rival is not None:
+        behind = MetricValue.of_dict(rank["behind"])
+        ends = texts.difference_interval(key, behind)
+        against = "" if ranks[rival]["standing"] == RankStatus.BEST else f" vs {rival}"
+        interval = f" ({ends})" if ends else ""
+        lines.append(f"{texts.difference_text(key, behind)}{interval}{against}")
+    is_first = status in {RankStatus.BEST, RankStatus.NOT_SEPARABLE}
+    return Text("\n".join(lines), style="bold" if is_first else "")
+
+
+def _pairs_table(pairs: list[Record]) -> Table:
+    numbers = ("only first", "only second", "p", "p, adjusted")
+    return filled_table(
+        ("runs", *numbers),
+        (
+            (
+                f"{pair['first']}, {pair['second']}",
+                f"{pair['only_first']:,}",
+                f"{pair['only_second']:,}",
+                _p(pair["p"]),
+                _p(pair["p_adjusted"]),
+            )
+            for pair in pairs
+        ),
+        right=numbers,
+        title="Examples that only one of two runs predicts correctly",
+    )
+
+
+def _p(p: float | None) -> str:
+    return "" if p is None else p_value(p).removeprefix("p ").removeprefix("= ")
+
+
+def _number(value: Record) -> str:
+    return f"undefined ({value['reason']})" if value["value"] is None else f"{value['value']:.3f}"

@@ -222,7 +222,7 @@ def run_facts(
         params=_plain(params, "params"),
         tags=_plain(tags, "tags"),
         author=provenance.author(),
-        git_sha=provenance.git_sha(),
+        git_sha=provenance.commit(),
     )
 
 

@@ -18,7 +18,7 @@ def author() -> str | None:
 
 
 @lru_cache(maxsize=1)
-def git_sha() -> str | None:
+def commit() -> str | None:
     """Commit checked out in the working directory, None outside a repository."""
     command = ["git", "rev-parse", "--verify", "HEAD"]
     try:

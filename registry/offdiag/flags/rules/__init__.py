@@ -9,17 +9,17 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from offdiag.flags.rule_evaluation import ClassRule, RunRule
-from offdiag.flags.rules import accuracy, collapse, costs, predictions, recall, reference
+from offdiag.flags.rules import accuracy, costs, predictions, recall, reference
 
 MATRIX_RULES: Mapping[str, RunRule | ClassRule] = MappingProxyType(
     {
         rule.id: rule
         for rules in (
-            collapse.RULES,
+            predictions.COLLAPSE_RULES,
             recall.RECALL_RULES,
             accuracy.MAJORITY_RULES,
             accuracy.AVERAGE_RULES,
-            predictions.RULES,
+            predictions.PREDICTION_RULES,
             recall.SUPPORT_RULES,
         )
         for rule in rules

@@ -23,7 +23,7 @@ from offdiag.sdk.display.card import (
     says,
     table,
 )
-from offdiag.sdk.display.displayed import DisplayedEvaluation, Origin
+from offdiag.sdk.display.displayed import DisplayedEvaluation, DisplayedFlag, Origin
 from offdiag.sdk.display.evaluation_text import (
     MOST_CLASSES,
     ClassLine,
@@ -268,3 +268,25 @@ def _value_cells(value: MetricValue) -> str:
     if value.ci_low is not None and value.ci_high is not None:
         said = interval(value.ci_low, value.ci_high)
     return cell(number(value.value)) + cell(said, left=True)
+
+
+MOST_FLAGS = 40
+
+
+def flags_card(flags: Sequence[DisplayedFlag]) -> str:
+    """One HTML fragment: severity, rule, class and message, most severe first."""
+    title = head("Flags", f"{len(flags)} raised" if flags else "none raised")
+    if not flags:
+        return card(title)
+    rows = [
+        cell(flag.severity, left=True)
+        + cell(flag.rule, left=True)
+        + f'<td class="od-wrap">{escape(flag.message)}</td>'
+        + cell(flag.state, left=True)
+        for flag in flags[:MOST_FLAGS]
+    ]
+    hidden = len(flags) - len(rows)
+    columns = [column(name, left=True) for name in ("Severity", "Rule", "Message", "State")]
+    return card(
+        title, table(columns, rows, caption=f"{hidden} more not shown" if hidden > 0 else "")
+    )

@@ -97,7 +97,7 @@ class FlagList(list[Flag]):
         return pd.DataFrame(rows, columns=list(columns))
 
     def _repr_html_(self) -> str:
-        from offdiag.sdk.display.flags_card import flags_card
+        from offdiag.sdk.display.evaluation_card import flags_card
 
         return flags_card(self)
 

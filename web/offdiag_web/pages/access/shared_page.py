@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from html.parser import HTMLParser
+
 from flask import Blueprint, Response, current_app, make_response
+from markupsafe import escape
 
 from offdiag.errors import Forbidden, InvalidInput, NotFound, OffdiagError
 from offdiag.services.access.share_links import OpenedLink, may_share, open_share_link
@@ -10,8 +13,130 @@ from offdiag_web.app.context import Registry
 from offdiag_web.app.errors import domain_response
 from offdiag_web.app.paths import SHARED
 from offdiag_web.app.permissions import Rate, public
-from offdiag_web.pages.access.read_only import read_only
 from offdiag_web.pages.access.shareable import projects_of_page, read_page, rendered
+
+_VOID = frozenset(
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
+)
+_WITH_CONTENT = frozenset(
+    {
+        *(
+            "button",
+            "dialog",
+            "footer",
+            "form",
+            "iframe",
+            "label",
+            "nav",
+            "noscript",
+            "object",
+            "script",
+        ),
+        *("select", "textarea", "template"),
+    }
+)
+"""Left out with all that is in them."""
+_ALONE = frozenset({"base", "embed", "input", "source"})
+_LEFT_OUT = frozenset(
+    {"actions", "button", "menu", "neighbours", "run-tabs", "seg", "skip", "tabs"}
+)
+"""Classes of elements that only lead elsewhere."""
+_ADDRESSES = frozenset({"href", "src", "srcset", "xlink:href", "action", "formaction", "ping"})
+_PREFIXES = ("on", "hx-", "data-")
+_ASSETS = "/assets/"
+_ATTRIBUTES = frozenset({"aria-keyshortcuts", "popover", "popovertarget"})
+
+
+def read_only(page: str, *, notice: str) -> str:
+    """The page with `notice` as the first line of its content, and not for search engines."""
+    reader = _Reader(notice)
+    reader.feed(page)
+    reader.close()
+    return "".join(reader.parts)
+
+
+class _Reader(HTMLParser):
+    def __init__(self, notice: str) -> None:
+        super().__init__(convert_charrefs=False)
+        self.parts: list[str] = []
+        self._notice = notice
+        self._open: list[str] = []
+        """What closes each element that is open."""
+        self._left_out_at: int | None = None
+        """How many elements were open where one began that is left out."""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in _VOID:
+            self.handle_startendtag(tag, attrs)
+            return
+        if self._left_out_at is None and _is_left_out(tag, dict(attrs)):
+            self._left_out_at = len(self._open)
+        written = tag
+        if tag == "a":
+            is_here = (dict(attrs).get("href") or "").startswith("#")
+            written = "a" if is_here else "g" if "svg" in self._open else "span"
+        self._write(f"<{written}{_kept(tag, attrs)}>")
+        self._open.append(written)
+        if tag == "head":
+            self._write('<meta name="robots" content="noindex">')
+        if tag == "main":
+            self._write(f'<p class="callout" role="note">{escape(self._notice)}</p>')
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        is_asset = _is_asset(dict(attrs).get("href") or dict(attrs).get("src") or "")
+        if tag in _ALONE or (tag in {"link", "img"} and not is_asset):
+            return
+        end = "" if tag in _VOID else f"</{tag}>"
+        self._write(f"<{tag}{_kept(tag, attrs)}>{end}")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in _VOID or not self._open:
+            return
+        self._write(f"</{self._open.pop()}>")
+        if self._left_out_at == len(self._open):
+            self._left_out_at = None
+
+    def handle_data(self, data: str) -> None:
+        self._write(data)
+
+    def handle_entityref(self, name: str) -> None:
+        self._write(f"&{name};")
+
+    def handle_charref(self, name: str) -> None:
+        self._write(f"&#{name};")
+
+    def handle_decl(self, decl: str) -> None:
+        self._write(f"<!{decl}>")
+
+    def _write(self, text: str) -> None:
+        if self._left_out_at is None:
+            self.parts.append(text)
+
+
+def _is_left_out(tag: str, attributes: dict[str, str | None]) -> bool:
+    classes = (attributes.get("class") or "").split()
+    return (
+        tag in _WITH_CONTENT or "data-unshared" in attributes or not _LEFT_OUT.isdisjoint(classes)
+    )
+
+
+def _kept(tag: str, attributes: list[tuple[str, str | None]]) -> str:
+    return "".join(
+        f" {name}" if value is None else f' {name}="{escape(value)}"'
+        for name, value in attributes
+        if _is_kept(tag, name, value or "")
+    )
+
+
+def _is_kept(tag: str, name: str, value: str) -> bool:
+    if name in _ADDRESSES:
+        return value.startswith("#") or (tag in {"link", "img"} and _is_asset(value))
+    return name not in _ATTRIBUTES and not name.startswith(_PREFIXES)
+
+
+def _is_asset(address: str) -> bool:
+    return address.startswith((_ASSETS, "data:image/"))
+
 
 blueprint = Blueprint("shared", __name__)
 
