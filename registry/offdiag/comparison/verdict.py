@@ -163,11 +163,9 @@ def pair_verdict(pair: PairComparison, *, difference: float = DIFFERENCE_THAT_MA
     return Verdict(_headline(pair), details, _tone(_headliners(pair)))
 
 
-def classes_that_change(
-    pair: PairComparison, key: str = "recall"
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Labels of the classes that change significantly: falling, and rising, largest first."""
-    found = sorted(pair.classes[key], key=lambda each: -abs(each.difference.value or 0.0))
+def classes_that_change(pair: PairComparison) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Classes whose recall changes significantly: falling, and rising, largest change first."""
+    found = sorted(pair.classes["recall"], key=lambda each: -abs(each.difference.value or 0.0))
     falling = tuple(str(each.class_label) for each in found if each.is_loss)
     return falling, tuple(str(each.class_label) for each in found if each.is_gain)
 

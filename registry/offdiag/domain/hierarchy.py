@@ -99,7 +99,7 @@ class Hierarchy:
         inside = set(grouped)
         return [*grouped, *(code for code in range(len(labels)) if code not in inside)]
 
-    def group_named(self, name: str, *, field_name: str = "collapse") -> Group:
+    def group_named(self, name: str) -> Group:
         """The group of this name. Raises `InvalidInput` where there is none."""
         try:
             return self.by_name[name]
@@ -108,7 +108,7 @@ class Hierarchy:
             shown = ", ".join(repr(each) for each in known[:8])
             raise InvalidInput(
                 f"there is no group {name!r}.",
-                field=field_name,
+                field="collapse",
                 hint=f"The groups are {shown}{', …' if len(known) > 8 else ''}.",
             ) from None
 

@@ -61,11 +61,9 @@ def in_label_order(y_score: object, labels: LabelSet, *, field: str = "y_score")
     return np.take(np.asarray(readable(values)), order, axis=_COLUMN_AXIS)
 
 
-def require_column_of(
-    y_score: object, labels: LabelSet, positive_label: str | None, *, field: str = "y_score"
-) -> None:
+def require_column_of(y_score: object, labels: LabelSet, positive_label: str | None) -> None:
     """Raise `InvalidInput` for one column of scores that is called after the other class."""
-    names = _taken_apart(y_score, field)[1]
+    names = _taken_apart(y_score, _FIELD)[1]
     if names is None:
         names = (getattr(y_score, "name", None),)
     if len(names) != 1 or len(labels) != 2 or not isinstance(names[0], (str, bool, np.bool_)):
@@ -75,7 +73,7 @@ def require_column_of(
         raise InvalidInput(
             f"the column of scores is called {name!r}, but the positive class is "
             f"{positive_label!r}.",
-            field=field,
+            field=_FIELD,
             hint=f"Give the scores of {positive_label!r}, or pass .to_numpy() if these are.",
         )
 
@@ -282,11 +280,12 @@ def _require_columns(
         )
 
 
+_FIELD = "y_score"
 _HINT = "Give an array of finite numbers, of shape (n,) or (n, K) in label order."
 
 
 def score_table(
-    y_score: object, *, n_samples: int, labels: LabelSet | None = None, field: str = "y_score"
+    y_score: object, *, n_samples: int, labels: LabelSet | None = None
 ) -> NDArray[Any]:
     """Finite scores of shape (n, columns), float32 if they came as float16 or float32.
 
@@ -294,15 +293,14 @@ def score_table(
     `in_label_order` does. Raises `InvalidInput` for another shape, a value that is not finite
     (naming its row), and columns that are called after others than `labels`.
     """
-    table = _floats(
-        y_score if labels is None else in_label_order(y_score, labels, field=field), field
-    )
+    ordered = y_score if labels is None else in_label_order(y_score, labels, field=_FIELD)
+    table = _floats(ordered, _FIELD)
     if table.ndim == 1:
         table = table[:, np.newaxis]
     if table.ndim != 2 or len(table) != n_samples:
         raise InvalidInput(
             f"the shape is {table.shape}, but there are {n_samples} samples.",
-            field=field,
+            field=_FIELD,
             hint=_HINT,
         )
     broken = ~np.isfinite(table)
@@ -310,7 +308,7 @@ def score_table(
         row, column = (int(place) for place in np.argwhere(broken)[0])
         raise InvalidInput(
             f"the score at index {row}, column {column} is {table[row, column]}.",
-            field=field,
+            field=_FIELD,
             hint="Scores are finite numbers; drop the sample or repair it.",
         )
     return table

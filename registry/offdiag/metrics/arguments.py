@@ -80,16 +80,14 @@ def named_orientation(matrix: Any) -> SourceOrientation | None:
     return rows if rows is not None and columns not in (None, rows) else None
 
 
-def require_agreement(
-    matrix: Any, claimed: SourceOrientation, *, field: str = "orientation"
-) -> None:
+def require_agreement(matrix: Any, claimed: SourceOrientation) -> None:
     """Raise `InvalidInput` for a DataFrame whose names of its axes contradict an orientation."""
     named = named_orientation(matrix)
     if named not in (None, claimed):
         raise InvalidInput(
             f"{claimed.value!r} contradicts the axes of the DataFrame, named "
             f"{matrix.index.name!r} (rows) and {matrix.columns.name!r} (columns).",
-            field=field,
+            field="orientation",
             hint="Leave the orientation out, or correct the names of the axes.",
         )
 

@@ -165,15 +165,13 @@ def replace_roles(
     session.flush()  # Whoever asks next in this transaction must see them.
 
 
-def has_admin(session: Session, *, besides: int | None = None) -> bool:
-    """Whether there is an admin of all projects who is not locked out, other than `besides`."""
+def has_admin(session: Session) -> bool:
+    """Whether there is an admin of all projects who is not locked out."""
     wanted = (
         select(MembershipRow.id)
         .join(UserRow, UserRow.id == MembershipRow.user_id)
         .where(_MANAGES, UserRow.disabled_at.is_(None))
     )
-    if besides is not None:
-        wanted = wanted.where(UserRow.id != besides)
     return bool(session.scalar(select(exists(wanted))))
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from offdiag.errors import Conflict, NotFound
 from offdiag.services.health import SILENT_AFTER_S
-from offdiag.services.jobs.kinds import TASKS, TaskKind
+from offdiag.services.jobs.kinds import TASKS
 from offdiag.services.jobs.notifiers import current_notifier
 from offdiag.store import jobs
 from offdiag.store.database import Database
@@ -69,14 +68,14 @@ def is_alive(beats: tuple[Heartbeat, ...]) -> bool:
     return any(beat.age_s <= SILENT_AFTER_S for beat in beats)
 
 
-def retry_job(database: Database, work_id: int, tasks: Mapping[str, TaskKind] = TASKS) -> int:
+def retry_job(database: Database, work_id: int) -> int:
     """Put work that was failed back into the queue; returns the number it waits under.
 
     Raises `NotFound` for unknown work and `Conflict` for work that was not failed.
     """
     known = job_page(database, work_id)
     with database.write() as session:
-        revived = _revive(session, work_id, tasks)
+        revived = _revive(session, work_id)
     if revived is None:
         raise Conflict(
             f"job {work_id} is {known.state.value}.",
@@ -86,24 +85,24 @@ def retry_job(database: Database, work_id: int, tasks: Mapping[str, TaskKind] = 
     return revived
 
 
-def retry_all(database: Database, tasks: Mapping[str, TaskKind] = TASKS) -> int:
+def retry_all(database: Database) -> int:
     """Put everything that was failed back into the queue; returns how much that was."""
     with database.write() as session:
-        revived = [_revive(session, work_id, tasks) for work_id in dead_ids(session)]
+        revived = [_revive(session, work_id) for work_id in dead_ids(session)]
     return len(revived)
 
 
-def revive_by_key(session: Session, key: str, tasks: Mapping[str, TaskKind] = TASKS) -> bool:
+def revive_by_key(session: Session, key: str) -> bool:
     """Put the work with a key back into the queue. False where none was failed."""
     known = jobs.find_by_key(session, key)
-    return known is not None and _revive(session, known.work_id, tasks) is not None
+    return known is not None and _revive(session, known.work_id) is not None
 
 
-def _revive(session: Session, work_id: int, tasks: Mapping[str, TaskKind]) -> int | None:
+def _revive(session: Session, work_id: int) -> int | None:
     lease = jobs.revive(session, work_id)
     if lease is None:
         return None
-    if lease.task in tasks:
-        tasks[lease.task].restart(session, lease.args)
+    if lease.task in TASKS:
+        TASKS[lease.task].restart(session, lease.args)
     current_notifier().notify(session, [lease.work_id])
     return lease.work_id

@@ -144,7 +144,7 @@ def many_view(
     notes = Notes()
     is_table_only = len(runs) > MOST_MARKED
     is_drawn = not is_table_only and len(many.labels) <= LARGEST_PICTURE
-    scales = shared_scale(many.matrices, "row")
+    scales = shared_scale(many.matrices)
     return ManyView(
         heads=tuple(
             MetricHead(texts.title(key), _best(places), _corrected(many, key, notes))

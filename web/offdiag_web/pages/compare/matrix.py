@@ -21,7 +21,6 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, class_order
 from offdiag_web.components.matrix import Density, matrix_density, turned_heads
 from offdiag_web.components.matrix_colours import ColourScale, colour_scale
-from offdiag_web.urls.matrix import Norm
 
 LARGEST_TABLE = 30
 WINDOW_CLASSES = 12
@@ -175,9 +174,9 @@ def _caption(pair: PairComparison, n_shown: int) -> str:
     return f"{part}Rows: actual class. Columns: predicted class. Change from A to B."
 
 
-def shared_scale(matrices: Sequence[ConfusionMatrix], norm: Norm) -> list[ColourScale]:
+def shared_scale(matrices: Sequence[ConfusionMatrix]) -> list[ColourScale]:
     """The scales of several matrices with common ends, so that their colours compare."""
-    scales = [colour_scale(matrix, norm) for matrix in matrices]
+    scales = [colour_scale(matrix, "row") for matrix in matrices]
     correct = max(scales, key=lambda scale: scale.largest_correct)
     error = max(scales, key=lambda scale: scale.largest_error)
     return [

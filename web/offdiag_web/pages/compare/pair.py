@@ -174,5 +174,5 @@ def _one_of_both(
     codes = None
     if len(pair.labels) > LARGEST_TABLE:
         codes = window_around(matrices[0], busiest_class(matrices[0]))
-    scale = shared_scale(matrices, "row")[at]
+    scale = shared_scale(matrices)[at]
     return matrix_view(matrices[at], MatrixAddress(runs[at].id), codes, shared=scale)
