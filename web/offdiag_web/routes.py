@@ -103,6 +103,7 @@ ROUTES: Routes = {
     },
     "offdiag_web.api.results": {
         "api_results.get_run_with_results": ("GET /api/v1/runs/<run:run_id>/results",),
+        "api_results.get_fairness": ("GET /api/v1/runs/<run:run_id>/fairness",),
         "api_results.get_evaluation": ("GET /api/v1/runs/<run:run_id>/evaluation",),
         "api_results.get_confusion_matrix": ("GET /api/v1/runs/<run:run_id>/confusion-matrix",),
         "api_results.get_curves": ("GET /api/v1/runs/<run:run_id>/curves",),

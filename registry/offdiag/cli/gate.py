@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     no="a condition failed",
     note=(
         "Conditions: recall[df]>=0.8, low(mcc)>=0.5, high(error_rate)<=0.1, "
-        "diff(f1[df])>=-0.02, low(diff(mcc))>=-0.05, mean_cost<=2.5, no-flag F4, "
-        "no-warning."
+        "diff(f1[df])>=-0.02, low(diff(mcc))>=-0.05, recall[df]@site=z>=0.7, "
+        "worst(recall[df], by=site)>=0.7, gap(recall[df], by=sex)<=0.1, mean_cost<=2.5, "
+        "no-flag F4, no-warning."
     ),
 )
 @click.command()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from offdiag.cli.documents import Server, connected, document
+from offdiag.cli.fairness_tables import fairness_tables
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import fits_intervals, print_json, print_tables
 from offdiag.cli.registry import evaluate_waiting, settings_for
@@ -34,6 +35,7 @@ from offdiag.records.evaluation import (
     judged_flags,
     run_with_results,
 )
+from offdiag.records.fairness import Fairness, FairnessQuery, fairness_document
 from offdiag.records.run import Run, RunList, RunPage, RunsQuery, run_summary
 from offdiag.sdk import provenance
 
@@ -264,6 +266,48 @@ def _stored_slice(database: Database, run_id: str, slice_text: str) -> Evaluatio
     return evaluation_answer(
         part, judged_flags(judged), badge=judged.badge, may_hide=judged.may_hide
     )
+
+
+@help_text(
+    "runs fairness r_4bcd6fgh8jkm --by sex",
+    see=("runs show", "gate"),
+)
+@runs.command()
+@click.argument("run_id", metavar="RUN")
+@click.option("--by", required=True, metavar="COLUMN", help="Slice column with the groups.")
+@click.option(
+    "--class",
+    "class_label",
+    metavar="LABEL",
+    help="Class to compare.  [default: the positive one of two, else all]",
+)
+@url_option
+@json_option
+def fairness(
+    run_id: str, by: str, class_label: str | None, url: str | None, as_json: bool
+) -> None:
+    """Compare groups of examples by the usual criteria of fairness."""
+    found = document(
+        url,
+        f"/runs/{run_id}/fairness",
+        Fairness,
+        query=FairnessQuery(by=by, class_label=class_label),
+        stored=lambda database: _stored_fairness(database, run_id, by, class_label),
+    )
+    if as_json:
+        print_json(found.plain())
+    elif found.classes:
+        print_tables(*fairness_tables(found))
+    else:
+        click.echo(f"No group of {by} has {found.min_size} labelled examples.")
+
+
+def _stored_fairness(
+    database: Database, run_id: str, by: str, class_label: str | None
+) -> Fairness:
+    from offdiag.services.fairness import fairness_of_run
+
+    return fairness_document(fairness_of_run(database, run_id, by, class_label=class_label))
 
 
 @help_text("runs history r_4bcd6fgh8jkm", see=("runs show", "truth impact"))

@@ -48,6 +48,8 @@ class Reason(StrEnum):
     NO_DISCORDANT_PAIRS = "no_discordant_pairs"
     ZERO_VARIANCE = "zero_variance"
     TOO_FEW_CLASSES = "too_few_classes"
+    TOO_FEW_GROUPS = "too_few_groups"
+    GROUP_VALUE_UNDEFINED = "group_value_undefined"
 
 
 POSITIVE_INFINITY = "+inf"

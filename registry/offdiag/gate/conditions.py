@@ -6,16 +6,18 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import NoReturn
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.slices import Slice, parse_slice
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.verdict import Sign
+from offdiag.metrics.counted import Counted
 
 
 class Side(StrEnum):
@@ -33,12 +35,22 @@ class Side(StrEnum):
         return {Side.LOW: Side.HIGH, Side.HIGH: Side.LOW}.get(self, self)
 
 
+class Over(StrEnum):
+    """What is compared of the values that a metric has in all groups of a column."""
+
+    WORST = "worst"
+    """The lowest value, or the highest of a metric of which low values are good."""
+    GAP = "gap"
+    """The highest value minus the lowest."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricCondition:
     """A metric, or its difference to the baseline, compared with a number.
 
     `text` is the condition as it was written. `class_label` is None for metrics of the whole
-    matrix. The difference is that of the run minus that of the baseline.
+    matrix. The difference is that of the run minus that of the baseline. `part` are the samples
+    that are meant, None for all; with `over` all groups of the slice column `by` are.
     """
 
     text: str
@@ -48,6 +60,9 @@ class MetricCondition:
     of_difference: bool
     sign: Sign
     threshold: float
+    part: Slice | None = None
+    over: Over | None = None
+    by: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,13 +125,35 @@ class Differences:
     not_paired: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class NotMeasured:
+    """Why a slice has no numbers: a reason as a word, and a sentence."""
+
+    reason: str
+    note: str
+
+
+@dataclass(frozen=True)
+class ColumnGroups:
+    """What was counted in each group of a slice column; `left_out` says which are not there.
+
+    Groups overlap where samples have several values, such as tags.
+    """
+
+    counted: Mapping[str, Counted]
+    left_out: str = ""
+    do_overlap: bool = False
+
+
 @dataclass(frozen=True)
 class Subject:
-    """A run as conditions see it.
+    """A run, or a slice of it, as conditions see it.
 
     `asked` are the rules that were applicable; `not_assessable` is None, or why the rules about
     the matrix were not, which proves nothing. `accepted` are flags that were dismissed with a
-    reason. `positive_label` is the positive class of two, None where there is none.
+    reason. `positive_label` is the positive class of two, None where there is none. `parts` are
+    the slices that conditions are about by their canonical text, `groups` those of columns by
+    name. Metrics of fewer than `min_size` samples, or of the class, decide nothing there.
     """
 
     labels: LabelSet
@@ -129,6 +166,9 @@ class Subject:
     not_assessable: str | None = None
     differences: Differences | None = None
     positive_label: str | None = None
+    parts: Mapping[str, Subject | NotMeasured] = field(default_factory=dict)
+    groups: Mapping[str, ColumnGroups] = field(default_factory=dict)
+    min_size: int = 1
 
 
 _SPACES = re.compile(r"\s*")
@@ -138,8 +178,14 @@ _NO_FLAG = re.compile(r"no-(possible-)?flag\s+")
 _NO_WARNING = re.compile(r"no-(possible-)?(?:warning|badge)")
 """`no-badge` is its name in the version before."""
 _DIFFERENCE = "diff"
+_NAME = r"""(?:"(?:[^"\\]|\\.)*"|[^\s"&=<>(),\[\]]+(?:[ ]+[^\s"&=<>(),\[\]]+)*)"""
+"""A column or a value; what holds other characters needs quotes."""
+_COLUMN = re.compile(_NAME)
+_TERM = rf"{_NAME}\s*=\s*{_NAME}"
+_SLICE = re.compile(rf"{_TERM}(?:\s*&\s*{_TERM})*")
 _FORM = (
-    "Write for instance 'recall[a]>=0.8', 'low(mcc)>=0.5', 'diff(f1[a])>=-0.02' or 'no-warning'."
+    "Write for instance 'recall[a]>=0.8', 'low(mcc)>=0.5', 'diff(f1[a])>=-0.02', "
+    "'recall[a]@site=z>=0.7', 'worst(recall[a], by=site)>=0.7' or 'no-warning'."
 )
 
 
@@ -177,31 +223,55 @@ def _no_flag(reader: _Reader, *, even_possible: bool) -> NoFlag:
 
 
 def _metric_condition(reader: _Reader) -> MetricCondition:
-    side, of_difference, opened = Side.VALUE, False, 0
+    opened: list[str] = []
     key = reader.take(_WORD, "a metric")
     while reader.skip_character("("):
-        if key in (Side.LOW, Side.HIGH) and opened == 0:
-            side = Side(key)
-        elif key == _DIFFERENCE and not of_difference:
-            of_difference = True
-        else:
+        if not _can_open(key, opened):
             reader.fail(f"{key!r} cannot be applied there")
-        opened += 1
+        opened.append(key)
         key = reader.take(_WORD, "a metric")
-    label = reader.label()
-    for _ in range(opened):
+    label, part, by = reader.label(), reader.part(), None
+    for name in reversed(opened):
+        if name in set(Over):
+            by = reader.column()
         if not reader.skip_character(")"):
             reader.fail("a closing bracket is missing")
+        part = part or reader.part()
+    if part is not None and by is not None:
+        reader.fail(f"a slice and by={by} cannot be combined")
     sign = reader.take(_SIGN, "one of >=, >, <=, < and =")
     return MetricCondition(
         text=reader.text,
         key=key,
         class_label=label,
-        side=side,
-        of_difference=of_difference,
+        side=next((side for side in (Side.LOW, Side.HIGH) if side in opened), Side.VALUE),
+        of_difference=_DIFFERENCE in opened,
         sign=Sign("=" if sign == "==" else sign),
         threshold=reader.number(),
+        part=part,
+        over=next((over for over in Over if over in opened), None),
+        by=by,
     )
+
+
+def column_text(name: str) -> str:
+    """A column or a value as it has to be written in a condition."""
+    if _COLUMN.fullmatch(name):
+        return name
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def slice_text(part: Slice) -> str:
+    """A slice as it has to be written behind `@`."""
+    return " & ".join(f"{column_text(term.name)}={column_text(term.value)}" for term in part.terms)
+
+
+def _can_open(name: str, opened: Sequence[str]) -> bool:
+    """Ends of intervals go outside; a difference and a look at all groups exclude each other."""
+    if name in {Side.LOW, Side.HIGH}:
+        return not opened
+    return name in {_DIFFERENCE, *Over} and not {_DIFFERENCE, *Over} & {*opened}
 
 
 class _Reader:
@@ -244,6 +314,18 @@ class _Reader:
             self.fail("the bracket behind the class is missing")
         label, self._at = self.text[self._at : end], end + 1
         return label
+
+    def part(self) -> Slice | None:
+        """A slice behind `@`, None if there is none."""
+        return parse_slice(self.take(_SLICE, "a slice")) if self.skip_character("@") else None
+
+    def column(self) -> str:
+        """The name behind `, by=`."""
+        is_named = self.skip_character(",") and self.take(_WORD, "by=") == "by"
+        if not is_named or not self.skip_character("="):
+            self.fail("', by=' and a slice column are expected")
+        name = self.take(_COLUMN, "a slice column")
+        return str(parse_slice(f"{name}=x").terms[0].name)
 
     def number(self) -> float:
         """All that is left, as a finite number."""

@@ -12,15 +12,19 @@ from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.flags.rule_evaluation import compare
 from offdiag.gate.conditions import (
+    ColumnGroups,
     Condition,
     MetricCondition,
     MetricValues,
     NoBadge,
     NoFlag,
+    NotMeasured,
+    Over,
     RaisedFlag,
     Side,
     Subject,
 )
+from offdiag.gate.over_groups import over_groups
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.metrics.intervals.proportions import normal_quantile
@@ -78,7 +82,8 @@ def resolved(condition: MetricCondition, subject: Subject) -> MetricCondition:
     if found is None:
         raise _no_such_metric(condition, values, whole)
     plain = replace(condition, key=found.key, class_label=label)
-    if not found.is_negated:
+    # The gap between negated values is the same.
+    if not found.is_negated or condition.over is Over.GAP:
         return plain
     return replace(
         plain,
@@ -150,6 +155,8 @@ def _did_you_mean(names: Iterable[str | None]) -> str:
 
 NO_INTERVAL = "no_interval"
 """No interval is computed for the metric, or not for so few examples."""
+TOO_FEW_EXAMPLES = "too_few_examples"
+"""A slice, or all groups of a column but one, are too small to be judged."""
 OPEN_INTERVAL = "open_interval"
 """The interval has no end on that side."""
 NOT_PAIRED = "runs_not_paired"
@@ -272,7 +279,20 @@ def _is_meant(flag: RaisedFlag, condition: NoFlag) -> bool:
 
 
 def _judge_metric(asked: MetricCondition, subject: Subject) -> Finding:
+    if asked.part is not None:
+        part = subject.parts.get(str(asked.part))
+        if part is None:
+            raise _no_slices(asked)
+        if isinstance(part, NotMeasured):
+            return Finding(asked, passed=False, reason=part.reason, note=part.note)
+        subject = part
     condition = resolved(asked, subject)
+    if condition.by is not None:
+        if condition.by not in subject.groups:
+            raise _no_slices(asked)
+        return _judge_groups(condition, subject, subject.groups[condition.by])
+    if asked.part is not None and (few := _too_few(condition, subject)):
+        return Finding(condition, passed=False, reason=TOO_FEW_EXAMPLES, note=few)
     value = value_of(condition, subject)
     measured, reason = _number(condition, value, subject)
     if measured is None:
@@ -281,6 +301,42 @@ def _judge_metric(asked: MetricCondition, subject: Subject) -> Finding:
     passed = bool(comparison.holds)
     note = "" if passed else _what_would_decide(condition, value, subject)
     return Finding(condition, passed=passed, measured=measured, value=value, note=note)
+
+
+def _no_slices(condition: MetricCondition) -> InvalidInput:
+    return InvalidInput(
+        f"{condition.text!r} is about slices, which only a stored run has.",
+        field="condition",
+        hint="Log the run with slices=, or leave the condition out.",
+    )
+
+
+def _too_few(condition: MetricCondition, subject: Subject) -> str:
+    """What there is too little of to judge a slice by; empty where it is enough."""
+    label, n = condition.class_label, subject.values.aggregate.get("n")
+    if label is not None:
+        n = subject.values.per_class["support"][class_code(label, subject)]
+    if n is None or n.value is None or n.value >= subject.min_size:
+        return ""
+    of_class = "" if label is None else f" of {label!r}"
+    return (
+        f"{condition.part} has {int(n.value)} labelled examples{of_class}, "
+        f"fewer than {subject.min_size}"
+    )
+
+
+def _judge_groups(condition: MetricCondition, subject: Subject, column: ColumnGroups) -> Finding:
+    label = condition.class_label
+    code = None if label is None else class_code(label, subject)
+    value, note = over_groups(condition, column, code, min_size=subject.min_size)
+    measured, reason = _number(condition, value, subject)
+    if measured is None:
+        reason = TOO_FEW_EXAMPLES if reason == Reason.TOO_FEW_GROUPS else reason
+        return Finding(condition, passed=False, reason=reason, value=value, note=note)
+    comparison = compare(condition.text, measured, condition.sign, condition.threshold)
+    return Finding(
+        condition, passed=bool(comparison.holds), measured=measured, value=value, note=note
+    )
 
 
 def _what_would_decide(condition: MetricCondition, value: MetricValue, subject: Subject) -> str:

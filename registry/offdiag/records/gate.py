@@ -19,7 +19,7 @@ class GateAsked(RequestBody):
     conditions: list[str] = Field(
         min_length=1,
         max_length=200,
-        examples=[["recall[mel]>=0.8", "low(mcc)>=0.5", "no-warning"]],
+        examples=[["recall[mel]>=0.8", "low(mcc)>=0.5", "recall[mel]@site=z>=0.7", "no-warning"]],
     )
     baseline: str | None = Field(
         default=None, description="Id of the run to compare with; by default that of the dataset."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
@@ -37,6 +37,13 @@ class Alert(RequestBody):
     side: Side
     limit: float
     class_label: str | None = None
+    slice: str | None = Field(
+        default=None, description="Only these examples.", examples=["site=z"]
+    )
+    over: Literal["worst", "gap"] | None = Field(
+        default=None, description="The worst value of the groups of `by`, or the gap between them."
+    )
+    by: str | None = Field(default=None, description="A slice column.")
 
 
 class ScopeOfReport(RequestBody):

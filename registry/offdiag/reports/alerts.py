@@ -12,8 +12,9 @@ mixed as by Shin, Ramdas and Rinaldo (2024), NEJSDS 2, 229.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,7 +145,8 @@ def is_share(condition: Condition) -> bool:
     """Whether a condition bounds a share from the side on which it can be bet against."""
     worse = Side.ABOVE if condition.metric == "error_rate" else Side.BELOW
     return (
-        condition.metric in SHARES
+        not condition.is_of_slices
+        and condition.metric in SHARES
         and condition.side is worse
         and DROPS[-1] < floor_of(condition) < 1
     )
@@ -218,9 +220,11 @@ def find_alerts(
     conditions: Sequence[Condition],
     before: Sequence[Alert],
     evidence: Sequence[Evidence] = (),
+    on_slices: Mapping[str, Sequence[tuple[Condition, MetricValue]]] = MappingProxyType({}),
 ) -> Alerts:
     """Check every run against every condition, in their order.
 
+    `on_slices` are the values of conditions about slices by the id of the run.
     Where editions bring new samples, `evidence` decides about a share in place of the interval:
     it is that of each condition and model up to now.
     """
@@ -233,6 +237,8 @@ def find_alerts(
     for condition in conditions:
         for run in runs:
             value = _value(run, condition)
+            if condition.is_of_slices:
+                value = dict(on_slices.get(run.id, ())).get(condition)
             over_editions = gathered.get((condition, run.model))
             reason = _why_not_judged(value)
             if value is None or reason is not None:

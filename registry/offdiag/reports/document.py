@@ -68,8 +68,9 @@ def read_summary(document: Mapping[str, Any] | None) -> EditionSummary | None:
 def _digest(snapshot: Mapping[str, Any]) -> str:
     """SHA-256 of the figures: two issues with the same digest say the same about the present."""
     figures = {key: snapshot[key] for key in _DIGESTED}
-    if snapshot["costs"] is not None:
-        figures["costs"] = snapshot["costs"]
+    for name in ("costs", "on_slices"):
+        if snapshot[name]:
+            figures[name] = snapshot[name]
     text = json.dumps(figures, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -108,7 +108,7 @@ def make_report(
             truth_number=snapshot.truth.root_number,
         )
     )
-    alerts = find_alerts(runs, scope.alerts, earlier.raised, evidence)
+    alerts = find_alerts(runs, scope.alerts, earlier.raised, evidence, snapshot.on_slices)
     since = None if previous is None else previous.issue.number
     return Report(
         issue=issue,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 from offdiag.domain.slices import parse_slice
 from offdiag.errors import InvalidInput
@@ -61,19 +62,32 @@ class Side(StrEnum):
 class Condition:
     """Warn of every run whose value is beyond a limit, its whole interval included.
 
-    A metric may be named as scikit-learn does; the condition then has our key.
+    A metric may be named as scikit-learn does; the condition then has our key. `slice` are the
+    samples that are meant, None for all; with `over` it is the `worst` value of all groups of
+    the slice column `by`, or the `gap` between them.
     """
 
     metric: str
     side: Side
     limit: float
     class_label: str | None = None
+    slice: str | None = None
+    over: Literal["worst", "gap"] | None = None
+    by: str | None = None
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.limit):
             raise InvalidInput(
                 f"the limit is {self.limit}.", field="alerts", hint="Give a finite number."
             )
+        if (self.over is None) is not (self.by is None) or (self.by and self.slice):
+            raise InvalidInput(
+                "a condition is about a slice, or with `over` about all groups of a column.",
+                field="alerts",
+                hint="Give `slice`, or `over` and `by`.",
+            )
+        if self.slice is not None:
+            object.__setattr__(self, "slice", str(parse_slice(self.slice)))
         if self.class_label is None:
             metric_of_runs(self.metric, field="alerts")
         known = _WHOLE if self.class_label is None else CLASS_METRICS
@@ -85,9 +99,14 @@ class Condition:
                 hint=f"Use one of {', '.join(CLASS_METRICS)}.",
             )
         object.__setattr__(self, "metric", found.key)
-        if found.is_negated:
+        if found.is_negated and self.over != "gap":
             object.__setattr__(self, "side", self.side.reversed)
             object.__setattr__(self, "limit", 0.0 - self.limit)
+
+    @property
+    def is_of_slices(self) -> bool:
+        """Whether the values of whole runs do not decide it."""
+        return self.slice is not None or self.over is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.verdict import Severity
+from offdiag.reports.scope import Condition
 
 MOST_RUNS = 200
 """Newer runs go first into a report; what was left out is said."""
@@ -194,7 +195,9 @@ class Snapshot:
     `MOST_SLICED` runs, and `revisions` those since the issue before, oldest first. `flags` are
     the gravest `MOST_FLAGS` of the `n_flags` that fire for `runs` and are more than a remark,
     None in issues of versions that knew no flags. `best_set` is None where nothing was tested,
-    `best_of_many` where the value of the best run is not corrected.
+    `best_of_many` where the value of the best run is not corrected. `on_slices` are the values of
+    conditions about slices, by run and condition; `suppressed` the slices in scope that are too
+    small to be shown.
     """
 
     task: str
@@ -215,6 +218,10 @@ class Snapshot:
     n_flags: int = 0
     best_set: BestSetFigures | None = None
     best_of_many: BestOfManyFigures | None = None
+    on_slices: Mapping[str, tuple[tuple[Condition, MetricValue], ...]] = field(
+        default_factory=dict
+    )
+    suppressed: tuple[str, ...] = ()
 
     @property
     def is_cut(self) -> bool:

@@ -150,6 +150,7 @@ def _against(report: Report, baseline: RunFigures, run: RunFigures) -> str:
 
 def slices_table(report: Report) -> Table | None:
     order = {run.id: place for place, run in enumerate(report.ranking)}
+    suppressed = report.snapshot.suppressed
     runs = sorted(
         report.snapshot.slices, key=lambda run: (run.slice or "", order.get(run.id, len(order)))
     )
@@ -165,7 +166,10 @@ def slices_table(report: Report) -> Table | None:
             )
             for run in runs
         ],
-        f"Slices of the best {MOST_SLICED} runs." if len(order) > MOST_SLICED else "",
+        " ".join(
+            (f"Slices of the best {MOST_SLICED} runs.",) * (len(order) > MOST_SLICED)
+            + (f"Too small to be shown: {', '.join(suppressed)}.",) * bool(suppressed)
+        ),
     )
 
 

@@ -147,6 +147,11 @@ def title_inside(metric: str, class_label: str | None = None) -> str:
 def condition_text(condition: Condition) -> str:
     """ "Recall of df below 0.500"."""
     what = title(condition.metric, condition.class_label)
+    if condition.over is not None:
+        over = "Worst" if condition.over == "worst" else "Gap of"
+        what = f"{over} {title_inside(condition.metric, condition.class_label)} by {condition.by}"
+    elif condition.slice is not None:
+        what = f"{what} on {condition.slice}"
     times = PER_CASES if condition.metric == COST_METRIC else 1
     return f"{what} {condition.side.value} {number(condition.limit * times)}"
 

@@ -20,6 +20,7 @@ from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.records.fairness import Fairness
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
     ComparedExamplesQuestion,
@@ -109,6 +110,9 @@ class DisabledRegistry:
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:  # noqa: ARG002
         raise _nothing("curves")
+
+    def fairness(self, run_id: str, by: str, class_label: str | None) -> Fairness:  # noqa: ARG002
+        raise _nothing("fairness")
 
     def search(self, question: SearchQuestion) -> Sequence[FoundRun]:  # noqa: ARG002
         return ()

@@ -21,6 +21,7 @@ from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.records.fairness import Fairness
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.ingest.batch import Batch, GivenCounts, GivenMatrix, Predictions
@@ -281,6 +282,8 @@ class Registry(Protocol):
     def examples(self, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable: ...
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints: ...
+
+    def fairness(self, run_id: str, by: str, class_label: str | None) -> Fairness: ...
 
     def search(self, question: SearchQuestion) -> Sequence[FoundRun]: ...
 

@@ -25,6 +25,7 @@ from offdiag.sdk.examples import (
     examples_frame,
     operating_points_frame,
 )
+from offdiag.sdk.fairness import fairness_frame
 from offdiag.sdk.registry import (
     DecideQuestion,
     Decision,
@@ -305,6 +306,21 @@ class Run:
         """
         question = example_question(actual=actual, predicted=predicted, kind=kind)
         return examples_frame(self._registry.examples(self.id, question, limit))
+
+    def fairness(self, by: str, *, class_label: object = None) -> pd.DataFrame:
+        """How far the groups of the slice column `by` are apart, by the usual criteria.
+
+        One row for each class and criterion (`demographic_parity`, `equalized_odds`,
+        `equal_opportunity`, `predictive_parity`): `difference` of the highest and the lowest
+        rate and their `ratio`, each with its 95 % interval. Of two classes the positive one is
+        looked at, of more each against the rest, or the one that is named.
+
+        `frame.attrs` has the `rates` of the groups, the sizes of the `groups`, those that are
+        `too_small` or `suppressed`, and per class a sentence on `conflicts` between criteria.
+        Raises `UnknownKey` for a column that the samples do not have.
+        """
+        label = None if class_label is None else label_text(class_label, field_name="class_label")
+        return fairness_frame(self._registry.fairness(self.id, by, label))
 
     def operating_points(self, positive: object = None) -> pd.DataFrame:
         """Thresholds of a class, the positive one unless named, strictest first, with counts.

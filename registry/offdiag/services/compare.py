@@ -43,8 +43,9 @@ from offdiag.services.shared_samples import (
     places_in_lineages,
     refused,
 )
+from offdiag.services.small_groups import sizes_in_truth, suppressed, suppressed_below
 from offdiag.store import compared_runs as queries
-from offdiag.store import slices
+from offdiag.store import slices, truths
 from offdiag.store.compared_runs import ComparedRun, LineageHead
 from offdiag.store.database import Database
 from offdiag.store.session import Session
@@ -116,6 +117,34 @@ def choices_of(session: Session, runs: Sequence[ComparedRun], part: Slice | None
     if not roots:
         return SliceChoices({}, {})
     return slices.slice_choices(session, roots[0], names)
+
+
+def hidden_slice(
+    session: Session, runs: Sequence[ComparedRun], part: Slice | None
+) -> Refusal | None:
+    """Why nothing is said about a slice that is too small to be shown; None where it is not."""
+    k = suppressed_below()
+    heads = {run.truth.id for run in runs if run.truth is not None}
+    if part is None or not k:
+        return None
+    for truth_id in heads:
+        sizes = sizes_in_truth(session, truths.get_truth(session, truth_id), k)
+        if sizes.is_hidden(part):
+            return _refused_as_hidden(part, k)
+    return None
+
+
+def hidden_by_size(samples: SharedSamples | None, part: Slice | None) -> Refusal | None:
+    """The same for so few samples of a slice that all runs share."""
+    k = suppressed_below()
+    if part is None or samples is None or samples.n_compared >= k:
+        return None
+    return _refused_as_hidden(part, k)
+
+
+def _refused_as_hidden(part: Slice, k: int) -> Refusal:
+    error = suppressed(part, k)
+    return Refusal(f"{error.message[0].upper()}{error.message[1:]}", error.hint or "")
 
 
 def read_aligned(
@@ -335,11 +364,18 @@ def compare_runs(
         refusal = refused(runs)
         if refusal is not None:
             return RunComparison(runs, None, refusal, None, part, {}, on_shared)
+        refusal = hidden_slice(session, runs, part)
+        if refusal is not None:
+            choices = choices_of(session, runs, None)
+            return RunComparison(runs, None, refusal, None, part, choices.levels, on_shared)
         asked = ComparisonRequest(runs, part, choices_of(session, runs, part), on_shared, level)
         if kept is None or _cells(runs) > LARGEST_KEPT:
             found = compute(session, asked)
         else:
             found = kept.get(asked.key, lambda: compute(session, asked))
+    refusal = hidden_by_size(found.samples, part)
+    if refusal is not None:
+        found = Compared(None, None, refusal)
     return RunComparison(
         runs,
         found.result,

@@ -8,116 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from offdiag.domain.cost_names import CostName
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import OrientationEvidence
-from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.flags.rules.costs import RunWithCosts, rank_flip_verdict
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Certainty, Verdict
-from offdiag.gate.conditions import Condition, Differences, MetricValues, RaisedFlag, Subject
+from offdiag.gate.conditions import Condition, MetricValues, RaisedFlag, Subject
 from offdiag.gate.evaluate_conditions import Finding, judge
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
-from offdiag.metrics.paired.costs import paired_cost_differences
-from offdiag.metrics.paired.difference import paired_differences
 from offdiag.metrics.paired.joint import JointCounts
 from offdiag.services.cost_matrices import costs_named
-from offdiag.services.evaluation.compute import INTERVAL_SEED, EvaluatedValues, of_matrix, price
+from offdiag.services.evaluation.compute import of_matrix
 from offdiag.services.evaluation.results import evaluation_of
 from offdiag.services.flags.verdicts import AgainstBaseline, RuleInputs, RunVerdicts, judge_run
+from offdiag.services.gate_slices import with_slices
+from offdiag.services.gate_values import StoredRun, differences, values_with_costs
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.shared_samples import NotPaired, pair_evaluations
 from offdiag.store import cost_matrices, datasets, flags, runs
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.flags import FlagContent
-from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
-
-
-def values_with_costs(
-    matrix: ConfusionMatrix, values: EvaluatedValues, costs: CostMatrix | None
-) -> MetricValues:
-    """The values of an evaluation, and those of its costs with their intervals."""
-    return MetricValues(
-        values.aggregate,
-        values.per_class,
-        None if costs is None else price(matrix, costs),
-    )
-
-
-def differences(
-    run: MetricValues,
-    baseline: MetricValues,
-    *,
-    joint: JointCounts | None,
-    not_paired: str | None,
-    costs: CostMatrix | None,
-) -> Differences:
-    """Every value of the run minus the baseline's.
-
-    `joint` counts the baseline first and the run second; with it differences carry paired
-    intervals, except those of scores, for which there are none.
-    """
-    plain = MetricValues(
-        {key: _gap(value, baseline.aggregate.get(key)) for key, value in run.aggregate.items()},
-        {
-            key: _class_gaps(values, baseline.per_class.get(key))
-            for key, values in run.per_class.items()
-        },
-        None
-        if run.costs is None or baseline.costs is None
-        else {key: _gap(value, baseline.costs[key]) for key, value in run.costs.items()},
-    )
-    if joint is None:
-        return Differences(plain, not_paired)
-    return Differences(_with_paired_intervals(plain, joint, costs))
-
-
-def _with_paired_intervals(
-    plain: MetricValues, joint: JointCounts, costs: CostMatrix | None
-) -> MetricValues:
-    found = paired_differences(joint, seed=INTERVAL_SEED)
-    aggregate = dict(plain.aggregate)
-    for key, intervals in found.aggregate_intervals.items():
-        aggregate[key] = intervals.at().around(found.aggregate[key].at())
-    per_class = dict(plain.per_class)
-    for key, intervals in found.per_class_intervals.items():
-        per_class[key] = [
-            intervals.at(code).around(found.per_class[key].at(code))
-            for code in range(joint.n_classes)
-        ]
-    if costs is None or plain.costs is None:
-        return MetricValues(aggregate, per_class)
-    of_costs = dict(plain.costs)
-    for key, (gap, interval) in paired_cost_differences(joint, costs, seed=INTERVAL_SEED).items():
-        if gap is not None:
-            of_costs[key] = interval.around(MetricValue(gap))
-    return MetricValues(aggregate, per_class, of_costs)
-
-
-def _class_gaps(
-    values: Sequence[MetricValue], baseline: Sequence[MetricValue] | None
-) -> list[MetricValue]:
-    others = [None] * len(values) if baseline is None else baseline
-    return [_gap(value, other) for value, other in zip(values, others, strict=True)]
-
-
-def _gap(value: MetricValue, baseline: MetricValue | None) -> MetricValue:
-    """The difference without an interval; undefined for the reason of whichever is undefined."""
-    if value.value is None:
-        return replace(value, limit=None, ci_low=None, ci_high=None, ci_method=None)
-    if baseline is None:
-        return MetricValue(None, "no_scores")
-    if baseline.value is None:
-        return MetricValue(None, baseline.reason)
-    return MetricValue(value.value - baseline.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,24 +70,6 @@ def costs_of(
             hint="Name costs for the classes of the run.",
         )
     return costs
-
-
-@dataclass(frozen=True)
-class StoredRun:
-    """A run with the evaluation that counts, and what its errors cost, if that is known."""
-
-    run: RunRecord
-    evaluation: StoredEvaluation
-    costs: CostMatrix | None
-
-    @property
-    def matrix(self) -> ConfusionMatrix:
-        return self.evaluation.matrix
-
-    @cached_property
-    def values(self) -> MetricValues:
-        stored = EvaluatedValues(self.evaluation.aggregate, self.evaluation.per_class)
-        return values_with_costs(self.matrix, stored, self.costs)
 
 
 def subject_of_matrix(
@@ -364,6 +263,7 @@ def gate_run(
         thresholds=thresholds,
         positive_label=dataset.positive_label,
     )
+    subject = with_slices(database, subject, conditions, run_ids=wanted, costs=price)
     gaps = subject.differences
     return GateResult(
         judge(conditions, subject),

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from offdiag.domain.runs import Scalar, require_text
+from offdiag.domain.slices import parse_slice
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.filters.conditions import Attribute, AttributeField, Comparison, Operator
+from offdiag.services.small_groups import sizes_of_run, suppressed_below
 from offdiag.store import runs
 from offdiag.store.database import Database
 from offdiag.store.evaluations import PastEvaluation, evaluation_history
@@ -20,6 +22,7 @@ from offdiag.store.run_list import run_list
 from offdiag.store.run_order import RunOrder
 from offdiag.store.run_page import RunDetail, read_run
 from offdiag.store.run_rows import RunEntry
+from offdiag.store.session import Session
 
 HISTORY_KEYS = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1")
 KEYS_OF_SETS = ("subset_accuracy", "hamming_loss", "example_jaccard")
@@ -42,8 +45,22 @@ def run_history(database: Database, run_id: str) -> tuple[HistoryEntry, ...]:
     """All evaluations of a run and of its slices, oldest first. Raises `NotFound`."""
     with database.read() as session:
         runs.get_run(session, run_id)
-        found = evaluation_history(session, run_id, keys=ALL_KEYS)
+        found = _shown_history(session, run_id)
     return with_differences(found)
+
+
+def _shown_history(session: Session, run_id: str) -> list[PastEvaluation]:
+    """The evaluations of a run without those of slices that are too small to be shown."""
+    found = evaluation_history(session, run_id, keys=ALL_KEYS)
+    k = suppressed_below()
+    if not k or all(each.slice is None for each in found):
+        return list(found)
+    sizes = sizes_of_run(session, runs.get_run(session, run_id), k)
+    return [
+        each
+        for each in found
+        if each.slice is None or not (sizes and sizes.is_hidden(parse_slice(each.slice)))
+    ]
 
 
 def with_differences(evaluations: Sequence[PastEvaluation]) -> tuple[HistoryEntry, ...]:
@@ -80,7 +97,7 @@ def browse_history(database: Database, run_id: str) -> RunHistory:
     """How the results of a run came about. Raises `NotFound`."""
     with database.read() as session:
         detail = read_run(session, run_id)
-        found = evaluation_history(session, run_id, keys=ALL_KEYS)
+        found = _shown_history(session, run_id)
     return RunHistory(detail, with_differences(found))
 
 

@@ -15,6 +15,7 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState, Task
 from offdiag.inputs.ids import SampleIds, common_places
 from offdiag.inputs.labels import Codes
+from offdiag.inputs.partial_labels import masked
 from offdiag.metrics.paired.joint import JointCounts, joint_counts
 from offdiag.reports.texts import listed
 from offdiag.store import datasets, runs, truths
@@ -241,9 +242,16 @@ class NotPaired:
 
 
 def pair_evaluations(
-    session: Session, first: StoredEvaluation, second: StoredEvaluation
+    session: Session,
+    first: StoredEvaluation,
+    second: StoredEvaluation,
+    *,
+    members: NDArray[np.bool_] | None = None,
 ) -> JointCounts | NotPaired:
-    """Pair the runs of two evaluations, which must be of one version of the ground truth."""
+    """Pair the runs of two evaluations, which must be of one version of the ground truth.
+
+    With `members` (n_samples,) on these samples of the truth alone.
+    """
     if first.truth_version_id is not None and first.truth_version_id != second.truth_version_id:
         return _OTHER_TRUTH
     return pair_runs(
@@ -251,11 +259,17 @@ def pair_evaluations(
         runs.get_run(session, first.run_id),
         runs.get_run(session, second.run_id),
         truth_id=first.truth_version_id,
+        members=members,
     )
 
 
 def pair_runs(
-    session: Session, first: RunRecord, second: RunRecord, *, truth_id: int | None
+    session: Session,
+    first: RunRecord,
+    second: RunRecord,
+    *,
+    truth_id: int | None,
+    members: NDArray[np.bool_] | None = None,
 ) -> JointCounts | NotPaired:
     """Count (actual, first prediction, second prediction) over the samples both runs predicted.
 
@@ -273,7 +287,7 @@ def pair_runs(
     dataset = datasets.get_dataset(session, first.dataset_id)
     if dataset.task is Task.MULTILABEL:
         return NotPaired("their examples have sets of labels")
-    return _joint(session, first, second, truth_id, dataset.labels)
+    return _joint(session, (first, second), truth_id, dataset.labels, members)
 
 
 _OTHER_TRUTH = NotPaired("the runs were evaluated on different ground truth")
@@ -286,13 +300,19 @@ def _lineage_of(session: Session, run: RunRecord) -> int | None:
 
 
 def _joint(
-    session: Session, first: RunRecord, second: RunRecord, truth_id: int, labels: LabelSet
+    session: Session,
+    pair: tuple[RunRecord, RunRecord],
+    truth_id: int,
+    labels: LabelSet,
+    members: NDArray[np.bool_] | None,
 ) -> JointCounts:
     actual = truths.truth_codes(session, truth_id)
+    if members is not None:
+        actual = masked(actual, members, len(labels))
     found = in_truth_order(
-        session, [first.id, second.id], n_samples=len(actual), n_classes=len(labels)
+        session, [run.id for run in pair], n_samples=len(actual), n_classes=len(labels)
     )
-    predicted = [found[run.id] for run in (first, second)]
+    predicted = [found[run.id] for run in pair]
     # Codes beyond the last class stand for "no label" and "no prediction".
     usable = np.logical_and.reduce([codes < len(labels) for codes in (actual, *predicted)])
     return joint_counts(

@@ -14,6 +14,7 @@ from offdiag.settings.model import (
     ReportsSettings,
     ServerSettings,
     Settings,
+    SlicesSettings,
     SmtpSettings,
     WebhookSettings,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "ServerSettings",
     "SettingSource",
     "Settings",
+    "SlicesSettings",
     "SmtpSettings",
     "WebhookSettings",
     "describe_settings",

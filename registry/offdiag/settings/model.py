@@ -214,6 +214,16 @@ class GcSettings(Section):
     """Superseded evaluations that stay of each run and slice."""
 
 
+class SlicesSettings(Section):
+    """When a group of examples is too small to be judged, or to be shown."""
+
+    min_size: Annotated[int, Field(ge=1, le=1_000_000)] = 12
+    """Labelled examples below which a group decides nothing; a metric of a class counts those
+    of the class."""
+    suppress_below: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    """Labelled examples below which nobody sees the figures of a group. 0: all are shown."""
+
+
 class FlagsSettings(Section):
     """Thresholds of the flag rules; names, meanings and defaults are those of the rules.
 
@@ -272,6 +282,7 @@ class Settings(Section):
     sql: SqlSettings = SqlSettings()
     backup: BackupSettings = BackupSettings()
     gc: GcSettings = GcSettings()
+    slices: SlicesSettings = SlicesSettings()
     flags: FlagsSettings = FlagsSettings()
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
 from urllib.parse import unquote
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from offdiag.domain.slices import Slice, SliceTerm
 from offdiag.domain.texts import name_from_path
 from offdiag.reports.scope import Condition, Side
 from offdiag.services.reports.alerts import alert_condition, alert_text
@@ -41,3 +43,18 @@ def test_an_alert_on_any_class_can_be_written_in_a_line_and_read_back(
 
     assert alert_condition(text) == condition
     assert "\n" not in text
+
+
+NAMES = st.text(min_size=1).filter(lambda name: name.isprintable() and name == name.strip())
+
+
+@given(name=NAMES, value=NAMES, limit=st.floats(-1e9, 1e9), over=st.sampled_from(["worst", "gap"]))
+def test_an_alert_on_any_slice_or_column_can_be_written_and_read_back(
+    name: str, value: str, limit: float, over: Literal["worst", "gap"]
+) -> None:
+    part = str(Slice((SliceTerm(name, value),)))
+    for condition in (
+        Condition("recall", Side.BELOW, limit, "df", slice=part),
+        Condition("recall", Side.ABOVE, limit, "df", over=over, by=name),
+    ):
+        assert alert_condition(alert_text(condition)) == condition

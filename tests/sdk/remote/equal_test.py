@@ -138,6 +138,17 @@ def test_slices_that_come_later_or_as_tags_are_equal(places: tuple[Place, Place]
     assert found[0] == found[1]
 
 
+def test_fairness_is_equal(places: tuple[Place, Place]) -> None:
+    one, other = (place.runs[0].fairness("country") for place in places)
+
+    pd.testing.assert_frame_equal(one, other)
+    assert one.attrs == other.attrs
+    assert one.attrs["groups"] == {"DE": N // 3, "SI": N - N // 3}
+    assert len(one) == 4 * len(CLASSES)
+    only = places[1].runs[0].fairness("country", class_label="mel")
+    pd.testing.assert_frame_equal(only, one.loc[["mel"]])
+
+
 @pytest.mark.parametrize("asked", [{}, {"kind": "all", "limit": 2_500}, {"actual": "mel"}])
 def test_examples_are_equal(places: tuple[Place, Place], asked: dict[str, Any]) -> None:
     one, other = (place.runs[0].examples(**asked) for place in places)

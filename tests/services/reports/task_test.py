@@ -20,12 +20,14 @@ from offdiag.services.jobs.attempts import Outcome
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.reconcile import submit_missing
 from offdiag.services.jobs.run_job import run_next_job
+from offdiag.services.reports.alerts import alert_condition, alert_text
 from offdiag.services.reports.edition import report_now
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.models import DatasetRow, ReportEditionRow, RunRow, WorkRow
 from support.logging_runs import POLICY, evaluate, log, work_off
 from support.reporting import SCOPE, deliveries, files, issues, log_run, work_keys
+from support.sites import log_sites
 
 
 def issue(database: Database, **changes: object) -> Report:
@@ -360,6 +362,48 @@ def test_slices_are_counted_and_compared_with_the_same_slice(database: Database)
     assert (
         "| country=DE | plain | 40 |"
         in files(database, issues(database)[0].id)["markdown"].content.decode()
+    )
+
+
+@pytest.mark.same_on_both
+def test_alerts_on_slices_look_at_the_slice_and_at_all_groups(database: Database) -> None:
+    log_sites(database, dataset="derm", facts=RunFacts(name="sites", project="skin"))
+    log_matrix(
+        database,
+        facts=RunFacts(name="counts", project="skin"),
+        dataset="derm",
+        matrix=[[9, 1], [1, 9]],
+        labels=["ill", "well"],
+        orientation="actual_rows",
+        ordinal=False,
+    )
+    work_off(database)
+    texts = (
+        "recall[ill]@site=z<0.9",
+        "recall[ill]@site=x<0.5",
+        "worst(recall[ill], by=site)<0.9",
+        "gap(recall[ill], by=site)>0.1",
+        "recall[ill]@site=tiny<0.9",
+        "recall[ill]@site=nowhere<0.9",
+    )
+
+    found = issue(database, alerts=tuple(map(alert_condition, texts)))
+
+    of_sites = [each for each in found.findings.alerts.raised if each.run_name == "sites"]
+    assert [alert_text(each.condition) for each in of_sites] == [texts[0], texts[2], texts[3]]
+    assert [each.value.value for each in of_sites] == [0.4, 0.4, pytest.approx(0.5)]
+    reasons = {
+        alert_text(each.condition): each.reason
+        for each in found.findings.alerts.unjudged
+        if each.run_name == "sites"
+    }
+    assert reasons == {
+        texts[4]: "it is undefined (too few examples)",
+        texts[5]: "it is undefined (no sample has site 'nowhere')",
+    }
+    assert (
+        "Worst recall of ill by site below 0.900"
+        in files(database, issues(database)[-1].id)["markdown"].content.decode()
     )
 
 

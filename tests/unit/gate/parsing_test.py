@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from offdiag.domain.slices import parse_slice
 from offdiag.errors import InvalidInput
 from offdiag.flags.verdict import Sign
-from offdiag.gate.conditions import MetricCondition, NoBadge, NoFlag, Side, parse_condition
+from offdiag.gate.conditions import (
+    MetricCondition,
+    NoBadge,
+    NoFlag,
+    Over,
+    Side,
+    parse_condition,
+)
 
 
 def metric_condition(
@@ -135,3 +143,65 @@ def test_a_text_that_is_no_condition_is_refused_where_it_goes_wrong(text: str, s
     assert says in str(refused.value)
     assert refused.value.field == "condition"
     assert refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("recall[ill]@site=z >= 0.8", "site=z"),
+        ("recall[ill]@site=z>=0.8", "site=z"),
+        ("low(recall[ill]@site=z)>=0.8", "site=z"),
+        ("low(recall[ill])@site=z>=0.8", "site=z"),
+        ("low(diff(recall[ill]))@site=z & device=old phone>=-0.8", "device=old phone & site=z"),
+        ('recall[ill]@"a=b"="c<d" = 0.8', '"a=b"="c<d"'),
+    ],
+)
+def test_a_metric_can_be_of_a_slice(text: str, part: str) -> None:
+    condition = parse_condition(text)
+
+    assert isinstance(condition, MetricCondition)
+    assert condition.part == parse_slice(part)
+    assert (condition.key, condition.class_label) == ("recall", "ill")
+    assert (condition.over, condition.by) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "over", "by", "side"),
+    [
+        ("worst(recall, by=site) >= 0.7", Over.WORST, "site", Side.VALUE),
+        ("low(worst(recall,by=site))>=0.7", Over.WORST, "site", Side.LOW),
+        ("high( gap( recall , by = skin tone ) )<=0.1", Over.GAP, "skin tone", Side.HIGH),
+        ('gap(recall, by="a)b")<=0.1', Over.GAP, "a)b", Side.VALUE),
+    ],
+)
+def test_a_metric_can_be_compared_over_all_groups_of_a_column(
+    text: str, over: Over, by: str, side: Side
+) -> None:
+    condition = parse_condition(text)
+
+    assert isinstance(condition, MetricCondition)
+    assert (condition.over, condition.by, condition.side) == (over, by, side)
+    assert (condition.key, condition.part) == ("recall", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("recall@ >= 1", "a slice is expected before '>= 1'"),
+        ("recall@site >= 1", "a slice is expected"),
+        ("recall@site=>=1", "a slice is expected"),
+        ("worst(recall)>=1", "', by=' and a slice column are expected"),
+        ("worst(recall, of=site)>=1", "', by=' and a slice column are expected"),
+        ("worst(recall, by=)>=1", "a slice column is expected before ')>=1'"),
+        ("worst(low(recall), by=site)>=1", "'low' cannot be applied there"),
+        ("worst(diff(recall), by=site)>=1", "'diff' cannot be applied there"),
+        ("gap(worst(recall, by=a), by=b)>=1", "'worst' cannot be applied there"),
+        ("worst(recall@a=b, by=site)>=1", "a slice and by=site cannot be combined"),
+        ("worst(recall, by=site)@a=b>=1", "a slice and by=site cannot be combined"),
+    ],
+)
+def test_a_slice_that_is_none_is_refused_where_it_goes_wrong(text: str, says: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        parse_condition(text)
+
+    assert says in str(refused.value)

@@ -237,10 +237,7 @@ def scope_of(sent: records.ScopeOfReport, project: str) -> domain.ReportScope:
         baseline=sent.baseline,
         slices=tuple(sent.slices),
         metrics=tuple(sent.metrics),
-        alerts=tuple(
-            domain.Condition(each.metric, each.side, each.limit, each.class_label)
-            for each in sent.alerts
-        ),
+        alerts=tuple(domain.Condition(**each.model_dump()) for each in sent.alerts),
         cost_matrix=sent.cost_matrix,
     )
 

@@ -32,12 +32,14 @@ from offdiag.records.evaluation import (
     run_with_results,
 )
 from offdiag.records.example import ExamplePage, ExamplesQuery, example_document
+from offdiag.records.fairness import Fairness, FairnessQuery, fairness_document
 from offdiag.services.curves import all_curves, browse_curves
 from offdiag.services.evaluation.compute import collapse_evaluation
 from offdiag.services.evaluation.results import stored_evaluation
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.examples.page import browse_examples
 from offdiag.services.examples.selection import Cursor, ExampleOrder, ExampleQuestion, Place
+from offdiag.services.fairness import fairness_of_run
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.runs import run_history
@@ -123,6 +125,19 @@ def get_run_with_results(run_id: str) -> RunWithResults:
     """Read everything that is known of a run with its matrix and every metric."""
     with current_registry().database.read() as session:
         return run_with_results(read_run(session, run_id))
+
+
+@operation(blueprint, "GET", "/runs/<run:run_id>/fairness", answers=Fairness)
+def get_fairness(run_id: str, query: FairnessQuery) -> Fairness:
+    """Compare the groups of a slice column by the usual criteria of fairness.
+
+    Differences and ratios of the groups that are furthest apart, with 95 % intervals that take
+    into account that these were chosen. Groups that are too small are left out and named.
+    """
+    found = fairness_of_run(
+        current_registry().database, run_id, query.by, class_label=query.class_label
+    )
+    return fairness_document(found)
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/evaluation", answers=EvaluationAnswer)

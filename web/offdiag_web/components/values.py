@@ -44,6 +44,8 @@ REASON_TEXTS: dict[Reason, str] = {
     Reason.NO_DISCORDANT_PAIRS: "the runs never disagree",
     Reason.ZERO_VARIANCE: "the variance is zero",
     Reason.TOO_FEW_CLASSES: "there are too few classes with examples",
+    Reason.TOO_FEW_GROUPS: "there are too few groups with enough examples",
+    Reason.GROUP_VALUE_UNDEFINED: "it is undefined for at least one group",
 }
 
 LOG_SCORES = """offdiag.log_run(

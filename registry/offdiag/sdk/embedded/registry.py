@@ -25,6 +25,7 @@ from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.prevalence import declared_prevalence
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.comparison import compared_examples, comparison_document
+from offdiag.records.fairness import Fairness, fairness_document
 from offdiag.sdk import provenance
 from offdiag.sdk.embedded.progress import evaluation_progress
 from offdiag.sdk.evaluations.evaluation import Evaluation
@@ -62,6 +63,7 @@ from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.examples.changed import changed_examples
 from offdiag.services.examples.page import browse_examples
 from offdiag.services.examples.selection import ExampleQuestion
+from offdiag.services.fairness import fairness_of_run
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.ingest import log_counts, log_predictions, open_run
@@ -307,6 +309,10 @@ class EmbeddedRegistry:
                 hint="Name the class that the curve is about.",
             )
         return found.shown[0].points
+
+    def fairness(self, run_id: str, by: str, class_label: str | None) -> Fairness:
+        found = fairness_of_run(self.database, run_id, by, class_label=class_label)
+        return fairness_document(found)
 
     def search(self, question: SearchQuestion) -> Sequence[FoundRun]:
         return search.search_runs(

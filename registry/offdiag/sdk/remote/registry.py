@@ -29,6 +29,7 @@ from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import whole_counts
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.records.fairness import Fairness
 from offdiag.records.ingest import ClosedRun, NewCounts, NewMatrix, NewRun
 from offdiag.records.ingest import OpenedRun as OpenedAnswer
 from offdiag.sdk.evaluations.evaluation import Evaluation
@@ -248,6 +249,10 @@ class RemoteRegistry:
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:
         return reader.operating_points(self._reader, _sent(run_id), positive)
+
+    def fairness(self, run_id: str, by: str, class_label: str | None) -> Fairness:
+        path = f"/runs/{_sent(run_id)}/fairness"
+        return self._reader.get(path, Fairness, by=by, class_label=class_label)
 
     def search(self, question: SearchQuestion) -> Sequence[FoundRun]:
         return reader.search(self._reader, question)

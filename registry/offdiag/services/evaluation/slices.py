@@ -10,6 +10,7 @@ from offdiag.errors import Conflict
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import evaluate
 from offdiag.services.evaluation.inputs import input_digest, read_inputs, truth_that_counts
+from offdiag.services.small_groups import require_shown
 from offdiag.store import evaluations, runs
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation, has_newer_results
@@ -22,8 +23,8 @@ def evaluation_of_slice(database: Database, run_id: str, text: str) -> StoredEva
 
     They are counted from the predictions against the truth that counts now, at once and by
     whoever asks: that takes no longer than reading them. Raises `NotFound`, `InvalidInput` for
-    a slice that cannot be read or that the dataset does not have, and `Conflict` for a run that
-    is still open.
+    a slice that cannot be read or that the dataset does not have, `Forbidden` for one that is
+    too small to be shown, and `Conflict` for a run that is still open.
     """
     part = parse_slice(text)
     # What is written is looked for again: in the meantime the truth may have been corrected.
@@ -44,6 +45,7 @@ def _stored(database: Database, run_id: str, part: Slice) -> StoredEvaluation | 
                 field="run",
                 hint="Call finish() first, or leave the with block.",
             )
+        require_shown(session, run, part)
         digest = input_digest(run, truth_that_counts(session, run), part)
         return evaluations.evaluation_of_inputs(session, run_id, digest)
 

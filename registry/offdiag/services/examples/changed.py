@@ -14,6 +14,8 @@ from offdiag.errors import InvalidInput
 from offdiag.services.compare import (
     ComparisonRequest,
     choices_of,
+    hidden_by_size,
+    hidden_slice,
     read_aligned,
     require_several,
     runs_named,
@@ -139,8 +141,14 @@ def _aligned(
         return refusal
     if not all(run.has_predictions for run in runs):
         return NO_SAMPLES_TO_SHOW if part is None else NO_SAMPLES_TO_CHOOSE_FROM
+    hidden = hidden_slice(session, runs, part)
+    if hidden is not None:
+        return hidden
     choices = SliceChoices({}, {}) if part is None else choices_of(session, runs, part)
-    return read_aligned(session, ComparisonRequest(runs, part, choices, on_shared, 0.95), runs)
+    found = read_aligned(session, ComparisonRequest(runs, part, choices, on_shared, 0.95), runs)
+    if isinstance(found, Refusal):
+        return found
+    return hidden_by_size(found.samples, part) or found
 
 
 def _examples(

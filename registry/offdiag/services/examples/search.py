@@ -17,6 +17,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.errors import NotFound
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import in_roomy_rows
+from offdiag.inputs.slice_columns import sorted_levels
 from offdiag.metrics.multilabel.sets import n_bytes
 from offdiag.services.examples.selection import (
     Chosen,
@@ -34,6 +35,7 @@ from offdiag.services.examples.selection import (
     sort_keys,
     wanted,
 )
+from offdiag.services.small_groups import SUPPRESSED, suppressed_below
 from offdiag.store.predictions_read import (
     PredictionChunk,
     SampleFacts,
@@ -176,14 +178,21 @@ class _Scan:
 def facts_of(
     session: Session, source: ExampleSource, chosen: Chosen, starts: NDArray[np.int64]
 ) -> SampleFacts:
-    """Names and slices of the samples of some predictions."""
-    return sample_facts(
+    """Names and slices of the samples of some predictions.
+
+    Where groups can be too small to be shown, no example shows to which it belongs.
+    """
+    found = sample_facts(
         session,
         root_id=source.truth.root_id,
         id_kind=source.truth.id_kind,
         positions=chosen.position,
         starts=starts,
     )
+    if not suppressed_below():
+        return found
+    word = sorted_levels([SUPPRESSED], np.zeros(len(chosen), np.int64))
+    return replace(found, slices=dict.fromkeys(found.slices, word))
 
 
 def scores_of(

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 
-from offdiag.errors import InvalidInput
+from offdiag.domain.slices import parse_slice
+from offdiag.domain.values import MetricValue
+from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.flags.verdict import Sign
-from offdiag.gate.conditions import MetricCondition, parse_condition
+from offdiag.gate.conditions import (
+    MetricCondition,
+    MetricValues,
+    Subject,
+    column_text,
+    parse_condition,
+    slice_text,
+)
 from offdiag.gate.conditions import Side as GateSide
+from offdiag.gate.evaluate_conditions import judge
 from offdiag.reports.scope import Condition, Side
+from offdiag.services.gate_slices import with_slices
+from offdiag.store.database import Database
+from offdiag.store.evaluations import evaluation_of_inputs
 
 _SIDES = {
     Sign.BELOW: Side.BELOW,
@@ -33,7 +47,12 @@ def alert_text(condition: Condition) -> str:
         where = f"[{json.dumps(label, ensure_ascii=False)}]"
     else:
         where = f"[{label}]"
-    return f"{condition.metric}{where}{_WRITTEN_SIDES[condition.side]}{condition.limit!r}"
+    what = f"{condition.metric}{where}"
+    if condition.over is not None:
+        what = f"{condition.over}({what}, by={column_text(condition.by or '')})"
+    elif condition.slice is not None:
+        what = f"{what}@{slice_text(parse_slice(condition.slice))}"
+    return f"{what}{_WRITTEN_SIDES[condition.side]}{condition.limit!r}"
 
 
 def alert_condition(text: str) -> Condition:
@@ -57,4 +76,43 @@ def alert_condition(text: str) -> Condition:
             field="alerts",
             hint=_HOW,
         )
-    return Condition(parsed.key, _SIDES[parsed.sign], parsed.threshold, parsed.class_label)
+    return Condition(
+        parsed.key,
+        _SIDES[parsed.sign],
+        parsed.threshold,
+        parsed.class_label,
+        None if parsed.part is None else str(parsed.part),
+        None if parsed.over is None else parsed.over.value,
+        parsed.by,
+    )
+
+
+def values_on_slices(
+    database: Database, conditions: Sequence[Condition], run_id: str, digest: str
+) -> tuple[tuple[Condition, MetricValue], ...]:
+    """What the conditions about slices compare of a run; undefined with a reason where nothing is.
+
+    `digest` is that of the evaluation of the run. Slices that its samples do not have, or that
+    are too small, have no value.
+    """
+    with database.read() as session:
+        stored = evaluation_of_inputs(session, run_id, digest)
+    if stored is None:
+        return ()
+    subject = Subject(
+        labels=stored.counted.labels,
+        values=MetricValues(stored.aggregate, stored.per_class),
+        asked=frozenset(),
+    )
+    found = []
+    for condition in conditions:
+        parsed = parse_condition(alert_text(condition))
+        try:
+            seen = with_slices(database, subject, [parsed], run_ids=[run_id], costs=None)
+            (finding,) = judge([parsed], seen)
+        except (InvalidInput, UnknownKey) as error:
+            value = MetricValue(None, error.message.removesuffix("."))
+        else:
+            value = finding.value or MetricValue(None, finding.reason)
+        found.append((condition, value))
+    return tuple(found)

@@ -17,7 +17,7 @@ import numpy as np
 from offdiag.comparison.many import best_by_metric
 from offdiag.domain.runs import Task
 from offdiag.domain.slices import parse_slice
-from offdiag.errors import NotFound
+from offdiag.errors import Forbidden, NotFound
 from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.paired.best_runs import cost_contest, metric_contest
 from offdiag.metrics.paired.confidence_set import BestSet, Contest, confidence_sets
@@ -32,6 +32,7 @@ from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.jobs.attempts import NotYet
 from offdiag.services.jobs.submit import submit_delivery
+from offdiag.services.reports.alerts import values_on_slices
 from offdiag.services.reports.snapshot import (
     costs_in_scope,
     dataset_in_scope,
@@ -66,13 +67,36 @@ def with_slices(database: Database, scope: ReportScope, snapshot: Snapshot) -> S
     with database.read() as session:
         known = runs_that_know(session, [run.id for run in best], names)
     run_ids = [run.id for run in best if run.id in known][:MOST_SLICED]
+    suppressed = set()
     for run_id in run_ids:
         for text in scope.slices:
-            evaluation_of_slice(database, run_id, text)
+            try:
+                evaluation_of_slice(database, run_id, text)
+            except Forbidden:
+                suppressed.add(text)
+    shown = [text for text in scope.slices if text not in suppressed]
     with database.read() as session:
         dataset = dataset_in_scope(session, scope)
-        figures = figures_in_scope(session, scope, dataset, run_ids=run_ids, slices=scope.slices)
-    return replace(snapshot, slices=slices_with_costs(database, scope, figures, snapshot.costs))
+        figures = figures_in_scope(session, scope, dataset, run_ids=run_ids, slices=shown)
+    return replace(
+        snapshot,
+        slices=slices_with_costs(database, scope, figures, snapshot.costs),
+        suppressed=tuple(sorted(suppressed)),
+    )
+
+
+def with_conditions_on_slices(
+    database: Database, scope: ReportScope, snapshot: Snapshot
+) -> Snapshot:
+    """The snapshot with the values that conditions about slices compare, of every run."""
+    conditions = [each for each in scope.alerts if each.is_of_slices]
+    if not conditions:
+        return snapshot
+    values = {
+        run.id: values_on_slices(database, conditions, run.id, run.input_digest)
+        for run in snapshot.runs
+    }
+    return replace(snapshot, on_slices=values)
 
 
 MOST_CANDIDATES = 50
@@ -191,6 +215,7 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
         raise NotYet("runs are being scored.", delay_s=_LOOK_AGAIN_S)
     snapshot = with_costs(database, scope, dataset, snapshot)
     snapshot = with_slices(database, scope, snapshot)
+    snapshot = with_conditions_on_slices(database, scope, snapshot)
     with database.read() as session:
         snapshot = with_leader(session, scope, snapshot)
         snapshot = with_best_set(session, scope, dataset, snapshot)

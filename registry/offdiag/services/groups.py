@@ -1,0 +1,141 @@
+"""What was counted of a run by the values of a slice column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import numpy as np
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import RunState
+from offdiag.errors import Conflict, InvalidInput, UnknownKey
+from offdiag.inputs.partial_labels import is_labelled
+from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
+from offdiag.metrics.counted import Counted, count_samples, counted
+from offdiag.services.evaluation.inputs import truth_that_counts
+from offdiag.services.small_groups import GroupSizes, smallest_judged, suppressed_below
+from offdiag.store import datasets, predictions, runs, slices, truths, uploads
+from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
+
+MOST_GROUPS = 500
+"""Values of a column that are looked at side by side."""
+
+
+@dataclass(frozen=True)
+class RunGroups:
+    """The labelled samples of a run by the values of one column, in the order of the column.
+
+    `groups` are those that are large enough. `too_small` have fewer than `min_size` labelled
+    samples, and are named with their number; of `suppressed` ones not even that is shown. Groups
+    overlap where samples have several values, such as tags.
+    """
+
+    run: RunRecord
+    column: str
+    labels: LabelSet
+    positive_label: str | None
+    groups: Mapping[str, Counted]
+    too_small: Mapping[str, int]
+    suppressed: tuple[str, ...]
+    min_size: int
+    suppressed_below: int
+    do_overlap: bool
+
+    @property
+    def left_out(self) -> str:
+        """Which groups are not there, as a clause; empty where all are."""
+        few = ", ".join(f"{name} ({n})" for name, n in self.too_small.items())
+        parts = []
+        if self.too_small:
+            parts.append(f"fewer than {self.min_size} labelled examples: {few}")
+        if self.suppressed:
+            parts.append(f"suppressed below {self.suppressed_below}: {', '.join(self.suppressed)}")
+        return "; ".join(parts)
+
+
+def groups_of_run(session: Session, run_id: str, name: str) -> RunGroups:
+    """Count a run by a slice column.
+
+    Raises `NotFound`, `Conflict` for a run that is still open, `UnknownKey` for a column that its
+    samples do not have, and `InvalidInput` for a column with too many values.
+    """
+    run = runs.get_run(session, run_id)
+    if run.state is RunState.OPEN:
+        raise Conflict(
+            f"run {run_id} is still open.",
+            field="run",
+            hint="Call finish() first, or leave the with block.",
+        )
+    dataset = datasets.get_dataset(session, run.dataset_id)
+    k, min_size = suppressed_below(), smallest_judged()
+    found, sizes = _counted(session, run, dataset.labels, name, k=k)
+    column = sizes.columns[name]
+    hidden = sizes.hidden(name)
+    shown = {level: each for level, each in found.items() if level not in hidden}
+    return RunGroups(
+        run,
+        name,
+        dataset.labels,
+        dataset.positive_label,
+        groups={level: each for level, each in shown.items() if each.total >= min_size},
+        too_small={level: each.total for level, each in shown.items() if each.total < min_size},
+        suppressed=tuple(level for level in found if level in hidden),
+        min_size=min_size,
+        suppressed_below=k,
+        do_overlap=column.of_tags,
+    )
+
+
+def _counted(
+    session: Session, run: RunRecord, labels: LabelSet, name: str, *, k: int
+) -> tuple[dict[str, Counted], GroupSizes]:
+    """The run by every value of a column, and how many labelled samples each group has."""
+    if run.source is not SourceOrientation.PREDICTIONS:
+        cases = uploads.find_counted_samples(session, run.id)
+        columns: SliceColumns = {} if cases is None else cases.slices
+        column = require_column(columns, name)
+        assert cases is not None  # noqa: S101  # It has the column.
+        by_level: dict[str, Counted] = {
+            level: cases.matrix(labels, column.has(level)) for level in column.choices
+        }
+        return by_level, GroupSizes(columns, cases.sizes, k)
+    truth = truth_that_counts(session, run)
+    assert truth is not None  # noqa: S101  # Finishing predictions sets it.
+    columns = slices.slice_columns(session, truth.root_id)
+    column = require_column(columns, name)
+    actual = truths.truth_codes(session, truth.id)
+    size = len(labels)
+    predicted = predictions.in_truth_order(
+        session, [run.id], n_samples=len(actual), n_classes=size
+    )[run.id]
+    labelled = is_labelled(actual, size)
+    by_level = {}
+    for level in column.choices:
+        members = column.has(level) & labelled
+        counts = count_samples(actual[members], predicted[members], n_classes=size)
+        by_level[level] = counted(counts, labels)
+    return by_level, GroupSizes(columns, labelled.astype(np.int64), k)
+
+
+def require_column(columns: SliceColumns, name: str) -> SliceColumn:
+    """A slice column by its name. Raises `UnknownKey` naming similar ones."""
+    column = columns.get(name)
+    if column is None:
+        near = get_close_matches(name, columns, n=3, cutoff=0.5)
+        known = f"It has {', '.join(columns)}." if columns else "Log a run with slices=."
+        raise UnknownKey(
+            f"the dataset has no slice column {name!r}.",
+            field="slice",
+            hint=f"Did you mean {' or '.join(map(repr, near))}?" if near else known,
+        )
+    if len(column.choices) > MOST_GROUPS:
+        raise InvalidInput(
+            f"column {name!r} has {len(column.choices):,} values.",
+            field="slice",
+            hint=f"Up to {MOST_GROUPS} are compared; group them.",
+        )
+    return column

@@ -1,0 +1,165 @@
+"""Groups of samples that are too small: to be judged, or to be shown to anybody.
+
+With `slices.suppress_below` = k no figure of a group of fewer than k labelled samples is shown
+(k-anonymity, Sweeney 2002, Int. J. Uncertainty Fuzziness 10, 557), and none from which such a
+group could be computed (complementary suppression, Cox 1980, JASA 75, 377):
+
+* Of one column, further groups are hidden, the smallest first, until the hidden ones are two or
+  more with at least k samples together. Where every value belongs to one value of another column,
+  such as a site to a country, that holds inside each value of the other one, too.
+* Of crosses of columns all are hidden if any of them is too small, or if one is of tags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.slices import UNKNOWN, Slice
+from offdiag.errors import Forbidden
+from offdiag.inputs.partial_labels import is_labelled
+from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
+from offdiag.settings import load_settings
+from offdiag.store import slices, truths, uploads
+from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
+from offdiag.store.truths import TruthRecord
+
+Counts = NDArray[np.int64]
+SUPPRESSED = "suppressed"
+"""Stands for a value, or a figure, that is shown to nobody."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSizes:
+    """Slice columns of n samples or kinds of samples; `labelled` (n,) are how many count of each.
+
+    `k` is the size below which a group is suppressed, 0 for never.
+    """
+
+    columns: SliceColumns
+    labelled: Counts
+    k: int
+
+    def hidden(self, name: str) -> frozenset[str]:
+        """Values of a column whose figures are shown to nobody."""
+        column = self.columns[name]
+        values = _values(column)
+        sizes = {each: int(self.labelled[column.has(each)].sum()) for each in values}
+        found = {level for level, size in sizes.items() if 0 < size < self.k}
+        # Inner families first: what they hide often protects the whole column, too.
+        families = [*self._inside_others(name), values] if found else []
+        n_before = -1
+        while len(found) > n_before:
+            n_before = len(found)
+            for family in families:
+                _complete(found, family, sizes, self.k)
+        return frozenset(found)
+
+    def is_hidden(self, part: Slice) -> bool:
+        """Whether the figures of a slice are shown to nobody."""
+        if not self.k:
+            return False
+        known = [term for term in part.terms if term.name in self.columns]
+        if any(term.value in self.hidden(term.name) for term in known):
+            return True
+        if len(known) < 2:
+            return False
+        if any(self.columns[term.name].of_tags for term in known):
+            return True
+        codes = [self._codes[term.name] for term in known]
+        shape = [len(_values(self.columns[term.name])) + 1 for term in known]
+        cells = np.bincount(np.ravel_multi_index(codes, shape), weights=self.labelled)
+        return bool(((cells > 0) & (cells < self.k)).any())
+
+    @cached_property
+    def _codes(self) -> Mapping[str, NDArray[np.int64]]:
+        """For each sample the place of its value, from 1; 0 where it has none."""
+        return {name: _codes_of(column) for name, column in self.columns.items()}
+
+    def _inside_others(self, name: str) -> Iterator[Sequence[str]]:
+        """Values of a column that belong to one value of another column, for each of these."""
+        levels, codes = _values(self.columns[name]), self._codes[name]
+        for other, column in self.columns.items():
+            if other == name:
+                continue
+            table = np.zeros((len(levels) + 1, len(_values(column)) + 1), np.int64)
+            np.add.at(table, (codes, self._codes[other]), self.labelled)
+            inside = table == table.sum(axis=1, keepdims=True)
+            for code in range(1, table.shape[1]):
+                yield [level for at, level in enumerate(levels, start=1) if inside[at, code]]
+
+
+def _codes_of(column: SliceColumn) -> NDArray[np.int64]:
+    codes = np.zeros(len(column), np.int64)
+    for place, value in enumerate(_values(column), start=1):
+        codes[column.has(value)] = place
+    return codes
+
+
+def _values(column: SliceColumn) -> tuple[str, ...]:
+    """What a slice can ask for, samples without a known value included."""
+    return (*column.choices, *((UNKNOWN,) if UNKNOWN in column.levels else ()))
+
+
+def _complete(hidden: set[str], family: Sequence[str], sizes: Mapping[str, int], k: int) -> None:
+    """Hide more of values whose sum is known, until no hidden one follows from the others."""
+    shown = sorted(
+        (each for each in family if each not in hidden and sizes[each]),
+        key=lambda each: sizes[each],
+    )
+    inside = [each for each in family if each in hidden and sizes[each]]
+    while inside and shown and (len(inside) == 1 or sum(sizes[each] for each in inside) < k):
+        inside.append(shown.pop(0))
+    hidden.update(inside)
+
+
+def suppressed_below() -> int:
+    """The size below which groups are shown to nobody, read now; 0 for none."""
+    return load_settings().slices.suppress_below
+
+
+def smallest_judged() -> int:
+    """Labelled samples from which on a group is judged, read now."""
+    return load_settings().slices.min_size
+
+
+def sizes_in_truth(session: Session, truth: TruthRecord, k: int) -> GroupSizes:
+    """The groups of the samples of a truth by its slice columns."""
+    codes = truths.truth_codes(session, truth.id)
+    labelled = is_labelled(codes, len(truth.class_counts)).astype(np.int64)
+    return GroupSizes(slices.slice_columns(session, truth.root_id), labelled, k)
+
+
+def sizes_of_run(session: Session, run: RunRecord, k: int) -> GroupSizes | None:
+    """The groups of a run by its newest labels; None for one without slice columns."""
+    if run.source is not SourceOrientation.PREDICTIONS:
+        cases = uploads.find_counted_samples(session, run.id)
+        return None if cases is None else GroupSizes(cases.slices, cases.sizes, k)
+    if run.truth_version_id is None:
+        return None
+    truth = truths.head_of(session, truths.get_truth(session, run.truth_version_id))
+    return sizes_in_truth(session, truth, k)
+
+
+def require_shown(session: Session, run: RunRecord, part: Slice) -> None:
+    """Raise `Forbidden` for a slice that is suppressed in the samples of a run."""
+    k = suppressed_below()
+    sizes = sizes_of_run(session, run, k) if k else None
+    if sizes is not None and sizes.is_hidden(part):
+        raise suppressed(part, k)
+
+
+def suppressed(part: Slice, k: int) -> Forbidden:
+    """The error of a slice that is shown to nobody."""
+    return Forbidden(
+        f"{part} is suppressed: groups of fewer than {k} labelled examples, and those from which "
+        "they could be computed, are shown to nobody.",
+        field="slice",
+        hint="Ask for a larger group. The limit is the setting slices.suppress_below.",
+    )

@@ -1,0 +1,171 @@
+"""Conditions on slices of stored runs: what is measured, and what fails closed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from offdiag.errors import InvalidInput, UnknownKey
+from offdiag.flags.thresholds import Thresholds
+from offdiag.gate.conditions import parse_condition
+from offdiag.gate.evaluate_conditions import Finding
+from offdiag.metrics.intervals.proportions import wilson
+from offdiag.services.evaluation.slices import evaluation_of_slice
+from offdiag.services.gate import gate_matrix, gate_run
+from offdiag.stats import paired_difference
+from offdiag.store.database import Database
+from offdiag.store.runs import RunRecord
+from support.logging_runs import POLICY, work_off
+from support.matrices import matrix_of
+from support.sites import FOUND, log_sites
+
+
+def finding(database: Database, run: RunRecord, text: str, **options: Any) -> Finding:
+    work_off(database)
+    (found,) = gate_run(
+        database,
+        run.id,
+        [parse_condition(text)],
+        thresholds=Thresholds(),
+        timeout_s=5,
+        lease_s=30,
+        policy=POLICY,
+        **options,
+    ).findings
+    return found
+
+
+def test_a_slice_is_judged_by_its_own_evaluation(database: Database) -> None:
+    run = log_sites(database)
+
+    found = finding(database, run, "low(recall[ill]@site=z) >= 0.3")
+
+    expected = evaluation_of_slice(database, run.id, "site=z").per_class["recall"][0]
+    assert found.value == expected
+    assert (found.measured, found.passed) == (expected.ci_low, False)
+    assert finding(database, run, "recall@site=z >= 0.4").passed, "ill is the positive class"
+    assert not finding(database, run, "recall@site=z >= 0.41").passed
+
+
+def test_the_worst_group_and_the_gap_are_found_and_named(database: Database) -> None:
+    run = log_sites(database)
+
+    worst = finding(database, run, "worst(recall, by=site) >= 0.7")
+    assert (worst.measured, worst.passed) == (0.4, False)
+    assert worst.note == ("site=z; left out: fewer than 12 labelled examples: tiny (5)")
+
+    gap = finding(database, run, "gap(recall, by=site) <= 0.1")
+    assert gap.measured == pytest.approx(0.9 - 0.4)
+    assert gap.note.startswith("site: 0.4 for z, 0.9 for x; left out")
+
+    assert finding(database, run, "worst(fpr, by=site) <= 0.15").note.startswith("site=y")
+
+
+@pytest.mark.same_on_both
+def test_every_group_is_that_good_where_the_lowest_end_is(database: Database) -> None:
+    run = log_sites(database)
+
+    low = finding(database, run, "low(worst(recall, by=site)) >= 0.2")
+    high = finding(database, run, "high(worst(recall, by=site)) <= 0.7")
+
+    assert low.measured == pytest.approx(float(wilson(8, 20).low))
+    corrected = wilson(8, 20, confidence=1 - 0.05 / 3)
+    assert high.measured == pytest.approx(float(corrected.high))
+
+
+@pytest.mark.same_on_both
+def test_metrics_of_the_whole_matrix_are_resampled_in_each_group(database: Database) -> None:
+    run = log_sites(database)
+
+    found = finding(database, run, "low(worst(mcc, by=site)) >= 0")
+
+    of_z = evaluation_of_slice(database, run.id, "site=z").aggregate["mcc"]
+    assert found.value is not None
+    assert found.value.value == of_z.value
+    assert found.measured is not None
+    assert of_z.ci_low is not None
+    assert found.measured == of_z.ci_low
+
+
+@pytest.mark.same_on_both
+@pytest.mark.parametrize(
+    ("text", "reason", "note"),
+    [
+        ("overall_accuracy@site=tiny>=0", "too_few_examples", "site=tiny has 5 labelled"),
+        ("recall@site=tiny>=0", "too_few_examples", "site=tiny has 2 labelled examples of 'ill'"),
+        ("worst(recall, by=one)>=0", "too_few_examples", "fewer than 12"),
+        ("gap(recall, by=single)<=1", "too_few_examples", ""),
+        ("worst(precision, by=never)>=0", "group_value_undefined", "undefined for never=n"),
+    ],
+)
+def test_what_cannot_be_judged_fails(
+    database: Database, text: str, reason: str, note: str
+) -> None:
+    n = sum(map(sum, FOUND.values()))
+    predicts_ill = [
+        answer == "ill"
+        for counts in FOUND.values()
+        for many, answer in zip(counts, ("ill", "well", "ill", "well"), strict=True)
+        for _ in range(many)
+    ]
+    run = log_sites(
+        database,
+        slices={
+            "site": [site for site, counts in FOUND.items() for _ in range(sum(counts))],
+            "one": [str(at // 10) for at in range(n)],
+            "single": ["all"] * n,
+            "never": ["y" if each else "n" for each in predicts_ill],
+        },
+    )
+
+    found = finding(database, run, text)
+
+    assert (found.passed, found.measured, found.reason) == (False, None, reason)
+    assert note in found.note
+
+
+@pytest.mark.same_on_both
+@pytest.mark.parametrize(
+    ("text", "error", "says"),
+    [
+        ("recall@sight=z>=0", InvalidInput, "no slice column 'sight'"),
+        ("recall@site=zz>=0", InvalidInput, "no sample has site 'zz'"),
+        ("worst(recall, by=sites)>=0", UnknownKey, "Did you mean 'site'"),
+        ("worst(support, by=site)>=0", InvalidInput, "no worst value"),
+        ("worst(mean_cost, by=site)>=0", InvalidInput, "'mean_cost' is not counted by group"),
+        ("worst(macro_f2, by=site)>=0", UnknownKey, "no metric 'macro_f2'"),
+    ],
+)
+def test_what_cannot_be_meant_is_an_error_and_no_failed_condition(
+    database: Database, text: str, error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=says):
+        finding(database, log_sites(database), text)
+
+
+@pytest.mark.same_on_both
+def test_differences_on_a_slice_are_paired_inside_it(database: Database) -> None:
+    baseline = log_sites(database, name="before")
+    n = sum(map(sum, FOUND.values()))
+    run = log_sites(
+        database,
+        name="after",
+        y_pred=["ill"] * n,
+    )
+
+    found = finding(database, run, "low(diff(recall))@site=z>=0.3", baseline_id=baseline.id)
+
+    before, after = [1] * 8 + [0] * 12 + [1] + [0] * 19, [1] * 40
+    actual = [1] * 20 + [0] * 20
+    expected = paired_difference(y_true=actual, pred_a=before, pred_b=after, seed=1)
+    assert found.value is not None
+    assert found.value.value == pytest.approx(0.6)
+    assert found.measured == expected.per_class["recall"]["1"].ci_low
+
+
+def test_a_file_has_no_slices() -> None:
+    condition = parse_condition("mcc@site=z>=0")
+
+    with pytest.raises(InvalidInput, match="only a stored run has"):
+        gate_matrix(matrix_of([[5, 1], [1, 5]]), [condition], thresholds=Thresholds())

@@ -1,0 +1,141 @@
+"""With `slices.suppress_below` no page, file, answer, command or frame shows a small group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+import pytest
+
+import offdiag
+from offdiag.cli.process import run
+from offdiag.errors import Forbidden
+from offdiag.reports.scope import ReportScope
+from offdiag.services.evaluation.slices import evaluation_of_slice
+from offdiag.services.reports.alerts import alert_condition
+from offdiag.services.reports.edition import report_now
+from offdiag.store.database import Database
+from offdiag_web.app.paths import PREFIX
+from support.api import get, refusal
+from support.logging_runs import work_off
+from support.pages import PageClient, client_for
+from support.registries import dashboard
+from support.reporting import files, issues
+from support.sites import log_sites
+
+K = "10"
+SMALL, ALONG, SHOWN = "site=tiny", "site=y", "site=z"
+"""Too small, hidden since the small one would follow from it, and large enough."""
+
+
+@dataclass(frozen=True)
+class Sites:
+    """Two runs whose small slices were evaluated before somebody set a limit."""
+
+    database: Database
+    client: PageClient
+    first: str
+    second: str
+
+
+@pytest.fixture
+def sites(database: Database, monkeypatch: pytest.MonkeyPatch) -> Sites:
+    runs = [log_sites(database, name=name).id for name in ("before", "after")]
+    work_off(database)
+    for part in (SMALL, ALONG, SHOWN, "device=a & site=tiny"):
+        evaluation_of_slice(database, runs[0], part)
+    monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", K)
+    return Sites(database, client_for(dashboard(database)), *runs)
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("part", [SMALL, ALONG, "device=a & site=tiny", "device=b & site=x"])
+def test_a_hidden_slice_is_refused_with_the_reason(sites: Sites, part: str) -> None:
+    status, error = refusal(sites.client, f"/runs/{sites.first}/evaluation", slice=part)
+
+    assert status == 403
+    assert "suppressed: groups of fewer than 10 labelled examples" in error["message"]
+    assert error["field"] == "slice"
+    with pytest.raises(Forbidden, match="is suppressed"):
+        offdiag.get_run(sites.first, url=sites.database.url).evaluation(slice=part)
+
+
+def test_a_large_one_is_shown(sites: Sites) -> None:
+    found = get(sites.client, f"/runs/{sites.first}/evaluation", slice=SHOWN)
+
+    assert found["n_cases"] == 40
+
+
+@pytest.mark.parametrize("path", ["/compare", "/compare.json", "/compare/examples"])
+def test_runs_are_not_compared_on_a_hidden_slice(sites: Sites, path: str) -> None:
+    query = {"runs": f"{sites.first},{sites.second}", "slice": SMALL}
+
+    answer = sites.client.get(f"{path}?{urlencode(query)}")
+
+    assert "is suppressed" in answer.text
+    assert "5 examples" not in answer.text
+
+
+def test_the_history_lists_only_slices_that_are_shown(sites: Sites) -> None:
+    found = get(sites.client, f"/runs/{sites.first}/history")
+
+    assert {each["slice"] for each in found["evaluations"]} == {None, SHOWN}
+    assert SMALL not in sites.client.get(f"/runs/{sites.first}/history").text
+
+
+def test_single_examples_do_not_say_to_which_group_they_belong(sites: Sites) -> None:
+    found = get(sites.client, f"/runs/{sites.first}/examples", kind="all")
+
+    assert {value for each in found["examples"] for value in each["slices"].values()} == {
+        "suppressed"
+    }
+    for form in ("", ".csv", ".json"):
+        text = sites.client.get(f"/runs/{sites.first}/examples{form}?kind=all").text
+        assert "tiny" not in text
+        assert "suppressed" in text
+
+
+@pytest.mark.both_databases
+def test_groups_are_compared_without_the_hidden_ones(sites: Sites) -> None:
+    found = get(sites.client, f"/runs/{sites.first}/fairness", by="site")
+
+    assert found["groups"] == {"x": 60, "z": 40}
+    assert (found["suppressed"], found["too_small"]) == (["tiny", "y"], {})
+    body = {"conditions": ["recall@site=tiny>=0", "worst(recall, by=site)>=0.5"]}
+    gate = sites.client.post(f"{PREFIX}/runs/{sites.first}/gate", json=body).get_json()
+    hidden, worst = gate["conditions"]
+    assert (hidden["passed"], hidden["measured"], hidden["reason"]) == (False, None, "suppressed")
+    assert worst["note"] == "site=z; left out: suppressed below 10: tiny, y"
+
+
+def test_commands_refuse_it_too(
+    sites: Sites, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OFFDIAG_URL", sites.database.url)
+
+    assert run(["runs", "show", sites.first, "--slice", SMALL]) == 2
+    assert "is suppressed" in capsys.readouterr().err
+    assert run(["compare", sites.first, sites.second, "--slice", SMALL]) != 0
+    assert "is suppressed" in "".join(capsys.readouterr())
+    assert run(["runs", "fairness", sites.first, "--by", "site", "--json"]) == 0
+    assert '"tiny"' in capsys.readouterr().out
+
+
+def test_reports_leave_it_out_and_say_so(sites: Sites) -> None:
+    scope = ReportScope(
+        project="default",
+        dataset="holdout",
+        slices=(SMALL, SHOWN),
+        alerts=(alert_condition("recall[ill]@site=tiny<0.99"),),
+    )
+
+    report_now(sites.database, name="weekly", scope=scope)
+    work_off(sites.database)
+
+    last = issues(sites.database)[-1]
+    text = files(sites.database, last.id)["markdown"].content.decode()
+    assert last.summary is not None
+    assert last.summary["n_alerts"] == 0
+    assert "Too small to be shown: site=tiny." in text
+    assert "| site=z |" in text
+    assert "| site=tiny |" not in text
