@@ -9,7 +9,7 @@ import pytest
 
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict, InvalidInput, UnknownKey
-from offdiag.metrics.fairness import Criterion
+from offdiag.metrics.groups.fairness import Criterion
 from offdiag.records.fairness import fairness_document
 from offdiag.services.fairness import fairness_of_run
 from offdiag.services.ingest.open_run import open_run

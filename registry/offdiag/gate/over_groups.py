@@ -12,8 +12,8 @@ from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.gate.conditions import ColumnGroups, MetricCondition, Over
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
-from offdiag.metrics.group_gaps import largest_difference, worst
-from offdiag.metrics.group_values import group_sizes, group_values
+from offdiag.metrics.groups.gaps import largest_difference, worst
+from offdiag.metrics.groups.values import group_sizes, group_values
 
 _SEED = 1
 """Of resampled intervals: the same counts give the same ends."""

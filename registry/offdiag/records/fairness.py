@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from offdiag.metrics.fairness import LEFT_OUT, Criterion
+from offdiag.metrics.groups.fairness import LEFT_OUT, Criterion
 from offdiag.records.base import RequestBody, ResponseBody, Value
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
-    from offdiag.metrics.fairness import ClassFairness
+    from offdiag.metrics.groups.fairness import ClassFairness
     from offdiag.services.fairness import RunFairness
 
 

@@ -19,13 +19,13 @@ from offdiag.sdk.display.displayed import Origin
 from offdiag.sdk.display.evaluation_card import run_card
 from offdiag.sdk.display.evaluation_text import facts_text
 from offdiag.sdk.evaluations.evaluation import Evaluation
+from offdiag.sdk.evaluations.fairness import fairness_frame
 from offdiag.sdk.examples import (
     ExampleKind,
     example_question,
     examples_frame,
     operating_points_frame,
 )
-from offdiag.sdk.fairness import fairness_frame
 from offdiag.sdk.registry import (
     DecideQuestion,
     Decision,

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from offdiag.errors import InvalidInput
-from offdiag.metrics.fairness import ClassFairness, class_fairness
-from offdiag.metrics.group_values import outcomes_of
+from offdiag.metrics.groups.fairness import ClassFairness, class_fairness
+from offdiag.metrics.groups.values import outcomes_of
 from offdiag.services.groups import RunGroups, groups_of_run
 from offdiag.store.database import Database
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.fairness import ClassFairness, Criterion, class_fairness
-from offdiag.metrics.group_gaps import GroupValues, largest_difference, smallest_ratio
+from offdiag.metrics.groups.fairness import ClassFairness, Criterion, class_fairness
+from offdiag.metrics.groups.gaps import GroupValues, largest_difference, smallest_ratio
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.intervals.proportions import Outcomes, wilson
 from offdiag.metrics.pair_counts import count_pairs

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics.group_gaps import (
+from offdiag.metrics.groups.gaps import (
     GroupValues,
     largest_difference,
     smallest_ratio,

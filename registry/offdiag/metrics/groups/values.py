@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted
-from offdiag.metrics.group_gaps import GroupValues
+from offdiag.metrics.groups.gaps import GroupValues
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.intervals.proportions import (
     AGGREGATE,
@@ -50,8 +50,8 @@ def group_values(
         if len(groups) > MOST_RESAMPLED and key not in (PER_CLASS if of_class else AGGREGATE):
             return Bounds(np.full(len(groups), np.nan), np.full(len(groups), np.nan))
         ends = [_ends(group, key, index, confidence=confidence, seed=seed) for group in groups]
-        low, high = np.array(ends, dtype=np.float64).reshape(len(groups), 2).T
-        return Bounds(low, high)
+        table = np.array(ends, dtype=np.float64).reshape(len(groups), 2)
+        return Bounds(table[:, 0], table[:, 1])
 
     return GroupValues(values, bounds)
 
