@@ -7,8 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select, update
 
-from offdiag.store.clock import database_now, utc_now
-from offdiag.store.database import Database
+from offdiag.store.database import Database, database_now, utc_now
 from offdiag.store.models import WorkRow
 from support.rows import add_work
 

@@ -14,8 +14,7 @@ from typing import Any
 
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
-from offdiag.store.clock import utc_now
-from offdiag.store.database import Database
+from offdiag.store.database import Database, utc_now
 from offdiag.store.session import Session
 from support.hosts import Host
 from support.worker_processes import forked

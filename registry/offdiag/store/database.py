@@ -1,4 +1,4 @@
-"""Authentication to the database: a reading or a writing transaction, and nothing else."""
+"""Access to the database, in a reading or a writing transaction, and its clock."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import os
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Double, Engine, select
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Session
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from offdiag.domain.access import Actor
 from offdiag.errors import SchemaMismatch
@@ -25,10 +28,44 @@ from offdiag.store.address import (
     postgres_place,
     sqlite_path,
 )
-from offdiag.store.clock import utc_now
 from offdiag.store.failures import translated
 from offdiag.store.postgres import is_pooled, postgres_engines
 from offdiag.store.sqlite import Synchronous, sqlite_engines
+
+
+def utc_now() -> datetime:
+    """The time of this process, aware and in UTC."""
+    return datetime.now(UTC)
+
+
+class database_now(FunctionElement[float]):  # noqa: N801 - it reads as the SQL function it is
+    """SQL: seconds since 1970 by the clock of the database, going on within a transaction.
+
+    Leases are compared by several hosts whose clocks disagree, so they are given and judged by
+    the one clock that all of them share. Resolution is a millisecond on SQLite and a microsecond
+    on PostgreSQL.
+    """
+
+    inherit_cache = True
+    type = Double()
+    name = "database_now"
+
+
+@compiles(database_now, "sqlite")
+def _on_sqlite(element: database_now, compiler: SQLCompiler, **kw: Any) -> str:  # noqa: ARG001
+    # 2440587.5 is the Julian day on which 1970 began.
+    return "((julianday('now') - 2440587.5) * 86400.0)"
+
+
+@compiles(database_now, "postgresql")
+def _on_postgresql(element: database_now, compiler: SQLCompiler, **kw: Any) -> str:  # noqa: ARG001
+    # Not now(), which stands still from the first statement of a transaction on.
+    return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS DOUBLE PRECISION)"
+
+
+def database_time(session: Session) -> datetime:
+    """The time by the clock of the database, aware and in UTC."""
+    return datetime.fromtimestamp(session.scalars(select(database_now())).one(), UTC)
 
 
 def require_revision(connection: Connection, wanted: str, *, place: str) -> None:

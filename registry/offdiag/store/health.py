@@ -19,8 +19,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
-from offdiag.store.clock import database_now, database_time
-from offdiag.store.database import Database
+from offdiag.store.database import Database, database_now, database_time
 from offdiag.store.evaluations import counts_for_its_run
 from offdiag.store.models import EvaluationRow, PredictionChunkRow, RunRow, ScoreChunkRow, WorkRow
 

@@ -33,7 +33,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from offdiag.store.clock import database_now
+from offdiag.store.database import database_now
 from offdiag.store.jobs import WAITING, Lease
 from offdiag.store.models import HeartbeatRow, ProjectRow, WorkRow
 

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
-from offdiag.store.clock import database_now
+from offdiag.store.database import database_now
 from offdiag.store.models import WorkRow
 
 

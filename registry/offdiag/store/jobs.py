@@ -35,8 +35,7 @@ from sqlalchemy.sql.dml import ReturningDelete
 
 from offdiag.errors import DatabaseUnavailable
 from offdiag.store.audit_log import request_of
-from offdiag.store.clock import database_now
-from offdiag.store.database import Database
+from offdiag.store.database import Database, database_now
 from offdiag.store.models import DeliveryRow, PredictionChunkRow, ReportEditionRow, RunRow, WorkRow
 
 WAITING = text("state = 'todo'")

@@ -13,8 +13,7 @@ from offdiag.services.jobs.kinds import TASKS, TaskKind
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.run_job import run_job
 from offdiag.store import jobs
-from offdiag.store.clock import database_now
-from offdiag.store.database import Database
+from offdiag.store.database import Database, database_now
 from offdiag.store.jobs import JobRequest
 from offdiag.store.models import WorkRow
 from offdiag.store.session import Session

@@ -27,8 +27,7 @@ from offdiag.services.jobs.submit import delivery_key, report_key, submit_delive
 from offdiag.services.reports.snapshot import costs_in_scope, dataset_in_scope
 from offdiag.services.reports.task import restart_report
 from offdiag.store import deliveries, reports, runs, schedules
-from offdiag.store.clock import database_time
-from offdiag.store.database import Database
+from offdiag.store.database import Database, database_time
 from offdiag.store.deliveries import DeliveryState
 from offdiag.store.reports import EditionRecord, EditionState, NewEdition
 from offdiag.store.session import Session

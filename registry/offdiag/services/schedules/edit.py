@@ -17,8 +17,7 @@ from offdiag.services.delivery.message import Target, read_targets, target_docum
 from offdiag.services.reports.edition import RequestedEdition, request_edition, require_reportable
 from offdiag.services.schedules.times import Plan, next_due_time
 from offdiag.store import cost_matrices, datasets, reports, schedules
-from offdiag.store.clock import database_time
-from offdiag.store.database import Database
+from offdiag.store.database import Database, database_time
 from offdiag.store.dataset_page import DatasetFacts, dataset_list
 from offdiag.store.failures import after_races
 from offdiag.store.schedules import ScheduleRecord

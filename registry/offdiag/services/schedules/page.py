@@ -15,8 +15,7 @@ from offdiag.services.jobs.page import is_alive
 from offdiag.services.reports.page import ReportEntry, ReportsPage, reports_page
 from offdiag.services.schedules.times import DueTime, Plan, next_due_times
 from offdiag.store import deliveries, reports, schedules
-from offdiag.store.clock import database_time
-from offdiag.store.database import Database
+from offdiag.store.database import Database, database_time
 from offdiag.store.deliveries import DeliveryRecord
 from offdiag.store.job_lease import list_heartbeats
 from offdiag.store.reports import EditionList, EditionRecord, editions_of, newest_report_file

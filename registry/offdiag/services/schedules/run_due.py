@@ -15,8 +15,7 @@ from offdiag.errors import InvalidInput
 from offdiag.services.jobs.submit import submit_report
 from offdiag.services.schedules.times import Missed, Plan, missed, next_due_time
 from offdiag.store import reports, schedules
-from offdiag.store.clock import database_time
-from offdiag.store.database import Database
+from offdiag.store.database import Database, database_time
 from offdiag.store.reports import NewEdition
 from offdiag.store.schedules import ScheduleRecord
 from offdiag.store.session import Session

@@ -43,8 +43,7 @@ from offdiag.store.archive.rows import (
     size_of,
 )
 from offdiag.store.bi import put_up, take_down
-from offdiag.store.clock import database_now
-from offdiag.store.database import Database
+from offdiag.store.database import Database, database_now
 from offdiag.store.models import WorkRow
 from offdiag.store.sqlite import require_local, require_writable
 
