@@ -1,7 +1,7 @@
 """Which pages can be shared, what they are about, and how they look to whoever has a link.
 
 A shared page is the page itself, rendered as for somebody who is not signed in, from a database
-that holds nothing but its projects; `read_only` then removes all that leads away from it.
+that holds nothing but its projects; `shared_page` then removes all that leads away from it.
 """
 
 from __future__ import annotations
