@@ -15,7 +15,8 @@ from offdiag.metrics.scores.discrimination import (
     pairwise_wins,
     roc_auc,
 )
-from offdiag.metrics.scores.forecasts import Forecasts, rank_scores
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.scores.suite import score_metrics
 
 Outcomes = NDArray[np.bool_]
@@ -94,7 +95,9 @@ def measure_classes(report: Report, *, n_samples: int, n_classes: int) -> None:
     timings = report.measure(
         f"{n_classes} classes, N={n_samples:.0e}",
         {
-            "four averaged areas": lambda: auc_averages(pairwise_wins(actual, table)),
+            "four averaged areas": lambda: auc_averages(
+                pairwise_wins(Forecasts(actual, table, n_classes=n_classes))
+            ),
             "scikit-learn, four averaged areas": lambda: [
                 roc_auc_score(actual, table, multi_class=kind, average=average)
                 for kind in ("ovr", "ovo")

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from offdiag.metrics.scores.forecasts import Forecasts, RankedScores, rank_scores
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.ranking import RankedScores, rank_scores
 
 
 def ranked(actual: Sequence[int], scores: Sequence[float]) -> RankedScores:
     """Scores of positive (1) and negative (0) cases."""
     return rank_scores(np.array(actual, dtype=np.bool_), np.array(scores, dtype=np.float64))
+
+
+def ranked_apart(positive: NDArray[np.float64], negative: NDArray[np.float64]) -> RankedScores:
+    """Scores of positive and of negative samples."""
+    is_positive = np.repeat([True, False], [len(positive), len(negative)])
+    return rank_scores(is_positive, np.concatenate([positive, negative]))
+
+
+def of_table(actual: NDArray[Any], table: NDArray[np.float64]) -> Forecasts:
+    """Codes (n,) and a score for every class, (n, K)."""
+    return Forecasts(actual, table, n_classes=table.shape[1])
 
 
 def of_event(actual: Sequence[int], scores: Sequence[float]) -> Forecasts:

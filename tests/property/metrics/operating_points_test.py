@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offdiag.metrics.scores.forecasts import rank_scores
 from offdiag.metrics.scores.operating_points import (
     MOST_HULL_CORNERS,
     OperatingPoints,
@@ -15,6 +14,7 @@ from offdiag.metrics.scores.operating_points import (
     operating_points,
     reduced,
 )
+from offdiag.metrics.scores.ranking import rank_scores
 
 
 @st.composite

@@ -18,11 +18,10 @@ from offdiag.metrics.scores.calibration import (
 )
 from offdiag.metrics.scores.curves import cost_curve, roc_curve, thin
 from offdiag.metrics.scores.discrimination import average_precision, ks, roc_auc
-from offdiag.metrics.scores.forecasts import Forecasts, doubled_wins, rank_counts
+from offdiag.metrics.scores.forecasts import Forecasts, rank_counts
 from offdiag.metrics.scores.losses import (
     brier_decomposition,
-    brier_decomposition_of_event,
-    brier_scores,
+    loss_metrics,
 )
 from offdiag.metrics.scores.suite import score_metrics
 from support.forecasts import (
@@ -76,7 +75,7 @@ def test_the_area_is_the_share_of_pairs_in_order(cases: Cases) -> None:
     actual, scores = cases
     pairs = 2 * sum(actual) * (len(actual) - sum(actual))
 
-    wins = doubled_wins(ranked(actual, scores))
+    wins = ranked(actual, scores).sums.doubled_wins
 
     assert Fraction(wins, pairs) == exact_auc(actual, scores)
     assert roc_auc(ranked(actual, scores)).value == wins / pairs
@@ -106,7 +105,7 @@ def test_reversing_the_scores_alone_mirrors_the_area(cases: Cases) -> None:
 
     n_pairs = sum(actual) * (len(actual) - sum(actual))
 
-    assert doubled_wins(plain) + doubled_wins(mirrored) == 2 * n_pairs
+    assert plain.sums.doubled_wins + mirrored.sums.doubled_wins == 2 * n_pairs
 
 
 @given(scored())
@@ -224,19 +223,18 @@ def test_the_parts_of_the_brier_score_close(scores: Forecasts) -> None:
 
     closed = parts["brier_reliability"] - parts["brier_resolution"] + parts["brier_uncertainty"]
 
-    assert closed == pytest.approx(brier_scores(scores)["brier_sum"].value, abs=1e-14)
+    assert closed == pytest.approx(loss_metrics(scores)["brier_sum"].value, abs=1e-14)
 
 
 @given(scored(both_classes=False))
 def test_the_parts_close_for_one_column_too(cases: Cases) -> None:
     parts = {
-        key: value.value or 0.0
-        for key, value in brier_decomposition_of_event(ranked(*cases)).items()
+        key: value.value or 0.0 for key, value in brier_decomposition(of_event(*cases)).items()
     }
 
     closed = parts["brier_reliability"] - parts["brier_resolution"] + parts["brier_uncertainty"]
 
-    score = brier_scores(of_event(*cases))["brier_sum"].value
+    score = loss_metrics(of_event(*cases))["brier_sum"].value
     assert closed == pytest.approx(score, abs=1e-14)
 
 

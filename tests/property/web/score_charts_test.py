@@ -10,12 +10,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offdiag.metrics.scores.forecasts import rank_scores
 from offdiag.metrics.scores.operating_points import (
     OperatingPoints,
     of_other_class,
     operating_points,
 )
+from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.scores.score_curves import score_histogram
 from offdiag_web.charts.plot import QUARTERS, Frame
 from offdiag_web.charts.reliability import (

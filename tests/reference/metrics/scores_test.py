@@ -15,8 +15,9 @@ from offdiag.metrics.scores.curves import (
     reliability_curve,
     roc_curve,
 )
-from offdiag.metrics.scores.forecasts import Forecasts, doubled_wins, rank_scores
+from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.operating_points import operating_points, reduced
+from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
 
 Floats = NDArray[np.float64]
@@ -63,7 +64,7 @@ def test_metrics_of_an_event(levels: int) -> None:
 def test_doubled_wins_are_twice_the_mann_whitney_statistic(levels: int) -> None:
     actual, p = event(levels)
 
-    wins = doubled_wins(rank_scores(actual == 1, p))
+    wins = rank_scores(actual == 1, p).sums.doubled_wins
 
     theirs = stats.mannwhitneyu(p[actual == 1], p[actual == 0], method="asymptotic")
     assert wins == 2 * theirs.statistic

@@ -6,8 +6,8 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from offdiag.metrics.scores.forecasts import rank_scores
 from offdiag.metrics.scores.operating_points import OperatingPoints, operating_points
+from offdiag.metrics.scores.ranking import rank_scores
 from offdiag_web.charts.plot import QUARTERS
 from offdiag_web.charts.reliability import ReliabilityBin, reliability_drawing
 from offdiag_web.charts.scores import Spread, precision_recall_drawing, roc_drawing, spread_drawing

@@ -51,8 +51,10 @@ from offdiag.metrics.scores.discrimination import (
     ks,
     pairwise_wins,
     roc_auc,
+    samples_beaten_by,
 )
-from offdiag.metrics.scores.forecasts import RankedScores
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.ranking import RankedScores
 
 NEWCOMBE = "newcombe method 5"
 _HALVINGS = 60
@@ -174,27 +176,28 @@ Floats = NDArray[np.float64]
 class AreaSlopes:
     """Derivatives of one averaged area.
 
-    `by_wins` (K, K) by the doubled wins W[i, j], 0 on the diagonal; `by_cases` (K,) by the
-    number of samples of each class.
+    That by the doubled wins W[i, j] is `by_wins`[i] + `by_wins_per_case`[i] / cases[j], both (K,);
+    `by_cases` (K,) are those by the number of samples of each class.
     """
 
     by_wins: Floats
+    by_wins_per_case: Floats
     by_cases: Floats
 
 
 def averaged_area_intervals(
-    actual: NDArray[Any], scores: NDArray[Any], *, confidence: float = 0.95
+    forecasts: Forecasts, *, confidence: float = 0.95
 ) -> dict[str, Interval]:
-    """Intervals of `roc_auc_{ovr,ovo}_{macro,weighted}` of n codes and (n, K) scores.
+    """Intervals of `roc_auc_{ovr,ovo}_{macro,weighted}`; each class has a column of scores.
 
     No ends where the averages are undefined or a class has fewer than five cases.
     """
-    wins = pairwise_wins(actual, scores)
+    wins = pairwise_wins(forecasts)
     values = auc_averages(wins)
     n_smallest = int(wins.support.min())
     variances: Mapping[str, float] = {}
     if n_smallest >= 2 and len(wins.support) >= 2:
-        variances = averaged_area_variances(actual, scores, area_slopes(wins))
+        variances = averaged_area_variances(forecasts, area_slopes(wins))
     return {
         key: logit_interval(
             value.value or 0.0,
@@ -223,56 +226,75 @@ def area_slopes(wins: PairwiseWins) -> dict[str, AreaSlopes]:
     weighted = (doubled * np.add.outer(per_case, per_case)).sum() / (4 * (n_classes - 1) * total)
     either = (doubled.sum(axis=LOSER_AXIS) + doubled.sum(axis=WINNER_AXIS)) / cases**2
     n_pairs = n_classes * (n_classes - 1)
+    nothing = np.zeros(n_classes)
     return {
         "roc_auc_ovr_macro": AreaSlopes(
-            _against_rest(1 / (2 * n_classes * cases * others)),
+            1 / (2 * n_classes * cases * others),
+            nothing,
             -(area / cases + _of_others(area / others)) / n_classes,
         ),
         "roc_auc_ovr_weighted": AreaSlopes(
-            _against_rest(1 / (2 * total * others)),
+            1 / (2 * total * others),
+            nothing,
             -share.sum() / total - _of_others(share / others),
         ),
         "roc_auc_ovo_macro": AreaSlopes(
-            _off_diagonal(1 / (2 * n_pairs * pairs)), -both_ways / (n_pairs * cases)
+            nothing, 1 / (2 * n_pairs * cases), -both_ways / (n_pairs * cases)
         ),
         "roc_auc_ovo_weighted": AreaSlopes(
-            _off_diagonal(np.add.outer(per_case, per_case) / (4 * (n_classes - 1) * total)),
+            per_case / (4 * (n_classes - 1) * total),
+            np.full(n_classes, 1 / (4 * (n_classes - 1) * total)),
             -weighted / total - either / (4 * (n_classes - 1) * total),
         ),
     }
 
 
 def averaged_area_variances(
-    actual: NDArray[Any], scores: NDArray[Any], slopes: Mapping[str, AreaSlopes]
+    forecasts: Forecasts, slopes: Mapping[str, AreaSlopes]
 ) -> dict[str, float]:
     """First-order variances by key, with DeLong's denominators; each class has two cases."""
-    n_classes = len(scores[0])
-    at_case = slopes_at_samples(actual, scores, slopes)
-    return {key: slope_variance(at_case[key], actual, n_classes) for key in slopes}
+    at_sample = slopes_at_samples(forecasts, slopes)
+    actual, n_classes = forecasts.actual, forecasts.n_classes
+    return {key: slope_variance(at_sample[key], actual, n_classes) for key in slopes}
 
 
-def slopes_at_samples(
-    actual: NDArray[Any], scores: NDArray[Any], slopes: Mapping[str, AreaSlopes]
-) -> dict[str, Floats]:
+def slopes_at_samples(forecasts: Forecasts, slopes: Mapping[str, AreaSlopes]) -> dict[str, Floats]:
     """What each case adds to the averages to first order, by key, shape (n,)."""
-    n_classes = len(scores[0])
+    actual = forecasts.actual
+    per_case = 1 / np.maximum(forecasts.support, 1)
     at_case = {key: slope.by_cases[actual] for key, slope in slopes.items()}
-    for code in range(n_classes):
-        column = scores[:, code]
-        order = np.argsort(column, kind="stable")
-        ascending, classes = column[order], actual[order]
-        is_own = classes == code
-        own = ascending[is_own]
-        below, up_to = (np.searchsorted(ascending, own, side=side) for side in ("left", "right"))
-        own_below = np.searchsorted(own, ascending, side="left")
-        beaten_by = 2 * len(own) - own_below - np.searchsorted(own, ascending, side="right")
-        for key, slope in slopes.items():
-            of_class = slope.by_wins[code][classes]
-            beaten = np.concatenate([[0.0], np.cumsum(of_class)])
-            added = of_class * beaten_by
-            added[is_own] = beaten[below] + beaten[up_to]
-            at_case[key][order] += added
+    for code in range(forecasts.n_classes):
+        order = forecasts.order(code)
+        classes = actual[order]
+        for per_class, factors in (
+            (np.ones(forecasts.n_classes), {key: each.by_wins for key, each in slopes.items()}),
+            (per_case, {key: each.by_wins_per_case for key, each in slopes.items()}),
+        ):
+            wanted = {key: factor[code] for key, factor in factors.items() if factor[code]}
+            if not wanted:
+                continue
+            pattern = np.empty(len(order))
+            pattern[order] = _wins_and_losses(
+                forecasts.ranked(code), per_class[classes], classes == code
+            )
+            for key, factor in wanted.items():
+                at_case[key] += factor * pattern
     return at_case
+
+
+def _wins_and_losses(ranked: RankedScores, weight: Floats, is_own: NDArray[np.bool_]) -> Floats:
+    """What each sample in order adds to the weighted wins of the positive ones, (n,).
+
+    A positive sample adds the weights of all negative ones it beats, twice, ties counting once;
+    a negative one its own weight for each positive sample that beats it.
+    """
+    own = np.flatnonzero(is_own)
+    up_to = np.append(0.0, np.cumsum(np.where(is_own, 0.0, weight)))
+    scores = ranked.ascending[own]
+    below, through = (np.searchsorted(ranked.ascending, scores, side=s) for s in ("left", "right"))
+    added = weight * samples_beaten_by(ranked)
+    added[own] = up_to[below] + up_to[through]
+    return added
 
 
 def slope_variance(slopes: Floats, actual: NDArray[Any], n_classes: int) -> float:
@@ -281,15 +303,6 @@ def slope_variance(slopes: Floats, actual: NDArray[Any], n_classes: int) -> floa
     mean = np.bincount(actual, weights=slopes, minlength=n_classes) / cases
     spread = np.bincount(actual, weights=(slopes - mean[actual]) ** 2, minlength=n_classes)
     return float((spread * cases / (cases - 1) + cases * mean**2).sum())
-
-
-def _against_rest(weights: Floats) -> Floats:
-    """The same weight for the wins of a class over any other class."""
-    return _off_diagonal(np.repeat(weights, len(weights)).reshape(len(weights), len(weights)))
-
-
-def _off_diagonal(table: Floats) -> Floats:
-    return np.where(np.eye(len(table), dtype=np.bool_), 0.0, table)
 
 
 def _of_others(values: Floats) -> Floats:
@@ -324,21 +337,21 @@ def average_precision_variance(ranked: RankedScores) -> float:
     AP = sum g (h / r) / P. A case adds to h and r of all lower scores, and a positive one to
     g and P as well; the slope at a sample is the derivative by its number.
     """
-    gained_everywhere = np.diff(ranked.positives_below)
-    steps = np.flatnonzero(gained_everywhere)
-    gained = gained_everywhere[steps]
-    hits = ranked.n_positive - ranked.positives_below[steps]
-    reported = ranked.n_samples - ranked.samples_below[steps]
-    precision = hits / reported
-    value = (gained * precision).sum() / ranked.n_positive
-
-    by_hits = np.cumsum(gained / reported)
-    by_reports = np.cumsum(gained * precision / reported)
-    at_positives = precision - value + by_hits - by_reports
-    # A negative case lowers the precision at all positive scores up to its own.
-    negatives = np.diff(np.append(ranked.negatives_below[steps], ranked.n_negative))
-    squares = (gained * at_positives**2).sum() + (negatives * by_reports**2).sum()
-    return float(squares) / ranked.n_positive**2
+    n_positive, n_samples = ranked.n_positive, ranked.n_samples
+    value = ranked.sums.precision_sum / n_positive
+    squares = by_hits = by_reports = 0.0
+    for block in ranked.blocks():
+        hits = n_positive - block.positives_below
+        reported = n_samples - block.positives_below - block.negatives_below
+        precision = hits / reported
+        hits_up_to = by_hits + np.cumsum(block.positive / reported)
+        reports_up_to = by_reports + np.cumsum(block.positive * precision / reported)
+        at_positives = precision - value + hits_up_to - reports_up_to
+        squares += float((block.positive * at_positives**2).sum())
+        # A negative case lowers the precision at all positive scores up to its own.
+        squares += float((block.negative * reports_up_to**2).sum())
+        by_hits, by_reports = float(hits_up_to[-1]), float(reports_up_to[-1])
+    return squares / n_positive**2
 
 
 DISTANCE_BOUND = "two-sample kolmogorov-smirnov bound"

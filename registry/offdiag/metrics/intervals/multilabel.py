@@ -47,7 +47,8 @@ from offdiag.metrics.multilabel.sets import (
 )
 from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
 from offdiag.metrics.per_class.one_vs_rest import OneVsRest
-from offdiag.metrics.scores.forecasts import rank_scores
+from offdiag.metrics.scores.losses import Moments
+from offdiag.metrics.scores.ranking import rank_scores
 
 Floats = NDArray[np.float64]
 
@@ -220,7 +221,9 @@ def _rankings(
         "coverage_error": mean_interval(
             found.coverage, low=0.0, high=n_labels, confidence=confidence
         ),
-        "label_ranking_loss": mean_loss_interval(found.loss, largest=1.0, confidence=confidence),
+        "label_ranking_loss": mean_loss_interval(
+            Moments.of(found.loss), largest=1.0, confidence=confidence
+        ),
         "label_ranking_average_precision": mean_interval(
             found.average_precision, low=0.0, high=1.0, confidence=confidence
         ),

@@ -19,6 +19,7 @@ covers the truth, the reflected one nearly always (the tests repeat it).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,15 +201,34 @@ def reflected_interval(
     if estimate is None:
         return Interval(None, None, method, share)
     lower, upper = bounds.at()
-    if lower is None or upper is None or upper - lower <= _rounding(estimate):
+    if lower is None or upper is None:
         return Interval(None, None, method, share, "no variation among resamples")
-    reflected = max(2 * estimate - upper, float(low)), min(2 * estimate - lower, float(high))
-    if reflected[0] >= reflected[1]:
-        return Interval(None, None, method, share, "resamples are too biased")
+    found = reflected(
+        lower, upper, estimate=estimate, low=low, high=high, method=method, warning=warning
+    )
+    return replace(found, undefined_share=share)
+
+
+def reflected(
+    lower: float,
+    upper: float,
+    *,
+    estimate: float,
+    low: float,
+    high: float,
+    method: str,
+    warning: str | None = None,
+) -> Interval:
+    """`reflected_interval` where the quantiles of the resamples are known."""
+    if upper - lower <= _rounding(estimate):
+        return Interval(None, None, method, note="no variation among resamples")
+    ends = max(2 * estimate - upper, float(low)), min(2 * estimate - lower, float(high))
+    if ends[0] >= ends[1]:
+        return Interval(None, None, method, note="resamples are too biased")
     notes = [] if warning is None else [warning]
-    if not reflected[0] <= estimate <= reflected[1]:
+    if not ends[0] <= estimate <= ends[1]:
         notes.append("the value lies outside: it is mostly noise")
-    return Interval(*reflected, method, share, "; ".join(notes) or None)
+    return Interval(*ends, method, note="; ".join(notes) or None)
 
 
 def _rounding(estimate: float) -> float:

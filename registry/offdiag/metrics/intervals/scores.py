@@ -5,7 +5,7 @@
   average precision that of its slopes.
 * Calibration errors have no interval but what a calibrated model would show, the distance
   between distributions a wide bound that always holds.
-* Reliability and resolution of the Brier score are resampled.
+* Reliability and resolution of the Brier score are resampled, of many in closed form.
 * The uncertainty of the Brier score is a fact of the dataset and has no interval, nor has
   its resolution where no forecast was given twice: the two are equal then.
 
@@ -28,13 +28,14 @@ from offdiag.domain.number_text import p_value
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.intervals.bounds import Interval
+from offdiag.metrics.intervals.brier_parts import brier_part_intervals
 from offdiag.metrics.intervals.discrimination import (
     auc_interval,
     average_precision_interval,
     averaged_area_intervals,
     ks_interval,
 )
-from offdiag.metrics.intervals.means import brier_part_intervals, loss_intervals
+from offdiag.metrics.intervals.means import loss_intervals
 from offdiag.metrics.intervals.proportions import WILSON, wilson
 from offdiag.metrics.intervals.resampling import CELL_AXIS, batches, generator
 from offdiag.metrics.scores.calibration import (
@@ -45,15 +46,19 @@ from offdiag.metrics.scores.calibration import (
     expected_calibration_errors,
     maximum_calibration_errors,
 )
-from offdiag.metrics.scores.forecasts import Forecasts, RankedScores, rank_counts
-from offdiag.metrics.scores.suite import ranked_against_rest, ranked_top_label, top_k_keys
+from offdiag.metrics.scores.forecasts import Forecasts, rank_counts
+from offdiag.metrics.scores.ranking import RankedScores
+from offdiag.metrics.scores.suite import top_k_keys
 
 DRAWS = 999
 METHOD = f"consistency resampling, {DRAWS} draws"
 EVIDENCE = 0.05
 """The p from which on chance alone is an explanation."""
 MOST_CELLS = 4_096
-"""Scores that are told apart. Of more, neighbours share their mean; bins stay what they are."""
+"""Scores that are told apart one by one."""
+MERGED_CELLS = 256
+"""Of more, neighbours within a bin share their mean, which widens the spread of its events by
+less than 1 in 100: what equal probabilities overstate is at most the square of a bin's width."""
 _ROUNDING = 1e-12
 """Two equal errors may differ by less, being sums in another order."""
 
@@ -181,17 +186,17 @@ class _Cells:
 
 def _cells(ranked: RankedScores, *bins: CalibrationBins) -> _Cells:
     """Distinct scores, or where there are too many, neighbours within the same bins."""
-    samples_below = ranked.samples_below
-    values = ranked.values.astype(np.float64)
-    borders = np.arange(len(samples_below))
-    if len(values) > MOST_CELLS:
-        wanted = np.linspace(0, ranked.n_samples, MOST_CELLS + 1)
+    if ranked.sums.n_distinct <= MOST_CELLS:
+        below = ranked.samples_below
+        sums = ranked.values.astype(np.float64) * np.diff(below)
+    else:
+        wanted = np.linspace(0, ranked.n_samples, MERGED_CELLS + 1).astype(np.int64).tolist()
+        quantiles = [ranked.end_of_ties(place) for place in wanted]
         ends = [np.cumsum(each.count) for each in bins]
-        borders = np.unique(np.searchsorted(samples_below, np.concatenate([wanted, *ends])))
-    sums = np.add.reduceat(values * np.diff(samples_below), borders[:-1])
-    count = np.diff(samples_below[borders])
+        below = np.unique(np.concatenate([quantiles, *ends]))
+        sums = ranked.score_sums(below)
     # A mean of numbers up to 1 may be rounded to more.
-    return _Cells(samples_below[borders], np.clip(sums / count, 0.0, 1.0))
+    return _Cells(below, np.clip(sums / np.diff(below), 0.0, 1.0))
 
 
 def score_intervals(
@@ -211,16 +216,16 @@ def score_intervals(
     wanted = positive_count(replicates, field="replicates")
     found: dict[str, Interval] = {}
     if forecasts.positive is not None:
-        event = ranked_against_rest(forecasts, forecasts.positive)
-        found |= class_interval(event, confidence=level)
+        event = forecasts.ranked(forecasts.positive)
+        found |= _of_class(forecasts, forecasts.positive, level)
         found["ks"] = ks_interval(event, confidence=level)
         if forecasts.are_probabilities:
             found |= _calibration(event, "positive", seed=seed, confidence=level)
     if forecasts.has_all_columns:
-        found |= averaged_area_intervals(forecasts.actual, forecasts.scores, confidence=level)
+        found |= averaged_area_intervals(forecasts, confidence=level)
     if forecasts.are_probabilities:
         found |= loss_intervals(forecasts, confidence=level)
-        top = ranked_top_label(forecasts)
+        top = forecasts.ranked_top_label()
         found |= _calibration(top, "top_label", seed=seed, confidence=level)
         found |= brier_part_intervals(forecasts, seed=seed, confidence=level, replicates=wanted)
     if forecasts.has_all_columns or forecasts.are_probabilities:
@@ -236,11 +241,15 @@ def class_score_intervals(
     Raises `InvalidInput` for a confidence outside (0, 1).
     """
     level = confidence_level(confidence)
-    by_class = [
-        class_interval(ranked_against_rest(forecasts, code), confidence=level)
-        for code in range(forecasts.n_classes)
-    ]
+    by_class = [_of_class(forecasts, code, level) for code in range(forecasts.n_classes)]
     return {key: [found[key] for found in by_class] for key in ("roc_auc", "average_precision")}
+
+
+def _of_class(forecasts: Forecasts, code: int, confidence: float) -> dict[str, Interval]:
+    return forecasts.once(
+        ("intervals", code, confidence),
+        lambda: class_interval(forecasts.ranked(code), confidence=confidence),
+    )
 
 
 def class_interval(ranked: RankedScores, *, confidence: float) -> dict[str, Interval]:

@@ -20,7 +20,7 @@ from offdiag.metrics.multilabel.tally import LabelCounts, SetTally
 from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.scores import discrimination
 from offdiag.metrics.scores.discrimination import average_precision, roc_auc
-from offdiag.metrics.scores.forecasts import rank_scores
+from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.spec import RESAMPLED, MetricSpec, Scope
 
 SCORE_KEYS = ("roc_auc", "average_precision")

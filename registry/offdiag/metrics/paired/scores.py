@@ -27,12 +27,12 @@ from offdiag.metrics.intervals.discrimination import (
     slopes_at_samples,
     variance_of_mean_placement,
 )
-from offdiag.metrics.intervals.means import mean_interval, squared_distances
+from offdiag.metrics.intervals.means import mean_interval
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired.class_changes import confidence_together
 from offdiag.metrics.scores.discrimination import auc_averages, pairwise_wins
 from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.metrics.scores.losses import brier_scores, log_loss
+from offdiag.metrics.scores.losses import loss_metrics, squared_distances
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,6 @@ DELONG = "delong"
 AVERAGED = "delong, averaged"
 
 Floats = NDArray[np.float64]
-Loss = Callable[[Forecasts], MetricValue]
 LossesOfSamples = Callable[[Forecasts], Floats]
 
 
@@ -195,7 +194,7 @@ def _one_area(
 
 
 def _averaged_area(first: Forecasts, second: Forecasts, levels: _Levels) -> ScoreDifference:
-    wins = [pairwise_wins(each.actual, each.scores) for each in (first, second)]
+    wins = [pairwise_wins(each) for each in (first, second)]
     before, after = (auc_averages(each)[MACRO_AREA] for each in wins)
     if before.value is None or after.value is None:
         return _undefined(MACRO_AREA, before, after)
@@ -203,7 +202,7 @@ def _averaged_area(first: Forecasts, second: Forecasts, levels: _Levels) -> Scor
     if int(wins[0].support.min()) < 2:
         return ScoreDifference(MACRO_AREA, before, after, gap, None, None)
     at_first, at_second = (
-        slopes_at_samples(each.actual, each.scores, {MACRO_AREA: area_slopes(won)[MACRO_AREA]})
+        slopes_at_samples(each, {MACRO_AREA: area_slopes(won)[MACRO_AREA]})
         for each, won in zip((first, second), wins, strict=True)
     )
     moves = at_second[MACRO_AREA] - at_first[MACRO_AREA]
@@ -230,19 +229,19 @@ def _log_losses(forecasts: Forecasts) -> Floats:
     return -np.log(forecasts.of_actual())
 
 
-_LOSSES: dict[str, tuple[Loss, LossesOfSamples]] = {
-    "log_loss": (log_loss, _log_losses),
-    "brier_sum": (lambda forecasts: brier_scores(forecasts)["brier_sum"], squared_distances),
+_LOSSES: dict[str, LossesOfSamples] = {
+    "log_loss": _log_losses,
+    "brier_sum": squared_distances,
 }
 
 
 def _loss(key: str, first: Forecasts, second: Forecasts, levels: _Levels) -> ScoreDifference:
     """The mean of the differences of all samples, with Student's t."""
-    mean, of_cases = _LOSSES[key]
-    before, after = mean(first), mean(second)
+    of_samples = _LOSSES[key]
+    before, after = loss_metrics(first)[key], loss_metrics(second)[key]
     if before.value is None or after.value is None:
         return _undefined(key, before, after)
-    moves = of_cases(second) - of_cases(first)
+    moves = of_samples(second) - of_samples(first)
     alone, simultaneous = (
         mean_interval(moves, low=-inf, high=inf, confidence=each) for each in levels.both
     )

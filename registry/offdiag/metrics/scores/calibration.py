@@ -8,14 +8,12 @@ where the event happened. Results depend on how that is done, so the key says it
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.extras import optional
-from offdiag.metrics.scores.forecasts import RankedScores
+from offdiag.metrics.scores.ranking import RankedScores
 from offdiag.metrics.spec import NOT_PROBABILITIES, Direction, MetricSpec, Scope
 
 DEFAULT_BINS = 15
@@ -47,13 +45,7 @@ def equal_width_bins(ranked: RankedScores, *, n_bins: int = DEFAULT_BINS) -> Cal
     to bin b whichever way it was rounded.
     """
     edges = np.arange(n_bins + 1) / n_bins
-    return _binned(ranked, edges, equal_width_places(ranked.values, n_bins=n_bins))
-
-
-def equal_width_places(values: NDArray[Any], *, n_bins: int) -> NDArray[np.intp]:
-    """Where bins 1 .. n_bins - 1 of equal width begin among ascending scores."""
-    inner_edges = np.arange(1, n_bins) / n_bins
-    return np.searchsorted(values, inner_edges.astype(values.dtype), side="left")
+    return _binned(ranked, edges, ranked.samples_below_each(edges[1:-1]))
 
 
 def equal_mass_bins(ranked: RankedScores, *, n_bins: int = DEFAULT_BINS) -> CalibrationBins:
@@ -61,12 +53,12 @@ def equal_mass_bins(ranked: RankedScores, *, n_bins: int = DEFAULT_BINS) -> Cali
 
     A score with c smaller ones among n cases belongs to bin floor(c * n_bins / n).
     """
-    values = ranked.values
-    bin_of_value = ranked.samples_below[:-1] * n_bins // ranked.n_samples
-    places = np.searchsorted(bin_of_value, np.arange(1, n_bins), side="left")
+    n_samples, ascending = ranked.n_samples, ranked.ascending
+    wanted = [-(-number * n_samples // n_bins) for number in range(1, n_bins)]
+    places = np.array([ranked.end_of_ties(place) for place in wanted], dtype=np.intp)
     # A bin begins at the smallest score in it; an empty one at the end of what is there.
-    begins = np.append(values, values[-1]).astype(np.float64)[places]
-    edges = np.concatenate([values[:1].astype(np.float64), begins, [float(values[-1])]])
+    begins = ascending[np.minimum(places, n_samples - 1)]
+    edges = np.concatenate([ascending[:1], begins, ascending[-1:]]).astype(np.float64)
     return _binned(ranked, edges, places)
 
 
@@ -126,14 +118,14 @@ def _binomial_quantile(level: float, n_samples: Counts, p: NDArray[np.float64]) 
 def _binned(
     ranked: RankedScores, edges: NDArray[np.float64], places: NDArray[np.intp]
 ) -> CalibrationBins:
-    """Add up distinct scores between consecutive places, which are ascending."""
-    borders = np.concatenate([[0], places, [len(ranked.values)]])
-    positives = ranked.positives_below[borders]
-    negatives = ranked.negatives_below[borders]
-    weighted = ranked.values.astype(np.float64) * np.diff(ranked.samples_below)
-    score_sum = [float(weighted[low:high].sum()) for low, high in pairwise(borders.tolist())]
-    happened = np.diff(positives)
-    return CalibrationBins(edges, happened + np.diff(negatives), happened, np.array(score_sum))
+    """Add up samples between consecutive places, which are ascending."""
+    borders = np.concatenate([[0], places, [ranked.n_samples]])
+    return CalibrationBins(
+        edges,
+        np.diff(borders).astype(np.int64),
+        ranked.positives_between(borders),
+        ranked.score_sums(borders),
+    )
 
 
 _REFERENCE = (

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.scores.calibration import CalibrationBins, calibrated_shares
-from offdiag.metrics.scores.forecasts import RankedScores
+from offdiag.metrics.scores.ranking import RankedScores
 
 
 class CurveKind(StrEnum):

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics.scores.forecasts import CLASS_AXIS, RankedScores, doubled_wins
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.ranking import SAMPLES_PER_BLOCK, RankedScores
 from offdiag.metrics.spec import Direction, MetricSpec, Scope
 
 
@@ -32,7 +32,8 @@ def roc_auc(ranked: RankedScores) -> MetricValue:
     undefined = _one_sided(ranked)
     if undefined is not None:
         return undefined
-    return MetricValue(doubled_wins(ranked) / (2 * ranked.n_positive * ranked.n_negative))
+    pairs = ranked.n_positive * ranked.n_negative
+    return MetricValue(ranked.sums.doubled_wins / (2 * pairs))
 
 
 def average_precision(ranked: RankedScores) -> MetricValue:
@@ -43,11 +44,7 @@ def average_precision(ranked: RankedScores) -> MetricValue:
     """
     if ranked.n_positive == 0:
         return MetricValue(None, Reason.NO_ACTUAL_POSITIVES.value)
-    gained = np.diff(ranked.positives_below)
-    steps = np.flatnonzero(gained)
-    hits = ranked.n_positive - ranked.positives_below[steps]
-    reported = ranked.n_samples - ranked.samples_below[steps]
-    return MetricValue(float((gained[steps] * (hits / reported)).sum()) / ranked.n_positive)
+    return MetricValue(ranked.sums.precision_sum / ranked.n_positive)
 
 
 def ks(ranked: RankedScores) -> MetricValue:
@@ -59,9 +56,7 @@ def ks(ranked: RankedScores) -> MetricValue:
     undefined = _one_sided(ranked)
     if undefined is not None:
         return undefined
-    n_positive, n_negative = ranked.n_positive, ranked.n_negative
-    gap = np.abs(ranked.positives_below * n_negative - ranked.negatives_below * n_positive)
-    return MetricValue(int(gap.max()) / (n_positive * n_negative))
+    return MetricValue(ranked.sums.largest_gap / (ranked.n_positive * ranked.n_negative))
 
 
 def _one_sided(ranked: RankedScores) -> MetricValue | None:
@@ -82,20 +77,33 @@ class PairwiseWins:
     support: NDArray[np.int64]
 
 
-def pairwise_wins(actual: NDArray[Any], scores: NDArray[Any]) -> PairwiseWins:
-    """Compare all pairs of samples. `actual` holds n codes, `scores` is (n, K)."""
-    n_classes = scores.shape[CLASS_AXIS]
-    support = np.bincount(actual, minlength=n_classes).astype(np.int64)
+def pairwise_wins(forecasts: Forecasts) -> PairwiseWins:
+    """Compare all pairs of samples; each class has a column of scores."""
+    return forecasts.once("wins", lambda: _pairwise_wins(forecasts))
+
+
+def _pairwise_wins(forecasts: Forecasts) -> PairwiseWins:
+    n_classes = forecasts.n_classes
+    support = forecasts.support
     doubled = np.zeros((n_classes, n_classes), dtype=np.int64)
-    for code in np.flatnonzero(support):
-        column = scores[:, code]
-        order = np.argsort(column)
-        ascending, classes = column[order], actual[order]
-        own = ascending[classes == code]
-        lower = np.searchsorted(own, ascending, side="left")
-        upper = np.searchsorted(own, ascending, side="right")
-        np.add.at(doubled[code], classes, 2 * len(own) - lower - upper)
+    for code in np.flatnonzero(support).tolist():
+        classes = forecasts.actual[forecasts.order(code)]
+        beaten_by = samples_beaten_by(forecasts.ranked(code))
+        # Sums of whole numbers in double precision are exact as long as a block is short.
+        for start in range(0, len(classes), SAMPLES_PER_BLOCK):
+            part = slice(start, start + SAMPLES_PER_BLOCK)
+            won = np.bincount(classes[part], weights=beaten_by[part], minlength=n_classes)
+            doubled[code] += won.astype(np.int64)
     return PairwiseWins(doubled, support)
+
+
+def samples_beaten_by(ranked: RankedScores) -> NDArray[np.int64]:
+    """For each sample in order, twice the positive ones with a higher score, ties counting 1."""
+    parts = []
+    for block in ranked.blocks():
+        above = 2 * (ranked.n_positive - block.positives_below) - block.positive
+        parts.append(np.repeat(above, block.positive + block.negative))
+    return np.concatenate(parts)
 
 
 def auc_averages(wins: PairwiseWins) -> Mapping[str, MetricValue]:
@@ -135,14 +143,6 @@ def auc_averages(wins: PairwiseWins) -> Mapping[str, MetricValue]:
 def _beaten(row: list[int], code: int) -> int:
     """Doubled wins of a class against all others."""
     return sum(row) - row[code]
-
-
-def _area(doubled: int, n_positive: int, n_negative: int) -> MetricValue:
-    if n_positive == 0:
-        return MetricValue(None, Reason.NO_ACTUAL_POSITIVES.value)
-    if n_negative == 0:
-        return MetricValue(None, Reason.NO_ACTUAL_NEGATIVES.value)
-    return MetricValue(doubled / (2 * n_positive * n_negative))
 
 
 _ONE_SIDED = {

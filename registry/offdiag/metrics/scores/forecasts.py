@@ -1,22 +1,23 @@
-"""Scores with their actual classes: read as probabilities, as a ranking, and in order.
-
-Area under the curve, average precision, Kolmogorov-Smirnov distance, ROC, precision-recall and
-calibration bins are all sums over the distinct scores of positive and negative samples in
-order. Sorting the two groups apart needs no index array, which makes it several times faster
-than ranking all samples, and every count stays a whole number, so ties are exact.
-"""
+"""Scores with their actual classes: read as probabilities, as a ranking, and in order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
+from offdiag.metrics.scores.ranking import (
+    SAMPLES_PER_BLOCK,
+    RankedScores,
+    ascending_order,
+    rank_in_place,
+    rank_scores,
+)
 from offdiag.metrics.spec import WILSON, Direction, MetricSpec, Scope
 
 SAMPLE_AXIS = 0
@@ -25,7 +26,10 @@ CLASS_AXIS = 1
 """Axis of an (n, K) score table along which the class changes."""
 LARGEST_K = 5
 """Top-k accuracy is given for k = 1 .. 5 as far as k is below the number of classes."""
-CELLS_AT_ONCE = 1 << 21
+T = TypeVar("T")
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 over the golden ratio: spreads the bits of a hash (Knuth, TAOCP 3, 6.4)."""
+CELLS_AT_ONCE = 1 << 18
 """Scores worked on in one go; bounds the memory of work arrays."""
 
 
@@ -69,14 +73,26 @@ class Forecasts:
         return bool((np.abs(sums - 1) <= tolerance).all())
 
     @cached_property
+    def support(self) -> NDArray[np.int64]:
+        """Samples of each class, (K,)."""
+        counts = np.zeros(self.n_classes, dtype=np.int64)
+        for start in range(0, self.n_samples, SAMPLES_PER_BLOCK):
+            part = self.actual[start : start + SAMPLES_PER_BLOCK]
+            counts += np.bincount(part, minlength=self.n_classes)
+        return counts
+
+    @cached_property
     def table(self) -> NDArray[Any]:
         """A column for each class, (n, K); 1 - p stands in for a class without a column."""
+        return self.scores if self.has_all_columns else self.rows(slice(None))
+
+    def rows(self, part: slice | NDArray[np.integer[Any]]) -> NDArray[Any]:
+        """Some rows of `table`."""
         if self.has_all_columns:
-            return self.scores
+            return np.asarray(self.scores[part])
         # In double precision 1 - p of a single-precision p loses nothing that matters.
-        p = self.scores.reshape(-1).astype(np.float64)
-        columns = (1 - p, p) if self.positive == 1 else (p, 1 - p)
-        return np.stack(columns, axis=CLASS_AXIS)
+        p = self.scores[part, 0].astype(np.float64)
+        return two_columns(1 - p, p) if self.positive == 1 else two_columns(p, 1 - p)
 
     def of_class(self, code: int) -> NDArray[Any]:
         """Scores for one class, (n,); for the class without a column those of the other, negated.
@@ -90,14 +106,114 @@ class Forecasts:
 
     def of_actual(self) -> NDArray[np.float64]:
         """Score that the actual class of each case got, (n,)."""
-        places = self.actual.astype(np.int64)[:, np.newaxis]
-        return np.take_along_axis(self.table, places, axis=CLASS_AXIS)[:, 0].astype(np.float64)
+        given = [np.zeros(0)]
+        for actual, rows in self.blocks():
+            places = actual.astype(np.int64)[:, np.newaxis]
+            given.append(
+                np.take_along_axis(rows, places, axis=CLASS_AXIS)[:, 0].astype(np.float64)
+            )
+        return np.concatenate(given)
 
     def blocks(self) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
         """Actual codes and rows of `table` in consecutive blocks of bounded size."""
         step = max(1, CELLS_AT_ONCE // self.n_classes)
         for start in range(0, self.n_samples, step):
-            yield self.actual[start : start + step], self.table[start : start + step]
+            part = slice(start, start + step)
+            yield self.actual[part], self.rows(part)
+
+    @cached_property
+    def equal_rows(self) -> EqualRows:
+        """Samples by equal scores in all columns."""
+        return equal_rows(self.scores)
+
+    @cached_property
+    def _known(self) -> dict[Any, Any]:
+        return {}
+
+    def once(self, key: object, compute: Callable[[], T]) -> T:
+        """What was computed of these forecasts under a key, the first time and later.
+
+        Metrics, intervals and curves of a class begin with the same sorting.
+        """
+        if key not in self._known:
+            self._known[key] = compute()
+        found: T = self._known[key]
+        return found
+
+    def order(self, code: int) -> NDArray[np.integer[Any]]:
+        """Places of the samples by their score for a class with a column, ascending, (n,)."""
+        return self.once(("order", code), lambda: ascending_order(self.scores[:, code]))
+
+    def ranked(self, code: int) -> RankedScores:
+        """Scores for one class, of its samples and of all others."""
+        if not self.has_all_columns and code != self.positive:
+            return self.ranked(1 - code).mirrored()
+        return self.once(("ranked", code), lambda: self._ranked(code))
+
+    def _ranked(self, code: int) -> RankedScores:
+        if self.n_classes == 2:
+            return rank_scores(self.actual == code, self.of_class(code))
+        order = self.order(code)
+        return RankedScores(self.scores[order, code], self.actual[order] == code)
+
+    def ranked_top_label(self) -> RankedScores:
+        """Largest probability of each sample; positive where its class is the actual one.
+
+        Equal probabilities go to the class with the lowest index.
+        """
+        return self.once("top label", self._ranked_top_label)
+
+    def _ranked_top_label(self) -> RankedScores:
+        is_right = np.empty(self.n_samples, dtype=np.bool_)
+        largest = np.empty(self.n_samples, dtype=self.rows(slice(0)).dtype)
+        start = 0
+        for actual, rows in self.blocks():
+            part = slice(start, start + len(actual))
+            is_right[part] = rows.argmax(axis=CLASS_AXIS) == actual
+            rows.max(axis=CLASS_AXIS, out=largest[part])
+            start = part.stop
+        return rank_in_place(is_right, largest)
+
+
+def two_columns(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    """A table (n, 2) with each column in one piece, over which sums are several times faster."""
+    table = np.empty((len(first), 2), dtype=first.dtype, order="F")
+    table[:, 0], table[:, 1] = first, second
+    return table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EqualRows:
+    """n rows ordered so that equal ones are neighbours: `order` (n,), and where groups start.
+
+    Within a group rows are in their order.
+    """
+
+    order: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+
+def equal_rows(table: NDArray[Any]) -> EqualRows:
+    """Find equal rows of an (n, K) table by a hash, looking at rows that share one."""
+    hashed = np.zeros(len(table), dtype=np.uint64)
+    step = max(1, CELLS_AT_ONCE // table.shape[CLASS_AXIS])
+    for start in range(0, len(table), step):
+        # Adding 0 makes -0.0 and 0.0 the same bits.
+        bits = (table[start : start + step].astype(np.float64) + 0).view(np.uint64)
+        part = hashed[start : start + step]
+        for column in range(table.shape[CLASS_AXIS]):
+            part ^= bits[:, column]
+            part *= _MULTIPLIER
+            part ^= part >> 29
+    order = np.argsort(hashed, kind="stable")
+    neighbours = hashed[order]
+    begins = np.append(True, neighbours[1:] != neighbours[:-1])
+    alike = np.flatnonzero(~begins)
+    differ = (table[order[alike]] != table[order[alike - 1]]).any(axis=CLASS_AXIS)
+    if differ.any():  # Two rows with one hash: happens once in 10^7 tables of 10^6 rows.
+        order = np.lexsort([table[:, column] for column in range(table.shape[CLASS_AXIS])])
+        begins = np.append(True, (table[order[1:]] != table[order[:-1]]).any(axis=CLASS_AXIS))
+    return EqualRows(order, np.flatnonzero(begins))
 
 
 def rank_counts(forecasts: Forecasts) -> NDArray[np.int64]:
@@ -106,6 +222,10 @@ def rank_counts(forecasts: Forecasts) -> NDArray[np.int64]:
     Classes with equal scores are placed by index, the lowest first, so that place 0 is what
     arg-max picks and top-1 accuracy is the accuracy of the predicted classes.
     """
+    return forecasts.once("rank counts", lambda: _rank_counts(forecasts))
+
+
+def _rank_counts(forecasts: Forecasts) -> NDArray[np.int64]:
     counts = np.zeros(forecasts.n_classes, dtype=np.int64)
     classes = np.arange(forecasts.n_classes)
     for actual, table in forecasts.blocks():
@@ -147,98 +267,3 @@ def _top_k_spec(k: int) -> MetricSpec:
 
 
 SPECS: tuple[MetricSpec, ...] = (*(_top_k_spec(k) for k in range(1, LARGEST_K + 1)),)
-
-
-@dataclass(frozen=True, eq=False)
-class RankedScores:
-    """Scores of P positive and M negative cases, each in ascending order.
-
-    Both arrays have one floating type; it is kept, so that two float32 scores tie exactly when
-    they are equal in float32.
-    """
-
-    positive: NDArray[Any]
-    negative: NDArray[Any]
-
-    @property
-    def n_positive(self) -> int:
-        return len(self.positive)
-
-    @property
-    def n_negative(self) -> int:
-        return len(self.negative)
-
-    @property
-    def n_samples(self) -> int:
-        return self.n_positive + self.n_negative
-
-    @cached_property
-    def _distinct(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        merged = np.concatenate([self.positive, self.negative])
-        # Stable sorting detects the two runs and only merges them.
-        merged.sort(kind="stable")
-        begins = np.ones(len(merged), dtype=np.bool_)
-        np.not_equal(merged[1:], merged[:-1], out=begins[1:])
-        places = np.flatnonzero(begins)
-        return merged[places], np.append(places, len(merged)).astype(np.int64)
-
-    @property
-    def values(self) -> NDArray[Any]:
-        """The V distinct scores, ascending."""
-        return self._distinct[0]
-
-    @property
-    def samples_below(self) -> NDArray[np.int64]:
-        """For each distinct score the samples with a smaller one, then all samples; (V + 1,)."""
-        return self._distinct[1]
-
-    @cached_property
-    def positives_below(self) -> NDArray[np.int64]:
-        """The same for positive cases."""
-        places = np.searchsorted(self.positive, self.values, side="left")
-        return np.append(places, self.n_positive).astype(np.int64)
-
-    @cached_property
-    def negatives_below(self) -> NDArray[np.int64]:
-        """The same for negative cases."""
-        return self.samples_below - self.positives_below
-
-    @property
-    def thresholds(self) -> NDArray[np.float64]:
-        """One above the largest score, then the distinct scores descending; (V + 1,)."""
-        highest = self.values[-1:]
-        with np.errstate(over="ignore"):  # Above the largest finite number there is infinity.
-            above = np.nextafter(highest, np.array(np.inf, dtype=highest.dtype))
-        return np.concatenate([above, self.values[::-1]]).astype(np.float64)
-
-    @property
-    def true_positives(self) -> NDArray[np.int64]:
-        """Positive cases with at least the score, for each of `thresholds`; (V + 1,)."""
-        return self.n_positive - self.positives_below[::-1]
-
-    @property
-    def false_positives(self) -> NDArray[np.int64]:
-        """Negative cases with at least the score, for each of `thresholds`; (V + 1,)."""
-        return self.n_negative - self.negatives_below[::-1]
-
-
-def rank_scores(is_positive: NDArray[np.bool_], scores: NDArray[Any]) -> RankedScores:
-    """Sort finite scores by group. Both arrays have shape (n,)."""
-    return RankedScores(np.sort(scores[is_positive]), np.sort(scores[~is_positive]))
-
-
-def doubled_wins(ranked: RankedScores) -> int:
-    """Twice the Mann-Whitney U: 2 for each pair won by the positive case, 1 for a tie.
-
-    Between 0 and 2 P M, and exact. The shorter array is looked up in the longer one.
-    """
-    positive, negative = ranked.positive, ranked.negative
-    if len(positive) <= len(negative):
-        return _sum_of_places(negative, positive)
-    return 2 * len(positive) * len(negative) - _sum_of_places(positive, negative)
-
-
-def _sum_of_places(among: NDArray[Any], wanted: NDArray[Any]) -> int:
-    lower = np.searchsorted(among, wanted, side="left")
-    upper = np.searchsorted(among, wanted, side="right")
-    return int(lower.sum()) + int(upper.sum())

@@ -9,14 +9,16 @@ one-sided form.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import POSITIVE_INFINITY, MetricValue, Reason
-from offdiag.metrics.scores.forecasts import CELLS_AT_ONCE, CLASS_AXIS, Forecasts, RankedScores
+from offdiag.metrics.scores.forecasts import CELLS_AT_ONCE, CLASS_AXIS, Forecasts, two_columns
 from offdiag.metrics.spec import (
     NO_INTERVAL,
     NOT_PROBABILITIES,
@@ -28,72 +30,123 @@ from offdiag.metrics.spec import (
 
 CLIP = 1e-15
 
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 
-def log_loss(forecasts: Forecasts) -> MetricValue:
-    """Mean of -ln p over the probabilities p given to the actual classes; 0 to infinity, in nats.
 
-    One case whose actual class got probability 0 makes it infinite: then the value is
-    undefined with the limit "+inf". Probabilities are used as they are, in double precision.
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Count, mean and sum of squared deviations of losses; those of parts add up exactly enough.
+
+    Parts are joined as in Chan, Golub and LeVeque 1983, Algorithms for computing the sample
+    variance, which does not subtract large squares.
     """
-    given = forecasts.of_actual()
-    if not given.all():
-        return MetricValue(None, Reason.TRUE_CLASS_GOT_ZERO.value, POSITIVE_INFINITY)
-    return MetricValue(_mean_surprise(given))
+
+    n_samples: int
+    mean: float
+    squares: float
+
+    @classmethod
+    def of(cls, losses: Floats) -> Moments:
+        """Those of n losses, n at least 1."""
+        mean = float(losses.mean())
+        return cls(len(losses), mean, float(np.square(losses - mean).sum()))
+
+    def joined(self, other: Moments) -> Moments:
+        total = self.n_samples + other.n_samples
+        step = other.mean - self.mean
+        return Moments(
+            total,
+            self.mean + step * (other.n_samples / total),
+            self.squares + other.squares + step**2 * (self.n_samples * (other.n_samples / total)),
+        )
 
 
-def log_loss_clipped(forecasts: Forecasts) -> MetricValue:
-    """Log loss after moving probabilities into [1e-15, 1 - 1e-15]; always finite.
+@dataclass(frozen=True, slots=True)
+class LossMoments:
+    """Moments of the losses of all samples: -ln p, clipped or not, and squared distances.
 
-    The bound does not depend on the type of the scores, so storing them in single precision
+    `log` is None where an actual class got probability 0: its loss is infinite.
+    """
+
+    log: Moments | None
+    log_clipped: Moments
+    squared: Moments
+
+
+def loss_moments(forecasts: Forecasts) -> LossMoments:
+    """Moments of at least one sample, read in blocks."""
+    return forecasts.once("losses", lambda: _loss_moments(forecasts))
+
+
+def _loss_moments(forecasts: Forecasts) -> LossMoments:
+    logs, clipped, squared = [], [], []
+    for actual, rows in forecasts.blocks():
+        given = rows[np.arange(len(actual)), actual].astype(np.float64)
+        surprise = Moments.of(-np.log(given)) if given.all() else None
+        logs.append(surprise)
+        if surprise is None or given.min() < CLIP or given.max() > 1 - CLIP:
+            surprise = Moments.of(-np.log(np.clip(given, CLIP, 1 - CLIP)))
+        clipped.append(surprise)
+        squared.append(Moments.of(_squared_distances(actual, rows)))
+    finite = [part for part in logs if part is not None]
+    return LossMoments(
+        reduce(Moments.joined, finite) if len(finite) == len(logs) else None,
+        reduce(Moments.joined, clipped),
+        reduce(Moments.joined, squared),
+    )
+
+
+def squared_distances(forecasts: Forecasts) -> Floats:
+    """Squared distance of each forecast from the vector that is 1 at the actual class, (n,)."""
+    return np.concatenate([_squared_distances(*block) for block in forecasts.blocks()])
+
+
+def _squared_distances(actual: NDArray[Any], rows: NDArray[Any]) -> Floats:
+    distance = rows.astype(np.float64)
+    distance[np.arange(len(actual)), actual] -= 1
+    return np.asarray(np.square(distance).sum(axis=CLASS_AXIS))
+
+
+def loss_metrics(forecasts: Forecasts) -> Mapping[str, MetricValue]:
+    """`log_loss`, `log_loss_clipped`, `brier_sum` and `brier_half` of at least one sample.
+
+    Log loss is the mean of -ln p over the probabilities p given to the actual classes, 0 to
+    infinity, in nats. One sample whose actual class got probability 0 makes it infinite: then
+    the value is undefined with the limit "+inf". Clipped, probabilities are first moved into
+    [1e-15, 1 - 1e-15], whatever the type of the scores, so that storing them in single precision
     does not change what a confident mistake costs.
+
+    The Brier score is the mean of the squared distance between the forecast and the vector that
+    is 1 at the actual class (`brier_sum`, 0 to 2), or half of it (`brier_half`, 0 to 1), which
+    for two classes is the familiar (p - y)^2.
     """
-    return MetricValue(_mean_surprise(np.clip(forecasts.of_actual(), CLIP, 1 - CLIP)))
-
-
-def _mean_surprise(given: NDArray[np.float64]) -> float:
-    # Adding 0 turns the -0.0 of a perfect forecast into a plain zero.
-    return float(-np.log(given).mean()) + 0.0
-
-
-def brier_scores(forecasts: Forecasts) -> Mapping[str, MetricValue]:
-    """`brier_sum` (0 to 2) and `brier_half` (0 to 1).
-
-    The mean over cases of the squared distance between the forecast and the vector that is 1
-    at the actual class, and half of it, which for two classes is the familiar (p - y)^2.
-    """
-    total = 0.0
-    for actual, table in forecasts.blocks():
-        distance = table.astype(np.float64)
-        distance[np.arange(len(actual)), actual] -= 1
-        total += float(np.square(distance).sum())
-    score = total / forecasts.n_samples
-    return {"brier_sum": MetricValue(score), "brier_half": MetricValue(score / 2)}
+    found = loss_moments(forecasts)
+    infinite = MetricValue(None, Reason.TRUE_CLASS_GOT_ZERO.value, POSITIVE_INFINITY)
+    return {
+        # Adding 0 turns the -0.0 of a perfect forecast into a plain zero.
+        "log_loss": infinite if found.log is None else MetricValue(found.log.mean + 0.0),
+        "log_loss_clipped": MetricValue(found.log_clipped.mean + 0.0),
+        "brier_sum": MetricValue(found.squared.mean),
+        "brier_half": MetricValue(found.squared.mean / 2),
+    }
 
 
 def brier_decomposition(forecasts: Forecasts) -> Mapping[str, MetricValue]:
-    """`brier_reliability`, `brier_resolution`, `brier_uncertainty` of forecasts for all classes.
+    """`brier_reliability`, `brier_resolution`, `brier_uncertainty` of at least one sample.
 
-    Cases are grouped by distinct forecast, so that
+    Samples are grouped by distinct forecast, so that
     brier_sum = reliability - resolution + uncertainty without a remainder (binning would leave
     one). Where no forecast occurs twice, resolution equals uncertainty and says nothing.
     """
-    n_samples, n_classes = forecasts.n_samples, forecasts.n_classes
-    share = np.bincount(forecasts.actual, minlength=n_classes) / n_samples
-    group, first = groups_of_equal_rows(forecasts.scores)
-    size = np.bincount(group)
-    cell, count = np.unique(group * n_classes + forecasts.actual, return_counts=True)
+    n_samples = forecasts.n_samples
+    share = forecasts.support / n_samples
     reliability = resolution = 0.0
-    step = max(1, CELLS_AT_ONCE // n_classes)
-    for start in range(0, len(first), step):
-        stop = min(start + step, len(first))
-        low, high = np.searchsorted(cell, [start * n_classes, stop * n_classes])
-        weight = size[start:stop, np.newaxis]
-        observed = np.zeros((stop - start, n_classes))
-        observed.reshape(-1)[cell[low:high] - start * n_classes] = count[low:high]
-        observed /= weight
-        forecast = forecasts.table[first[start:stop]].astype(np.float64)
-        reliability += float((weight * np.square(forecast - observed)).sum())
-        resolution += float((weight * np.square(observed - share)).sum())
+    for group in distinct_forecasts(forecasts):
+        size = group.counts.sum(axis=CLASS_AXIS, keepdims=True)
+        observed = group.counts / size
+        reliability += float((size * np.square(group.forecast - observed)).sum())
+        resolution += float((size * np.square(observed - share)).sum())
     return {
         "brier_reliability": MetricValue(reliability / n_samples),
         "brier_resolution": MetricValue(resolution / n_samples),
@@ -101,37 +154,48 @@ def brier_decomposition(forecasts: Forecasts) -> Mapping[str, MetricValue]:
     }
 
 
-def brier_decomposition_of_event(ranked: RankedScores) -> Mapping[str, MetricValue]:
-    """The same three parts for two classes when only one of them has a score.
+@dataclass(frozen=True, slots=True, eq=False)
+class DistinctForecasts:
+    """g distinct forecasts: `forecast` float64 (g, K), and samples by actual class, `counts`."""
 
-    The other class has the complement, so every squared distance counts twice.
+    forecast: Floats
+    counts: Counts
+
+
+def distinct_forecasts(forecasts: Forecasts) -> Iterator[DistinctForecasts]:
+    """All distinct forecasts with their samples, in blocks of bounded size.
+
+    With one column in the order of its scores.
     """
-    size = np.diff(ranked.samples_below)
-    observed = np.diff(ranked.positives_below) / size
-    share = ranked.n_positive / ranked.n_samples
-    distance = ranked.values.astype(np.float64) - observed
-    reliability = float((size * np.square(distance)).sum())
-    resolution = float((size * np.square(observed - share)).sum())
-    return {
-        "brier_reliability": MetricValue(2 * reliability / ranked.n_samples),
-        "brier_resolution": MetricValue(2 * resolution / ranked.n_samples),
-        "brier_uncertainty": MetricValue(2 * share * (1 - share)),
-    }
-
-
-def groups_of_equal_rows(scores: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Group number of each row, and one row of each group."""
-    # Adding 0 makes -0.0 and 0.0 the same bytes, and a contiguous copy.
-    rows = np.ascontiguousarray(scores) + 0
-    whole = np.dtype((np.void, rows.itemsize * rows.shape[CLASS_AXIS]))
-    keys = rows.view(whole if rows.shape[CLASS_AXIS] > 1 else rows.dtype).reshape(len(rows))
-    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    return group.astype(np.int64), first.astype(np.int64)
+    if not forecasts.has_all_columns and forecasts.positive is not None:
+        for block in forecasts.ranked(forecasts.positive).blocks():
+            p = block.values.astype(np.float64)
+            forecast, samples = (1 - p, p), (block.negative, block.positive)
+            if forecasts.positive == 0:
+                forecast, samples = forecast[::-1], samples[::-1]
+            yield DistinctForecasts(two_columns(*forecast), two_columns(*samples))
+        return
+    n_classes = forecasts.n_classes
+    groups = forecasts.equal_rows
+    step = max(1, CELLS_AT_ONCE // n_classes)
+    for start in range(0, len(groups.starts), step):
+        stop = min(start + step, len(groups.starts))
+        begin = groups.starts[start]
+        end = groups.starts[stop] if stop < len(groups.starts) else len(groups.order)
+        codes = forecasts.actual[groups.order[begin:end]].astype(np.int64)
+        sizes = np.diff(groups.starts[start:stop], append=end)
+        cell = np.repeat(np.arange(stop - start) * n_classes, sizes) + codes
+        counts = np.bincount(cell, minlength=(stop - start) * n_classes)
+        rows = forecasts.rows(groups.order[groups.starts[start:stop]])
+        yield DistinctForecasts(rows.astype(np.float64), counts.reshape(-1, n_classes))
 
 
 _BRIER = "Brier 1950, Verification of forecasts expressed in terms of probability"
 
-_REFLECTED = "Resampled examples, reflected around the value."
+_REFLECTED = (
+    "Resampled examples, reflected around the value; above 4,096 distinct forecasts the mean and "
+    "the spread of such resamples in closed form."
+)
 _MURPHY = "Murphy 1973, A new vector partition of the probability score"
 
 

@@ -11,7 +11,7 @@ the first, last, lowest and highest point of every column of pixels.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.scores.curves import upper_hull
-from offdiag.metrics.scores.forecasts import RankedScores
+from offdiag.metrics.scores.ranking import RankedScores
 
 MOST_HULL_CORNERS = 512
 """Corners of the hull are kept up to this many; few sets of scores have more."""
@@ -105,6 +105,64 @@ def operating_points(ranked: RankedScores) -> OperatingPoints:
     )
 
 
+def drawn_points(
+    ranked: RankedScores,
+    *,
+    cells: int,
+    answers: tuple[int, int],
+    thresholds: Sequence[float] = (),
+) -> OperatingPoints:
+    """Few of `operating_points`, as `reduced` keeps them, without holding all of them.
+
+    Kept besides are those with the largest F1 and the largest difference of the two rates, the
+    one that gives the predictions that were made (`answers` counts the right ones, and all),
+    and those that `thresholds` lead to.
+
+    What is first, last, lowest or highest in a pixel, or a corner of the hull, is so in its
+    block, too; so each block is reduced by itself, and then the rest once more.
+    """
+    if ranked.n_samples == 0:
+        return operating_points(ranked)
+    n_positive, n_negative = ranked.n_positive, ranked.n_negative
+    hits, false_alarms = answers[0], answers[1] - answers[0]
+
+    def kept(points: OperatingPoints) -> list[int]:
+        in_use = points.of_counts(hits, false_alarms)
+        wanted = [points.at(threshold) for threshold in thresholds]
+        return [*_best(points), *wanted, *([] if in_use is None else [in_use])]
+
+    none = np.zeros(0, dtype=np.int64)
+    found = OperatingPoints(none.astype(np.float64), none, none, n_positive, n_negative, 1)
+    for block in ranked.blocks():
+        joined = OperatingPoints(
+            np.append(block.values[::-1].astype(np.float64), found.thresholds),
+            np.append((n_positive - block.positives_below)[::-1], found.true_positives),
+            np.append((n_negative - block.negatives_below)[::-1], found.false_positives),
+            n_positive,
+            n_negative,
+            found.n_thresholds + len(block.values),
+        )
+        found = _few(joined, cells=cells, kept=kept(joined))
+    whole = replace(
+        found,
+        thresholds=np.append(ranked.above_all, found.thresholds),
+        true_positives=np.append(0, found.true_positives),
+        false_positives=np.append(0, found.false_positives),
+    )
+    return reduced(whole, cells=cells, kept=kept(whole))
+
+
+def _best(points: OperatingPoints) -> list[int]:
+    """Places of the largest F1 and of the largest difference between the two rates."""
+    if not points.n_positive:
+        return []
+    f1 = 2 * points.true_positives / (points.reported + points.n_positive)
+    best = [int(np.argmax(f1))]
+    if points.n_negative:
+        best.append(int(np.argmax(points.recall - points.false_positive_rate)))
+    return best
+
+
 def of_other_class(points: OperatingPoints) -> OperatingPoints:
     """The same thresholds seen from the other one of two classes.
 
@@ -133,16 +191,29 @@ def reduced(points: OperatingPoints, *, cells: int, kept: Iterable[int] = ()) ->
     """
     if len(points) <= 2:
         return points
+    return _few(points, cells=cells, kept=kept, first=1, most_corners=MOST_HULL_CORNERS)
+
+
+def _few(
+    points: OperatingPoints,
+    *,
+    cells: int,
+    kept: Iterable[int],
+    first: int = 0,
+    most_corners: int | None = None,
+) -> OperatingPoints:
+    """`first` is the first point with a precision; too many corners are all left out."""
     places = [np.array([0, len(points) - 1, *kept], dtype=np.int64)]
     column = np.minimum(np.nan_to_num(points.recall) * cells, cells - 1).astype(np.int64)
     if points.n_positive and points.n_negative:
         across = np.minimum(points.false_positive_rate * cells, cells - 1).astype(np.int64)
         places.append(_ends_of_runs(across * cells + column))
         corners = upper_hull(points.false_positives, points.true_positives)
-        if len(corners) <= MOST_HULL_CORNERS:
+        if most_corners is None or len(corners) <= most_corners:
             places.append(corners)
     if points.n_positive:
-        places.append(_extremes_by_column(column[1:], points.precision()[1:]) + 1)
+        precision = points.precision()[first:]
+        places.append(_extremes_by_column(column[first:], precision) + first)
     wanted = np.unique(np.concatenate(places))
     return replace(
         points,
@@ -163,9 +234,17 @@ def _extremes_by_column(column: Counts, height: NDArray[np.float64]) -> Counts:
     """Places of the first, last, lowest and highest value of each column; columns ascend."""
     starts = np.concatenate([[0], np.flatnonzero(np.diff(column)) + 1]).astype(np.int64)
     ends = np.append(starts[1:], len(column)) - 1
-    # Sorted by column, then by height: the ends of each stretch are its extremes.
-    by_height = np.lexsort((height, column))
-    return np.concatenate([starts, ends, by_height[starts], by_height[ends]]).astype(np.int64)
+    lowest = height == np.repeat(np.minimum.reduceat(height, starts), ends - starts + 1)
+    highest = height == np.repeat(np.maximum.reduceat(height, starts), ends - starts + 1)
+    low, high = np.flatnonzero(lowest), np.flatnonzero(highest)
+    return np.concatenate(
+        [
+            starts,
+            ends,
+            low[np.searchsorted(low, starts, side="left")],
+            high[np.searchsorted(high, ends, side="right") - 1],
+        ]
+    )
 
 
 def _share(part: NDArray[Any], whole: NDArray[Any] | int) -> NDArray[np.float64]:

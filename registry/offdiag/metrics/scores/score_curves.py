@@ -19,16 +19,12 @@ from offdiag.metrics.scores.calibration import (
     CalibrationBins,
     equal_width_bins,
 )
-from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts, RankedScores, rank_scores
-from offdiag.metrics.scores.operating_points import (
-    OperatingPoints,
-    operating_points,
-    reduced,
-)
+from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
+from offdiag.metrics.scores.operating_points import OperatingPoints, drawn_points
 from offdiag.metrics.scores.operating_points import (
     of_other_class as points_of_other_class,
 )
-from offdiag.metrics.scores.suite import ranked_against_rest, ranked_top_label
+from offdiag.metrics.scores.ranking import RankedScores, rank_scores
 
 TOP_LABEL = -1
 """Stands for the class with the largest probability, whichever that is for a case."""
@@ -142,15 +138,9 @@ def score_histogram(
     """Count the scores from `low` to `high` > `low`, which are all of them."""
     edges = low + (high - low) * (np.arange(n_bins + 1) / n_bins)
     edges[-1] = high  # The sum may have missed it by a rounding.
-    inner = edges[1:-1].astype(ranked.positive.dtype)
-    return ScoreHistogram(
-        edges, _counted(ranked.positive, inner), _counted(ranked.negative, inner)
-    )
-
-
-def _counted(ascending: NDArray[Any], inner_edges: NDArray[Any]) -> NDArray[np.int64]:
-    places = np.searchsorted(ascending, inner_edges, side="left")
-    return np.diff(np.concatenate([[0], places, [len(ascending)]])).astype(np.int64)
+    places = np.concatenate([[0], ranked.samples_below_each(edges[1:-1]), [ranked.n_samples]])
+    positive = ranked.positives_between(places)
+    return ScoreHistogram(edges, positive, np.diff(places) - positive)
 
 
 def _class_curve(
@@ -158,7 +148,7 @@ def _class_curve(
 ) -> ScoreCurve:
     return _curve(
         code,
-        ranked_against_rest(forecasts, code),
+        forecasts.ranked(code),
         answers=(int(counts[code, code]), int(predicted_totals(counts)[code])),
         are_probabilities=forecasts.are_probabilities,
         cells=cells,
@@ -174,21 +164,21 @@ def _curve(
     cells: int,
 ) -> ScoreCurve:
     """The curve of one event; `answers` are those that named it rightly, and all that did."""
-    exact = operating_points(ranked)
-    kept = [*_best(exact), *_in_use(exact, *answers)]
-    if are_probabilities and len(exact):
-        kept += [exact.at(float(ranked.positive.dtype.type(edge))) for edge in TIDY_THRESHOLDS]
+    edges = [float(ranked.ascending.dtype.type(edge)) for edge in TIDY_THRESHOLDS]
+    points = drawn_points(
+        ranked, cells=cells, answers=answers, thresholds=edges if are_probabilities else ()
+    )
     low, high = (0.0, 1.0) if are_probabilities else _range(ranked)
     return ScoreCurve(
         code,
-        reduced(exact, cells=cells, kept=kept),
+        points,
         equal_width_bins(ranked) if are_probabilities else None,
         score_histogram(ranked, low=low, high=high),
     )
 
 
 def _top_label_curve(forecasts: Forecasts) -> ScoreCurve:
-    ranked = ranked_top_label(forecasts)
+    ranked = forecasts.ranked_top_label()
     none = np.zeros(0, dtype=np.int64)
     n_right, n_wrong = ranked.n_positive, ranked.n_negative
     return ScoreCurve(
@@ -199,26 +189,9 @@ def _top_label_curve(forecasts: Forecasts) -> ScoreCurve:
     )
 
 
-def _best(points: OperatingPoints) -> list[int]:
-    """Places of the largest F1 and of the largest gap between the two rates."""
-    if not points.n_positive:
-        return []
-    f1 = 2 * points.true_positives / (points.reported + points.n_positive)
-    best = [int(np.argmax(f1))]
-    if points.n_negative:
-        best.append(int(np.argmax(points.recall - points.false_positive_rate)))
-    return best
-
-
-def _in_use(points: OperatingPoints, hits: int, predicted: int) -> list[int]:
-    """Place of the threshold that gives the answers that were given, if one does."""
-    place = points.of_counts(hits, predicted - hits)
-    return [] if place is None else [place]
-
-
 def _range(ranked: RankedScores) -> tuple[float, float]:
     """Smallest and largest score, apart where all are equal."""
     if not ranked.n_samples:
         return 0.0, 1.0
-    low, high = float(ranked.values[0]), float(ranked.values[-1])
+    low, high = float(ranked.ascending[0]), float(ranked.ascending[-1])
     return (low, high) if low < high else (low, low + 1.0)

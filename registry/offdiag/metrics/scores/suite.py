@@ -21,21 +21,13 @@ from offdiag.metrics.scores.discrimination import (
     roc_auc,
 )
 from offdiag.metrics.scores.forecasts import (
-    CLASS_AXIS,
     LARGEST_K,
     Forecasts,
-    RankedScores,
     rank_counts,
-    rank_scores,
     top_k_accuracy,
 )
-from offdiag.metrics.scores.losses import (
-    brier_decomposition,
-    brier_decomposition_of_event,
-    brier_scores,
-    log_loss,
-    log_loss_clipped,
-)
+from offdiag.metrics.scores.losses import brier_decomposition, loss_metrics
+from offdiag.metrics.scores.ranking import RankedScores
 from offdiag.metrics.spec import MetricSpec
 
 _FORECAST_KEYS = (
@@ -63,39 +55,21 @@ def score_metrics(forecasts: Forecasts) -> Mapping[str, MetricValue]:
     averaged areas. Metrics of probabilities are undefined for scores that are none.
     """
     metrics: dict[str, MetricValue] = {}
-    event = None
     if forecasts.positive is not None:
-        event = ranked_against_rest(forecasts, forecasts.positive)
-        metrics |= _positive_class(forecasts, event)
+        metrics |= _positive_class(forecasts, forecasts.ranked(forecasts.positive))
     if forecasts.has_all_columns:
-        event = None
-        metrics |= auc_averages(pairwise_wins(forecasts.actual, forecasts.scores))
-    return metrics | _whole_forecast(forecasts, event) | _top_k(forecasts)
+        metrics |= auc_averages(pairwise_wins(forecasts))
+    return metrics | _whole_forecast(forecasts) | _top_k(forecasts)
 
 
 def class_metrics(forecasts: Forecasts) -> Mapping[str, list[MetricValue]]:
     """`roc_auc` and `average_precision` of each class against the rest, in label order."""
     metrics: dict[str, list[MetricValue]] = {"roc_auc": [], "average_precision": []}
     for code in range(forecasts.n_classes):
-        ranked = ranked_against_rest(forecasts, code)
+        ranked = forecasts.ranked(code)
         metrics["roc_auc"].append(roc_auc(ranked))
         metrics["average_precision"].append(average_precision(ranked))
     return metrics
-
-
-def ranked_against_rest(forecasts: Forecasts, code: int) -> RankedScores:
-    """Scores for one class, of its cases and of all others."""
-    return rank_scores(forecasts.actual == code, forecasts.of_class(code))
-
-
-def ranked_top_label(forecasts: Forecasts) -> RankedScores:
-    """Largest probability of each sample; positive are those where its class is the actual one.
-
-    Equal probabilities go to the class with the lowest index.
-    """
-    table = forecasts.table
-    is_right = table.argmax(axis=CLASS_AXIS) == forecasts.actual
-    return rank_scores(is_right, table.max(axis=CLASS_AXIS))
 
 
 def _positive_class(forecasts: Forecasts, ranked: RankedScores) -> dict[str, MetricValue]:
@@ -115,18 +89,15 @@ def _positive_class(forecasts: Forecasts, ranked: RankedScores) -> dict[str, Met
     return ranking | dict(zip(_POSITIVE_KEYS, map(MetricValue, errors), strict=True))
 
 
-def _whole_forecast(forecasts: Forecasts, event: RankedScores | None) -> dict[str, MetricValue]:
-    """Metrics of the forecast for all classes; `event` is the ranking of an only column."""
+def _whole_forecast(forecasts: Forecasts) -> dict[str, MetricValue]:
     if not forecasts.are_probabilities:
         return _no_probabilities(_FORECAST_KEYS)
-    ranked = ranked_top_label(forecasts)
+    ranked = forecasts.ranked_top_label()
     by_width = expected_calibration_error(equal_width_bins(ranked))
     by_mass = expected_calibration_error(equal_mass_bins(ranked))
     return {
-        "log_loss": log_loss(forecasts),
-        "log_loss_clipped": log_loss_clipped(forecasts),
-        **brier_scores(forecasts),
-        **(brier_decomposition_of_event(event) if event else brier_decomposition(forecasts)),
+        **loss_metrics(forecasts),
+        **brier_decomposition(forecasts),
         f"ece_top_label_{DEFAULT_BINS}": MetricValue(by_width),
         f"ece_top_label_equal_mass_{DEFAULT_BINS}": MetricValue(by_mass),
     }

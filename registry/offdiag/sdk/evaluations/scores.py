@@ -13,13 +13,9 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.scores import curves
 from offdiag.metrics.scores.calibration import DEFAULT_BINS, equal_width_bins
 from offdiag.metrics.scores.curves import Curve, CurveKind, cost_curve, no_curve
-from offdiag.metrics.scores.forecasts import Forecasts, rank_scores
-from offdiag.metrics.scores.suite import (
-    class_metrics,
-    ranked_against_rest,
-    ranked_top_label,
-    score_metrics,
-)
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.ranking import rank_scores
+from offdiag.metrics.scores.suite import class_metrics, score_metrics
 from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
 
 if TYPE_CHECKING:
@@ -54,16 +50,16 @@ class ScoreEvaluation:
 
     def roc_curve(self, label: object = None) -> Curve:
         """True over false positive rate at every threshold."""
-        return curves.roc_curve(ranked_against_rest(self.forecasts, self._code(label)))
+        return curves.roc_curve(self.forecasts.ranked(self._code(label)))
 
     def precision_recall_curve(self, label: object = None) -> Curve:
         """Precision over recall at every threshold."""
-        ranked = ranked_against_rest(self.forecasts, self._code(label))
+        ranked = self.forecasts.ranked(self._code(label))
         return curves.precision_recall_curve(ranked)
 
     def cost_curve(self, label: object = None) -> Curve:
         """Normalised expected cost of the best threshold over PC(+)."""
-        return cost_curve(ranked_against_rest(self.forecasts, self._code(label)))
+        return cost_curve(self.forecasts.ranked(self._code(label)))
 
     def reliability_curve(self, label: object = None, *, n_bins: int = DEFAULT_BINS) -> Curve:
         """Observed share over mean probability of a class, in bins of equal width."""
@@ -78,7 +74,7 @@ class ScoreEvaluation:
         """Share of right answers over the largest probability, in bins of equal width."""
         if not self.forecasts.are_probabilities:
             return _no_probabilities()
-        ranked = ranked_top_label(self.forecasts)
+        ranked = self.forecasts.ranked_top_label()
         return curves.reliability_curve(equal_width_bins(ranked, n_bins=n_bins))
 
     def __repr__(self) -> str:

@@ -135,12 +135,13 @@ def of_scores(forecasts: Forecasts) -> EvaluatedValues:
     """What scores tell beyond the predicted class: ranking, calibration, proper scores."""
     if forecasts.n_samples == 0:
         return _without_samples(forecasts)
+    # Classes first: the ranking of one without a column is gone before that of the top label.
+    per_class = class_metrics(forecasts)
+    by_class = class_score_intervals(forecasts)
     found = score_intervals(forecasts, seed=INTERVAL_SEED)
     aggregate = dict(score_metrics(forecasts))
     for key, interval in found.items():
         aggregate[key] = interval.around(aggregate[key])
-    per_class = class_metrics(forecasts)
-    by_class = class_score_intervals(forecasts)
     return EvaluatedValues(
         aggregate,
         {

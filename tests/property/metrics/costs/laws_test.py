@@ -17,8 +17,8 @@ from offdiag.metrics.costs.decisions import bayes_decisions, expected_costs
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.metrics.costs.summary import COST_KEYS, evaluate_costs
 from offdiag.metrics.costs.threshold import cheapest_point, cost_at_each, side_costs
-from offdiag.metrics.scores.forecasts import rank_scores
 from offdiag.metrics.scores.operating_points import operating_points
+from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.suite import evaluate_stack
 from support.matrices import numbered_labels
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from offdiag.metrics.intervals.means import brier_parts, forecast_cells
+from offdiag.metrics.intervals.brier_parts import brier_parts, forecast_cells
 from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.metrics.scores.losses import groups_of_equal_rows
 from offdiag.metrics.scores.suite import score_metrics
 
 Resamples = NDArray[np.int64]
@@ -64,9 +63,13 @@ def values_of(
 
 def by_forecast_cell(forecasts: Forecasts, resamples: Resamples) -> NDArray[np.float64]:
     """Counts of forecast cells, from how often each case was drawn."""
-    group, first = groups_of_equal_rows(forecasts.scores)
+    rows = np.ascontiguousarray(forecasts.scores)
+    whole = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))
+    # A single column is in the order of its numbers, several in that of their bytes.
+    keys = (rows if rows.shape[1] == 1 else whole).reshape(-1)
+    _, group = np.unique(keys, return_inverse=True)
     _, cell = np.unique(
-        forecasts.actual.astype(np.int64) * len(first) + group, return_inverse=True
+        forecasts.actual.astype(np.int64) * (group.max() + 1) + group, return_inverse=True
     )
     return np.array([np.bincount(cell, weights=times) for times in resamples])
 

@@ -13,6 +13,11 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.metrics.intervals.bounds import Interval
+from offdiag.metrics.intervals.brier_parts import (
+    brier_part_intervals,
+    brier_parts,
+    forecast_cells,
+)
 from offdiag.metrics.intervals.discrimination import (
     auc_interval,
     average_precision_interval,
@@ -20,9 +25,6 @@ from offdiag.metrics.intervals.discrimination import (
     ks_interval,
 )
 from offdiag.metrics.intervals.means import (
-    brier_part_intervals,
-    brier_parts,
-    forecast_cells,
     mean_loss_interval,
 )
 from offdiag.metrics.intervals.resampling import generator, resampled_samples
@@ -34,7 +36,10 @@ from offdiag.metrics.scores.discrimination import (
     pairwise_wins,
     roc_auc,
 )
-from offdiag.metrics.scores.forecasts import Forecasts, RankedScores, rank_scores
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.losses import Moments
+from offdiag.metrics.scores.ranking import RankedScores, rank_scores
+from support.forecasts import of_table
 
 Scores = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], RankedScores]
@@ -93,15 +98,15 @@ def test_intervals_of_averaged_areas_cover_the_truth() -> None:
     rng = np.random.default_rng(21)
     shares = np.array([0.6, 0.3, 0.1])
 
-    def draw(n_samples: int) -> tuple[NDArray[np.int64], Scores]:
+    def draw(n_samples: int) -> Forecasts:
         actual = rng.choice(3, size=n_samples, p=shares)
-        return actual, rng.normal(size=(n_samples, 3)) + np.eye(3)[actual]
+        return of_table(actual, rng.normal(size=(n_samples, 3)) + np.eye(3)[actual])
 
-    truth = auc_averages(pairwise_wins(*draw(LARGE // 4)))
+    truth = auc_averages(pairwise_wins(draw(LARGE // 4)))
     covered: dict[str, list[bool]] = {key: [] for key in truth}
 
     for _ in range(300):
-        for key, interval in averaged_area_intervals(*draw(300)).items():
+        for key, interval in averaged_area_intervals(draw(300)).items():
             covered[key].append(holds(interval, truth[key].value or 0))
 
     for key, found in covered.items():
@@ -117,7 +122,10 @@ def test_intervals_of_log_loss_cover_the_truth_from_twenty_cases_on() -> None:
 
     truth = losses(LARGE).mean()
 
-    covered = [holds(mean_loss_interval(losses(20), confidence=0.95), truth) for _ in range(800)]
+    covered = [
+        holds(mean_loss_interval(Moments.of(losses(20)), confidence=0.95), truth)
+        for _ in range(800)
+    ]
 
     assert 0.90 <= np.mean(covered) <= 0.97
 

@@ -18,8 +18,8 @@ from offdiag.metrics.costs.threshold import (
     side_costs,
 )
 from offdiag.metrics.paired.joint import joint_of_points
-from offdiag.metrics.scores.forecasts import rank_scores
 from offdiag.metrics.scores.operating_points import OperatingPoints, operating_points
+from offdiag.metrics.scores.ranking import rank_scores
 
 LABELS = LabelSet.declared(["well", "ill"])
 ILL, WELL = 1, 0

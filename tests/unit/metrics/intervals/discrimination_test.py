@@ -24,8 +24,8 @@ from offdiag.metrics.scores.discrimination import (
     ks,
     pairwise_wins,
 )
-from offdiag.metrics.scores.forecasts import RankedScores, rank_scores
-from support.forecasts import ranked
+from offdiag.metrics.scores.ranking import RankedScores, rank_scores
+from support.forecasts import of_table, ranked, ranked_apart
 
 # Twelve positives and eight negatives, with ties within and between the classes.
 TRUTH = np.array([1] * 12 + [0] * 8, bool)
@@ -100,7 +100,7 @@ def test_below_five_cases_of_a_class_there_are_no_ends(
 ) -> None:
     rng = np.random.default_rng(1)
 
-    interval = auc_interval(RankedScores(np.sort(rng.random(n_positive)), np.sort(rng.random(30))))
+    interval = auc_interval(ranked_apart(rng.random(n_positive), rng.random(30)))
 
     assert (interval.low is not None, interval.high is not None) == (has_ends, has_ends)
     assert (interval.method, interval.note) == ("newcombe method 5", note)
@@ -125,12 +125,14 @@ KEYS = ("roc_auc_ovr_macro", "roc_auc_ovr_weighted", "roc_auc_ovo_macro", "roc_a
 @pytest.mark.parametrize("key", KEYS)
 def test_slopes_are_what_one_more_case_changes(key: str) -> None:
     step = 3_000
-    wins = pairwise_wins(ACTUAL, SCORES)
+    wins = pairwise_wins(of_table(ACTUAL, SCORES))
     at_case = []
     for case in range(len(ACTUAL)):
         numbers = np.full(len(ACTUAL), step)
         numbers[case] += 1
-        more = pairwise_wins(np.repeat(ACTUAL, numbers), np.repeat(SCORES, numbers, axis=0))
+        more = pairwise_wins(
+            of_table(np.repeat(ACTUAL, numbers), np.repeat(SCORES, numbers, axis=0))
+        )
         change = (auc_averages(more)[key].value or 0) - (auc_averages(wins)[key].value or 0)
         at_case.append(change * step)
     slopes = np.array(at_case)
@@ -139,7 +141,7 @@ def test_slopes_are_what_one_more_case_changes(key: str) -> None:
         for part in (slopes[code == ACTUAL] for code in range(3))
     )
 
-    found = averaged_area_variances(ACTUAL, SCORES, area_slopes(wins))[key]
+    found = averaged_area_variances(of_table(ACTUAL, SCORES), area_slopes(wins))[key]
 
     assert found == pytest.approx(expected, rel=2e-3)
 
@@ -150,18 +152,18 @@ def test_for_two_classes_every_average_has_the_variance_of_delong() -> None:
     codes = is_positive.astype(np.uint8)
     found = placements(is_positive, p)
     expected = variance_of_mean_placement(found.of_positives, found.of_negatives)
-    table = np.stack([-p, p], axis=1)
+    forecasts = of_table(codes, np.stack([-p, p], axis=1))
 
-    variances = averaged_area_variances(codes, table, area_slopes(pairwise_wins(codes, table)))
+    variances = averaged_area_variances(forecasts, area_slopes(pairwise_wins(forecasts)))
 
     for key in KEYS:
         assert variances[key] == pytest.approx(expected, rel=1e-9), key
 
 
 def test_intervals_hold_their_values() -> None:
-    values = auc_averages(pairwise_wins(ACTUAL, SCORES))
+    values = auc_averages(pairwise_wins(of_table(ACTUAL, SCORES)))
 
-    for key, found in averaged_area_intervals(ACTUAL, SCORES).items():
+    for key, found in averaged_area_intervals(of_table(ACTUAL, SCORES)).items():
         value = values[key].value
         assert found.low is not None
         assert found.high is not None
@@ -179,7 +181,7 @@ def test_intervals_hold_their_values() -> None:
     ],
 )
 def test_a_class_of_fewer_than_five_cases_gives_no_interval(actual: list[int], note: str) -> None:
-    found = averaged_area_intervals(np.array(actual, np.uint8), SCORES[:14])
+    found = averaged_area_intervals(of_table(np.array(actual, np.uint8), SCORES[:14]))
 
     for interval in found.values():
         assert (interval.low, interval.high, interval.note) == (None, None, note)
@@ -188,12 +190,12 @@ def test_a_class_of_fewer_than_five_cases_gives_no_interval(actual: list[int], n
 def test_perfect_separation_has_no_spread() -> None:
     actual = np.repeat(np.arange(3, dtype=np.uint8), 20)
 
-    for found in averaged_area_intervals(actual, np.eye(3)[actual]).values():
+    for found in averaged_area_intervals(of_table(actual, np.eye(3)[actual])).values():
         assert found.note == "no variation among the cases"
 
 
 def test_a_single_declared_class_gives_no_interval() -> None:
-    found = averaged_area_intervals(np.zeros(4, np.uint8), np.ones((4, 1)))
+    found = averaged_area_intervals(of_table(np.zeros(4, np.uint8), np.ones((4, 1))))
 
     assert all((each.low, each.high) == (None, None) for each in found.values())
 
@@ -267,7 +269,7 @@ def test_the_interval_reaches_as_far_as_student_t_of_the_positive_cases() -> Non
 
 
 def separated(n_positive: int, n_negative: int) -> RankedScores:
-    return RankedScores(np.linspace(0.3, 1, n_positive), np.linspace(0, 0.7, n_negative))
+    return ranked_apart(np.linspace(0.3, 1, n_positive), np.linspace(0, 0.7, n_negative))
 
 
 def test_the_bound_has_the_tabled_factor_at_95_percent() -> None:

@@ -13,11 +13,10 @@ from offdiag.metrics.intervals.means import (
     loss_intervals,
     mean_interval,
     mean_loss_interval,
-    squared_distances,
     student_quantile,
 )
 from offdiag.metrics.scores import forecasts as forecasts_module
-from offdiag.metrics.scores.losses import brier_scores
+from offdiag.metrics.scores.losses import Moments, loss_metrics, squared_distances
 from support.forecasts import of_classes, of_event
 
 LOSSES = np.array([0.1, 0.2, 0.2, 0.9, 0.05, 2.5])
@@ -39,7 +38,7 @@ def test_ends_stay_inside_the_range() -> None:
 
 
 def test_the_interval_of_losses_is_symmetric_on_the_log_scale() -> None:
-    found = mean_loss_interval(LOSSES, confidence=0.95)
+    found = mean_loss_interval(Moments.of(LOSSES), confidence=0.95)
 
     assert found.low is not None
     assert found.high is not None
@@ -50,17 +49,20 @@ def test_the_interval_of_losses_is_symmetric_on_the_log_scale() -> None:
 
 
 def test_losses_have_a_largest_value() -> None:
-    found = mean_loss_interval(LOSSES, largest=0.7, confidence=0.95)
+    found = mean_loss_interval(Moments.of(LOSSES), largest=0.7, confidence=0.95)
 
     assert found.high == 0.7
 
 
 def test_an_end_beyond_all_numbers_is_open() -> None:
-    found = mean_loss_interval(np.array([0.0, 1.0]), confidence=0.9999)
+    found = mean_loss_interval(Moments.of(np.array([0.0, 1.0])), confidence=0.9999)
 
     assert found.low == 0.0
     assert found.high is None
-    assert mean_loss_interval(np.array([0.0, 1.0]), largest=2.0, confidence=0.9999).high == 2.0
+    assert (
+        mean_loss_interval(Moments.of(np.array([0.0, 1.0])), largest=2.0, confidence=0.9999).high
+        == 2.0
+    )
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ def test_an_end_beyond_all_numbers_is_open() -> None:
 )
 def test_without_spread_there_are_no_ends_but_a_note(losses: list[float], note: str) -> None:
     for found in (
-        mean_loss_interval(np.array(losses), confidence=0.95),
+        mean_loss_interval(Moments.of(np.array(losses)), confidence=0.95),
         mean_interval(np.array(losses), low=0, high=inf, confidence=0.95),
     ):
         assert (found.low, found.high) == (None, None)
@@ -83,8 +85,8 @@ def test_without_spread_there_are_no_ends_but_a_note(losses: list[float], note: 
 def test_twenty_cases_need_no_warning() -> None:
     losses = np.linspace(0.1, 1, 20)
 
-    assert mean_loss_interval(losses, confidence=0.95).note is None
-    assert mean_loss_interval(losses[1:], confidence=0.95).note == "unreliable, n = 19"
+    assert mean_loss_interval(Moments.of(losses), confidence=0.95).note is None
+    assert mean_loss_interval(Moments.of(losses[1:]), confidence=0.95).note == "unreliable, n = 19"
 
 
 def test_the_quantile_approaches_that_of_the_normal_law() -> None:
@@ -155,7 +157,7 @@ def test_squared_distances_average_to_the_brier_score(monkeypatch: pytest.Monkey
     found = squared_distances(forecasts)
 
     assert found.shape == (20,)
-    assert found.mean() == pytest.approx(brier_scores(forecasts)["brier_sum"].value)
+    assert found.mean() == pytest.approx(loss_metrics(forecasts)["brier_sum"].value)
 
 
 def test_half_the_brier_score_has_half_the_interval() -> None:

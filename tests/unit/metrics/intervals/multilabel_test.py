@@ -14,7 +14,7 @@ from offdiag.metrics.multilabel.examples import example_metrics
 from offdiag.metrics.multilabel.label_averages import label_averages
 from offdiag.metrics.multilabel.ranking import ranking_metrics, sum_over_rankings
 from offdiag.metrics.multilabel.tally import tally_sets
-from offdiag.metrics.scores.forecasts import rank_scores
+from offdiag.metrics.scores.ranking import rank_scores
 
 Sets = NDArray[np.bool_]
 RNG = np.random.default_rng(8)

@@ -24,9 +24,10 @@ from offdiag.metrics.scores.calibration import (
     expected_calibration_error,
     maximum_calibration_error,
 )
-from offdiag.metrics.scores.forecasts import Forecasts, RankedScores, rank_scores
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
-from support.forecasts import of_classes, of_event
+from support.forecasts import of_classes, of_event, ranked_apart
 
 KINDS = ("ece", "mce", "ece_equal_mass")
 
@@ -72,6 +73,7 @@ def test_more_scores_than_cells_give_the_same_figures(monkeypatch: pytest.Monkey
 
     exact = calibration_references(ranked, seed=1)
     monkeypatch.setattr(scores, "MOST_CELLS", 200)
+    monkeypatch.setattr(scores, "MERGED_CELLS", 200)
     merged = calibration_references(ranked, seed=1)
 
     for kind in KINDS:
@@ -83,7 +85,7 @@ def test_more_scores_than_cells_give_the_same_figures(monkeypatch: pytest.Monkey
 
 def test_p_counts_draws_as_large_as_the_value() -> None:
     # Every outcome of one score of one half has the same error.
-    one_score = RankedScores(np.full(1, 0.5), np.zeros(0))
+    one_score = ranked_apart(np.full(1, 0.5), np.zeros(0))
 
     found = calibration_references(one_score, seed=1)["ece"]
 
@@ -91,7 +93,7 @@ def test_p_counts_draws_as_large_as_the_value() -> None:
 
 
 def test_certain_scores_that_are_wrong_have_the_smallest_p() -> None:
-    wrong = RankedScores(np.zeros(3), np.ones(4))
+    wrong = ranked_apart(np.zeros(3), np.ones(4))
 
     found = calibration_references(wrong, seed=1)["ece"]
 

@@ -17,7 +17,7 @@ from offdiag.metrics.scores.calibration import (
     expected_calibration_error,
     maximum_calibration_error,
 )
-from offdiag.metrics.scores.forecasts import rank_scores
+from offdiag.metrics.scores.ranking import rank_scores
 from support.forecasts import ranked
 
 

@@ -19,7 +19,7 @@ from offdiag.metrics.scores.curves import (
     thin,
     upper_hull,
 )
-from offdiag.metrics.scores.forecasts import rank_scores
+from offdiag.metrics.scores.ranking import rank_scores
 from support.forecasts import ranked
 
 SCORES = ranked([0, 1, 0, 1, 1], [0.1, 0.4, 0.4, 0.8, 1.0])

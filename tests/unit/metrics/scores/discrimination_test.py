@@ -13,8 +13,8 @@ from offdiag.metrics.scores.discrimination import (
     pairwise_wins,
     roc_auc,
 )
-from offdiag.metrics.scores.forecasts import rank_scores
-from support.forecasts import exact_auc, exact_average_precision, ranked
+from offdiag.metrics.scores.ranking import rank_scores
+from support.forecasts import exact_auc, exact_average_precision, of_table, ranked
 
 
 def test_a_perfect_order_scores_one_everywhere() -> None:
@@ -104,7 +104,7 @@ def area(code: int, against: list[int]) -> float:
 
 
 def test_averages_follow_their_definitions() -> None:
-    values = auc_averages(pairwise_wins(ACTUAL, SCORES))
+    values = auc_averages(pairwise_wins(of_table(ACTUAL, SCORES)))
 
     against_rest = [area(0, [1, 2]), area(1, [0, 2]), area(2, [0, 1])]
     against_one = [(area(i, [j]) + area(j, [i])) / 2 for i, j in ((0, 1), (0, 2), (1, 2))]
@@ -119,7 +119,7 @@ def test_averages_follow_their_definitions() -> None:
 def test_an_absent_class_makes_every_average_undefined() -> None:
     table = np.hstack([SCORES, np.zeros((7, 1))])
 
-    wins = pairwise_wins(ACTUAL, table)
+    wins = pairwise_wins(of_table(ACTUAL, table))
 
     assert {value.reason for value in auc_averages(wins).values()} == {
         Reason.CLASS_VALUE_UNDEFINED
@@ -127,13 +127,13 @@ def test_an_absent_class_makes_every_average_undefined() -> None:
 
 
 def test_one_actual_class_leaves_nothing_to_compare_with() -> None:
-    wins = pairwise_wins(np.zeros(3, dtype=np.uint8), SCORES[:3])
+    wins = pairwise_wins(of_table(np.zeros(3, dtype=np.uint8), SCORES[:3]))
 
     assert auc_averages(wins)["roc_auc_ovo_macro"].reason == Reason.CLASS_VALUE_UNDEFINED
 
 
 def test_one_declared_class_has_no_area() -> None:
-    wins = pairwise_wins(np.zeros(3, dtype=np.uint8), np.ones((3, 1)))
+    wins = pairwise_wins(of_table(np.zeros(3, dtype=np.uint8), np.ones((3, 1))))
 
     assert {value.reason for value in auc_averages(wins).values()} == {Reason.TOO_FEW_CLASSES}
 
@@ -143,7 +143,7 @@ def test_complementary_columns_give_both_classes_one_area() -> None:
     p = generator.integers(0, 9, 40) / 8
     actual = generator.integers(0, 2, 40).astype(np.uint8)
 
-    values = auc_averages(pairwise_wins(actual, np.stack([1 - p, p], axis=1)))
+    values = auc_averages(pairwise_wins(of_table(actual, np.stack([1 - p, p], axis=1))))
 
     expected = float(exact_auc(actual.tolist(), p.tolist()))
     assert {value.value for value in values.values()} == {expected}

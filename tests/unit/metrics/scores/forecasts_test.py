@@ -8,11 +8,10 @@ import pytest
 from offdiag.metrics.scores import forecasts as module
 from offdiag.metrics.scores.forecasts import (
     Forecasts,
-    doubled_wins,
     rank_counts,
-    rank_scores,
     top_k_accuracy,
 )
+from offdiag.metrics.scores.ranking import rank_scores
 from support.forecasts import of_classes, of_event, ranked
 
 
@@ -139,13 +138,13 @@ def test_scores_tie_in_the_precision_they_came_in() -> None:
     in_double = rank_scores(is_positive, close)
     in_single = rank_scores(is_positive, close.astype(np.float32))
 
-    assert doubled_wins(in_double) == 2
-    assert doubled_wins(in_single) == 1
+    assert in_double.sums.doubled_wins == 2
+    assert in_single.sums.doubled_wins == 1
 
 
 def test_wins_do_not_depend_on_which_group_is_larger() -> None:
     few = ranked([1, 0, 0, 0], [0.5, 0.1, 0.5, 0.9])
     many = ranked([1, 1, 1, 0], [0.1, 0.5, 0.9, 0.5])
 
-    assert doubled_wins(few) == 3
-    assert doubled_wins(many) == 3
+    assert few.sums.doubled_wins == 3
+    assert many.sums.doubled_wins == 3

@@ -13,28 +13,27 @@ from offdiag.metrics.scores import losses
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.losses import (
     brier_decomposition,
-    brier_decomposition_of_event,
-    brier_scores,
-    log_loss,
-    log_loss_clipped,
+    loss_metrics,
 )
-from support.forecasts import of_classes, of_event, ranked
+from support.forecasts import of_classes, of_event
 
 
 def test_it_is_the_mean_surprise_in_nats() -> None:
     scores = of_classes([0, 2], [[0.5, 0.25, 0.25], [0.5, 0.25, 0.25]])
 
-    assert log_loss(scores).value == pytest.approx((math.log(2) + math.log(4)) / 2, rel=1e-15)
+    assert loss_metrics(scores)["log_loss"].value == pytest.approx(
+        (math.log(2) + math.log(4)) / 2, rel=1e-15
+    )
 
 
 def test_one_column_stands_for_two_classes() -> None:
-    assert log_loss(of_event([1, 0], [0.8, 0.4])).value == pytest.approx(
+    assert loss_metrics(of_event([1, 0], [0.8, 0.4]))["log_loss"].value == pytest.approx(
         -(math.log(0.8) + math.log(0.6)) / 2, rel=1e-15
     )
 
 
 def test_a_true_class_with_probability_zero_makes_it_infinite() -> None:
-    value = log_loss(of_event([1, 0, 0], [0.0, 0.1, 0.1]))
+    value = loss_metrics(of_event([1, 0, 0], [0.0, 0.1, 0.1]))["log_loss"]
 
     assert value.value is None
     assert value.reason == Reason.TRUE_CLASS_GOT_ZERO
@@ -48,14 +47,14 @@ def test_the_clipped_loss_is_finite_and_the_same_for_every_type(kind: type) -> N
     )
 
     expected = -(math.log(1e-15) + math.log(0.5)) / 2
-    assert log_loss_clipped(scores).value == pytest.approx(expected, rel=1e-15)
+    assert loss_metrics(scores)["log_loss_clipped"].value == pytest.approx(expected, rel=1e-15)
 
 
 def test_a_certain_and_right_forecast_loses_nothing() -> None:
     perfect = of_event([1, 0], [1.0, 0.0])
 
-    assert str(log_loss(perfect).value) == "0.0"
-    assert log_loss_clipped(perfect).value == pytest.approx(1e-15, rel=0.2)
+    assert str(loss_metrics(perfect)["log_loss"].value) == "0.0"
+    assert loss_metrics(perfect)["log_loss_clipped"].value == pytest.approx(1e-15, rel=0.2)
 
 
 EIGHTHS = [[4, 2, 2], [4, 2, 2], [1, 7, 0], [1, 7, 0], [0, 0, 8], [2, 3, 3]]
@@ -83,7 +82,7 @@ def exact_parts() -> tuple[Fraction, Fraction, Fraction]:
 
 
 def test_the_score_is_the_squared_distance_to_what_happened() -> None:
-    values = brier_scores(eighths())
+    values = loss_metrics(eighths())
 
     expected = sum(
         (Fraction(cell, 8) - (code == label)) ** 2
@@ -95,7 +94,7 @@ def test_the_score_is_the_squared_distance_to_what_happened() -> None:
 
 
 def test_half_of_it_is_the_familiar_form_for_two_classes() -> None:
-    values = brier_scores(of_event([1, 0], [0.7, 0.4]))
+    values = loss_metrics(of_event([1, 0], [0.7, 0.4]))
 
     assert values["brier_half"].value == pytest.approx((0.3**2 + 0.4**2) / 2)
 
@@ -111,7 +110,7 @@ def test_the_parts_are_those_of_murphy() -> None:
 def test_the_parts_add_up_without_a_remainder() -> None:
     reliability, resolution, uncertainty = exact_parts()
 
-    score = brier_scores(eighths())["brier_sum"].value
+    score = loss_metrics(eighths())["brier_sum"].value
 
     assert float(reliability - resolution + uncertainty) == pytest.approx(score, rel=1e-15)
 
@@ -128,7 +127,7 @@ def test_one_column_and_both_columns_have_the_same_parts() -> None:
     actual = [1, 0, 1, 1, 0, 0]
     scores = [0.75, 0.75, 0.75, 0.25, 0.25, 0.0]
 
-    of_one = brier_decomposition_of_event(ranked(actual, scores))
+    of_one = brier_decomposition(of_event(actual, scores))
     of_both = brier_decomposition(of_classes(actual, [[1 - p, p] for p in scores]))
 
     for key, value in of_one.items():

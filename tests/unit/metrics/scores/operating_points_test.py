@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from offdiag.metrics.scores.forecasts import RankedScores, rank_scores
 from offdiag.metrics.scores.operating_points import (
     MOST_HULL_CORNERS,
     OperatingPoints,
@@ -13,6 +12,7 @@ from offdiag.metrics.scores.operating_points import (
     operating_points,
     reduced,
 )
+from offdiag.metrics.scores.ranking import RankedScores, rank_scores
 from support.forecasts import ranked
 
 POINTS = operating_points(ranked([0, 1, 0, 1, 1], [0.1, 0.4, 0.4, 0.8, 1.0]))
@@ -91,7 +91,7 @@ def test_rates_without_cases_to_rate_are_undefined() -> None:
 
 
 def test_no_cases_have_no_points() -> None:
-    nothing = operating_points(RankedScores(np.zeros(0), np.zeros(0)))
+    nothing = operating_points(RankedScores(np.zeros(0), np.zeros(0, np.bool_)))
 
     assert len(nothing) == len(reduced(nothing, cells=8)) == 0
 

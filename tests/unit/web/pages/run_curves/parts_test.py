@@ -1,7 +1,7 @@
 import numpy as np
 
 from offdiag.metrics.scores.calibration import CalibrationBins, equal_width_bins
-from offdiag.metrics.scores.forecasts import rank_scores
+from offdiag.metrics.scores.ranking import rank_scores
 from offdiag_web.components.curves import calibration_view, drawn_bins
 from support.drawings import parsed
 
