@@ -23,7 +23,7 @@ _HOW = "Write name=value, several joined by &; quote what holds & = or quotes."
 
 UNKNOWN = ""
 """The value of samples whose value nobody gave; it makes no slice."""
-_NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
+_NUMBER = r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
 _RANGE = re.compile(
     rf"under (?P<below>{_NUMBER})|(?P<low>{_NUMBER}) to under (?P<high>{_NUMBER})"
     rf"|(?P<from>{_NUMBER}) and over"
