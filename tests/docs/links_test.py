@@ -40,3 +40,9 @@ def test_every_relative_link_resolves(page: Path) -> None:
             broken.append(target)
 
     assert not broken
+
+
+def test_the_index_has_at_most_twelve_entries() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+
+    assert 0 < len(re.findall(r"^\* ", index, flags=re.MULTILINE)) <= 12
