@@ -62,7 +62,7 @@ def test_from_a_plan_to_the_frozen_issue(open_at: Any, own_registry: Database) -
         expect(page.get_by_text("This edition is being created.")).to_be_visible()
         work_off(own_registry)
         page.clock.fast_forward(5_000)
-        expect(page.get_by_text("This is the first issue")).to_be_visible()
+        expect(page.get_by_text("This is the first edition")).to_be_visible()
 
         # Browsers note the refused form; nothing else was wrong.
         assert [each for each in seen.complaints if "422" not in each] == []

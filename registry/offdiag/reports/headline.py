@@ -19,7 +19,7 @@ from offdiag.reports.report import Report
 from offdiag.reports.scope import spec_of
 from offdiag.reports.snapshot import BestOfManyFigures, BestSetFigures, Revision
 
-FIRST = "This is the first issue, so there is nothing to compare it with yet."
+FIRST = "This is the first edition, so there is nothing to compare it with yet."
 OTHER_SAMPLES = (
     "The runs are scored on other samples than in issue {since}, so the two cannot be compared."
 )

@@ -71,7 +71,7 @@ def test_a_report_says_what_changed_since_the_one_before(offdiag: Command) -> No
     first = offdiag("report", "now", "once", "--dataset", "clinic", "--json").json
     second = offdiag("report", "now", "once", "--dataset", "clinic")
 
-    assert first["headline"].startswith("This is the first issue")
+    assert first["headline"].startswith("This is the first edition")
     assert "No change exceeds its interval." in second.out
     assert first["report"]["snapshot"]["runs"][0]["name"] == "first"
 

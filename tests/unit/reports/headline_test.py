@@ -25,7 +25,7 @@ BEFORE = report(snapshot([run("focal", 0.80), run("plain", 0.70)]))
 
 def test_a_first_issue_has_nothing_to_compare_with() -> None:
     assert headline(BEFORE) == (
-        "This is the first issue, so there is nothing to compare it with yet."
+        "This is the first edition, so there is nothing to compare it with yet."
     )
 
 

@@ -246,7 +246,7 @@ def test_a_report_is_run_now_and_leads_to_its_issue(client: PageClient, planned:
     assert "This edition is being created." in waiting.one("div", "results").text
     assert waiting.one("div", "results").attributes["hx-trigger"] == "every 5s"
     assert "hx-get" not in done.one("div", "results").attributes
-    assert done.one("p", "lead").text.startswith("This is the first issue")
+    assert done.one("p", "lead").text.startswith("This is the first edition")
 
 
 def test_a_report_is_paused_and_resumed(client: PageClient, planned: Database) -> None:
