@@ -86,11 +86,16 @@ def _patterns() -> Iterator[Found]:
                     yield Found(f"{relative}:{node.lineno}", pattern, flags, ways)
 
 
+def _calls_of(name: str, source: str) -> set[str]:
+    return set(re.findall(rf"\b{name}\.({'|'.join(_FUNCTIONS)})\b", source))
+
+
 def _ways(called: str, name: str | None, source: str) -> tuple[str, ...]:
     """How a pattern is used: at the start of a text, for all of it, or anywhere in it."""
     used = {called}
     if called == "compile":
-        used = set(re.findall(rf"\b{name}\.({'|'.join(_FUNCTIONS)})\b", source)) if name else set()
+        # One that is handed to a function is called `pattern` there.
+        used = _calls_of(name, source) or _calls_of("pattern", source) if name else set()
     return tuple(
         sorted({each if each in _FROM_START else "search" for each in used or {"search"}})
     )
