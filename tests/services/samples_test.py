@@ -80,11 +80,9 @@ def test_content_is_removed_for_some_samples_or_all(filled: Database) -> None:
 def test_templates_are_shown_while_their_host_is_allowed(filled: Database) -> None:
     places = ContentPlaces("https://images.example.org/{sample}.jpg", None, is_hidden=True)
     set_places(filled, **WHERE, places=places, hosts=HOSTS)
-    dataset = browse_content(filled, **WHERE).dataset
-
     with filled.read() as session:
-        allowed = shown_samples(session, dataset.id, [1], HOSTS)
-        removed = shown_samples(session, dataset.id, [1], frozenset())
+        allowed = shown_samples(session, [1], HOSTS, **WHERE)
+        removed = shown_samples(session, [1], frozenset(), **WHERE)
 
     assert (allowed.image_template, allowed.is_hidden) == (places.image_template, True)
     assert (removed.image_template, removed.has_any) == (None, False)

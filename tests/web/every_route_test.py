@@ -47,8 +47,8 @@ COUNTS_FLAGS = 1
 """The page of a report also counts the open flags of its runs."""
 SHOWS_BEST_RUN = 1
 """The page of a problem names the best run on it."""
-LOOKS_AT_SAMPLES = 2
-"""The page of suspect labels also knows what the samples look like."""
+LOOKS_AT_SAMPLES = 1
+"""Examples and suspect labels also show what the samples look like."""
 KNOWS_MODELS = 2
 """The runs list also knows models, and who is champion."""
 
@@ -225,7 +225,7 @@ def test_a_page_is_small_and_asks_little(registries: Registries, rule: str) -> N
     others += HAS_DISCUSSION if rule == "/datasets/<name:name>" else 0
     others += SHOWS_BEST_RUN if rule.startswith("/problems/") else 0
     others += KNOWS_MODELS if rule == "/runs" else 0
-    others += LOOKS_AT_SAMPLES if rule.endswith("/suspects") else 0
+    others += LOOKS_AT_SAMPLES if rule.endswith(("/suspects", "/examples")) else 0
     assert len(statements) <= MOST_STATEMENTS + others, statements
 
 
@@ -323,6 +323,7 @@ WRITES: dict[str, Any] = {
     "POST /runs/<run:run_id>/comments": {"comment": "look"},
     f"POST {API}/datasets/<name:name>/comments": {"text": "wait"},
     f"POST {API}/runs/<run:run_id>/comments": {"text": "look"},
+    "POST /datasets/<name:name>/suspects": {"sample": "987", "version": "1", "reason": "seen"},
     f"POST {API}/datasets/<name:name>/truth": {"samples": [0], "labels": ["mel"]}
     | {"reason": "second look"},
     f"PATCH {API}/runs/<run:run_id>": {"tags": {"team": "skin"}},

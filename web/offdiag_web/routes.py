@@ -391,6 +391,7 @@ ROUTES: Routes = {
     },
     "offdiag_web.pages.samples.suspects_page": {
         "suspects.page": ("GET /datasets/<name:name>/suspects",),
+        "suspects.correct": ("POST /datasets/<name:name>/suspects",),
         "suspects.twin": ("GET /datasets/<name:name>/suspects.<any(json, csv):form>",),
     },
     "offdiag_web.pages.search.page": {

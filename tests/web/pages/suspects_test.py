@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from werkzeug.test import TestResponse
 
 from offdiag.domain.runs import RunFacts
 from offdiag.domain.sample_content import ContentPlaces
@@ -11,6 +12,7 @@ from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.services.samples.log import log_samples, set_places
 from offdiag.store.database import Database
+from support.forms import forms_of, send
 from support.logging_runs import log
 from support.pages import Element, Page, PageClient
 
@@ -58,8 +60,8 @@ def test_suspects_are_stated_listed_and_exported(filled: Database, client: PageC
         "2 of 300 labels are contradicted by most of 2 models, 1 with confidence."
     )
     rows = page.table("suspects")
-    assert {row[1] for row in rows} == {"4", "7"}
-    assert {row[5] for row in rows} == {"2 of 2"}
+    assert {row[2] for row in rows} == {"4", "7"}
+    assert {row[6] for row in rows} == {"2 of 2"}
     assert any("wrong at random" in paragraph.text for paragraph in page.all("p"))
     assert {line["sample"] for line in client.records(f"{URL}.csv")} == {"4", "7"}
     assert client.json(f"{URL}.json")["n_suspect"] == 2
@@ -91,3 +93,54 @@ def test_a_dataset_without_votes_says_what_is_needed(
 ) -> None:
     log(database, dataset="d", sample_ids=[1, 2, 3, 4, 5, 6])
     assert "Needs a model with probabilities" in client.page(URL).one("div", "empty").text
+
+
+def correct(client: PageClient, **typed: str) -> TestResponse:
+    form = next(
+        f
+        for f in forms_of(client, URL)
+        if f.attributes["method"] == "post" and "suspects" in f.attributes["action"]
+    )
+    return send(client, form, {"reason": "seen again", "action": "suggested", **typed})
+
+
+def labels_of(client: PageClient) -> dict[str, str | None]:
+    """Labels that differ between the first two versions, by sample."""
+    found = client.json("/datasets/d/truth/1..2.json")
+    return {str(each["sample"]): each["after"] for each in found["samples"]}
+
+
+@pytest.mark.parametrize("action", ["suggested", "leave out"])
+def test_selected_labels_are_corrected_in_one_version(
+    filled: Database, client: PageClient, action: str
+) -> None:
+    [suggested] = [
+        each["suggested"] for each in client.json(f"{URL}.json")["suspects"] if each["sample"] == 4
+    ]
+
+    answer = correct(client, sample="4", action=action)
+
+    assert (answer.status_code, answer.location) == (303, "/datasets/d/truth/2/impact")
+    assert labels_of(client) == {"4": suggested if action == "suggested" else None}
+    assert client.json(f"{URL}.json")["n_suspect"] == 1
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        {"sample": "9"},
+        {"sample": "4", "reason": " "},
+        {"sample": "4", "version": "7"},
+        {"sample": "4", "action": "other", "label": "unknown"},
+        {},
+    ],
+    ids=["no suspect", "no reason", "another version", "no class", "nothing selected"],
+)
+def test_an_unusable_correction_changes_nothing(
+    filled: Database, client: PageClient, typed: dict[str, str]
+) -> None:
+    answer = correct(client, **typed)
+
+    assert answer.status_code == 422
+    assert "Nothing was changed" in answer.text
+    assert client.json(f"{URL}.json")["version"] == 1

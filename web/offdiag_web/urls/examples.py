@@ -27,6 +27,10 @@ class ExamplesAddress:
     run_id: str
     question: ExampleQuestion = EVERYTHING_WRONG
     cursor: Cursor | None = None
+    as_list: bool = False
+    """Whether a table is wanted where there are pictures."""
+    with_content: bool = False
+    """Whether content is to be shown that is hidden otherwise."""
 
     def url(self, form: str = "") -> str:
         """Canonical URL of the page, or of its twin where `form` is "json" or "csv"."""
@@ -42,12 +46,15 @@ class ExamplesAddress:
                 "id": asked.sample,
                 "sort": None if asked.order is None or form else _order_text(asked.order),
                 **({} if form else _cursor_values(self.cursor)),
+                "view": "list" if self.as_list and not form else None,
+                "content": "shown" if self.with_content and not form else None,
             },
         )
 
     def asking(self, question: ExampleQuestion) -> ExamplesAddress:
         """Other examples of the same run, from the first one on, in the same order."""
-        return ExamplesAddress(self.run_id, replace(question, order=self.question.order))
+        asked = replace(question, order=self.question.order)
+        return replace(self, question=asked, cursor=None)
 
     def at(self, cursor: Cursor | None) -> ExamplesAddress:
         """Another page of the same list."""
@@ -55,7 +62,7 @@ class ExamplesAddress:
 
     def sorted_by(self, order: ExampleOrder) -> ExamplesAddress:
         """The same examples in another order."""
-        return ExamplesAddress(self.run_id, replace(self.question, order=order))
+        return replace(self, question=replace(self.question, order=order), cursor=None)
 
     def without(self, field: str) -> ExamplesAddress:
         """The same without one term: `actual`, `predicted` or `sample`."""
@@ -66,7 +73,7 @@ class ExamplesAddress:
             predicted=None if field == "predicted" else asked.predicted,
             sample=None if field == "sample" else asked.sample,
         )
-        return ExamplesAddress(self.run_id, left)
+        return replace(self, question=left, cursor=None)
 
 
 def cell_url(run_id: str, actual: str, predicted: str) -> str:
@@ -94,7 +101,14 @@ def read_examples(run_id: str, values: Mapping[str, str]) -> tuple[ExamplesAddre
         sample=values.get("id") or None,
         order=_read_order(values.get("sort"), notices),
     )
-    return ExamplesAddress(run_id, question, _read_cursor(values, notices)), notices
+    address = ExamplesAddress(
+        run_id,
+        question,
+        _read_cursor(values, notices),
+        as_list=values.get("view") == "list",
+        with_content=values.get("content") == "shown",
+    )
+    return address, notices
 
 
 def _read_kind(text: str | None, notices: list[str]) -> Kind:

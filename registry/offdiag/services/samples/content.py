@@ -98,16 +98,23 @@ class ShownSamples:
 
 
 def shown_samples(
-    session: Session, dataset_id: int, names: Iterable[object], hosts: Collection[str]
+    session: Session,
+    names: Iterable[object],
+    hosts: Collection[str],
+    *,
+    project: str,
+    dataset: str,
 ) -> ShownSamples:
-    """What pages show of some samples."""
-    places = samples.places_of(session, dataset_id)
+    """What pages show of some samples of a dataset, which must exist."""
+    places, content = samples.places_and_content(
+        session, [str(name) for name in names], project=project, dataset=dataset
+    )
     image, link = (
         template if template is not None and is_allowed(template, hosts) else None
         for template in (places.image_template, places.link_template)
     )
     return ShownSamples(
-        samples.content_of(session, dataset_id, [str(name) for name in names]),
+        content,
         image,
         link,
         places.is_hidden,

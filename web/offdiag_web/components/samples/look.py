@@ -58,17 +58,15 @@ class SampleLooks:
         return self.by_name[str(sample)]
 
 
-def sample_looks(
-    dataset_id: int, address: DatasetAddress, samples: Iterable[object]
-) -> SampleLooks:
-    """Looks of samples, in at most two statements."""
+def sample_looks(address: DatasetAddress, samples: Iterable[object]) -> SampleLooks:
+    """Looks of samples, in one statement."""
     registry = current_registry()
     names = [str(sample) for sample in samples]
     if not names:
         return SampleLooks({}, has_images=False, has_texts=False, field_names=(), is_hidden=False)
     hosts = allowed_hosts(registry.settings.server.content_hosts)
     with registry.database.read() as session:
-        shown = shown_samples(session, dataset_id, names, hosts)
+        shown = shown_samples(session, names, hosts, project=address.project, dataset=address.name)
     is_hidden = shown.is_hidden and request.args.get(SHOW) != "shown"
     looks = {name: _look(shown, address, name, is_hidden=is_hidden) for name in names}
     stored = shown.content.values()

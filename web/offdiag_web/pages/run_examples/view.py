@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from offdiag.domain.runs import Task
 from offdiag.services.examples.page import MOST_EXPORTED, Example, ExamplePage, NoExamples
@@ -10,6 +10,7 @@ from offdiag.services.examples.selection import AS_LOGGED, ExampleOrder, Kind, S
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, label_head, quoted_name
 from offdiag_web.components.controls import AriaSort, Caution, Segment, aria_sort
+from offdiag_web.components.samples.look import SampleLook, SampleLooks
 from offdiag_web.pages.run_examples.counts import CaseCounts, sentence, title
 from offdiag_web.pages.run_examples.filters import (
     CellStepper,
@@ -52,6 +53,9 @@ class ExampleLine:
     margin: str | None
     top: tuple[tuple[ClassHead, str], ...]
     slices: tuple[str, ...]
+    look: SampleLook
+    content: tuple[str, ...]
+    """Fields of the sample, in the order of the columns."""
     missed: str = ""
     spurious: str = ""
 
@@ -82,9 +86,24 @@ class ExamplesView:
     next_url: str | None
     all_url: str
     notes: tuple[str, ...]
+    looks: SampleLooks
+    groups: tuple[TileGroup, ...]
+    """The lines as tiles, by actual and predicted class; none where there are no pictures."""
+    forms: tuple[Segment, ...]
+    sorts: tuple[Segment, ...]
+    content_url: str
+    """Shows content that is hidden, or hides it again."""
 
 
-def examples_view(page: ExamplePage, address: ExamplesAddress) -> ExamplesView:
+@dataclass(frozen=True, slots=True)
+class TileGroup:
+    """Tiles under one heading, which is empty where all are of one cell."""
+
+    heading: str
+    lines: tuple[ExampleLine, ...]
+
+
+def examples_view(page: ExamplePage, address: ExamplesAddress, looks: SampleLooks) -> ExamplesView:
     """Present a page as its address asks for."""
     question, results = address.question, page.detail.results
     counts = None
@@ -94,6 +113,7 @@ def examples_view(page: ExamplePage, address: ExamplesAddress) -> ExamplesView:
     of_sets = page.detail.run.task is Task.MULTILABEL
     has_margin = page.detail.run.score_columns > 1 and not of_sets
     head = _title(page, address)
+    lines = tuple(_line(example, page, looks) for example in page.examples)
     return ExamplesView(
         title=head,
         sentence=None if counts is None else sentence(counts.of(question), question),
@@ -110,7 +130,12 @@ def examples_view(page: ExamplePage, address: ExamplesAddress) -> ExamplesView:
         top_head=_top_head(page),
         shows_errors=of_sets,
         slice_heads=page.slice_names[:MOST_SLICE_COLUMNS],
-        lines=tuple(_line(example, page) for example in page.examples),
+        lines=lines,
+        looks=looks,
+        groups=_groups(lines, address) if looks.has_images and not address.as_list else (),
+        forms=_forms(address) if looks.has_images else (),
+        sorts=_sorts(page, address),
+        content_url=replace(address, with_content=not address.with_content).url(),
         shows_result=question.kind is Kind.ALL and not question.is_cell,
         range_text=_range_text(page),
         first_url=address.at(None).url() if page.before else None,
@@ -171,7 +196,42 @@ def _top_head(page: ExamplePage) -> str:
     return "Largest scores"
 
 
-def _line(example: Example, page: ExamplePage) -> ExampleLine:
+def _groups(lines: tuple[ExampleLine, ...], address: ExamplesAddress) -> tuple[TileGroup, ...]:
+    if address.question.is_cell:
+        return (TileGroup("", lines),) if lines else ()
+    by_cell: dict[str, list[ExampleLine]] = {}
+    for line in lines:
+        heading = f"{line.actual.short} \N{RIGHTWARDS ARROW} {line.predicted.short}"
+        by_cell.setdefault(heading, []).append(line)
+    return tuple(TileGroup(heading, tuple(each)) for heading, each in by_cell.items())
+
+
+def _forms(address: ExamplesAddress) -> tuple[Segment, ...]:
+    return tuple(
+        Segment(text, replace(address, as_list=as_list).url(), address.as_list is as_list)
+        for text, as_list in (("Images", False), ("List", True))
+    )
+
+
+def _sorts(page: ExamplePage, address: ExamplesAddress) -> tuple[Segment, ...]:
+    """Orders of tiles, which have no heads of columns to sort by."""
+    if not page.has_scores:
+        return ()
+    orders = [
+        ("Highest score", ExampleOrder(SortKey.CONFIDENCE, descending=True)),
+        ("Lowest score", ExampleOrder(SortKey.CONFIDENCE)),
+        ("Smallest margin", ExampleOrder(SortKey.MARGIN)),
+        ("As logged", AS_LOGGED),
+    ]
+    return tuple(
+        Segment(text, address.sorted_by(order).url(), page.order == order)
+        for text, order in orders
+    )
+
+
+def _line(example: Example, page: ExamplePage, looks: SampleLooks) -> ExampleLine:
+    look = looks.of(example.sample)
+    fields = dict(look.fields)
     return ExampleLine(
         sample=str(example.sample),
         actual=_answer(example, example.actual),
@@ -183,6 +243,8 @@ def _line(example: Example, page: ExamplePage) -> ExampleLine:
         slices=tuple(example.slices[name] for name in page.slice_names[:MOST_SLICE_COLUMNS]),
         missed="" if example.sets is None else _listed(example.sets.missed),
         spurious="" if example.sets is None else _listed(example.sets.spurious),
+        look=look,
+        content=tuple(fields.get(name, "") for name in looks.field_names),
     )
 
 

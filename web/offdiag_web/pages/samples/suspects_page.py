@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flask import Blueprint, make_response, render_template, request
+from flask import Blueprint, make_response, redirect, render_template, request
 from markupsafe import Markup
+from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
 from offdiag.domain.sample_content import SuspectQuestion
+from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.label_errors.suspects import PLANTED_SHARE, PlantedErrors
 from offdiag.records.suspect import (
     MOST_SUSPECTS,
@@ -21,9 +23,11 @@ from offdiag.services.samples.suspects import (
     SuspectLabels,
     suspect_labels,
 )
+from offdiag.services.truth.revise import revise_truth
 from offdiag_web.app.context import current_registry, kept_suspects
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, requested_project
+from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
@@ -41,6 +45,7 @@ blueprint = Blueprint("suspects", __name__)
 find_in_any_project(blueprint)
 
 SUSPECTS_PER_PAGE = 25
+SUGGESTED, LEAVE_OUT = "suggested", "leave out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,59 @@ def page(name: str) -> Response:
     return make_response(render_template("samples/suspects.html", view=view, notices=notices))
 
 
+@blueprint.post(f"{DATASET}/suspects")
+def correct(name: str) -> Response:
+    """Correct the labels of the samples that were selected, in one new label version."""
+    project, database = requested_project(), current_registry().database
+    found = _found(name, SuspectQuestion(limit=MOST_SUSPECTS))
+    try:
+        labels = chosen_labels(found, request.form)
+        made = revise_truth(
+            database,
+            project=project,
+            dataset=name,
+            labels=labels,
+            reason=request.form.get("reason", ""),
+            author=user_name_if_given(),
+            version=found.version,
+        )
+    except (Conflict, InvalidInput) as error:
+        start, _ = read_start(request.args)
+        shown = _found(name, SuspectQuestion(limit=SUSPECTS_PER_PAGE, start=start))
+        refusal = f"Nothing was changed: {error} {error.hint or ''}"
+        answer = make_response(
+            render_template("samples/suspects.html", view=_view(shown, "", 1), notices=[refusal])
+        )
+        answer.status_code = 422
+        return answer
+    return redirect(DatasetAddress(project, name).impact_url(made.version.number), 303)
+
+
+def chosen_labels(found: SuspectLabels, form: MultiDict[str, str]) -> dict[int | str, str | None]:
+    """The label that each selected sample is to have, None for no label any more.
+
+    Raises `InvalidInput` without any, and `Conflict` where the labels are others than those
+    the form was made for.
+    """
+    if form.get("version") != str(found.version):
+        raise Conflict(
+            "the labels were corrected meanwhile.", field="version", hint="Look at them again."
+        )
+    selected = set(form.getlist("sample"))
+    suspects = [each for each in found.suspects if str(each.sample) in selected]
+    if not suspects or len(suspects) < len(selected):
+        raise InvalidInput(
+            "no suspect label is selected." if not selected else "a sample is no suspect.",
+            field="sample",
+            hint="Select examples of this page first.",
+        )
+    action = form.get("action", SUGGESTED)
+    if action == SUGGESTED:
+        return {each.sample: each.suggested for each in suspects}
+    label = None if action == LEAVE_OUT else form.get("label", "")
+    return {each.sample: label for each in suspects}
+
+
 @blueprint.get(f"{DATASET}/suspects{TWIN}")
 def twin(name: str, form: str) -> Response:
     question = SuspectQuestion(request.args.get("class") or None, _at_least(), 0, MOST_SUSPECTS)
@@ -118,7 +176,7 @@ def _found(name: str, question: SuspectQuestion) -> SuspectLabels:
 
 def _view(found: SuspectLabels, class_label: str, at_least: int) -> SuspectsView:
     address = DatasetAddress(found.dataset.project, found.dataset.name)
-    looks = sample_looks(found.dataset.id, address, (each.sample for each in found.suspects))
+    looks = sample_looks(address, (each.sample for each in found.suspects))
     most = max((n for _, _, n in found.moves), default=1)
     return SuspectsView(
         address=address,

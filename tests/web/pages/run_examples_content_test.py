@@ -1,0 +1,82 @@
+"""Examples as pictures in groups of cells, as texts and fields in the list, or hidden."""
+
+from __future__ import annotations
+
+import pytest
+
+from offdiag.domain.sample_content import ContentPlaces
+from offdiag.inputs.content.given_images import image_file
+from offdiag.inputs.content.given_samples import GivenSample
+from offdiag.services.samples.log import log_samples, set_places
+from offdiag.store.database import Database
+from support.logging_runs import log, work_off
+from support.pages import PageClient
+
+WHERE = {"project": "default", "dataset": "d"}
+
+
+@pytest.fixture
+def url(database: Database) -> str:
+    """Examples of a run that takes b for a, and c for a, a sample each."""
+    run = log(
+        database,
+        dataset="d",
+        y_true=["a", "b", "c"],
+        y_pred=["a", "a", "a"],
+        y_score=[[0.8, 0.1, 0.1], [0.6, 0.3, 0.1], [0.9, 0.1, 0.0]],
+        labels=["a", "b", "c"],
+        sample_ids=[1, 2, 3],
+    )
+    work_off(database)
+    return f"/runs/{run.id}/examples"
+
+
+def store(database: Database, **of_each: object) -> None:
+    given = [GivenSample(str(at), **of_each) for at in (1, 2, 3)]  # type: ignore[arg-type]
+    log_samples(database, **WHERE, given=given)
+
+
+def test_pictures_are_grouped_by_actual_and_predicted_class(
+    database: Database, client: PageClient, url: str
+) -> None:
+    store(database, image=image_file([[0, 255]]))
+
+    page = client.page(url)
+
+    assert [each.text for each in page.all("h3", "tile-group")] == ["c → a", "b → a"]
+    tiles = page.all("li", "sample-tile")
+    assert [tile.inside("img")[0].attributes["alt"] for tile in tiles] == ["Sample 3", "Sample 2"]
+    assert "a 0.900 actual c" in tiles[0].text
+    lowest = client.page(page.link("Lowest score"))
+    assert [each.text for each in lowest.all("h3", "tile-group")] == ["b → a", "c → a"]
+    assert client.page(page.link("List")).all("li", "sample-tile") == []
+    cell = client.page(f"{url}?true=b&pred=a")
+    assert (len(cell.all("li", "sample-tile")), cell.all("h3", "tile-group")) == (1, [])
+
+
+def test_texts_and_fields_are_columns(database: Database, client: PageClient, url: str) -> None:
+    store(database, text="<i>urgent</i>", fields={"amount": 1.5, "country": "JP"})
+
+    [first, *_] = client.page(url).table("data")
+
+    assert first[:4] == ["3", "<i>urgent</i>", "1.5", "JP"]
+
+
+def test_hidden_content_is_shown_on_demand(
+    database: Database, client: PageClient, url: str
+) -> None:
+    store(database, text="private", fields={"name": "Ann"})
+    set_places(database, **WHERE, places=ContentPlaces(is_hidden=True), hosts=frozenset())
+
+    page = client.page(url)
+
+    assert "private" not in client.get(url).text
+    shown = client.page(page.link("Show content"))
+    assert "private" in shown.table("data")[0]
+    assert shown.link("Hide content")
+
+
+def test_without_content_the_list_is_as_before(client: PageClient, url: str) -> None:
+    page = client.page(url)
+    assert page.table("data")[0][:3] == ["3", "c", "a"]
+    assert all(link.text not in {"Images", "Show content"} for link in page.all("a"))
