@@ -1,11 +1,16 @@
-"""Datasets: listed, read, declared; how classes are grouped, what runs are judged by."""
+"""Datasets: listed, read, declared; what runs are judged by, and what samples look like."""
 
 from __future__ import annotations
 
 from itertools import groupby
 
+from flask import Response, request
+
+from offdiag.domain.access import Role
 from offdiag.domain.cost_names import CostName
+from offdiag.domain.sample_content import allowed_hosts
 from offdiag.errors import InvalidInput
+from offdiag.inputs.content.given_samples import sample_name
 from offdiag.records.base import InProject, Project, ProjectList
 from offdiag.records.dataset import (
     AskedAgain,
@@ -20,14 +25,35 @@ from offdiag.records.dataset import (
     dataset_document,
     dataset_summary,
 )
+from offdiag.records.sample import (
+    Content,
+    ContentShown,
+    ImageQuery,
+    NamedSamples,
+    SamplePage,
+    SamplesQuery,
+    SamplesRemoved,
+    SamplesStored,
+    SampleUploads,
+    content_document,
+    places_in,
+    sample_page,
+    stored_document,
+    uploaded,
+)
+from offdiag.records.suspect import Suspects, SuspectsQuery, suspects_document
 from offdiag.services import datasets
 from offdiag.services.cost_matrices import set_default_costs
 from offdiag.services.datasets import browse_dataset, set_hierarchy
 from offdiag.services.ingest.dataset import declare_dataset
+from offdiag.services.samples import content, log
+from offdiag.services.samples.suspects import suspect_labels
 from offdiag.store.dataset_page import dataset_overview
 from offdiag.store.run_page import read_run
-from offdiag_web.api.operations import author, operation, resource
-from offdiag_web.app.context import current_registry
+from offdiag_web.api.operations import author, operation, read_token, resource, write_token
+from offdiag_web.app.context import current_registry, kept_suspects
+from offdiag_web.app.permissions import requires
+from offdiag_web.components.samples.picture import picture_response
 
 blueprint = resource("datasets")
 
@@ -136,3 +162,107 @@ def pin_baseline(name: str, json: Pinning) -> AskedAgain:
         )
     pinned = datasets.pin_baseline(database, json.run, author=author(json.author))
     return AskedAgain(n_runs=pinned.n_runs)
+
+
+_SAMPLES = "/datasets/<name:name>/samples"
+_LARGEST_UPLOAD = 24 << 20
+
+
+def _hosts() -> frozenset[str]:
+    return allowed_hosts(current_registry().settings.server.content_hosts)
+
+
+@operation(blueprint, "POST", _SAMPLES, answers=SamplesStored, most_bytes=_LARGEST_UPLOAD)
+@requires(Role.LOGGER)
+def store_samples(name: str, json: SampleUploads) -> SamplesStored:
+    """Store images, texts, fields and audio links of samples, once for all runs of a dataset.
+
+    Images are decoded and encoded anew in up to two sizes. The same again changes nothing.
+    """
+    found = log.log_samples(
+        current_registry().database,
+        project=json.project,
+        dataset=name,
+        given=uploaded(json),
+        hosts=_hosts(),
+    )
+    return stored_document(found)
+
+
+@operation(blueprint, "GET", _SAMPLES, answers=SamplePage)
+def list_samples(name: str, query: SamplesQuery) -> SamplePage:
+    """Read the samples of a dataset that have content, without their pictures."""
+    database = current_registry().database
+    token = read_token(query.page_token)
+    found = content.list_content(
+        database,
+        project=query.project,
+        dataset=name,
+        after="" if token is None else str(token[0]),
+        limit=query.limit + 1,
+    )
+    shown = found[: query.limit]
+    totals = content.browse_content(database, project=query.project, dataset=name).totals
+    after = [shown[-1].sample] if len(found) > len(shown) else None
+    return sample_page(name, totals, shown, write_token(after))
+
+
+@operation(
+    blueprint, "GET", f"{_SAMPLES}/image", answers={200: None}, files=("image/png", "image/jpeg")
+)
+def get_sample_image(name: str, query: ImageQuery) -> Response:
+    """Read the stored picture of a sample, as offdiag encoded it."""
+    found = content.picture(
+        current_registry().database,
+        project=query.project,
+        dataset=name,
+        sample=query.sample,
+        is_large=query.size == "image",
+    )
+    return picture_response(found, request)
+
+
+@operation(blueprint, "POST", f"{_SAMPLES}/remove", answers=SamplesRemoved)
+def remove_samples(name: str, json: NamedSamples) -> SamplesRemoved:
+    """Remove what is stored of some samples, or of all; predictions and labels stay."""
+    removed = log.remove_samples(
+        current_registry().database,
+        project=json.project,
+        dataset=name,
+        names=None if json.samples is None else [sample_name(each) for each in json.samples],
+    )
+    return SamplesRemoved(n_removed=removed)
+
+
+@operation(blueprint, "GET", "/datasets/<name:name>/suspects", answers=Suspects)
+def list_suspects(name: str, query: SuspectsQuery) -> Suspects:
+    """Read which labels independent models contradict, most suspect first."""
+    found = suspect_labels(
+        current_registry().database,
+        project=query.project,
+        dataset=name,
+        question=query.question(),
+        kept=kept_suspects(),
+    )
+    return suspects_document(found)
+
+
+@operation(blueprint, "GET", "/datasets/<name:name>/content", answers=ContentShown)
+def get_content(name: str, query: InProject) -> ContentShown:
+    """Read where content of a dataset lies."""
+    database = current_registry().database
+    found = content.browse_content(database, project=query.project, dataset=name)
+    return content_document(found.places)
+
+
+@operation(blueprint, "PUT", "/datasets/<name:name>/content", answers=ContentShown)
+def set_content(name: str, json: Content) -> ContentShown:
+    """Say where images of samples lie and where a link leads to, on hosts that are allowed."""
+    places = log.set_places(
+        current_registry().database,
+        project=json.project,
+        dataset=name,
+        places=places_in(json),
+        hosts=_hosts(),
+    )
+    return content_document(places)
