@@ -221,14 +221,22 @@ def statement(found: SuspectLabels) -> str:
 
 def planted_sentence(planted: PlantedErrors) -> str:
     """How well such errors are found, in one sentence with its interval."""
-    return (
-        f"If {PLANTED_SHARE:.0%} of the labels were wrong at random, "
-        f"{planted.found:.0%} of them would be among the first {numbers.count(planted.budget)} "
-        f"({planted.found_low:.0%}\N{EN DASH}{planted.found_high:.0%} in 95 % of "
-        f"{planted.n_plantings} plantings), and {planted.precision:.0%} "
-        f"({planted.precision_low:.0%}\N{EN DASH}{planted.precision_high:.0%}) of these first "
-        "ones would be wrong."
+    found, precision = (
+        f"{_percent(mean)} ({_percent(low)} to {_percent(high)}"
+        for mean, low, high in (
+            (planted.found, planted.found_low, planted.found_high),
+            (planted.precision, planted.precision_low, planted.precision_high),
+        )
     )
+    return (
+        f"If {_percent(PLANTED_SHARE)} of the labels were wrong at random, {found} in 95 % of "
+        f"{planted.n_plantings} plantings) of them would be among the first "
+        f"{numbers.count(planted.budget)}, and {precision}) of these would be wrong."
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}\N{NARROW NO-BREAK SPACE}%"
 
 
 def _line(each: Suspect, found: SuspectLabels, looks: SampleLooks) -> SuspectLine:
