@@ -28,6 +28,7 @@ from harness import Report
 from numpy.typing import NDArray
 from result_table import put_between, result_table
 
+from offdiag.comparison.by_slice import SliceChanges, compare_parts, part_counts
 from offdiag.comparison.differences import HEADLINE
 from offdiag.comparison.many import ManyComparison, compare_many
 from offdiag.comparison.pair import compare_paired
@@ -160,6 +161,37 @@ def pair_ties(cell: Cell, rng: Rng) -> tuple[bool, bool]:
         any(each.outcome.is_separable for each in found.metrics),
         any(each.outcome.is_separable for each in found.classes["recall"]),
     )
+
+
+SLICES = (3, 4)
+"""Slice columns of a data set, each with so many values."""
+
+
+def slice_ties(cell: Cell, rng: Rng) -> tuple[bool, bool]:
+    """Whether two equally good runs are called different on any slice or overall, and which of
+    these an uncorrected test of each alone would call different."""
+    actual, (first, second) = cell.draw(rng)
+    found = by_random_slices(first == actual, second == actual, rng)
+    parts = (found.whole, *found.slices)
+    return (
+        any(part.change.outcome.is_separable for part in parts),
+        any((part.change.p or 1.0) < LEVEL for part in parts),
+    )
+
+
+def by_random_slices(
+    first: NDArray[np.bool_], second: NDArray[np.bool_], rng: Rng
+) -> SliceChanges:
+    n_columns, n_values = SLICES
+    parts = {}
+    for column in range(n_columns):
+        values = rng.choice(n_values, len(first), p=(0.4, 0.3, 0.2, 0.1))
+        for value in range(n_values):
+            counts = part_counts(first, second, values == value)
+            if counts.total:
+                parts[f"column {column}={value}"] = counts
+    whole = part_counts(first, second, np.ones(len(first), np.bool_))
+    return compare_parts(whole, parts, too_small={}, suppressed=(), min_size=1)
 
 
 # --- one run ----------------------------------------------------------------------------------
@@ -319,6 +351,28 @@ def report_pairs(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None
     report.tables["pairs"] = rows
 
 
+def report_slices(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
+    settings = product(SIZES, (0.85, 0.97))
+    cells = [tied(n, rare(0.5), 2, recall) for n, recall in settings]
+    rows, whole = [], []
+    for cell, found in run_cells(pool, slice_ties, cells, SETS_OF_A_PAIR * wanted):
+        any_called, alone = percent(found.mean(axis=0))
+        name = f"n {cell.n:,}, accuracy {cell.recalls[0][0]:g}"
+        rows.append({"cell": name, "sets": len(found), "any": any_called,
+                     "each test alone": alone})  # fmt: skip
+        whole.append(found)
+    pooled = np.concatenate(whole)
+    n_columns, n_values = SLICES
+    report.goal(
+        f"two equally good runs: any of {n_columns * n_values} slices or the whole called "
+        "different, %",
+        measured=100 * float(pooled[:, 0].mean()),
+        wanted=allowed(len(pooled)),
+        at_least=False,
+    )
+    report.tables["slices"] = rows
+
+
 def report_intervals(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
     cells = [
         Cell(100, rare(0.1), ((0.9, 0.7),)),
@@ -370,8 +424,8 @@ def report_alerts(report: Report, pool: ProcessPoolExecutor, wanted: int) -> Non
         )
 
 
-SECTIONS = (report_sets, report_power, report_pairs, report_intervals, report_selection,
-            report_alerts)  # fmt: skip
+SECTIONS = (report_sets, report_power, report_pairs, report_slices, report_intervals,
+            report_selection, report_alerts)  # fmt: skip
 
 
 def write_page(result: dict[str, Any]) -> None:
@@ -391,6 +445,7 @@ def write_page(result: dict[str, Any]) -> None:
 TITLES = {
     "ties": "Equally good runs of which any is called worse, percent of data sets",
     "pairs": "Two equally good runs: any primary metric, any class called different, percent",
+    "slices": "Two equally good runs: any of 12 slices or the whole called different, percent",
     "coverage": "Share of intervals that cover the true value",
 }
 

@@ -7,6 +7,7 @@ import json
 import pytest
 
 import offdiag
+from offdiag.errors import Conflict
 from offdiag.sdk.run import Run
 from support.two_models import ALMOST_FOCAL, COUNTRIES, FOCAL, PLAIN, TRUTH, N, sample_names
 
@@ -80,6 +81,22 @@ def test_more_runs_are_ranked_against_the_best(runs: list[Run], url: str) -> Non
     assert len(found.pairs) == 3
     assert found.per_class.loc[("recall", "nv", "A"), "n"] == TRUTH.count("nv")
     assert found.counts is None
+
+
+def test_two_runs_are_compared_by_slice_in_a_frame(runs: list[Run], url: str) -> None:
+    frame = offdiag.compare(runs[:2], url=url).slices()
+
+    assert set(frame.index) == {"all", *(f"country={name}" for name in set(COUNTRIES))}
+    assert frame.loc["all", "n"] == N
+    assert frame["difference"].is_monotonic_increasing
+    part = offdiag.compare(runs[:2], slice="country=SI", url=url)
+    accuracy = part.metrics.loc["overall_accuracy"]
+    assert frame.loc["country=SI", "difference"] == pytest.approx(accuracy["difference"])
+    assert (frame["simultaneous_low"] <= frame["ci_low"]).all()
+    assert frame.attrs["verdict"].startswith("B is ")
+    for other in (part, offdiag.compare(runs, url=url)):
+        with pytest.raises(Conflict, match="not compared by slice"):
+            other.slices()
 
 
 def test_a_slice_takes_a_part_of_the_examples(runs: list[Run], url: str) -> None:

@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from offdiag.comparison.differences import DifferenceStatus
 from offdiag.comparison.pair import PairedOutcome
-from offdiag.records.base import MOST_ON_A_PAGE, USUAL_ON_A_PAGE, RequestBody, ResponseBody
+from offdiag.records.base import (
+    MOST_ON_A_PAGE,
+    USUAL_ON_A_PAGE,
+    RequestBody,
+    ResponseBody,
+    Value,
+)
 from offdiag.records.run import RunBasics, run_basics
 
 if TYPE_CHECKING:
+    from offdiag.comparison.by_slice import PartChange, SliceChanges
     from offdiag.services.compare import RunComparison
     from offdiag.services.examples.changed import ChangedExamples
     from offdiag.store.compared_runs import ComparedRun
@@ -98,6 +106,32 @@ class RunCompared(RunBasics):
     orientation_verdict: str | None
 
 
+class ComparedSlice(ResponseBody):
+    """Accuracy of two runs on a slice."""
+
+    slice: str | None = Field(description="Null for all examples.")
+    n: int
+    counts: dict[str, int] = Field(description="`both_right`, `only_a`, `only_b`, `both_wrong`.")
+    a: float
+    b: float
+    difference: Value = Field(description="B minus A, with the interval of this slice alone.")
+    together: Value = Field(description="The same with the interval that decides `outcome`.")
+    p: float | None
+    p_adjusted: float | None = Field(description="Holm's over all slices and the whole.")
+    outcome: DifferenceStatus
+
+
+class ComparedSlices(ResponseBody):
+    """Two runs on all examples and on every slice, judged together."""
+
+    verdict: str
+    whole: ComparedSlice
+    slices: list[ComparedSlice]
+    too_small: dict[str, int] = Field(description="Slices with fewer examples than `min_size`.")
+    min_size: int
+    suppressed: list[str] = Field(description="Slices that are shown to nobody.")
+
+
 class Comparison(ResponseBody):
     """What can be said about runs, or why nothing can.
 
@@ -113,6 +147,11 @@ class Comparison(ResponseBody):
     samples: dict[str, Any] | None
     refusal: dict[str, Any] | None = Field(description="Why there is no result.")
     verdict: dict[str, Any] | None = Field(description="Sentences and tone.")
+    slices: ComparedSlices | None = Field(
+        default=None,
+        description="Accuracy of two paired runs by every slice; null without slice columns and "
+        "where a slice is chosen.",
+    )
     result: dict[str, Any] | None = Field(
         description='Of `kind` "pair" (every difference is B minus A) or "many". In a pair, '
         "`difference` has the interval of a metric alone and `simultaneous_interval` the one that "
@@ -138,7 +177,46 @@ def comparison_document(found: RunComparison) -> Comparison:
         samples=None if found.samples is None else asdict(found.samples),
         refusal=None if found.refusal is None else asdict(found.refusal),
         verdict=None if verdict is None else verdict_record(verdict),
+        slices=None if found.by_slice is None else slices_document(found.by_slice),
         result=_result(found),
+    )
+
+
+def slices_document(found: SliceChanges) -> ComparedSlices:
+    """All examples and every slice."""
+    return ComparedSlices(
+        verdict=found.verdict,
+        whole=_compared_slice(found.whole),
+        slices=list(map(_compared_slice, found.slices)),
+        too_small=dict(found.too_small),
+        min_size=found.min_size,
+        suppressed=list(found.suppressed),
+    )
+
+
+def _compared_slice(part: PartChange) -> ComparedSlice:
+    counts, change, together = part.counts, part.change, part.change.simultaneous
+    wrong = counts.total - counts.both_right - counts.only_first - counts.only_second
+    return ComparedSlice(
+        slice=part.slice,
+        n=counts.total,
+        counts={
+            "both_right": counts.both_right,
+            "only_a": counts.only_first,
+            "only_b": counts.only_second,
+            "both_wrong": wrong,
+        },
+        a=change.first.value or 0.0,
+        b=change.second.value or 0.0,
+        difference=Value.of(change.difference),
+        together=Value(
+            value=change.difference.value,
+            ci_low=None if together is None else together.low,
+            ci_high=None if together is None else together.high,
+        ),
+        p=change.p,
+        p_adjusted=change.p_adjusted,
+        outcome=change.outcome,
     )
 
 

@@ -114,6 +114,32 @@ class Comparison:
             return pd.DataFrame(rows).set_index(index)
         return pd.DataFrame(_class_rows(self._result)).set_index([*index, "run"])
 
+    def slices(self) -> pd.DataFrame:
+        """Accuracy of two paired runs on every slice, the largest loss of B first.
+
+        One row for each slice, and one called "all" for all examples: `n`, `a`, `b`,
+        `difference` (b - a) with `ci_low` and `ci_high` of the slice alone,
+        `simultaneous_low` and `simultaneous_high` of all together, which decide the `outcome`,
+        `p` and `p_adjusted` (Holm over all slices and the whole). `frame.attrs` has the
+        `verdict`, and the slices that are `too_small` or `suppressed`. Raises `Conflict` for runs
+        that are not paired or have no slice columns, and on a slice.
+        """
+        with optional:
+            import pandas as pd
+
+        found = self._record.get("slices")
+        if found is None:
+            raise Conflict(
+                "the runs are not compared by slice.",
+                field="runs",
+                hint="Compare two runs with predictions on examples that have slice columns.",
+            )
+        rows = [_slice_row(each) for each in (found["whole"], *found["slices"])]
+        frame = pd.DataFrame(rows).set_index("slice")
+        frame = frame.sort_values("difference", kind="stable")
+        frame.attrs |= {name: found[name] for name in ("verdict", "too_small", "suppressed")}
+        return frame
+
     @cached_property
     def best_of_many(self) -> pd.DataFrame:
         """The highest of three or more runs by each metric.
@@ -272,6 +298,20 @@ def _class_rows(result: Mapping[str, Any]) -> Iterator[dict[str, object]]:
                     if standings and key == "recall"
                     else None,
                 }
+
+
+def _slice_row(found: Mapping[str, Any]) -> dict[str, Any]:
+    alone, together = found["difference"], found["together"]
+    return {
+        "slice": "all" if found["slice"] is None else found["slice"],
+        **{name: found[name] for name in ("n", "a", "b")},
+        "difference": alone["value"],
+        "ci_low": alone["ci_low"],
+        "ci_high": alone["ci_high"],
+        "simultaneous_low": together["ci_low"],
+        "simultaneous_high": together["ci_high"],
+        **{name: found[name] for name in ("p", "p_adjusted", "outcome")},
+    }
 
 
 def compare(

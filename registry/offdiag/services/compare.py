@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.comparison.by_slice import SliceChanges
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
 from offdiag.comparison.many import ManyComparison, compare_many
 from offdiag.comparison.pair import PairComparison, compare_paired, compare_unpaired
@@ -28,6 +29,7 @@ from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.scores import ScoreDifference, score_differences
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.compare_slices import ComparedColumns, compare_by_slice, read_columns
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.evaluation.inputs import members_among
 from offdiag.services.lru_cache import LruCache
@@ -61,6 +63,7 @@ class ComparisonRequest:
     choices: SliceChoices
     on_shared: bool
     confidence: float
+    by: ComparedColumns | None = None
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -72,6 +75,7 @@ class ComparisonRequest:
             str(self.part or ""),
             self.on_shared,
             self.confidence,
+            None if self.by is None else self.by.digest,
             SUITE_VERSION,
         )
 
@@ -205,6 +209,7 @@ class Compared:
     result: Result | None
     samples: SharedSamples | None
     refusal: Refusal | None = None
+    by_slice: SliceChanges | None = None
 
 
 def compute(session: Session, asked: ComparisonRequest) -> Compared:
@@ -221,7 +226,11 @@ def compute(session: Session, asked: ComparisonRequest) -> Compared:
         return Compared(None, side_by_side.samples, nothing)
     samples = None if side_by_side is None else side_by_side.samples
     if len(runs) == 2:
-        return Compared(_pair(session, asked, side_by_side), samples)
+        by_slice = None
+        if asked.by is not None and side_by_side is not None and len(predicting) == 2:
+            ids = (runs[0].id, runs[1].id)
+            by_slice = compare_by_slice(asked.by, side_by_side, ids, confidence=asked.confidence)
+        return Compared(_pair(session, asked, side_by_side), samples, by_slice=by_slice)
     return Compared(_many(asked, side_by_side), samples)
 
 
@@ -304,7 +313,8 @@ class RunComparison:
     """Runs beside each other, in the order in which they were named; the first is A.
 
     `result` is None where they cannot be compared, and `refusal` then says why. `difference` is
-    the one in accuracy that matters, as a share.
+    the one in accuracy that matters, as a share. `by_slice` are two runs on all samples and by
+    every slice column.
     """
 
     runs: tuple[ComparedRun, ...]
@@ -315,6 +325,7 @@ class RunComparison:
     slice_levels: Mapping[str, tuple[str, ...]]
     on_shared: bool
     difference: float = DIFFERENCE_THAT_MATTERS
+    by_slice: SliceChanges | None = None
 
     @cached_property
     def verdict(self) -> Verdict | None:
@@ -368,7 +379,9 @@ def compare_runs(
         if refusal is not None:
             choices = choices_of(session, runs, None)
             return RunComparison(runs, None, refusal, None, part, choices.levels, on_shared)
-        asked = ComparisonRequest(runs, part, choices_of(session, runs, part), on_shared, level)
+        by = _columns_of(session, runs) if part is None else None
+        choices = choices_of(session, runs, part) if by is None else by.choices
+        asked = ComparisonRequest(runs, part, choices, on_shared, level, by)
         if kept is None or _cells(runs) > LARGEST_KEPT:
             found = compute(session, asked)
         else:
@@ -385,7 +398,16 @@ def compare_runs(
         asked.choices.levels,
         on_shared,
         difference,
+        found.by_slice,
     )
+
+
+def _columns_of(session: Session, runs: Sequence[ComparedRun]) -> ComparedColumns | None:
+    """What two runs can be compared by: the columns of the samples of the first."""
+    if len(runs) != 2 or not all(run.has_predictions and run.truth for run in runs):
+        return None
+    assert runs[0].truth is not None  # noqa: S101  # As was just looked at.
+    return read_columns(session, runs[0].truth)
 
 
 def _cells(runs: Sequence[ComparedRun]) -> int:

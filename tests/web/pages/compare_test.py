@@ -41,6 +41,27 @@ def body_of(section: Element) -> list[list[str]]:
 # -- two runs ------------------------------------------------------------------------------
 
 
+def test_two_runs_are_compared_by_slice_in_a_sentence_and_a_table(
+    comparer: PageClient, compared: ComparedRegistry
+) -> None:
+    found = compare_runs(compared.database, [compared.plain, compared.focal]).by_slice
+    assert found is not None
+
+    card = section_of(comparer.page(f"/compare?{compared.pair}"), "By slice")
+
+    assert found.verdict in card.text
+    names = {link.text for link in card.inside("a") if "slice=" in link.attributes["href"]}
+    assert names == {str(part.slice) for part in found.slices}
+    document = comparer.json(f"/compare.json?{compared.pair}")["slices"]
+    assert document["verdict"] == found.verdict
+    assert [each["n"] for each in document["slices"]] == [
+        part.counts.total for part in found.slices
+    ]
+    country = document["slices"][0]["slice"].partition("=")[2]
+    on_one = comparer.page(f"/compare?{compared.pair}&slice=country={country}")
+    assert not [head for head in on_one.all("h2") if head.text == "By slice"]
+
+
 def test_two_runs_are_compared_with_a_verdict_first(
     comparer: PageClient, compared: ComparedRegistry
 ) -> None:

@@ -15,6 +15,7 @@ from offdiag.services.shared_samples import Refusal
 from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.components import numbers
 from offdiag_web.components.datasets import Overview
+from offdiag_web.pages.compare.by_slice import SliceStrip, slice_strip
 from offdiag_web.pages.compare.curves import CurvesView
 from offdiag_web.pages.compare.many import ManyView, many_view
 from offdiag_web.pages.compare.pair import PairView, pair_view
@@ -103,6 +104,7 @@ class ComparePage:
     pair: PairView | None
     curves: CurvesView | None
     many: ManyView | None
+    by_slice: SliceStrip | None
     refusal: Refusal | None
     metadata: tuple[MetadataRow, ...]
     slices: tuple[SliceChoice, ...]
@@ -141,6 +143,7 @@ def compare_page(
         else None,
         refusal=found.refusal,
         metadata=differing_metadata(found.runs),
+        by_slice=slice_strip(found.by_slice, address),
         slices=_slice_choices(found),
         part=address.part,
         all_url=replace(address, part=None).url(),

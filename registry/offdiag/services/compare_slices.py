@@ -1,0 +1,90 @@
+"""Two runs on the same samples, by every value of every slice column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+
+import numpy as np
+
+from offdiag.comparison.by_slice import PartCounts, SliceChanges, compare_parts, part_counts
+from offdiag.domain.slices import Slice, SliceTerm
+from offdiag.inputs.slice_columns import SliceColumns
+from offdiag.services.groups import MOST_GROUPS
+from offdiag.services.shared_samples import Aligned
+from offdiag.services.small_groups import sizes_in_truth, smallest_judged, suppressed_below
+from offdiag.store import slices, truths
+from offdiag.store.compared_runs import LineageHead
+from offdiag.store.session import Session
+from offdiag.store.slices import SliceChoices
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedColumns:
+    """The slice columns of a lineage, and which of their values are shown to nobody."""
+
+    columns: SliceColumns
+    hidden: Mapping[str, frozenset[str]]
+    min_size: int
+
+    @property
+    def choices(self) -> SliceChoices:
+        """What the samples can be sliced by."""
+        return SliceChoices({name: each.choices for name, each in self.columns.items()}, {})
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes with every value of a sample, with what is hidden and with the least size."""
+        content = sha256(repr((self.min_size, sorted(self.hidden.items()))).encode())
+        for name, column in self.columns.items():
+            content.update(repr((name, column.levels, column.of_tags)).encode())
+            content.update(column.codes.tobytes())
+        return content.hexdigest()
+
+
+def read_columns(session: Session, head: LineageHead) -> ComparedColumns:
+    """The columns that runs on a lineage of the truth can be compared by."""
+    k = suppressed_below()
+    columns = slices.slice_columns(session, head.root_id)
+    sizes = sizes_in_truth(session, truths.get_truth(session, head.id), k) if k else None
+    hidden = {name: frozenset() if sizes is None else sizes.hidden(name) for name in columns}
+    return ComparedColumns(columns, hidden, smallest_judged())
+
+
+def compare_by_slice(
+    by: ComparedColumns,
+    found: Aligned,
+    run_ids: tuple[str, str],
+    *,
+    confidence: float = 0.95,
+) -> SliceChanges | None:
+    """All samples and their slices; None without a slice column or a sample.
+
+    Columns of more than `MOST_GROUPS` values are left out.
+    """
+    if not by.columns or not len(found.actual):
+        return None
+    first, second = (found.predicted[run_id] == found.actual for run_id in run_ids)
+    kept: dict[str, PartCounts] = {}
+    too_small, suppressed = {}, []
+    for name, column in by.columns.items():
+        for value in column.choices if len(column.choices) <= MOST_GROUPS else ():
+            text = str(Slice((SliceTerm(name, value),)))
+            if value in by.hidden[name]:
+                suppressed.append(text)
+                continue
+            counts = part_counts(first, second, column.has(value)[found.places])
+            if counts.total < by.min_size:
+                too_small[text] = counts.total
+            else:
+                kept[text] = counts
+    return compare_parts(
+        part_counts(first, second, np.ones(len(found.actual), np.bool_)),
+        kept,
+        too_small=too_small,
+        suppressed=suppressed,
+        min_size=by.min_size,
+        confidence=confidence,
+    )

@@ -1,0 +1,75 @@
+"""Two stored runs by every slice: which are judged, and which are left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from offdiag.comparison.pair import PairComparison
+from offdiag.services.compare import Compared, compare_runs
+from offdiag.services.lru_cache import LruCache
+from offdiag.store.database import Database
+from support.sites import OUTCOMES, log_sites
+
+SITES = {
+    "x": (30, 0, 0, 30),
+    "y": (20, 20, 20, 20),
+    "z": (20, 20, 20, 20),
+    "tiny": (1, 1, 0, 3),
+}
+"""As `support.sites.FOUND`: the first run is always right at x and a coin elsewhere."""
+
+
+def _right_but_at_x() -> list[str]:
+    """Answers that are all right but for 15 of 60 at site x."""
+    actual = [
+        true
+        for counts in SITES.values()
+        for n, (true, _) in zip(counts, OUTCOMES, strict=True)
+        for _ in range(n)
+    ]
+    return ["well"] * 15 + actual[15:]
+
+
+def log_both(database: Database) -> list[str]:
+    given: tuple[dict[str, Any], ...] = ({}, {"y_pred": _right_but_at_x()})
+    return [log_sites(database, SITES, **each).id for each in given]
+
+
+def test_two_runs_are_compared_by_every_slice_of_their_samples(database: Database) -> None:
+    first, second = log_both(database)
+
+    found = compare_runs(database, [first, second]).by_slice
+
+    assert found is not None
+    assert found.verdict.startswith("B is better overall and worse for site=x")
+    by_name = {part.slice: part for part in found.slices}
+    assert set(by_name) == {"site=x", "site=y", "site=z", "device=a", "device=b"}
+    assert found.too_small == {"site=tiny": 5}
+    alone = compare_runs(database, [first, second], slice_text="site=x")
+    assert isinstance(alone.result, PairComparison)
+    (accuracy,) = [each for each in alone.result.metrics if each.key == "overall_accuracy"]
+    change = by_name["site=x"].change
+    assert (change.first.value, change.second.value) == (1.0, 45 / 60)
+    assert change.difference.value == accuracy.difference.value
+    assert alone.by_slice is None
+
+
+def test_slices_that_are_hidden_are_not_compared(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = log_both(database)
+    kept: LruCache[Compared] = LruCache(most=4)
+    before = compare_runs(database, runs, kept=kept).by_slice
+    monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", "10")
+
+    found = compare_runs(database, runs, kept=kept).by_slice
+
+    assert before is not None
+    assert found is not None
+    assert found.suppressed == ("site=tiny", "site=x")
+    assert {part.slice for part in before.slices} - {part.slice for part in found.slices} == {
+        "site=x"
+    }
+    assert found.too_small == {}

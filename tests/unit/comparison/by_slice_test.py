@@ -1,0 +1,83 @@
+"""Two runs by slice: one family of tests, and a sentence that says no more than they do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+
+from offdiag.comparison.by_slice import PartCounts, SliceChanges, compare_parts, part_counts
+from offdiag.metrics.paired.hypothesis_tests import mcnemar
+
+NEITHER = "B is neither better nor worse overall"
+SAME = PartCounts(both_right=80, only_first=5, only_second=5, total=100)
+LOSS = PartCounts(both_right=60, only_first=30, only_second=0, total=100)
+GAIN = PartCounts(both_right=60, only_first=0, only_second=30, total=100)
+
+
+def compared(whole: PartCounts, **slices: PartCounts) -> SliceChanges:
+    return compare_parts(whole, slices, too_small={}, suppressed=(), min_size=12)
+
+
+@pytest.mark.parametrize(
+    ("whole", "slices", "says"),
+    [
+        (GAIN, {"JP": LOSS, "DE": SAME}, "B is better overall and worse for JP ("),
+        (LOSS, {"JP": GAIN}, "B is worse overall and better for JP ("),
+        (SAME, {"JP": LOSS, "DE": GAIN}, f"{NEITHER} and worse for JP and better for DE ("),
+        (GAIN, {"JP": SAME}, "B is better overall; no slice changes significantly ("),
+        (SAME, {"JP": SAME}, f"{NEITHER}; no slice changes"),
+    ],
+)
+def test_the_verdict_names_the_whole_and_the_slices_that_change(
+    whole: PartCounts, slices: dict[str, PartCounts], says: str
+) -> None:
+    verdict = compared(whole, **slices).verdict
+
+    assert verdict.startswith(says)
+    assert f"the whole and {len(slices)} slices judged together)." in verdict
+
+
+def test_the_largest_changes_are_named_first_and_not_all() -> None:
+    slices = {
+        f"s{at}": PartCounts(60 - at, only_first=30 + at, only_second=0, total=100)
+        for at in range(6)
+    }
+
+    assert "worse for s5, s4, s3, s2 and 2 more" in compared(SAME, **slices).verdict
+
+
+counts = st.tuples(*[st.integers(0, 40)] * 4).filter(lambda cells: sum(cells) > 0)
+
+
+@given(st.lists(counts, min_size=2, max_size=8))
+def test_the_whole_and_all_slices_are_one_family_of_mid_p_mcnemar_and_holm(
+    cells: list[tuple[int, int, int, int]],
+) -> None:
+    parts = [PartCounts(a, b, c, a + b + c + d) for a, b, c, d in cells]
+
+    found = compare_parts(
+        parts[0],
+        {str(at): each for at, each in enumerate(parts[1:])},
+        too_small={},
+        suppressed=(),
+        min_size=1,
+    )
+
+    changes = [found.whole.change, *(each.change for each in found.slices)]
+    for part, change in zip(parts, changes, strict=True):
+        assert change.p == pytest.approx(mcnemar(part.only_first, part.only_second).mid_p)
+    adjusted = multipletests([change.p for change in changes], method="holm")[1]
+    assert [change.p_adjusted for change in changes] == pytest.approx(list(adjusted))
+    for change in changes:
+        assert change.outcome.is_separable is (float(change.p_adjusted or 1) < 0.05)
+
+
+def test_samples_are_counted_by_which_run_is_right() -> None:
+    first = np.array([True, True, False, False, True])
+    second = np.array([True, False, True, False, True])
+    members = np.array([True, True, True, True, False])
+
+    assert part_counts(first, second, members) == PartCounts(1, 1, 1, 4)
