@@ -305,7 +305,7 @@ def fairness(
 def _stored_fairness(
     database: Database, run_id: str, by: str, class_label: str | None
 ) -> Fairness:
-    from offdiag.services.fairness import fairness_of_run
+    from offdiag.services.groups.fairness import fairness_of_run
 
     return fairness_document(fairness_of_run(database, run_id, by, class_label=class_label))
 

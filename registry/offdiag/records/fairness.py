@@ -13,7 +13,7 @@ from offdiag.records.base import RequestBody, ResponseBody, Value
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
     from offdiag.metrics.groups.fairness import ClassFairness
-    from offdiag.services.fairness import RunFairness
+    from offdiag.services.groups.fairness import RunFairness
 
 
 class FairnessQuery(RequestBody):

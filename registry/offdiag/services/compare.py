@@ -29,9 +29,9 @@ from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.scores import ScoreDifference, score_differences
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
-from offdiag.services.compare_slices import ComparedColumns, compare_by_slice, read_columns
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.evaluation.inputs import members_among
+from offdiag.services.groups.compare_slices import ComparedColumns, compare_by_slice, read_columns
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.shared_samples import (
     NO_SAMPLES_TO_CHOOSE_FROM,

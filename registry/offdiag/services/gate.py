@@ -26,8 +26,8 @@ from offdiag.services.cost_matrices import costs_named
 from offdiag.services.evaluation.compute import of_matrix
 from offdiag.services.evaluation.results import evaluation_of
 from offdiag.services.flags.verdicts import AgainstBaseline, RuleInputs, RunVerdicts, judge_run
-from offdiag.services.gate_slices import with_slices
-from offdiag.services.gate_values import StoredRun, differences, values_with_costs
+from offdiag.services.groups.gate_slices import with_slices
+from offdiag.services.groups.gate_values import StoredRun, differences, values_with_costs
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.shared_samples import NotPaired, pair_evaluations
 from offdiag.store import cost_matrices, datasets, flags, runs

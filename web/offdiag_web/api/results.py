@@ -39,9 +39,9 @@ from offdiag.services.evaluation.results import stored_evaluation
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.examples.page import browse_examples
 from offdiag.services.examples.selection import Cursor, ExampleOrder, ExampleQuestion, Place
-from offdiag.services.fairness import fairness_of_run
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.flags.rules import thresholds_in
+from offdiag.services.groups.fairness import fairness_of_run
 from offdiag.services.runs import run_history
 from offdiag.store.run_page import RunDetail, RunResults, read_run
 from offdiag_web.api.operations import operation, read_token, resource, write_token

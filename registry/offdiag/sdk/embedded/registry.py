@@ -63,9 +63,9 @@ from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.examples.changed import changed_examples
 from offdiag.services.examples.page import browse_examples
 from offdiag.services.examples.selection import ExampleQuestion
-from offdiag.services.fairness import fairness_of_run
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.flags.rules import thresholds_in
+from offdiag.services.groups.fairness import fairness_of_run
 from offdiag.services.ingest import log_counts, log_predictions, open_run
 from offdiag.services.ingest.batch import CHUNK_SIZE, Batch, GivenCounts, GivenMatrix, Predictions
 from offdiag.services.ingest.chunks import put_chunk

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from offdiag.errors import InvalidInput
 from offdiag.metrics.groups.fairness import ClassFairness, class_fairness
 from offdiag.metrics.groups.values import outcomes_of
-from offdiag.services.groups import RunGroups, groups_of_run
+from offdiag.services.groups.run_groups import RunGroups, groups_of_run
 from offdiag.store.database import Database
 
 MOST_CLASSES = 100

@@ -22,8 +22,8 @@ from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.paired.joint import JointCounts
 from offdiag.services.evaluation.inputs import members_of
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.gate_values import StoredRun, differences
-from offdiag.services.groups import groups_of_run
+from offdiag.services.groups.gate_values import StoredRun, differences
+from offdiag.services.groups.run_groups import groups_of_run
 from offdiag.services.shared_samples import NotPaired, pair_evaluations
 from offdiag.services.small_groups import SUPPRESSED, smallest_judged
 from offdiag.store import runs, truths
