@@ -23,7 +23,7 @@ from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Derivation, FoundRun, RunFacts, Scalar
 from offdiag.domain.sample_content import ContentPlaces, LoggedSamples, SuspectQuestion
-from offdiag.errors import Conflict, OffdiagError, RunKept, ServerUnavailable
+from offdiag.errors import Conflict, InvalidInput, OffdiagError, RunKept, ServerUnavailable
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import whole_counts
@@ -51,7 +51,11 @@ from offdiag.sdk.remote.run import WAITING, Frame, RemoteRun, SpoolingRun, keep_
 from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.ingest.batch import GivenCounts, GivenMatrix, Predictions, chunked
-from offdiag.services.ingest.encode_predictions import encode_predictions, require_dataset_or_truth
+from offdiag.services.ingest.encode_predictions import (
+    EncodedRun,
+    encode_predictions,
+    require_dataset_or_truth,
+)
 from offdiag.settings import Settings
 
 _ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
@@ -135,6 +139,15 @@ LONGEST_OPENING_S = 10.0
 """A job that begins waits no longer for a server; its run goes to the spool if it can."""
 
 
+_REMEMBERED: dict[tuple[str, str, str | None], reader.KnownClasses] = {}
+"""Classes of the datasets that this process logged to, so that it need not ask each time."""
+
+
+def _classes(dataset: str, opened: OpenedRun) -> reader.KnownClasses:
+    labels = opened.labels
+    return reader.KnownClasses(dataset, labels, labels.inferred, opened.positive_label)
+
+
 @dataclass(frozen=True, slots=True)
 class RemoteRegistry:
     """A server by its address, and the settings it was found with."""
@@ -164,25 +177,46 @@ class RemoteRegistry:
 
     def log_predictions(self, facts: RunFacts, dataset: str | None, given: Predictions) -> str:
         require_dataset_or_truth(dataset, given)
-        known = None
-        if dataset is not None and not self._is_offline:
-            known = self._dataset_if_reached(dataset, facts.project)
-        run = encode_predictions(given, project=facts.project, dataset=dataset, known=known)
+        place = self.connection.url, facts.project, dataset
+        remembered = None if self._is_offline else _REMEMBERED.pop(place, None)
+        try:
+            run, opened = self._encoded_and_opened(facts, dataset, given, remembered)
+        except (Conflict, InvalidInput):
+            if remembered is None:
+                raise
+            # The dataset may have other classes by now; nothing was opened.
+            run, opened = self._encoded_and_opened(facts, dataset, given, None)
         warn_of(run.notes)
-        opened = self.open_run(facts, run.dataset, run.labels, run.positive_label, given.hierarchy)
-        if opened.labels.names != run.labels.names:
-            # Labels that were only found give way to those of a dataset that is there by now.
-            known = reader.KnownClasses(
-                run.dataset, opened.labels, opened.labels.inferred, opened.positive_label
-            )
-            run = encode_predictions(
-                given, project=facts.project, dataset=run.dataset, known=known
-            )
+        if not self._is_offline:
+            _REMEMBERED[place] = _classes(run.dataset, opened)
         n_chunks = 0
         for batch in chunked(run.batch, opened.chunk_size(run.batch)):
             opened.put(n_chunks, batch)
             n_chunks += 1
         return opened.finish(n_chunks)
+
+    def _encoded_and_opened(
+        self,
+        facts: RunFacts,
+        dataset: str | None,
+        given: Predictions,
+        known: reader.KnownClasses | None,
+    ) -> tuple[EncodedRun, OpenedRun]:
+        """The run on the server, and what is to be sent, with the classes the server has."""
+        if known is None and dataset is not None and not self._is_offline:
+            known = self._dataset_if_reached(dataset, facts.project)
+        run = encode_predictions(given, project=facts.project, dataset=dataset, known=known)
+        opened = self.open_run(facts, run.dataset, run.labels, run.positive_label, given.hierarchy)
+        is_other = opened.labels.names != run.labels.names or (
+            known is not None and opened.positive_label != known.positive_label
+        )
+        if is_other:
+            # Labels that were only found give way to those of a dataset that is there by now.
+            known = _classes(run.dataset, opened)
+            run = encode_predictions(
+                given, project=facts.project, dataset=run.dataset, known=known
+            )
+        return run, opened
 
     def open_run(
         self,
