@@ -112,6 +112,7 @@ ROUTES: Routes = {
         "api_results.get_run_with_results": ("GET /api/v1/runs/<run:run_id>/results",),
         "api_results.get_fairness": ("GET /api/v1/runs/<run:run_id>/fairness",),
         "api_results.get_evaluation": ("GET /api/v1/runs/<run:run_id>/evaluation",),
+        "api_results.get_slices": ("GET /api/v1/runs/<run:run_id>/slices",),
         "api_results.get_confusion_matrix": ("GET /api/v1/runs/<run:run_id>/confusion-matrix",),
         "api_results.get_curves": ("GET /api/v1/runs/<run:run_id>/curves",),
         "api_results.get_run_costs": ("GET /api/v1/runs/<run:run_id>/costs",),
@@ -364,6 +365,11 @@ ROUTES: Routes = {
         "run_matrix.run_csv": ("GET /runs/<run:run_id>.csv",),
         "run_matrix.matrix_json": ("GET /runs/<run:run_id>/matrix.json",),
         "run_matrix.matrix_csv": ("GET /runs/<run:run_id>/matrix.csv",),
+    },
+    "offdiag_web.pages.run_slices.page": {
+        "run_slices.page": ("GET /runs/<run:run_id>/slices",),
+        "run_slices.slices_json": ("GET /runs/<run:run_id>/slices.json",),
+        "run_slices.slices_csv": ("GET /runs/<run:run_id>/slices.csv",),
     },
     "offdiag_web.pages.runs.page": {
         "runs.runs": ("GET /runs.<any(json, csv):form>", "GET /runs"),

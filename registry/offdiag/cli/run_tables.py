@@ -11,12 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from offdiag.cli.output import label, number, printable
-from offdiag.cli.tables import evaluation_tables, facts_table, filled_table
+from offdiag.cli.tables import evaluation_tables, facts_table, filled_table, open_table
 from offdiag.domain.runs import decision_text
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.records.base import Value
 from offdiag.records.evaluation import EvaluationAnswer, PastAnswer, RunWithResults
 from offdiag.records.run import RunSummary
+from offdiag.records.slices import RunSlices
 from offdiag.sdk.evaluations.evaluation import sets_dict
 from offdiag.sdk.remote.reader import label_set
 from offdiag.sdk.remote.requests import counted_of
@@ -94,6 +95,31 @@ def slice_tables(part: EvaluationAnswer) -> Iterable[Table]:
     yield facts_table(f"Slice of run {part.run}", facts)
     counted = counted_of(label_set(part.labels), part.matrix, part.set_counts)
     yield from _evaluation_tables(counted, part.aggregate, part.per_class)
+
+
+def worst_slices_table(found: RunSlices) -> Table:
+    """The worst slices of a run for people."""
+    significant = f"{found.n_significant} significant at a false discovery rate of 5 %"
+    table = open_table(title=f"Worst slices of {found.n_tests} tests, {significant}")
+    for head in ("slice", "metric", "value", "rest", "gap (pp)", "adjusted p", ""):
+        table.add_column(head)
+    for gap in found.gaps:
+        table.add_row(
+            printable(gap.slice),
+            gap.metric if gap.label is None else f"recall of {label(gap.label)}",
+            f"{gap.value:.3f}" if gap.hits is None else f"{gap.hits} of {gap.cases}",
+            f"{gap.rest:.3f}",
+            f"{100 * gap.gap:+.1f}{_ends(gap.gap_low, gap.gap_high)}",
+            "< 0.001" if gap.p_adjusted < 0.001 else f"{gap.p_adjusted:.3f}",
+            "significant" if gap.is_significant else "",
+        )
+    return table
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return ""
+    return f" ({100 * low:+.1f} to {100 * high:+.1f})"
 
 
 def _evaluation_tables(

@@ -13,7 +13,14 @@ from offdiag.cli.fairness_tables import fairness_tables
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import fits_intervals, print_json, print_tables
 from offdiag.cli.registry import evaluate_waiting, settings_for
-from offdiag.cli.run_tables import history_table, run_dict, run_table, run_tables, slice_tables
+from offdiag.cli.run_tables import (
+    history_table,
+    run_dict,
+    run_table,
+    run_tables,
+    slice_tables,
+    worst_slices_table,
+)
 from offdiag.domain.texts import name_segment
 from offdiag.filters.parsing import parse_filter
 from offdiag.records.base import InProject
@@ -37,6 +44,7 @@ from offdiag.records.evaluation import (
 )
 from offdiag.records.fairness import Fairness, FairnessQuery, fairness_document
 from offdiag.records.run import Run, RunList, RunPage, RunsQuery, run_summary
+from offdiag.records.slices import MOST_GAPS, RunSlices, SlicesQuery, run_slices
 from offdiag.sdk import provenance
 
 if TYPE_CHECKING:
@@ -308,6 +316,47 @@ def _stored_fairness(
     from offdiag.services.groups.fairness import fairness_of_run
 
     return fairness_document(fairness_of_run(database, run_id, by, class_label=class_label))
+
+
+@help_text(
+    "runs slices r_4bcd6fgh8jkm",
+    "runs slices r_4bcd6fgh8jkm --metric recall --limit 5 --json",
+    see=("runs show",),
+)
+@runs.command()
+@click.argument("run_id", metavar="RUN")
+@click.option("--metric", metavar="METRIC", help="Only this metric, such as recall.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, MOST_GAPS),
+    default=20,
+    show_default=True,
+    help="Most slices to list.",
+)
+@url_option
+@json_option
+def slices(run_id: str, metric: str | None, limit: int, url: str | None, as_json: bool) -> None:
+    """List the slices that a run is worse on than on the rest."""
+    query = SlicesQuery(metric=metric, limit=limit)
+    found = document(
+        url,
+        f"/runs/{run_id}/slices",
+        RunSlices,
+        query=query,
+        stored=lambda database: _stored_slices(database, run_id, query),
+    )
+    if as_json:
+        print_json(found.plain())
+    elif found.n_tests:
+        print_tables(worst_slices_table(found))
+    else:
+        click.echo(f"{run_id} has no slices with enough examples.")
+
+
+def _stored_slices(database: Database, run_id: str, query: SlicesQuery) -> RunSlices:
+    from offdiag.services.evaluation.slice_counts import slice_findings
+
+    return run_slices(run_id, slice_findings(database, run_id), query)
 
 
 @help_text("runs history r_4bcd6fgh8jkm", see=("runs show", "truth impact"))

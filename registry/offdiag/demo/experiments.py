@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from offdiag.domain.cost_names import CostName
 from offdiag.domain.runs import Scalar
+from offdiag.inputs.slice_columns import read_slices
 from offdiag.reports.scope import Condition, ReportScope, Side
 from offdiag.sdk.logging import log_run
 from offdiag.sdk.run import Run
@@ -81,6 +82,8 @@ class Experiment:
     test: NDArray[np.int64]
     seed: int
     trials: tuple[Trial, ...]
+    slices: Mapping[str, Sequence[str]]
+    """What is known of each case of the data, (n,), by the name of the column."""
     positive_label: str | None = None
 
     def key_of(self, trial: Trial) -> str:
@@ -102,6 +105,7 @@ def log_trial(experiment: Experiment, trial: Trial, *, url: str) -> Run:
         y_pred=names[trial.model.predict(seen[experiment.test])],
         y_score=scores,
         sample_ids=experiment.test,
+        slices={name: np.array(of)[experiment.test] for name, of in experiment.slices.items()},
         labels=experiment.labels,
         positive_label=experiment.positive_label,
         project=PROJECT,
@@ -155,6 +159,10 @@ def wine() -> Experiment:
         train=train,
         test=test,
         seed=PAPER_SEED,
+        slices={
+            "batch": _parts_of_classes(source.target, 3),
+            **_terciles(source, "alcohol", "color_intensity", "proline"),
+        },
         trials=(
             Trial(
                 "alcohol only, random forest",
@@ -191,6 +199,7 @@ def breast_cancer(seed: int) -> Experiment:
         train=train,
         test=test,
         seed=seed,
+        slices=_terciles(source, "mean radius", "mean texture", "mean smoothness"),
         trials=(
             Trial(
                 "logistic regression",
@@ -238,6 +247,7 @@ def digits(seed: int) -> Experiment:
         train=train,
         test=test,
         seed=seed,
+        slices={"writers": _writers(len(source.target)), "ink": _ink(source.data)},
         trials=(
             Trial(
                 "logistic regression",
@@ -271,6 +281,36 @@ def digits(seed: int) -> Experiment:
             ),
         ),
     )
+
+
+def _terciles(source: Any, *features: str) -> dict[str, Sequence[str]]:
+    """The third of all cases that a measurement of a case is in, by the name of each."""
+    values = {name: source.data[:, list(source.feature_names).index(name)] for name in features}
+    return _thirds({name.removeprefix("mean "): each for name, each in values.items()})
+
+
+def _thirds(values: Mapping[str, NDArray[np.float64]]) -> dict[str, Sequence[str]]:
+    n_cases = len(next(iter(values.values())))
+    found = read_slices(values, n_samples=n_cases, bins=dict.fromkeys(values, 3))
+    return {name: [each.levels[code] for code in each.codes] for name, each in found.items()}
+
+
+def _parts_of_classes(target: NDArray[np.int64], n_parts: int) -> list[str]:
+    """Which part of its class a case is in, in the order of the file."""
+    place = np.empty(len(target), dtype=np.int64)
+    for code in np.unique(target):
+        of_class = np.flatnonzero(target == code)
+        place[of_class] = np.arange(len(of_class)) * n_parts // len(of_class)
+    return [f"batch {number + 1}" for number in place.tolist()]
+
+
+def _writers(n_images: int) -> list[str]:
+    """Thirteen people wrote the digits, one after the other: so many equal parts of the file."""
+    return [f"group {place * 13 // n_images + 1:02}" for place in range(n_images)]
+
+
+def _ink(data: NDArray[np.float64]) -> Sequence[str]:
+    return _thirds({"ink": data.mean(axis=-1)})["ink"]
 
 
 def _scaled(model: object) -> Classifier:

@@ -30,7 +30,7 @@ _RANGE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class SliceTerm:
     """The samples whose column `name` has this value."""
 

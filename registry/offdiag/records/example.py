@@ -20,6 +20,7 @@ class ExamplesQuery(Paged):
     predicted: str | None = None
     kind: Kind = Kind.WRONG
     sample: str | None = Field(default=None, description="Text inside the identifier.")
+    slice: str | None = Field(default=None, max_length=1_000, examples=["country=DE"])
     sort: SortKey | None = Field(
         default=None, description="By confidence where there are scores, else as logged."
     )

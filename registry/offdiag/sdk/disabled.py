@@ -21,6 +21,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.fairness import Fairness
+from offdiag.records.slices import RunSlices, SlicesQuery, run_slices
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
     ComparedExamplesQuestion,
@@ -107,6 +108,9 @@ class DisabledRegistry:
 
     def examples(self, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable:  # noqa: ARG002
         return ExampleTable((), (), has_scores=False)
+
+    def slices(self, run_id: str, metric: str | None, limit: int) -> RunSlices:  # noqa: ARG002
+        return run_slices(run_id, None, SlicesQuery())
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:  # noqa: ARG002
         raise _nothing("curves")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from offdiag.domain.labels import label_text
 from offdiag.extras import optional
 from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.records.slices import SLICE_COLUMNS, RunSlices
 from offdiag.sdk.registry import ExampleTable
 from offdiag.services.examples.selection import ExampleQuestion, Kind
 
@@ -16,13 +17,25 @@ if TYPE_CHECKING:
 ExampleKind = Literal["wrong", "right", "unlabelled", "all"]
 
 
-def example_question(*, actual: object, predicted: object, kind: ExampleKind) -> ExampleQuestion:
+def example_question(
+    *, actual: object, predicted: object, kind: ExampleKind, part: str | None
+) -> ExampleQuestion:
     """What `Run.examples` asks. Raises `InvalidInput` for what cannot be a class."""
     return ExampleQuestion(
         actual=None if actual is None else label_text(actual, field_name="actual"),
         predicted=None if predicted is None else label_text(predicted, field_name="predicted"),
         kind=Kind(kind),
+        part=part,
     )
+
+
+def slices_frame(found: RunSlices) -> pd.DataFrame:
+    """One row for each gap, as `Run.slices` says."""
+    with optional:
+        import pandas as pd
+
+    rows = [[getattr(gap, name) for name in SLICE_COLUMNS] for gap in found.gaps]
+    return pd.DataFrame(rows, columns=list(SLICE_COLUMNS))
 
 
 def examples_frame(found: ExampleTable) -> pd.DataFrame:

@@ -22,6 +22,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.fairness import Fairness
+from offdiag.records.slices import RunSlices
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.ingest.batch import Batch, GivenCounts, GivenMatrix, Predictions
@@ -280,6 +281,8 @@ class Registry(Protocol):
     def costs(self, name: str, project: str) -> CostMatrix: ...
 
     def examples(self, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable: ...
+
+    def slices(self, run_id: str, metric: str | None, limit: int) -> RunSlices: ...
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints: ...
 

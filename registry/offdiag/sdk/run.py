@@ -25,6 +25,7 @@ from offdiag.sdk.examples import (
     example_question,
     examples_frame,
     operating_points_frame,
+    slices_frame,
 )
 from offdiag.sdk.registry import (
     DecideQuestion,
@@ -289,9 +290,12 @@ class Run:
         actual: object = None,
         predicted: object = None,
         kind: ExampleKind = "wrong",
+        slice: str | None = None,  # noqa: A002 - the word of the field
         limit: int = 1_000,
     ) -> pd.DataFrame:
         """At most `limit` predictions: those of a cell where both classes are named, else a kind.
+
+        `slice` such as "country=DE" keeps those of its samples.
 
         With scores, the ones the model was surest of come first and the columns `confidence`
         (the score of the predicted class) and `margin` (less the largest other one) are there;
@@ -304,7 +308,7 @@ class Run:
         `InvalidInput` for a class that there is none of and `Conflict` for a run without
         predictions.
         """
-        question = example_question(actual=actual, predicted=predicted, kind=kind)
+        question = example_question(actual=actual, predicted=predicted, kind=kind, part=slice)
         return examples_frame(self._registry.examples(self.id, question, limit))
 
     def fairness(self, by: str, *, class_label: object = None) -> pd.DataFrame:
@@ -321,6 +325,16 @@ class Run:
         """
         label = None if class_label is None else label_text(class_label, field_name="class_label")
         return fairness_frame(self._registry.fairness(self.id, by, label))
+
+    def slices(self, metric: str | None = None, *, limit: int = 100) -> pd.DataFrame:
+        """The slices that the run is worse on than on the rest, most surprising first.
+
+        Every slice of one column and every cross of two with enough samples is tested on accuracy,
+        on averages over classes and on the recall of each class; `metric` keeps one of them, such
+        as "recall". `p_adjusted` and the interval of `gap` are for all tests together,
+        `confirmed` says whether a held-out half agrees. Empty where there are no slice columns.
+        """
+        return slices_frame(self._registry.slices(self.id, metric, limit))
 
     def operating_points(self, positive: object = None) -> pd.DataFrame:
         """Thresholds of a class, the positive one unless named, strictest first, with counts.

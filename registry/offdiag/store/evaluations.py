@@ -85,6 +85,16 @@ class StoredEvaluation:
         return matrix_of(self.counted)
 
 
+def current_key(session: Session, run_id: str) -> tuple[int, int | None] | None:
+    """Id and truth version of the evaluation that counts for a run, None while there is none."""
+    found = session.execute(
+        select(EvaluationRow.id, EvaluationRow.truth_version_id).where(
+            EvaluationRow.run_id == run_id, counts_for_its_run()
+        )
+    ).one_or_none()
+    return None if found is None else (found.id, found.truth_version_id)
+
+
 def current_evaluation(session: Session, run_id: str) -> StoredEvaluation | None:
     """The evaluation that counts for a run, None while there is none."""
     found = _stored(

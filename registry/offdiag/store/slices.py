@@ -1,7 +1,10 @@
-"""Statements on slice columns, which a lineage of truth keeps with its first version."""
+"""Statements on slice columns, which a lineage of truth keeps with its first version, and on what
+was counted by them.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,8 +15,16 @@ from sqlalchemy import case, delete, null, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
+from offdiag.metrics.slices.counts import COUNTS_VERSION, SliceCounts
 from offdiag.store import codec
-from offdiag.store.models import PendingSliceRow, TruthSliceRow
+from offdiag.store.evaluations import counts_for_its_run
+from offdiag.store.models import (
+    EvaluationRow,
+    PendingSliceRow,
+    SliceCountsRow,
+    TruthSliceRow,
+    TruthVersionRow,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +75,26 @@ def slice_values(levels: Sequence[str], kind: str) -> tuple[str, ...]:
     return SliceColumn(tuple(levels), none, kind == codec.TAGS).choices
 
 
-def replace_slice_column(session: Session, root_id: int, name: str, column: SliceColumn) -> None:
-    """Store the values of a column anew, now that more of them are known."""
+def replace_slice_column(
+    session: Session, root_id: int, name: str, column: SliceColumn, now: datetime
+) -> None:
+    """Store the values of a column again, now that more of them are known."""
     session.execute(
         update(TruthSliceRow)
         .where(TruthSliceRow.truth_version_id == root_id, TruthSliceRow.name == name)
-        .values(_stored(column))
+        .values(created_at=now, **_stored(column))
     )
+
+
+def columns_digest(session: Session, root_id: int) -> str:
+    """What tells the columns of a lineage from what they were before a change."""
+    rows = session.execute(
+        select(TruthSliceRow.name, TruthSliceRow.created_at)
+        .where(TruthSliceRow.truth_version_id == root_id)
+        .order_by(TruthSliceRow.name)
+    )
+    known = "".join(f"{name}\n{created.isoformat()}\n" for name, created in rows)
+    return hashlib.sha256(f"{COUNTS_VERSION}\n{known}".encode()).hexdigest()
 
 
 def insert_slice_column(
@@ -105,6 +129,72 @@ def pending_slices(session: Session, run_id: str) -> list[dict[str, SliceColumn]
 def delete_pending_slices(session: Session, run_id: str) -> None:
     """Drop them, once the truth keeps them."""
     session.execute(delete(PendingSliceRow).where(PendingSliceRow.run_id == run_id))
+
+
+def keep_slice_counts(
+    session: Session, evaluation_id: int, digest: str, counts: SliceCounts
+) -> None:
+    """Keep the counts of an evaluation in place of older ones."""
+    numbers = np.concatenate([counts.total[np.newaxis], counts.numbers])
+    narrow = np.min_scalar_type(int(numbers.max(initial=0)))
+    session.execute(delete(SliceCountsRow).where(SliceCountsRow.evaluation_id == evaluation_id))
+    session.add(
+        SliceCountsRow(
+            evaluation_id=evaluation_id,
+            columns_digest=digest,
+            columns=[{"name": name, "choices": list(choices)} for name, choices in counts.columns],
+            n_slices=len(counts),
+            n_parts=len(counts.total),
+            n_left_out=counts.n_left_out,
+            dtype=narrow.str[1:],
+            members=counts.members.astype("<i4").tobytes(),
+            numbers=numbers.astype(narrow.newbyteorder("<")).tobytes(),
+        )
+    )
+    session.flush()  # Constraint errors belong to this statement.
+
+
+def read_slice_counts(session: Session, evaluation_id: int, digest: str) -> SliceCounts | None:
+    """The counts of an evaluation by these columns, None where there are none or older ones."""
+    row = session.get(SliceCountsRow, evaluation_id)
+    return None if row is None or row.columns_digest != digest else _counts(row)
+
+
+def kept_slice_counts(session: Session, run_id: str) -> SliceCounts | None:
+    """The counts that the evaluation of a run left, in one statement; None where there are none.
+
+    New columns take them away, so whatever is kept is of the columns that there are.
+    """
+    row = session.scalar(
+        select(SliceCountsRow)
+        .join(EvaluationRow, EvaluationRow.id == SliceCountsRow.evaluation_id)
+        .where(EvaluationRow.run_id == run_id, counts_for_its_run())
+    )
+    return None if row is None else _counts(row)
+
+
+def drop_slice_counts(session: Session, root_id: int) -> None:
+    """Forget what was counted by the columns of a lineage."""
+    versions = select(TruthVersionRow.id).where(TruthVersionRow.root_id == root_id)
+    session.execute(
+        delete(SliceCountsRow).where(
+            SliceCountsRow.evaluation_id.in_(
+                select(EvaluationRow.id).where(EvaluationRow.truth_version_id.in_(versions))
+            )
+        )
+    )
+
+
+def _counts(row: SliceCountsRow) -> SliceCounts:
+    stored = np.frombuffer(row.numbers, np.dtype(row.dtype).newbyteorder("<"))
+    numbers = stored.astype(np.int64).reshape(row.n_slices + 1, row.n_parts, -1)
+    return SliceCounts(
+        tuple((each["name"], tuple(each["choices"])) for each in row.columns),
+        np.frombuffer(row.members, "<i4").reshape(-1, 2),
+        numbers[1:],
+        numbers[0],
+        row.n_left_out,
+    )
 
 
 def _stored(column: SliceColumn) -> dict[str, Any]:

@@ -654,6 +654,23 @@ CREATE TABLE share_link (
 
 CREATE INDEX ix_share_link_owner_id ON share_link (owner_id);
 
+CREATE TABLE slice_counts (
+    evaluation_id BIGINT NOT NULL,
+    columns_digest TEXT COLLATE "C" NOT NULL,
+    columns JSONB NOT NULL,
+    n_slices INTEGER NOT NULL,
+    n_parts INTEGER NOT NULL,
+    n_left_out INTEGER NOT NULL,
+    dtype TEXT COLLATE "C" NOT NULL,
+    members BYTEA NOT NULL,
+    numbers BYTEA NOT NULL,
+    CONSTRAINT ck_slice_counts_n_left_out CHECK (n_left_out >= 0 AND n_left_out <= 2147483647),
+    CONSTRAINT ck_slice_counts_n_parts CHECK (n_parts >= 1 AND n_parts <= 2147483647),
+    CONSTRAINT ck_slice_counts_n_slices CHECK (n_slices >= 0 AND n_slices <= 2147483647),
+    CONSTRAINT fk_slice_counts_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE,
+    CONSTRAINT pk_slice_counts PRIMARY KEY (evaluation_id)
+);
+
 CREATE TABLE truth_chunk (
     truth_version_id BIGINT NOT NULL,
     seq INTEGER NOT NULL,

@@ -575,6 +575,23 @@ CREATE TABLE share_link (
 
 CREATE INDEX ix_share_link_owner_id ON share_link (owner_id);
 
+CREATE TABLE slice_counts (
+    evaluation_id INTEGER NOT NULL,
+    columns_digest TEXT NOT NULL,
+    columns JSON NOT NULL,
+    n_slices INTEGER NOT NULL,
+    n_parts INTEGER NOT NULL,
+    n_left_out INTEGER NOT NULL,
+    dtype TEXT NOT NULL,
+    members BLOB NOT NULL,
+    numbers BLOB NOT NULL,
+    CONSTRAINT ck_slice_counts_n_left_out CHECK (n_left_out BETWEEN 0 AND 2147483647),
+    CONSTRAINT ck_slice_counts_n_parts CHECK (n_parts BETWEEN 1 AND 2147483647),
+    CONSTRAINT ck_slice_counts_n_slices CHECK (n_slices BETWEEN 0 AND 2147483647),
+    CONSTRAINT fk_slice_counts_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE,
+    CONSTRAINT pk_slice_counts PRIMARY KEY (evaluation_id)
+);
+
 CREATE TABLE truth_chunk (
     truth_version_id INTEGER NOT NULL,
     seq INTEGER NOT NULL,

@@ -410,14 +410,15 @@ def test_exports_of_runs_without_metrics_say_why_there_are_none(
 
 
 @pytest.mark.parametrize("tab", ["", "/classes", "/meta", ".json"])
-def test_a_page_of_a_run_needs_at_most_five_statements(
+def test_a_page_of_a_run_needs_few_statements(
     reader: PageClient, registry: LesionRegistry, tab: str
 ) -> None:
     for run_id in registry.everything:
         with counted_statements() as statements:
             reader.get(f"/runs/{run_id}{tab}")
 
-        assert 0 < len(statements) <= 5, statements
+        # The first page has a discussion and the worst slices, too.
+        assert 0 < len(statements) <= (5 if tab else 6), statements
 
 
 def test_a_run_whose_truth_has_no_version_yet_is_still_shown(

@@ -33,9 +33,11 @@ from offdiag.records.evaluation import (
 )
 from offdiag.records.example import ExamplePage, ExamplesQuery, example_document
 from offdiag.records.fairness import Fairness, FairnessQuery, fairness_document
+from offdiag.records.slices import RunSlices, SlicesQuery, run_slices
 from offdiag.services.curves import all_curves, browse_curves
 from offdiag.services.evaluation.compute import collapse_evaluation
 from offdiag.services.evaluation.results import stored_evaluation
+from offdiag.services.evaluation.slice_counts import slice_findings
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.examples.page import browse_examples
 from offdiag.services.examples.selection import Cursor, ExampleOrder, ExampleQuestion, Place
@@ -173,6 +175,12 @@ def get_evaluation(run_id: str, query: EvaluationQuery) -> EvaluationAnswer:
     )
 
 
+@operation(blueprint, "GET", "/runs/<run:run_id>/slices", answers=RunSlices)
+def get_slices(run_id: str, query: SlicesQuery) -> RunSlices:
+    """Read which slices of a run are worse than the rest, corrected for all that were tested."""
+    return run_slices(run_id, slice_findings(current_registry().database, run_id), query)
+
+
 @operation(blueprint, "GET", "/runs/<run:run_id>/confusion-matrix", answers=MatrixAnswer)
 def get_confusion_matrix(run_id: str, query: MatrixQuery) -> MatrixAnswer:
     """Read the confusion matrix of a run as counts or shares, in a named orientation."""
@@ -258,6 +266,7 @@ def _question(query: ExamplesQuery) -> ExampleQuestion:
         predicted=query.predicted,
         kind=query.kind,
         sample=query.sample,
+        part=query.slice,
         order=None if query.sort is None else ExampleOrder(query.sort, query.descending),
     )
 

@@ -77,6 +77,7 @@ def _what_is_done(work: EvaluationWork | None, now: datetime) -> str:
 TABS = (
     ("matrix", "Matrix"),
     ("classes", "Classes"),
+    ("slices", "Slices"),
     ("curves", "Curves"),
     ("examples", "Examples"),
     ("advice", "Advice"),

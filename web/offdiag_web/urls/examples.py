@@ -44,6 +44,7 @@ class ExamplesAddress:
                 "pred": asked.predicted,
                 "show": None if is_default else asked.kind.value,
                 "id": asked.sample,
+                "slice": asked.part,
                 "sort": None if asked.order is None or form else _order_text(asked.order),
                 **({} if form else _cursor_values(self.cursor)),
                 "view": "list" if self.as_list and not form else None,
@@ -65,13 +66,14 @@ class ExamplesAddress:
         return replace(self, question=replace(self.question, order=order), cursor=None)
 
     def without(self, field: str) -> ExamplesAddress:
-        """The same without one term: `actual`, `predicted` or `sample`."""
+        """The same without one term: `actual`, `predicted`, `sample` or `part`."""
         asked = self.question
         left = replace(
             asked,
             actual=None if field == "actual" else asked.actual,
             predicted=None if field == "predicted" else asked.predicted,
             sample=None if field == "sample" else asked.sample,
+            part=None if field == "part" else asked.part,
         )
         return replace(self, question=left, cursor=None)
 
@@ -91,6 +93,11 @@ def missed_url(run_id: str, actual: str) -> str:
     return ExamplesAddress(run_id, ExampleQuestion(actual)).url()
 
 
+def slice_url(run_id: str, part: str, actual: str | None = None) -> str:
+    """What is wrong in a slice, or of one class in it."""
+    return ExamplesAddress(run_id, ExampleQuestion(actual, part=part)).url()
+
+
 def read_examples(run_id: str, values: Mapping[str, str]) -> tuple[ExamplesAddress, list[str]]:
     """The address in a query string, with a notice for each value that cannot be meant."""
     notices: list[str] = []
@@ -99,6 +106,7 @@ def read_examples(run_id: str, values: Mapping[str, str]) -> tuple[ExamplesAddre
         predicted=values.get("pred") or None,
         kind=_read_kind(values.get("show"), notices),
         sample=values.get("id") or None,
+        part=values.get("slice") or None,
         order=_read_order(values.get("sort"), notices),
     )
     address = ExamplesAddress(

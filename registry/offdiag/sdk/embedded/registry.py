@@ -26,6 +26,7 @@ from offdiag.metrics.costs.prevalence import declared_prevalence
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.comparison import compared_examples, comparison_document
 from offdiag.records.fairness import Fairness, fairness_document
+from offdiag.records.slices import RunSlices, SlicesQuery, run_slices
 from offdiag.sdk import provenance
 from offdiag.sdk.embedded.progress import evaluation_progress
 from offdiag.sdk.evaluations.evaluation import Evaluation
@@ -59,6 +60,7 @@ from offdiag.services.evaluation.compute import collapse_evaluation
 from offdiag.services.evaluation.pending import evaluate_few, evaluate_pending
 from offdiag.services.evaluation.recompute import retry_failed
 from offdiag.services.evaluation.results import evaluation_of
+from offdiag.services.evaluation.slice_counts import slice_findings
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.examples.changed import changed_examples
 from offdiag.services.examples.page import browse_examples
@@ -293,6 +295,10 @@ class EmbeddedRegistry:
             for each in page.examples
         ]
         return ExampleTable(rows, page.slice_names, page.has_scores)
+
+    def slices(self, run_id: str, metric: str | None, limit: int) -> RunSlices:
+        query = SlicesQuery(metric=metric, limit=limit)
+        return run_slices(run_id, slice_findings(self.database, run_id), query)
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:
         found = browse_curves(self.database, run_id, positive=positive)

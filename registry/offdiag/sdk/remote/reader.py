@@ -105,6 +105,7 @@ def examples(reader: Reader, run_id: str, question: ExampleQuestion, limit: int)
             actual=question.actual,
             predicted=question.predicted,
             kind=question.kind.value,
+            slice=question.part,
             limit=min(limit - len(rows), MOST_ON_A_PAGE),
             page_token=token,
         )

@@ -32,6 +32,7 @@ from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.fairness import Fairness
 from offdiag.records.ingest import ClosedRun, NewCounts, NewMatrix, NewRun
 from offdiag.records.ingest import OpenedRun as OpenedAnswer
+from offdiag.records.slices import RunSlices
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
     ComparedExamplesQuestion,
@@ -280,6 +281,10 @@ class RemoteRegistry:
 
     def examples(self, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable:
         return reader.examples(self._reader, _sent(run_id), question, limit)
+
+    def slices(self, run_id: str, metric: str | None, limit: int) -> RunSlices:
+        path = f"/runs/{_sent(run_id)}/slices"
+        return self._reader.get(path, RunSlices, metric=metric, limit=limit)
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:
         return reader.operating_points(self._reader, _sent(run_id), positive)

@@ -11,6 +11,7 @@ from offdiag.metrics.counted import matrix_of
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import curves_of, evaluate, price
 from offdiag.services.evaluation.inputs import read_inputs, truth_that_counts
+from offdiag.services.evaluation.slice_counts import count_run, keep_counts
 from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.flags.verdicts import judge_run, read_rule_inputs, record_verdicts
 from offdiag.services.jobs.attempts import NotYet
@@ -44,6 +45,7 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
             truth_id=None if inputs.truth is None else inputs.truth.id,
             rules=rules_in_force(),
         )
+        by_slice = count_run(session, inputs.run, inputs.dataset, inputs.truth)
     values = evaluate(inputs)
     curves = curves_of(inputs)
     found = judge_run(inputs.counted, judged_by.rule_inputs)
@@ -71,6 +73,8 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         )
         now = database.clock()
         evaluation_id = write_evaluation(session, evaluation, now, counts=counts)
+        if by_slice is not None:
+            keep_counts(session, evaluation_id, inputs.run, by_slice)
         for part in inputs.new_parts:
             predictions.keep_counts(session, evaluation.run_id, part)
         if counts:

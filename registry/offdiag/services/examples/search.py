@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.slices import parse_slice
 from offdiag.errors import NotFound
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import in_roomy_rows
 from offdiag.inputs.slice_columns import sorted_levels
 from offdiag.metrics.multilabel.sets import n_bytes
+from offdiag.services.evaluation.inputs import members_among
 from offdiag.services.examples.selection import (
     Chosen,
     Cursor,
@@ -45,6 +47,7 @@ from offdiag.store.predictions_read import (
     sample_facts,
 )
 from offdiag.store.session import Session
+from offdiag.store.slices import slice_choices
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +137,17 @@ class _Scan:
         self.truth, self._chunks = read_beside_truth(
             session, source.run_id, source.truth, named=question.sample
         )
+        self.members = self._members_of(question.part)
         self.starts: dict[int, int] = {}
         """Where the chunks begin that something matched in, by their number."""
+
+    def _members_of(self, text: str | None) -> NDArray[np.bool_] | None:
+        if text is None:
+            return None
+        part = parse_slice(text)
+        names = {term.name for term in part.terms}
+        choices = slice_choices(self.session, self.source.truth.root_id, names)
+        return members_among(choices, part, n_samples=len(self.truth.codes))
 
     def codes(self) -> Iterator[Chosen]:
         """The matches of every chunk that has any, in order; they pass by once."""
@@ -156,6 +168,8 @@ class _Scan:
         found = matching(self.what, actual, chunk.predicted, len(self.source.labels))
         if self.truth.named is not None:
             found &= self.truth.named[places]
+        if self.members is not None:
+            found &= self.members[places]
         offsets = np.flatnonzero(found).astype(np.int64)
         position = offsets + start if chunk.positions is None else chunk.positions[offsets]
         return Chosen(

@@ -63,7 +63,8 @@ class ExampleQuestion:
     Where one group alone is named, answers inside it are the right ones. Of sets of labels,
     `actual` and `predicted` name a label that the true and the predicted set hold; a kind then
     says whether the other set holds it too.
-    `sample` is a text inside the identifier of the sample, a number its whole identifier.
+    `sample` is a text inside the identifier of the sample, a number its whole identifier; `part`
+    is a slice such as `country=DE`, None for all samples.
     `order` None is by confidence where there are scores: errors the model was sure of first.
     """
 
@@ -72,6 +73,7 @@ class ExampleQuestion:
     kind: Kind = Kind.WRONG
     sample: str | None = None
     order: ExampleOrder | None = None
+    part: str | None = None
 
     @property
     def is_cell(self) -> bool:

@@ -225,8 +225,10 @@ def keep_columns(
             )
         completed = known[name].completed_by(column)
         if known[name].first_gap(completed) is not None:
-            slices.replace_slice_column(session, truth.root_id, name, completed)
+            slices.replace_slice_column(session, truth.root_id, name, completed, now)
             changed.append(name)
+    if changed:
+        slices.drop_slice_counts(session, truth.root_id)
     return changed
 
 

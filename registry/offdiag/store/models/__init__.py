@@ -27,6 +27,7 @@ from offdiag.store.models.evaluations import (
     EvaluationRow,
     MetricValueRow,
     ScoreCurveRow,
+    SliceCountsRow,
 )
 from offdiag.store.models.flags import FlagEventRow, FlagRow, ProblemRow
 from offdiag.store.models.jobs import HeartbeatRow, WorkRow
@@ -84,6 +85,7 @@ __all__ = [
     "ScoreCurveRow",
     "SessionRow",
     "ShareLinkRow",
+    "SliceCountsRow",
     "StoredResponseRow",
     "TokenRow",
     "TruthChunkRow",

@@ -9,6 +9,7 @@ that somebody asked for.
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -187,3 +188,29 @@ class ScoreCurveRow(Base):
     points: Mapped[bytes]
     bins: Mapped[bytes | None]
     histogram: Mapped[bytes]
+
+
+class SliceCountsRow(Base):
+    """Margins of every slice of an evaluation; `SliceCounts` says what they are.
+
+    `columns_digest` names the slice columns that they were counted by: with others they are
+    outdated. `members` are int32 (n_slices, 2), `numbers` (n_parts + n_slices * n_parts, 2 + 3 K)
+    of type `dtype`, the numbers of all samples first, all little-endian.
+    """
+
+    __tablename__ = "slice_counts"
+    __table_args__ = (
+        whole_number("n_slices"),
+        whole_number("n_parts", at_least=1),
+        whole_number("n_left_out"),
+    )
+
+    evaluation_id: Mapped[int] = _evaluation_id()
+    columns_digest: Mapped[str]
+    columns: Mapped[list[dict[str, Any]]]
+    n_slices: Mapped[int]
+    n_parts: Mapped[int]
+    n_left_out: Mapped[int]
+    dtype: Mapped[str]
+    members: Mapped[bytes]
+    numbers: Mapped[bytes]

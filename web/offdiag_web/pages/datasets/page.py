@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, make_response, redirect, render_template, request
+from dataclasses import dataclass
+
+from flask import Blueprint, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from offdiag.records.dataset import (
@@ -26,6 +28,7 @@ from offdiag.services.comments import comment_on_dataset
 from offdiag.services.datasets import browse_dataset
 from offdiag.store.comments import About, comments_on
 from offdiag.store.dataset_page import dataset_overview
+from offdiag.store.evaluations import current_evaluation
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, own_path, requested_project
@@ -37,6 +40,7 @@ from offdiag_web.components.datasets import (
     open_problems_of,
 )
 from offdiag_web.components.discussion import Discussion, discussion
+from offdiag_web.components.slices import SliceLine, worst_slices
 from offdiag_web.pages.datasets.data import dataset_view
 from offdiag_web.pages.datasets.decision import decision_view
 from offdiag_web.pages.datasets.pictures import Asked
@@ -73,9 +77,37 @@ def dataset(name: str) -> Response:
     view = decision_view(found, asked, open_problems_of(found.dataset.id), now=now)
     return make_response(
         render_template(
-            "datasets/decision.html", view=view, notices=notices, comments=_comments(found)
+            "datasets/decision.html",
+            view=view,
+            slices=_worst_slices(found),
+            notices=notices,
+            comments=_comments(found),
         )
     )
+
+
+@dataclass(frozen=True, slots=True)
+class WorstSlices:
+    """The worst slices of one run, by its name."""
+
+    run: str
+    url: str
+    lines: tuple[SliceLine, ...]
+
+
+def _worst_slices(found: Decision) -> WorstSlices | None:
+    """Of the champion, or of the run in its place; None where no slice is below the rest."""
+    champion, challenger = found.champion, found.challenger
+    if champion is not None and champion.run_id is not None:
+        run_id, name = champion.run_id, champion.run_name or champion.run_id
+    elif challenger is not None:
+        run_id, name = challenger.run.id, challenger.run.name
+    else:
+        return None
+    with current_registry().database.read() as session:
+        evaluation = current_evaluation(session, run_id)
+    lines = () if evaluation is None else worst_slices(run_id, evaluation.counted)
+    return WorstSlices(name, url_for("run_slices.page", run_id=run_id), lines) if lines else None
 
 
 def _comments(found: Decision) -> Discussion:

@@ -41,7 +41,11 @@ def expected_count(matrix: Counted, question: ExampleQuestion, *, n_unlabelled: 
 
     Predictions without a label are in no matrix: only their total is known.
     """
-    if question.sample is not None or not is_counted(matrix, question):
+    if (
+        question.sample is not None
+        or question.part is not None
+        or not is_counted(matrix, question)
+    ):
         return None
     names = matrix.labels.index
     actual = None if question.actual is None else names[question.actual]

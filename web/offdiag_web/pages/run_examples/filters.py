@@ -146,6 +146,7 @@ def terms(
         ("actual", "actual", question.actual),
         ("predicted", "predicted", question.predicted),
         ("sample", "sample", question.sample),
+        ("part", "slice", question.part),
     )
     found = []
     for field, word, value in named:
@@ -204,6 +205,8 @@ def filter_form(names: Sequence[str], address: ExamplesAddress) -> FilterForm:
     kept = []
     if question.kind is not Kind.WRONG:
         kept.append(("show", question.kind.value))
+    if question.part is not None:
+        kept.append(("slice", question.part))
     if question.order is not None:
         sign = "-" if question.order.descending else ""
         kept.append(("sort", f"{sign}{question.order.key.value}"))

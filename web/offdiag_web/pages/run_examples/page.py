@@ -68,6 +68,7 @@ def export_head(export: ExampleExport, question: ExampleQuestion) -> dict[str, o
             "predicted": question.predicted,
             "show": "cell" if question.is_cell else question.kind.value,
             "sample": question.sample,
+            "slice": question.part,
         },
         "order": "logged",
         "n_matching": export.total,
@@ -162,11 +163,12 @@ def _answered(address: ExamplesAddress, notices: list[str]) -> tuple[ExamplePage
                 cursor=address.cursor,
             )
         except InvalidInput as error:
-            name = getattr(address.question, error.field or "", None)
+            field = "part" if error.field == "slice" else error.field or ""
+            name = getattr(address.question, field, None)
             if name is None:
                 raise
             notices.append(f"No example can be {error.field} “{name}” here: {error.message}")
-            address = address.without(error.field or "")
+            address = address.without(field)
         else:
             return found, address
 

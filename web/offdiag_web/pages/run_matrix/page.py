@@ -11,7 +11,7 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import CountedSets
-from offdiag.store.run_page import RunResults
+from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import csv_response
 from offdiag_web.components.classes import (
     ConfusionList,
@@ -40,6 +40,7 @@ from offdiag_web.components.run_export import (
     run_record,
 )
 from offdiag_web.components.run_frame import RUN, run_page, stored_run
+from offdiag_web.components.slices import SliceLine, worst_slices
 from offdiag_web.components.tiles import Headline, cost_tile, headline
 from offdiag_web.components.values import Notes
 from offdiag_web.pages.run_matrix import sets_page
@@ -263,8 +264,13 @@ def page(run_id: str) -> Response:
         collapse=groups_text(address.collapse),
         view=view,
         counts=counts,
+        slices=_worst_slices(detail) if view else (),
         notices=notices,
     )
+
+
+def _worst_slices(detail: RunDetail) -> tuple[SliceLine, ...]:
+    return worst_slices(detail.run.id, detail.results.counted) if detail.results else ()
 
 
 @blueprint.get(f"{RUN}.json")

@@ -1,0 +1,287 @@
+"""Margins of every slice of one column and of every cross of two, in one pass over the codes.
+
+Of a slice are kept its samples, how many are right, and for each class how many are actual,
+predicted and both. That is enough for recall, precision and F1 of each class and for accuracy,
+balanced accuracy, macro F1, MCC and kappa, and with K classes it is 3 K numbers where a matrix
+has K².
+
+Time grows with samples times pairs of columns, whatever the number of slices; memory with the
+slices that are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+COUNTS_VERSION = 1
+"""Raised whenever the counts of the same columns may change; stored counts carry it."""
+MIN_SAMPLES = 12
+"""Samples below which a cross is not kept, and a slice is not compared with the rest."""
+MOST_NUMBERS = 4_000_000
+"""Counts kept of all crosses together; the largest ones are kept where there are more."""
+_BLOCK = 1 << 15
+"""Samples counted at once: their codes and bins stay in the second-level cache."""
+_MOST_BINS = 1 << 21
+"""Bins of a pair of columns up to which every pair of values has its own."""
+NO_PARENT = -1
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class CodedColumn:
+    """A slice column: `codes` (n,) index `of_level`, which says what choices a level has.
+
+    `of_level` has shape (choices, levels), True where samples of the level are in the slice of
+    the choice: a unit vector for a category, several choices for a set of tags.
+    """
+
+    name: str
+    choices: tuple[str, ...]
+    codes: NDArray[np.unsignedinteger[Any]]
+    of_level: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """Per-sample events that are counted, as parallel arrays: the sample and one of `n_bins`.
+
+    `rows` is None where there is one event for each sample, in order.
+    """
+
+    rows: NDArray[np.int64] | None
+    bins: NDArray[np.int64]
+    n_bins: int
+
+
+@dataclass(frozen=True, eq=False)
+class SliceCounts:
+    """Margins of S slices of n samples.
+
+    `columns` name the choices of each column; choices are numbered through all of them, and
+    `members` (S, 2) has the one or two choices of a slice, `NO_PARENT` in place of the second.
+    Slices of one choice come first, in order. `numbers` (S, H, 2 + 3 K) are samples, right ones,
+    and per class actual, predicted and correct ones, for each of H disjoint parts of the samples
+    (two random halves, or one part); `total` (H, 2 + 3 K) are those of all samples.
+    `n_left_out` crosses had enough samples and are not kept.
+    """
+
+    columns: tuple[tuple[str, tuple[str, ...]], ...]
+    members: NDArray[np.int32]
+    numbers: NDArray[Any]
+    total: NDArray[Any]
+    n_left_out: int = 0
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    @property
+    def n_classes(self) -> int:
+        return int(self.total.shape[-1] - 2) // 3
+
+    @cached_property
+    def n_singles(self) -> int:
+        """How many slices are of one column."""
+        return sum(len(choices) for _, choices in self.columns)
+
+    @cached_property
+    def choice_names(self) -> tuple[tuple[str, str], ...]:
+        """Column and value of each choice."""
+        return tuple((name, choice) for name, choices in self.columns for choice in choices)
+
+    def terms(self, place: int) -> tuple[tuple[str, str], ...]:
+        """Column and value of each condition of a slice."""
+        return tuple(self.choice_names[at] for at in self.members[place] if at != NO_PARENT)
+
+    def find(self, terms: Sequence[tuple[str, str]]) -> int | None:
+        """The place of a slice with these conditions, None if it is not there."""
+        wanted = sorted(self.choice_names.index(term) for term in terms if term in self._known)
+        if len(wanted) != len(terms) or not 1 <= len(wanted) <= 2:
+            return None
+        key = (wanted[0], NO_PARENT if len(wanted) == 1 else wanted[1])
+        found = np.flatnonzero((self.members == key).all(axis=-1))
+        return int(found[0]) if len(found) else None
+
+    @cached_property
+    def _known(self) -> frozenset[tuple[str, str]]:
+        return frozenset(self.choice_names)
+
+
+def outcomes_of_classes(
+    actual: NDArray[Any],
+    predicted: NDArray[Any],
+    *,
+    n_classes: int,
+    part: NDArray[Any],
+    n_parts: int,
+) -> tuple[Outcomes, ...]:
+    """What is counted of labelled samples with one class each; `part` (n,) is below `n_parts`."""
+    true, found = actual.astype(np.int64), predicted.astype(np.int64)
+    at = part.astype(np.int64)
+    hit = (true == found).astype(np.int64)
+    return (
+        Outcomes(None, (at * 2 + hit) * n_classes + true, 2 * n_classes * n_parts),
+        Outcomes(None, at * n_classes + found, n_classes * n_parts),
+    )
+
+
+def outcomes_of_sets(
+    actual: NDArray[np.bool_], predicted: NDArray[np.bool_], *, part: NDArray[Any], n_parts: int
+) -> tuple[Outcomes, ...]:
+    """What is counted of samples with sets of q labels, (n, q) each."""
+    n_labels = actual.shape[-1]
+    at = part.astype(np.int64)
+    true_rows, true = np.nonzero(actual)
+    found_rows, found = np.nonzero(predicted)
+    hit = predicted[true_rows, true].astype(np.int64)
+    right = (actual == predicted).all(axis=-1).astype(np.int64)
+    return (
+        Outcomes(true_rows, (at[true_rows] * 2 + hit) * n_labels + true, 2 * n_labels * n_parts),
+        Outcomes(found_rows, at[found_rows] * n_labels + found, n_labels * n_parts),
+        Outcomes(None, at * 2 + right, 2 * n_parts),
+    )
+
+
+def count_slices(
+    columns: Sequence[CodedColumn],
+    outcomes: Sequence[Outcomes],
+    *,
+    n_samples: int,
+    n_parts: int = 1,
+    sizes: NDArray[Any] | None = None,
+    min_samples: int = MIN_SAMPLES,
+) -> SliceCounts:
+    """Count every slice of one column, and every cross of two with `min_samples` or more.
+
+    `sizes` (n,) are samples of a kind, int64, or weights, float64; None where each is one. Whole
+    numbers are exact below 2**53 samples. Two tags of one column are not crossed.
+    """
+    events = _Events(outcomes, n_parts, sizes)
+    total = events.margins(np.zeros(n_samples, dtype=np.uint8), 1)
+    numbers, members, coded = [], [], []
+    first = 0
+    for at, column in enumerate(columns):
+        of_levels = events.margins(column.codes, column.of_level.shape[1])
+        found = np.einsum("cl,lhf->chf", column.of_level.astype(total.dtype), of_levels)
+        choices = np.arange(first, first + len(column.choices))
+        numbers.append(found)
+        members.append(np.stack([choices, np.full_like(choices, NO_PARENT)], axis=-1))
+        enough = np.einsum("ch->c", found[..., 0]) >= min_samples
+        coded += _coded(column, at, choices, enough)
+        first += len(choices)
+    room, n_left_out = MOST_NUMBERS // total.size, 0
+    for one, other in combinations(coded, 2):
+        if one.column == other.column:
+            continue
+        crosses, found = events.crosses(one, other, min_samples)
+        if len(crosses) > room:
+            n_left_out += len(crosses) - room
+            kept = np.sort(np.argsort(-np.einsum("ch->c", found[..., 0]), kind="stable")[:room])
+            crosses, found = crosses[kept], found[kept]
+        room -= len(crosses)
+        members.append(crosses)
+        numbers.append(found)
+    none = np.zeros((0, 2), dtype=np.int32)
+    return SliceCounts(
+        tuple((column.name, column.choices) for column in columns),
+        np.concatenate([none, *members]).astype(np.int32),
+        np.concatenate([total[:0], *numbers]),
+        total[0],
+        n_left_out,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Coded:
+    """A column as crosses see it: `codes` (n,) from 1 on index `choices`, 0 is in none of them."""
+
+    column: int
+    choices: Ints
+    codes: NDArray[np.unsignedinteger[Any]]
+
+
+def _coded(column: CodedColumn, at: int, choices: Ints, enough: NDArray[np.bool_]) -> list[_Coded]:
+    """Choices with enough samples: together where each sample has one, else one by one."""
+    of_level = column.of_level[enough]
+    if not len(of_level):
+        return []
+    if np.einsum("cl->l", of_level.astype(np.int64)).max() <= 1:
+        place = np.where(of_level.any(axis=0), of_level.argmax(axis=0) + 1, 0)
+        narrow = np.uint8 if len(of_level) < 256 else np.uint16
+        return [_Coded(at, choices[enough], place.astype(narrow)[column.codes])]
+    return [
+        _Coded(at, choices[enough][[k]], of_level[k].astype(np.uint8)[column.codes])
+        for k in range(len(of_level))
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Events:
+    outcomes: Sequence[Outcomes]
+    n_parts: int
+    sizes: NDArray[Any] | None
+
+    def margins(self, codes: NDArray[Any], n_levels: int) -> NDArray[Any]:
+        """The numbers (n_levels, H, 2 + 3 K) of the samples of each level."""
+        per_outcome = [self._count(codes, n_levels, each) for each in self.outcomes]
+        by_hit = per_outcome[0].reshape(n_levels, self.n_parts, 2, -1)
+        correct, actual = by_hit[:, :, 1], by_hit[:, :, 0] + by_hit[:, :, 1]
+        predicted = per_outcome[1].reshape(n_levels, self.n_parts, -1)
+        if len(per_outcome) == 2:
+            counted, right = np.einsum("lhk->lh", actual), np.einsum("lhk->lh", correct)
+        else:
+            wrong, right = np.moveaxis(per_outcome[2].reshape(n_levels, self.n_parts, 2), -1, 0)
+            counted = wrong + right
+        heads = (counted[..., np.newaxis], right[..., np.newaxis])
+        return np.concatenate([*heads, actual, predicted, correct], axis=-1)
+
+    def crosses(self, one: _Coded, other: _Coded, min_samples: int) -> tuple[Ints, NDArray[Any]]:
+        """Pairs of choices (c, 2) that have enough samples, and their numbers."""
+        width = len(other.choices) + 1
+        n_pairs = (len(one.choices) + 1) * width
+        joint = one.codes.astype(np.int32) * np.int32(width) + other.codes
+        pairs = np.arange(n_pairs)
+        if n_pairs * sum(each.n_bins for each in self.outcomes) > _MOST_BINS:
+            # Few of so many pairs occur in enough samples: number those that do.
+            pairs, joint = self._frequent(joint, width, min_samples)
+        found = self.margins(joint, len(pairs))
+        kept = (pairs // width > 0) & (pairs % width > 0)
+        kept &= np.einsum("ch->c", found[..., 0]) >= min_samples
+        chosen = pairs[kept]
+        names = (one.choices[chosen // width - 1], other.choices[chosen % width - 1])
+        return np.stack(names, axis=-1), found[kept]
+
+    def _frequent(
+        self, joint: NDArray[np.int32], width: int, min_samples: int
+    ) -> tuple[Ints, NDArray[np.int32]]:
+        pairs, codes, counts = np.unique(joint, return_inverse=True, return_counts=True)
+        if self.sizes is not None:
+            counts = np.bincount(codes, weights=self.sizes)
+        kept = (counts >= min_samples) & (pairs // width > 0) & (pairs % width > 0)
+        place = np.where(kept, np.cumsum(kept), 0)
+        return np.append([0], pairs[kept]).astype(np.int64), place[codes].astype(np.int32)
+
+    def _count(self, codes: NDArray[Any], n_levels: int, outcome: Outcomes) -> NDArray[Any]:
+        total: NDArray[Any] = np.zeros(n_levels * outcome.n_bins, dtype=self._dtype)
+        for start in range(0, len(outcome.bins), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            rows = block if outcome.rows is None else outcome.rows[block]
+            cells = codes[rows].astype(np.int64)
+            cells *= outcome.n_bins
+            cells += outcome.bins[block]
+            weights = None if self.sizes is None else self.sizes[rows]
+            found = np.bincount(cells, weights, minlength=len(total))
+            total += found.astype(self._dtype, copy=False)
+        return total
+
+    @property
+    def _dtype(self) -> np.dtype[Any]:
+        is_weighted = self.sizes is not None and self.sizes.dtype.kind == "f"
+        return np.dtype(np.float64 if is_weighted else np.int64)

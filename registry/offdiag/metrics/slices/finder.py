@@ -1,0 +1,322 @@
+"""Which slices a run is worse on than on the rest, looked for among all of them at once.
+
+Every slice of one column is compared with all other samples. A deeper slice, a cross of two or a
+`country/site` within its `country`, is compared with what is left of each of its parents without
+it, and its p is the largest of them (an intersection-union test, Berger 1982, Technometrics 24,
+295): it is only found where it says more than its parents. Half of the error rate goes to slices
+of one column and half to deeper ones, each by Benjamini and Hochberg's procedure (1995), so a
+column that fails does not make its crosses easier to find. Where no slice has any effect that is
+also the chance that any is found. Intervals of differences have the level that belongs to so many
+findings among so many tests (Benjamini and Yekutieli 2005, J. Am. Stat. Assoc. 100, 71).
+
+Where samples are in two random halves, what one half finds alone is tested in the other (Holm).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.metrics.intervals.proportions import normal_quantile, wilson
+from offdiag.metrics.paired.hypothesis_tests import benjamini_hochberg, holm
+from offdiag.metrics.slices.counts import MIN_SAMPLES, NO_PARENT, SliceCounts
+from offdiag.metrics.slices.gaps import (
+    SLOPES,
+    Floats,
+    Margins,
+    aggregate_statistic,
+    difference_interval,
+    exact_p,
+    normal_p,
+)
+
+LEVEL = 0.05
+ACCURACY, SUBSET_ACCURACY, RECALL = "overall_accuracy", "subset_accuracy", "recall"
+NESTING = "/"
+
+
+@dataclass(frozen=True, slots=True)
+class SliceGap:
+    """One metric of one slice against the samples outside it.
+
+    `code` is the class of a recall. `hits` of `cases` are those of a proportion, None for
+    averages over classes. `gap` is `value` less `rest`; its ends have the level of all findings
+    together, those of `value` are 95 %. `effect` is Cohen's h. `explained` is the share of all
+    errors that there would not be if the slice were as good as the rest. `confirmed` says whether
+    the other half of the samples agrees with what the first half found, None where that half
+    alone finds nothing.
+    """
+
+    terms: tuple[tuple[str, str], ...]
+    key: str
+    code: int | None
+    n_samples: int
+    hits: int | None
+    cases: int
+    value: float
+    low: float | None
+    high: float | None
+    rest_hits: int | None
+    rest_cases: int
+    rest: float
+    gap: float
+    gap_low: float | None
+    gap_high: float | None
+    p: float
+    p_adjusted: float
+    is_significant: bool
+    effect: float | None
+    share_of_errors: float
+    explained: float
+    confirmed: bool | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Tests:
+    """p of each test (S, M), NaN where it is not made; `adjusted` for all that are made."""
+
+    gap: Floats
+    p: Floats
+    is_deep: NDArray[np.bool_]
+
+    @cached_property
+    def is_made(self) -> NDArray[np.bool_]:
+        return np.isfinite(self.p)
+
+    @cached_property
+    def kinds(self) -> list[NDArray[np.bool_]]:
+        """Tests of flat and of deep slices, (S, M) each, of those kinds of which there are any."""
+        deep = self.is_made & self.is_deep[:, np.newaxis]
+        return [kind for kind in (self.is_made & ~deep, deep) if kind.any()]
+
+    @cached_property
+    def adjusted(self) -> Floats:
+        found = np.full(self.p.shape, np.nan)
+        for kind in self.kinds:
+            found[kind] = np.minimum(benjamini_hochberg(self.p[kind]) * len(self.kinds), 1.0)
+        return found
+
+    @cached_property
+    def found(self) -> NDArray[np.bool_]:
+        return self.is_made & (np.nan_to_num(self.adjusted, nan=1.0) <= LEVEL)
+
+
+@dataclass(frozen=True, eq=False)
+class SliceFindings:
+    """All tests of a run: those made, and the gaps of any slice."""
+
+    counts: SliceCounts
+    metrics: tuple[tuple[str, int | None], ...]
+    tests: _Tests
+    confirmed: NDArray[np.int8]
+    """By test: 1 confirmed, -1 not confirmed, 0 not found by one half alone."""
+    numbers: Floats
+    total: Floats
+
+    @property
+    def n_tests(self) -> int:
+        return int(self.tests.is_made.sum())
+
+    @property
+    def n_slices(self) -> int:
+        """Slices with at least one test."""
+        return int(self.tests.is_made.any(axis=-1).sum())
+
+    def worst(self, limit: int | None = None, keys: Sequence[str] | None = None) -> list[SliceGap]:
+        """Gaps below 0 that were tested, the most surprising first, of these metrics or all."""
+        wanted = np.array([keys is None or key in keys for key, _ in self.metrics])
+        places = np.argwhere(self.tests.is_made & (self.tests.gap < 0) & wanted)
+        at = tuple(places.T)
+        order = np.lexsort((self.tests.gap[at], self.tests.p[at], self.tests.adjusted[at]))
+        return [self.gap(int(s), int(m)) for s, m in places[order[:limit]]]
+
+    @cached_property
+    def n_found(self) -> int:
+        """Significant gaps below 0."""
+        return int((self.tests.found & (self.tests.gap < 0)).sum())
+
+    def gap(self, place: int, test: int) -> SliceGap:
+        """One metric of one slice, whether it was tested or not."""
+        key, code = self.metrics[test]
+        one, rest = self.numbers[place], self.total - self.numbers[place]
+        hits, cases = _proportion(one, key, code, self.counts.n_classes)
+        rest_hits, rest_cases = _proportion(rest, key, code, self.counts.n_classes)
+        confidence = self._confidence(place, test)
+        is_rate = key not in SLOPES
+        p = float(self.tests.p[place, test])
+        found = bool(self.tests.found[place, test])
+        misses = self.total[0] - self.total[1]
+        low = high = effect = None
+        if is_rate:
+            value, other = _share(hits, cases), _share(rest_hits, rest_cases)
+            bounds = difference_interval(
+                *map(np.asarray, (hits, cases, rest_hits, rest_cases)), confidence=confidence
+            )
+            ends = (float(bounds.low), float(bounds.high))
+            own = wilson(hits, cases)
+            low, high = float(own.low), float(own.high)
+            effect = float(2 * (np.arcsin(np.sqrt(value)) - np.arcsin(np.sqrt(other))))
+        else:
+            groups = (_margins(each[np.newaxis]) for each in (one, rest))
+            value, other = (float(each.values(key)[0]) for each in groups)
+            ends = _around(value - other, p, confidence)
+        saved = max(0.0, cases * other - hits) if is_rate else 0.0
+        return SliceGap(
+            terms=self.counts.terms(place),
+            key=key,
+            code=code,
+            n_samples=int(one[0]),
+            hits=int(hits) if is_rate else None,
+            cases=int(cases),
+            value=value,
+            low=low,
+            high=high,
+            rest_hits=int(rest_hits) if is_rate else None,
+            rest_cases=int(rest_cases),
+            rest=other,
+            gap=value - other,
+            gap_low=ends[0] if np.isfinite(ends[0]) else None,
+            gap_high=ends[1] if np.isfinite(ends[1]) else None,
+            p=p,
+            p_adjusted=float(self.tests.adjusted[place, test]),
+            is_significant=found,
+            effect=effect,
+            share_of_errors=_share(one[0] - one[1], misses),
+            explained=_share(saved, misses),
+            confirmed={1: True, -1: False}.get(int(self.confirmed[place, test])),
+        )
+
+    def _confidence(self, place: int, test: int) -> float:
+        """Of intervals of differences: the level of a test, given how many are found."""
+        for kind in self.tests.kinds:
+            if kind[place, test]:
+                share = max(1, int((kind & self.tests.found).sum())) / int(kind.sum())
+                return 1 - LEVEL * share / len(self.tests.kinds)
+        return 1 - LEVEL
+
+
+def find_slices(
+    counts: SliceCounts, matrix: NDArray[np.int64] | None, *, min_samples: int = MIN_SAMPLES
+) -> SliceFindings:
+    """Test every slice that has `min_samples` or more of what a metric is about.
+
+    `matrix` (K, K) is that of all samples, None for sets of labels: then accuracy is that of whole
+    sets, and averages over classes are not tested. Slices with fewer samples of a class than
+    `min_samples` are not tested on its recall, slices with fewer than 5 of any on averages.
+    """
+    per_class: list[tuple[str, int | None]] = [(RECALL, code) for code in range(counts.n_classes)]
+    of_all: list[tuple[str, int | None]] = [(key, None) for key in SLOPES]
+    accuracy = SUBSET_ACCURACY if matrix is None else ACCURACY
+    metrics = ((accuracy, None), *(of_all if matrix is not None else []), *per_class)
+    errors = None
+    if matrix is not None:
+        wrong = matrix - np.diag(np.diagonal(matrix))
+        errors = wrong / np.maximum(wrong.sum(axis=-1, keepdims=True), 1)
+    parents = _parents(counts)
+    numbers, total = counts.numbers.astype(np.float64), counts.total.astype(np.float64)
+
+    question = _Question(metrics, errors, min_samples)
+
+    def tested(part: slice) -> _Tests:
+        chosen, whole = numbers[:, part].sum(axis=1), total[part].sum(axis=0)
+        return _tested(chosen, whole, parents, question)
+
+    everything = tested(slice(None))
+    confirmed = np.zeros(everything.p.shape, dtype=np.int8)
+    if len(total) == 2:
+        first, second = tested(slice(0, 1)), tested(slice(1, 2))
+        selected = first.found & second.is_made
+        if selected.any():
+            agrees = (holm(second.p[selected]) <= LEVEL) & (
+                np.sign(second.gap[selected]) == np.sign(first.gap[selected])
+            )
+            confirmed[selected] = np.where(agrees, 1, -1)
+    return SliceFindings(
+        counts, metrics, everything, confirmed, numbers.sum(axis=1), total.sum(axis=0)
+    )
+
+
+def _parents(counts: SliceCounts) -> NDArray[np.int32]:
+    """The slices that a slice is part of, (S, 2): those of a cross, or the level above."""
+    place = {term: at for at, term in enumerate(counts.choice_names)}
+    parents = counts.members.copy()
+    parents[: counts.n_singles] = NO_PARENT
+    for at, (name, choice) in enumerate(counts.choice_names):
+        above = (name.rpartition(NESTING)[0], choice.rpartition(NESTING)[0])
+        parents[at, 0] = place.get(above, NO_PARENT) if above[0] else NO_PARENT
+    return parents
+
+
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """What is tested: metrics by key and class, what errors are taken for, and sizes."""
+
+    metrics: Sequence[tuple[str, int | None]]
+    errors: Floats | None
+    min_samples: int
+
+
+def _tested(
+    numbers: Floats, total: Floats, parents: NDArray[np.int32], question: _Question
+) -> _Tests:
+    is_deep = (parents != NO_PARENT).any(axis=-1)
+    gap, p = _against(numbers, total - numbers, question)
+    if is_deep.any():
+        for at in range(parents.shape[-1]):
+            chosen = np.flatnonzero(parents[:, at] != NO_PARENT)
+            left = numbers[parents[chosen, at]] - numbers[chosen]
+            step, p_step = _against(numbers[chosen], left, question)
+            agrees = np.sign(step) == np.sign(gap[chosen])
+            # NaN stays: a slice that is all of its parent says nothing more.
+            p[chosen] = np.where(agrees | np.isnan(p_step), np.maximum(p[chosen], p_step), 1.0)
+    return _Tests(gap, p, is_deep)
+
+
+def _against(one: Floats, other: Floats, question: _Question) -> tuple[Floats, Floats]:
+    """Difference and p of each metric between two groups of each slice, (S, M) each."""
+    k = (one.shape[-1] - 2) // 3
+    gap, p = np.full((2, len(one), len(question.metrics)), np.nan)
+    for at, (key, code) in enumerate(question.metrics):
+        (hits, cases), (theirs, rest) = (_proportion(each, key, code, k) for each in (one, other))
+        enough = np.minimum(cases, rest) >= question.min_samples
+        if key in SLOPES and question.errors is not None:
+            mine, others = _margins(one[enough]), _margins(other[enough])
+            statistic = aggregate_statistic(key, mine, others, question.errors)
+            gap[enough, at] = mine.values(key) - others.values(key)
+            p[enough, at] = np.where(np.isnan(statistic), np.nan, normal_p(statistic))
+        else:
+            chosen = [each[enough] for each in (hits, cases, theirs, rest)]
+            gap[enough, at] = chosen[0] / chosen[1] - chosen[2] / chosen[3]
+            p[enough, at] = exact_p(*chosen)
+    return gap, p
+
+
+def _proportion(numbers: Floats, key: str, code: int | None, n_classes: int) -> tuple[Any, Any]:
+    """Hits and cases of a metric in numbers (..., 2 + 3 K); all samples for an average."""
+    if key == RECALL and code is not None:
+        return numbers[..., 2 + 2 * n_classes + code], numbers[..., 2 + code]
+    return numbers[..., 1], numbers[..., 0]
+
+
+def _margins(numbers: Floats) -> Margins:
+    actual, predicted, correct = np.split(numbers[..., 2:], 3, axis=-1)
+    return Margins(actual, predicted, correct)
+
+
+def _share(part: float, whole: float) -> float:
+    return float(part / whole) if whole else float("nan")
+
+
+def _around(gap: float, p: float, confidence: float) -> tuple[float, float]:
+    """The interval that excludes 0 exactly where p is below its level."""
+    if not p < 1:
+        return (np.nan, np.nan)
+    smallest = float(np.finfo(np.float64).tiny)
+    reach = abs(gap) * normal_quantile(confidence) / -NormalDist().inv_cdf(max(p, smallest) / 2)
+    return (max(-2.0, gap - reach), min(2.0, gap + reach))

@@ -1,0 +1,191 @@
+"""The counts of all slices of a run: made with its evaluation, and kept with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import Task
+from offdiag.inputs.partial_labels import is_labelled
+from offdiag.inputs.slice_columns import SliceColumns
+from offdiag.metrics.counted import Counted, CountedSets
+from offdiag.metrics.multilabel.sets import unpack_sets
+from offdiag.metrics.slices.counts import (
+    CodedColumn,
+    SliceCounts,
+    count_slices,
+    outcomes_of_classes,
+    outcomes_of_sets,
+)
+from offdiag.metrics.slices.finder import SliceFindings, find_slices
+from offdiag.services.small_groups import suppressed_below
+from offdiag.store import datasets, evaluations, predictions, runs, slices, truths, uploads
+from offdiag.store.database import Database
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
+from offdiag.store.truths import TruthRecord
+
+HALVES = 2
+_OF_COUNTED = "columns of the run"
+"""The columns of counted samples belong to their run and never change."""
+
+
+@dataclass(frozen=True, eq=False)
+class CountedSlices:
+    """Counts of slices with the digest of the columns that they were counted by."""
+
+    counts: SliceCounts
+    digest: str
+
+
+def slice_counts_of(database: Database, run_id: str) -> SliceCounts | None:
+    """The counts of all slices of a run under the evaluation that counts.
+
+    They are counted now where they are not there yet or columns were added. None for a run
+    without slice columns, and for one that is not evaluated yet. Raises `NotFound`.
+    """
+    with database.read() as session:
+        run = runs.get_run(session, run_id)
+        current = evaluations.current_key(session, run_id)
+        if current is None:
+            return None
+        evaluation_id, truth_id = current
+        truth = None if truth_id is None else truths.get_truth(session, truth_id)
+        digest = _digest(session, run, truth)
+        known = slices.read_slice_counts(session, evaluation_id, digest)
+        if known is not None:
+            return known
+        dataset = datasets.get_dataset(session, run.dataset_id)
+        counted = count_run(session, run, dataset, truth)
+    if counted is None:
+        return None
+    with database.write() as session:
+        if evaluations.current_key(session, run_id) == current:
+            keep_counts(session, evaluation_id, run, counted)
+    return counted.counts
+
+
+@dataclass(frozen=True, eq=False)
+class RunFindings:
+    """Every slice of a run tested against the rest, and the names of its classes."""
+
+    found: SliceFindings
+    labels: tuple[str, ...]
+
+
+def slice_findings(database: Database, run_id: str) -> RunFindings | None:
+    """Test every slice of a run against the rest; None as for `slice_counts_of`.
+
+    Where small groups are suppressed there are none: numbers of overlapping slices and of their
+    rest would give small ones away.
+    """
+    if suppressed_below():
+        return None
+    counts = slice_counts_of(database, run_id)
+    if counts is None:
+        return None
+    with database.read() as session:
+        evaluation = evaluations.current_evaluation(session, run_id)
+    if evaluation is None:
+        return None
+    return _findings(counts, evaluation.counted)
+
+
+def kept_findings(session: Session, run_id: str, counted: Counted) -> RunFindings | None:
+    """What the kept counts of an evaluated run say, without counting anything."""
+    if suppressed_below():
+        return None
+    counts = slices.kept_slice_counts(session, run_id)
+    return None if counts is None else _findings(counts, counted)
+
+
+def _findings(counts: SliceCounts, counted: Counted) -> RunFindings:
+    matrix = None if isinstance(counted, CountedSets) else counted.counts
+    return RunFindings(find_slices(counts, matrix), counted.labels.names)
+
+
+def keep_counts(session: Session, evaluation_id: int, run: RunRecord, by: CountedSlices) -> None:
+    """Keep the counts of an evaluation, unless columns were added since they were made."""
+    truth = None
+    if run.truth_version_id is not None:
+        truth = truths.get_truth(session, run.truth_version_id)
+    if _digest(session, run, truth) == by.digest:
+        slices.keep_slice_counts(session, evaluation_id, by.digest, by.counts)
+
+
+def count_run(
+    session: Session, run: RunRecord, dataset: DatasetRecord, truth: TruthRecord | None
+) -> CountedSlices | None:
+    """Count all slices of a run against a truth; None where it has no slice columns."""
+    n_classes = len(dataset.labels)
+    if not _has_samples(run):
+        cases = uploads.find_counted_samples(session, run.id)
+        if cases is None:
+            return None
+        whole = np.zeros(len(cases), dtype=np.uint8)
+        found = count_slices(
+            _coded(cases.slices, np.arange(len(cases))),
+            outcomes_of_classes(
+                cases.actual, cases.predicted, n_classes=n_classes, part=whole, n_parts=1
+            ),
+            n_samples=len(cases),
+            sizes=cases.sizes,
+        )
+        return CountedSlices(found, _OF_COUNTED)
+    if truth is None:
+        return None
+    columns = slices.slice_columns(session, truth.root_id)
+    if not columns:
+        return None
+    actual = truths.truth_codes(session, truth.id)
+    predicted = predictions.in_truth_order(
+        session, [run.id], n_samples=truth.n_samples, n_classes=n_classes
+    )[run.id]
+    places = np.flatnonzero(is_labelled(actual, n_classes) & is_labelled(predicted, n_classes))
+    half = _halves(places)
+    if dataset.task is Task.MULTILABEL:
+        outcomes = outcomes_of_sets(
+            unpack_sets(actual[places], n_classes),
+            unpack_sets(predicted[places], n_classes),
+            part=half,
+            n_parts=HALVES,
+        )
+    else:
+        outcomes = outcomes_of_classes(
+            actual[places], predicted[places], n_classes=n_classes, part=half, n_parts=HALVES
+        )
+    found = count_slices(_coded(columns, places), outcomes, n_samples=len(places), n_parts=HALVES)
+    return CountedSlices(found, slices.columns_digest(session, truth.root_id))
+
+
+def _has_samples(run: RunRecord) -> bool:
+    return run.source is SourceOrientation.PREDICTIONS
+
+
+def _digest(session: Session, run: RunRecord, truth: TruthRecord | None) -> str:
+    if not _has_samples(run) or truth is None:
+        return _OF_COUNTED
+    return slices.columns_digest(session, truth.root_id)
+
+
+def _coded(columns: SliceColumns, places: NDArray[np.int64]) -> list[CodedColumn]:
+    return [
+        CodedColumn(name, each.choices, each.codes[places], each.membership)
+        for name, each in sorted(columns.items())
+    ]
+
+
+def _halves(places: NDArray[np.int64]) -> NDArray[Any]:
+    """Which half each sample is in: a hash of its place, equal for all runs and for ever.
+
+    The finalizer of SplitMix64 (Steele, Lea and Flood 2014, OOPSLA).
+    """
+    mixed = places.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (mixed >> np.uint64(63)).astype(np.uint8)

@@ -1,0 +1,122 @@
+"""The counts of all slices are made with an evaluation, kept with it, and those of each slice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sqlalchemy import delete, select
+
+from offdiag.domain.slices import Slice, SliceTerm
+from offdiag.inputs.slice_columns import GivenSlices
+from offdiag.metrics.counted import matrix_of
+from offdiag.metrics.slices.counts import SliceCounts
+from offdiag.services.evaluation.slice_counts import slice_counts_of
+from offdiag.services.evaluation.slices import evaluation_of_slice
+from offdiag.services.truth.revise import revise_truth
+from offdiag.services.truth.slices import add_slices
+from offdiag.store.database import Database
+from offdiag.store.models import SliceCountsRow
+from support.logging_runs import evaluate, log, work_off
+
+N = 400
+
+
+@pytest.fixture
+def run_id(database: Database) -> str:
+    rng = np.random.default_rng(1)
+    actual = rng.choice(["a", "b", "c"], N)
+    run = log(
+        database,
+        y_true=actual,
+        y_pred=np.where(rng.random(N) < 0.7, actual, rng.choice(["a", "b", "c"], N)),
+        sample_ids=rng.permutation(N),
+        slices={"site": rng.choice(["x", "y"], N), "age": rng.normal(50, 9, N)},
+    )
+    evaluate(database, run.id)
+    return run.id
+
+
+def kept(database: Database) -> list[SliceCountsRow]:
+    with database.read() as session:
+        return list(session.scalars(select(SliceCountsRow)))
+
+
+def counted(database: Database, run_id: str) -> SliceCounts:
+    found = slice_counts_of(database, run_id)
+    assert found is not None
+    return found
+
+
+def require_equal_to_evaluations(database: Database, run_id: str, found: SliceCounts) -> None:
+    for place in range(len(found)):
+        terms = tuple(SliceTerm(*term) for term in found.terms(place))
+        matrix = matrix_of(evaluation_of_slice(database, run_id, str(Slice(terms))).counted)
+        assert found.numbers[place].sum(axis=0).tolist() == [
+            matrix.total,
+            int(np.trace(matrix.counts)),
+            *matrix.actual.tolist(),
+            *matrix.predicted.tolist(),
+            *np.diagonal(matrix.counts).tolist(),
+        ]
+
+
+def test_the_counts_of_every_slice_are_those_of_its_evaluation(
+    database: Database, run_id: str
+) -> None:
+    assert len(kept(database)) == 1
+
+    found = counted(database, run_id)
+
+    assert found.n_singles == 6
+    assert len(found) == 6 + 2 * 4
+    require_equal_to_evaluations(database, run_id, found)
+    assert len(found.total) == 2  # Two halves.
+
+
+def test_columns_that_come_later_are_counted(database: Database, run_id: str) -> None:
+    columns = {"tags": [["t"] if place % 3 else [] for place in range(N)]}
+    given = GivenSlices(columns, ids=np.arange(N))
+    assert add_slices(database, project="default", dataset="holdout", given=given).n_runs == 1
+
+    before = counted(database, run_id)
+    work_off(database)
+
+    for found in (before, counted(database, run_id)):
+        assert ("tags", ("t",)) in found.columns
+        require_equal_to_evaluations(database, run_id, found)
+
+
+def test_counts_that_an_older_program_did_not_keep_are_made(
+    database: Database, run_id: str
+) -> None:
+    before = counted(database, run_id)
+    with database.write() as session:
+        session.execute(delete(SliceCountsRow))
+
+    after = counted(database, run_id)
+
+    assert len(kept(database)) == 1
+    np.testing.assert_array_equal(before.members, after.members)
+    np.testing.assert_array_equal(before.numbers, after.numbers)
+
+
+def test_corrected_labels_are_counted(database: Database, run_id: str) -> None:
+    revise_truth(
+        database,
+        project="default",
+        dataset="holdout",
+        labels={3: "a", 4: "b", 5: "c"},
+        reason="second reading",
+        author=None,
+    )
+    work_off(database)
+
+    require_equal_to_evaluations(database, run_id, counted(database, run_id))
+
+
+def test_a_run_without_columns_has_no_counts(database: Database) -> None:
+    run = log(database)
+    evaluate(database, run.id)
+
+    assert slice_counts_of(database, run.id) is None
+    assert kept(database) == []

@@ -1,0 +1,144 @@
+"""Slices of a run as lines of a table: the value, the rest, and how far they are apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from offdiag.metrics.catalogue import CATALOGUE, Scope
+from offdiag.metrics.counted import Counted
+from offdiag.metrics.slices.finder import RECALL, SUBSET_ACCURACY, SliceFindings, SliceGap
+from offdiag.records.slices import slice_text
+from offdiag.services.evaluation.slice_counts import kept_findings
+from offdiag_web.app.context import current_registry
+from offdiag_web.charts.interval import IN_LIST, interval_mark
+from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent
+from offdiag_web.components import numbers
+from offdiag_web.urls.examples import slice_url
+
+WORST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SliceLine:
+    """One metric of one slice. `columns` says of which columns the values in `name` are."""
+
+    name: str
+    columns: str
+    part: str
+    metric: str
+    value: str
+    value_mark: Markup
+    rest: str
+    gap: str
+    gap_mark: Markup
+    p: str
+    is_significant: bool
+    confirmed: str
+    explained: str
+    examples_url: str
+
+
+def slice_lines(
+    found: SliceFindings,
+    run_id: str,
+    labels: Sequence[str],
+    *,
+    limit: int,
+    keys: Sequence[str] | None = None,
+) -> tuple[SliceLine, ...]:
+    """The worst slices of a run, most surprising first."""
+    return tuple(_line(gap, run_id, labels) for gap in found.worst(limit, keys))
+
+
+def worst_slices(run_id: str, counted: Counted) -> tuple[SliceLine, ...]:
+    """The worst few slices of an evaluated run; none where nothing is below the rest."""
+    with current_registry().database.read() as session:
+        findings = kept_findings(session, run_id, counted)
+    if findings is None:
+        return ()
+    return slice_lines(findings.found, run_id, findings.labels, limit=WORST)
+
+
+def statement(found: SliceFindings, labels: Sequence[str]) -> tuple[str, str] | None:
+    """What a page of slices says first: in bold, and the rest; None where nothing was tested."""
+    if not found.n_tests:
+        return None
+    worst = [each for each in found.worst(WORST) if each.is_significant]
+    if not worst:
+        tested = numbers.plural(found.n_tests, "test")
+        return ("", f"No slice is significantly worse than the rest ({tested}).")
+    first = next((each for each in worst if each.key == RECALL), worst[0])
+    where = ", ".join(f"{name} {value}" for name, value in first.terms)
+    of = _metric(first, labels)
+    numbers_of = f"{of} {_value(first)} against {_rest(first)}"
+    more = found.n_found - 1
+    tail = f", and {numbers.plural(more, 'more finding')}" if more else ""
+    return (f"Worse on {where}:", f"{numbers_of}{tail}.")
+
+
+def _line(gap: SliceGap, run_id: str, labels: Sequence[str]) -> SliceLine:
+    metric = _metric(gap, labels)
+    part = slice_text(gap)
+    name = ", ".join(value for _, value in gap.terms)
+    label = None if gap.code is None else labels[gap.code]
+    low, high = gap.gap_low, gap.gap_high
+    points = f"{100 * gap.gap:+.1f}".replace("-", numbers.MINUS)
+    interval = "" if low is None or high is None else f" ({_points(low)} to {_points(high)})"
+    return SliceLine(
+        name=name,
+        columns=" × ".join(column for column, _ in gap.terms),
+        part=part,
+        metric=metric,
+        value=_value(gap),
+        value_mark=interval_mark(
+            Extent(gap.value, gap.low, gap.high),
+            scale=UNIT,
+            name=f"{metric} {_value(gap)}; dashed: the rest, {numbers.metric(gap.rest)}",
+            baseline=gap.rest,
+            stands_out=gap.is_significant,
+            canvas=IN_LIST,
+        ),
+        rest=_rest(gap),
+        gap=f"{points} pp{interval}",
+        gap_mark=interval_mark(
+            Extent(gap.gap, low, high),
+            scale=SIGNED_UNIT,
+            name=f"{points} points{interval}; dashed: no difference",
+            baseline=0.0,
+            stands_out=gap.is_significant,
+            canvas=IN_LIST,
+        ),
+        p="< 0.001" if gap.p_adjusted < 0.001 else f"{gap.p_adjusted:.3f}",
+        is_significant=gap.is_significant,
+        confirmed={True: "yes", False: "no", None: "–"}[gap.confirmed],
+        explained=numbers.whole_percent(round(1000 * gap.explained), 1000)
+        if gap.explained > 0
+        else "–",
+        examples_url=slice_url(run_id, part, label),
+    )
+
+
+def _metric(gap: SliceGap, labels: Sequence[str]) -> str:
+    if gap.code is not None:
+        return f"recall of {labels[gap.code]}"
+    scope = Scope.MULTILABEL if gap.key == SUBSET_ACCURACY else Scope.AGGREGATE
+    return CATALOGUE[scope][gap.key].title
+
+
+def _value(gap: SliceGap) -> str:
+    if gap.hits is None:
+        return numbers.metric(gap.value)
+    return f"{numbers.count(gap.hits)} of {numbers.count(gap.cases)}"
+
+
+def _rest(gap: SliceGap) -> str:
+    if gap.rest_hits is None:
+        return numbers.metric(gap.rest)
+    return f"{numbers.count(gap.rest_hits)} of {numbers.count(gap.rest_cases)}"
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:+.1f}".replace("-", numbers.MINUS)

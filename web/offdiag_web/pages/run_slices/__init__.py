@@ -1,0 +1,1 @@
+"""Slices of a run: for whom it fails."""

@@ -1,0 +1,126 @@
+"""Slices of a run: which are worse than the rest, and the recall of each class in each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from flask import Blueprint, request
+from werkzeug.wrappers import Response
+
+from offdiag.metrics.slices.finder import ACCURACY, RECALL, SUBSET_ACCURACY, SliceFindings
+from offdiag.metrics.slices.gaps import SLOPES
+from offdiag.records.slices import MOST_GAPS, SLICE_COLUMNS, RunSlices, SlicesQuery, run_slices
+from offdiag.services.evaluation.slice_counts import RunFindings, slice_findings
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response, json_response
+from offdiag_web.components.controls import Segment
+from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
+from offdiag_web.components.slices import SliceLine, slice_lines, statement
+from offdiag_web.pages.run_slices.heat import Heat, class_heat, cross_heat
+from offdiag_web.urls.query_string import with_query
+
+LINES = 12
+KINDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("", "All", ()),
+    (RECALL, "Recall", (RECALL,)),
+    ("accuracy", "Accuracy", (ACCURACY, SUBSET_ACCURACY)),
+    ("averages", "Averages", tuple(SLOPES)),
+)
+"""Which metrics are listed: in the query, as text, and their keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cross:
+    """Two columns crossed for one class, with what else can be picked."""
+
+    heat: Heat
+    label: str
+    columns: str
+    classes: tuple[str, ...]
+    pairs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SlicesView:
+    """Everything below the header of a run that has slice columns."""
+
+    said: tuple[str, str] | None
+    kinds: tuple[Segment, ...]
+    lines: tuple[SliceLine, ...]
+    n_tests: int
+    n_significant: int
+    n_left_out: int
+    heat: Heat
+    cross: Cross | None
+    twins: tuple[tuple[str, str], ...]
+
+
+blueprint = Blueprint("run_slices", __name__)
+
+
+@blueprint.get(f"{RUN}/slices")
+def page(run_id: str) -> Response:
+    detail = stored_run(run_id)
+    found = slice_findings(current_registry().database, run_id) if detail.results else None
+    view = None if found is None else _view(run_id, found)
+    return run_page("run_slices/page.html", detail, "slices", view=view)
+
+
+@blueprint.get(f"{RUN}/slices.json")
+def slices_json(run_id: str) -> Response:
+    return json_response(_document(run_id))
+
+
+@blueprint.get(f"{RUN}/slices.csv")
+def slices_csv(run_id: str) -> Response:
+    rows = [each.row(SLICE_COLUMNS) for each in _document(run_id).gaps]
+    return csv_response(f"{run_id}-slices", SLICE_COLUMNS, rows)
+
+
+def _document(run_id: str) -> RunSlices:
+    results_of(stored_run(run_id))
+    found = slice_findings(current_registry().database, run_id)
+    return run_slices(run_id, found, SlicesQuery(limit=MOST_GAPS))
+
+
+def _view(run_id: str, findings: RunFindings) -> SlicesView:
+    found, labels = findings.found, findings.labels
+    chosen = request.args.get("show", "")
+    keys = {name: of for name, _, of in KINDS}.get(chosen, ())
+    path = f"/runs/{run_id}/slices"
+    return SlicesView(
+        said=statement(found, labels),
+        kinds=tuple(
+            Segment(text, with_query(path, {"show": name or None}), name == chosen)
+            for name, text, of in KINDS
+            if not of or any(key in of for key, _ in found.metrics)
+        ),
+        lines=slice_lines(found, run_id, labels, limit=LINES, keys=keys or None),
+        n_tests=found.n_tests,
+        n_significant=found.n_found,
+        n_left_out=found.counts.n_left_out,
+        heat=class_heat(found, run_id, labels),
+        cross=_cross(found, run_id, labels),
+        twins=(("CSV", f"{path}.csv"), ("JSON", f"{path}.json")),
+    )
+
+
+def _cross(found: SliceFindings, run_id: str, labels: Sequence[str]) -> Cross | None:
+    """The class and the columns of the query, or those of the worst slice."""
+    names = [name for name, _ in found.counts.columns]
+    pairs = {f"{one} × {other}": (one, other) for one, other in combinations(names, 2)}
+    if not pairs:
+        return None
+    worst = next(iter(found.worst(1, (RECALL,))), None)
+    label = request.args.get("class", "")
+    if label not in labels:
+        label = labels[0 if worst is None or worst.code is None else worst.code]
+    columns = request.args.get("columns", "")
+    if columns not in pairs:
+        of_worst = [] if worst is None else [name for name, _ in worst.terms]
+        columns = next((text for text, pair in pairs.items() if set(of_worst) <= set(pair)), "")
+    code = labels.index(label)
+    heat = cross_heat(found, run_id, labels, code, pairs[columns])
+    return Cross(heat, label, columns, tuple(labels), tuple(pairs))
