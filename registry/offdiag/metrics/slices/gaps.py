@@ -37,8 +37,8 @@ _CLASS_AXIS = -1
 def exact_p(hits: Floats, cases: Floats, other_hits: Floats, other_cases: Floats) -> Floats:
     """Two-sided mid-p of equal proportions, arrays of one shape; 1 where a group is empty.
 
-    Given all hits together, those of the first group are hypergeometric. The smaller tail is
-    added up from the observed count outwards, until terms are negligible.
+    Given all hits together, those of the first group are hypergeometric. The tail beyond the
+    observed count is added up outwards, until terms are negligible; the other tail is the rest.
     """
     with optional:
         from scipy.special import gammaln
@@ -65,7 +65,7 @@ def exact_p(hits: Floats, cases: Floats, other_hits: Floats, other_cases: Floats
         tail += term
         k -= 1
         running = term > _NEGLIGIBLE * tail
-    return np.where((cases > 0) & (other_cases > 0), np.minimum(2 * tail, 1.0), 1.0)
+    return np.where((cases > 0) & (other_cases > 0), 2 * np.minimum(tail, 1 - tail), 1.0)
 
 
 def difference_interval(

@@ -37,7 +37,13 @@ from offdiag.services.examples.selection import (
     sort_keys,
     wanted,
 )
-from offdiag.services.small_groups import SUPPRESSED, suppressed_below
+from offdiag.services.small_groups import (
+    SUPPRESSED,
+    sizes_in_truth,
+    suppressed,
+    suppressed_below,
+)
+from offdiag.store import truths
 from offdiag.store.predictions_read import (
     PredictionChunk,
     SampleFacts,
@@ -145,6 +151,11 @@ class _Scan:
         if text is None:
             return None
         part = parse_slice(text)
+        k = suppressed_below()
+        if k:
+            truth = truths.get_truth(self.session, self.source.truth.truth_id)
+            if sizes_in_truth(self.session, truth, k).is_hidden(part):
+                raise suppressed(part, k)
         names = {term.name for term in part.terms}
         choices = slice_choices(self.session, self.source.truth.root_id, names)
         return members_among(choices, part, n_samples=len(self.truth.codes))
