@@ -97,7 +97,12 @@ def test_lists_and_paths_among_parameters_are_stored_as_text(registry_url: str) 
         np.array([UUID(int=1), UUID(int=2)]),
         [str(UUID(int=1)).encode(), str(UUID(int=2)).encode()],
         np.array([str(UUID(int=1)).encode(), str(UUID(int=2)).encode()]),
-        pa.array([UUID(int=1).bytes, UUID(int=2).bytes], pa.uuid()),
+        # pyarrow has the type from 18 on.
+        *(
+            [pa.array([UUID(int=n).bytes for n in (1, 2)], pa.uuid())]
+            if hasattr(pa, "uuid")
+            else ()
+        ),
     ],
 )
 def test_uuids_and_bytes_are_sample_ids_as_their_text(registry_url: str, ids: object) -> None:
