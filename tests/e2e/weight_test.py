@@ -49,6 +49,13 @@ _FIRST_NUMBER = r"""() => {
 }"""
 
 
+_CUT_NUMBERS = r"""() => [...document.querySelectorAll("main td, main th")]
+    .filter((cell) => cell.checkVisibility() && cell.clientWidth > 1
+        && getComputedStyle(cell).overflowX === "hidden" && cell.scrollWidth > cell.clientWidth
+        && /\d\.\d|\d\/\d/.test(cell.innerText))
+    .map((cell) => cell.innerText)"""
+
+
 def one_run(database: Database) -> None:
     actual = ["well"] * 80 + ["ill"] * 20
     predicted = ["well"] * 75 + ["ill"] * 17 + ["well"] * 8
@@ -118,6 +125,8 @@ def complaints(browser: Browser, address: str, path: str) -> list[str]:
         width = seen.page.evaluate("document.documentElement.scrollWidth")
         if width > PHONE["width"]:
             found.append(f"{width} pixels wide on a phone")
+        if cut := seen.page.evaluate(_CUT_NUMBERS):
+            found.append(f"cut on a phone: {cut}")
         is_run = path.startswith("/runs/") and path.count("/") == 2
         if is_run and not (seen.page.evaluate(_FIRST_NUMBER) or LOWEST_METRIC) < LOWEST_METRIC:
             found.append(f"the first number is at {seen.page.evaluate(_FIRST_NUMBER)}")
