@@ -181,7 +181,7 @@ def open_problems_of(dataset_id: int) -> list[ProblemSummary]:
 
 
 def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -> DatasetFrame:
-    """The head of the page `current`."""
+    """The head of the page `current`; sets of labels have no costs."""
     address = DatasetAddress(dataset.project, dataset.name)
     project = None if dataset.project == DEFAULT_PROJECT else dataset.project
     pages: tuple[tuple[Part, str, str, int], ...] = (
@@ -205,6 +205,7 @@ def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -
         tabs=tuple(
             DatasetTab(text, url, part == current, numbers.count(count) if count else "")
             for part, text, url, count in pages
+            if part != "costs" or dataset.task is not Task.MULTILABEL
         ),
     )
 

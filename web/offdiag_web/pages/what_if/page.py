@@ -5,19 +5,25 @@ from __future__ import annotations
 from flask import Blueprint, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from offdiag.errors import NotFound
 from offdiag.records.cost import RANKING_COLUMNS, CostsOfRunsAt, costs_of_runs, ranking_row
 from offdiag.services.cost_matrices import add_costs
 from offdiag.services.what_if.costs import ask
 from offdiag.services.what_if.scenario import newest_run_ids, read_base, understand
-from offdiag.store.dataset_page import dataset_overview
+from offdiag.store.dataset_page import dataset_overview, dataset_size
+from offdiag.store.datasets import find_dataset
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import SENT_BY_FORM, TWIN, requested_project
+from offdiag_web.components.datasets import DatasetFrame, dataset_frame
 from offdiag_web.pages.what_if.threshold import threshold_card
 from offdiag_web.pages.what_if.view import start_view, what_if_view
 from offdiag_web.urls.what_if import WhatIfAddress, asked_by_form, read_what_if
 
 blueprint = Blueprint("what_if", __name__)
+
+MANY_CLASSES, FEWER_RUNS = 30, 4
+"""The counts of many classes are sent with the page, so it starts with fewer runs of them."""
 
 
 @blueprint.get("/whatif")
@@ -30,7 +36,10 @@ def page() -> Response:
     found = ask(current_registry().database, address.runs, address.question)
     view = what_if_view(found, address, run_url=_run_url)
     threshold = threshold_card(current_registry().database, found)
-    return make_response(render_template("what_if/page.html", view=view, threshold=threshold))
+    frame = _frame(view.project, view.dataset)
+    return make_response(
+        render_template("what_if/page.html", view=view, threshold=threshold, dataset=frame)
+    )
 
 
 @blueprint.get(f"/whatif{TWIN}")
@@ -70,7 +79,9 @@ def _start(address: WhatIfAddress) -> Response:
     if dataset:
         runs = newest_run_ids(database, project=requested_project(), dataset=dataset)
         if runs:
-            return redirect(_canonical(address.of_runs(runs)).url())
+            first, _ = read_base(database, runs, address.question.costs)
+            few = runs[:FEWER_RUNS] if first.matrix.n_classes > MANY_CLASSES else runs
+            return redirect(_canonical(address.of_runs(few)).url())
     with database.read() as session:
         view = start_view(dataset_overview(session), address, without_runs=dataset)
     return make_response(render_template("what_if/start.html", view=view))
@@ -81,6 +92,14 @@ def _canonical(address: WhatIfAddress) -> WhatIfAddress:
     runs = tuple(dict.fromkeys((*address.runs, *added)))
     _, base = read_base(current_registry().database, runs, address.question.costs)
     return asked_by_form(request.args, base).of_runs(runs)
+
+
+def _frame(project: str, name: str) -> DatasetFrame:
+    with current_registry().database.read() as session:
+        dataset = find_dataset(session, project=project, name=name)
+        if dataset is None:
+            raise NotFound(f"dataset {name!r} does not exist.", field="dataset", hint="Reload.")
+        return dataset_frame(dataset, dataset_size(session, dataset.id), current="costs")
 
 
 def _run_url(run_id: str) -> str:

@@ -57,7 +57,6 @@ class WhatIfView:
     """Everything the page shows."""
 
     title: str
-    subtitle: str
     address: WhatIfAddress
     base: str
     base_note: str | None
@@ -103,7 +102,6 @@ def what_if_view(
     labels = scenario.costs.labels
     return WhatIfView(
         title=f"Cost what-if · {first.dataset}",
-        subtitle=_subtitle(found),
         address=address,
         base=base_text(scenario.base),
         base_note=None if record is None else record.note,
@@ -144,16 +142,6 @@ def what_if_view(
         new_url=new_costs_url(first.project, first.dataset),
         dataset=first.dataset,
         project=first.project,
-    )
-
-
-def _subtitle(found: WhatIf) -> str:
-    first = found.frame.runs[0]
-    version = "" if first.truth is None else f" v{first.truth.number}"
-    return (
-        f"{first.dataset}{version} · {numbers.plural(len(found.answers), 'run')} · "
-        f"{numbers.plural(first.matrix.total, 'example')} · "
-        f"{numbers.plural(first.matrix.n_classes, 'class', 'classes')}"
     )
 
 
