@@ -87,7 +87,7 @@ def test_which_model_hides_a_failing_class(follow: Callable[..., Page], way: str
     if way == "problems":
         page = follow("Problems 11 new")
 
-        missed = page.get_by_role("row", name=re.compile("8 missed.*RandomForestClassifier"))
+        missed = page.get_by_role("row", name=re.compile("“8” missed.*RandomForestClassifier"))
         expect(missed).to_contain_text("6 of 16")
         expect(missed).to_contain_text("champion")
         return

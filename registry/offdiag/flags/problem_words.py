@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from offdiag.flags.problems import Cause, ProblemKey
+from offdiag.flags.warning import named
 
 _OF_CLASS: Mapping[Cause, str] = MappingProxyType(
     {
@@ -51,9 +52,11 @@ def problem_name(number: int) -> str:
 
 
 def problem_title(key: ProblemKey) -> str:
-    """ "df missed"."""
+    """ "df missed"; “8” missed, where the name alone would read as a count."""
     known = _OF_RUN.get(key.cause)
-    return known or _OF_CLASS[key.cause].format(key.class_label or "a class")
+    return known or _OF_CLASS[key.cause].format(
+        named(key.class_label) if key.class_label else "a class"
+    )
 
 
 def reason(rule: str) -> str:

@@ -343,7 +343,7 @@ def test_many_classes_share_a_line_but_not_on_the_champion(
 
     shown = " ".join(line.text for line in lines(champion))
     assert len(lines(unfolded)) == 11
-    assert all(f"{label} missed" in shown for label in labels[1:])
+    assert all(f"“{label}” missed" in shown for label in labels[1:])
     assert "more classes" not in shown
     assert "champion" in lines(champion)[0].text
 
