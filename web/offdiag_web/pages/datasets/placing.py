@@ -12,9 +12,11 @@ from offdiag_web.charts.scale import Scale, tidy_at_least
 from offdiag_web.charts.svg import words
 from offdiag_web.components import numbers
 
-Anchor = Literal["start", "middle", "end"]
+Anchor = Literal["start", "end"]
 _MOST_TICKS = 6
 _WIDTH_OF_LETTER, _HEIGHT_OF_NAME = 6.3, 13.0
+_WIDEST_LETTER, _BETWEEN_NAMES = 9.2, 8.0
+"""On a phone letters are larger for the size of the picture."""
 
 
 def ticks_of(scale: Scale) -> tuple[Tick, ...]:
@@ -57,17 +59,25 @@ class _Box:
 
 
 def placed_names(
-    names: Sequence[Name], frame: Frame, *, points: Iterable[tuple[float, float]]
+    names: Sequence[Name],
+    frame: Frame,
+    *,
+    points: Iterable[tuple[float, float]],
+    lines: Iterable[tuple[float, float, float]] = (),
 ) -> list[str]:
-    """Each name at the first free place around its point; left out where there is none."""
+    """Each name at the first free place around its point; left out where there is none.
+
+    `lines` are texts that stand already: their left and right ends and their base line.
+    """
     taken = [_Box(x - 4, y - 4, x + 4, y + 4) for x, y in points]
+    taken += [_Box(left, y - _HEIGHT_OF_NAME + 3, right, y + 3) for left, right, y in lines]
     written = []
     for name in names:
-        width = _WIDTH_OF_LETTER * len(name.text)
+        width, widest = _WIDTH_OF_LETTER * len(name.text), _WIDEST_LETTER * len(name.text)
         for x, y, anchor in _around(name):
-            left = {"start": x, "middle": x - width / 2, "end": x - width}[anchor]
-            box = _Box(left, y - _HEIGHT_OF_NAME + 3, left + width, y + 3)
-            is_inside = frame.left <= box.left and box.right <= frame.right + 8
+            left, widest_left = (x - width, x - widest) if anchor == "end" else (x, x)
+            box = _Box(left, y - _HEIGHT_OF_NAME + 3, left + width + _BETWEEN_NAMES, y + 3)
+            is_inside = frame.left <= widest_left and widest_left + widest <= frame.right + 8
             is_inside = is_inside and frame.top <= box.top and box.bottom <= frame.bottom
             if is_inside and not any(box.meets(each) for each in taken):
                 taken.append(box)

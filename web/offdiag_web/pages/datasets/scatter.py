@@ -57,16 +57,17 @@ def scatter(dots: Sequence[Dot], axes: Axes, *, name: str) -> Markup:
     up = spanning([dot.up for dot in dots] + ([0.0] if axes.shows_minority else []), steps=6)
     across_ticks, up_ticks = ticks_of(across), ticks_of(up)
     in_order = sorted(dots, key=lambda dot: (dot.is_champion, dot.is_in_set, -dot.across.estimate))
+    minority, lines = _minority(dots, across, up) if axes.shows_minority else ((), ())
     return group(
         box(FRAME),
-        *(_minority(dots, across, up) if axes.shows_minority else ()),
+        *minority,
         grid(FRAME, across=across_ticks, up=up_ticks),
         *ticks_across(FRAME, across_ticks),
         *ticks_up(FRAME, up_ticks),
         name_across(FRAME, f"{axes.across}, 95 % CI"),
         name_up(FRAME, axes.up),
         *(_dot(dot, across, up) for dot in in_order),
-        *_names(dots, across, up),
+        *_names(dots, across, up, lines=lines),
         width=WIDTH,
         height=HEIGHT,
         css_class="scatter",
@@ -74,25 +75,29 @@ def scatter(dots: Sequence[Dot], axes: Axes, *, name: str) -> Markup:
     )
 
 
-def _minority(dots: Sequence[Dot], across: Scale, up: Scale) -> Sequence[str]:
-    """The area of a good average with a class that is missed."""
+def _minority(
+    dots: Sequence[Dot], across: Scale, up: Scale
+) -> tuple[Sequence[str], Sequence[tuple[float, float, float]]]:
+    """The area of a good average with a class that is missed, and where its name stands."""
     left = max(across.fraction(FAIR_AVERAGE), 0.0)
     top = min(up.fraction(MISSED_CLASS), 1.0)
     if left >= 1 or top <= 0:
-        return ()
+        return (), ()
     x, y = FRAME.x(left), FRAME.y(top)
     width, height = FRAME.right - x, FRAME.bottom - y
     area = f'width="{coordinate(width)}" height="{coordinate(height)}"'
-    return (
+    line = _free(dots, across, up, between=(y + 14, FRAME.bottom - 6))
+    drawn = (
         f'<rect class="minority" x="{coordinate(x)}" y="{coordinate(y)}" {area}/>',
         words(
             "Hidden minority: good average, one class missed",
             x=FRAME.right - 6,
-            y=_free(dots, across, up, between=(y + 14, FRAME.bottom - 6)),
+            y=line,
             css_class="minority-name",
             anchor="end",
         ),
     )
+    return drawn, [(FRAME.right - _MINORITY_ROOM, FRAME.right, line)]
 
 
 def _free(dots: Sequence[Dot], across: Scale, up: Scale, *, between: tuple[float, float]) -> float:
@@ -131,12 +136,15 @@ def _dot(dot: Dot, across: Scale, up: Scale) -> str:
     )
 
 
-def _names(dots: Sequence[Dot], across: Scale, up: Scale) -> list[str]:
+def _names(
+    dots: Sequence[Dot], across: Scale, up: Scale, *, lines: Sequence[tuple[float, float, float]]
+) -> list[str]:
     names = [
         Name(dot.name, *_place(dot, across, up))
         for dot in [d for d in dots if d.name][:MOST_NAMED]
     ]
-    return placed_names(names, FRAME, points=[_place(dot, across, up) for dot in dots])
+    points = [_place(dot, across, up) for dot in dots]
+    return placed_names(names, FRAME, points=points, lines=lines)
 
 
 def _place(dot: Dot, across: Scale, up: Scale) -> tuple[float, float]:

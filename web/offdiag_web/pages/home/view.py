@@ -10,6 +10,7 @@ from itertools import groupby
 from markupsafe import Markup
 
 from offdiag.domain.runs import RunState, Task
+from offdiag.domain.values import MetricValue
 from offdiag.flags.problems import ProblemSummary
 from offdiag.reports.scope import spec_of
 from offdiag.reports.texts import difference
@@ -52,6 +53,7 @@ class DatasetLine:
     role: str
     value: str
     metric: str
+    interval: str
     mark: Markup | None
     trend: Markup | None
     state: str
@@ -198,6 +200,7 @@ def _line(
         role="champion" if status is not None and status.is_champion else "",
         value="" if run is None or run.value.value is None else numbers.metric(run.value.value),
         metric="" if status is None else _title(status.ranked.key),
+        interval="" if run is None else _interval(run.value),
         mark=None if status is None else _mark(status),
         trend=None if status is None else _trend(status),
         state=state,
@@ -249,11 +252,17 @@ def _mark(status: DatasetStatus) -> Markup | None:
     if value.value is None or (spec.low, spec.high) != (0, 1):
         return None
     words = numbers.metric(value.value)
-    if value.ci_low is not None and value.ci_high is not None:
-        words += f", 95 % CI {numbers.interval(value.ci_low, value.ci_high)}"
+    if interval := _interval(value):
+        words += f", 95 % CI {interval}"
     return interval_mark(
         Extent(value.value, value.ci_low, value.ci_high), scale=UNIT, name=words, canvas=_MARK
     )
+
+
+def _interval(value: MetricValue) -> str:
+    if value.ci_low is None or value.ci_high is None:
+        return ""
+    return numbers.interval(value.ci_low, value.ci_high)
 
 
 def _trend(status: DatasetStatus) -> Markup | None:
