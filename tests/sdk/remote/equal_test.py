@@ -225,7 +225,7 @@ def test_runs_are_fetched_and_changed_alike(places: tuple[Place, Place]) -> None
     assert one.tags == other.tags == {"team": "a", "review": "done"}
     assert one.note == other.note == "Read twice."
     assert one.params == other.params
-    assert repr(one) == repr(other)
+    assert repr(one).replace(one.id, other.id) == repr(other)
     assert offdiag.evaluate_pending(url=places[1].url) == 0
 
 
