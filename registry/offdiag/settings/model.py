@@ -221,7 +221,7 @@ class SlicesSettings(Section):
     """Labelled examples below which a group decides nothing; a metric of a class counts those
     of the class."""
     suppress_below: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    """Labelled examples below which nobody sees the figures of a group. 0: all are shown."""
+    """Labelled examples below which the figures of a group are hidden. 0: all are shown."""
 
 
 class FlagsSettings(Section):

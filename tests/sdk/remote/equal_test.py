@@ -217,6 +217,8 @@ def test_long_lists_of_examples_come_page_after_page(places: tuple[Place, Place]
 def test_runs_are_fetched_and_changed_alike(places: tuple[Place, Place]) -> None:
     for place in places:
         run = offdiag.get_run("first", url=place.url)
+        for each in place.runs:
+            offdiag.get_run(each, url=place.url).evaluation()
         run.add_tags(review="done")
         run.note = "Read twice."
 

@@ -1,16 +1,20 @@
-"""Small parts of pages: chips, moments, segments, sortable headers, page numbers, task names."""
+"""Small parts of pages: chips, moments, segments, sortable headers, page numbers, comments."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import RunState, Task
+from offdiag.store.comments import Comment
 from offdiag.store.evaluations import EvaluationWork
 from offdiag_web.components import numbers
+
+WROTE = "wrote"
+NOBODY_NAMED = "somebody"
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,3 +261,33 @@ def _looks_transposed(source: SourceOrientation) -> str:
         "that; precision and recall change places. If so, log it again with "
         f'orientation="{other}", or a frame with its two columns exchanged.'
     )
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """One entry. `who` is None where an evaluation or time did it; `quote` is plain text."""
+
+    at: Moment
+    who: str | None
+    what: str
+    quote: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Discussion:
+    """The comments on one thing, oldest first. `url` takes the next one, `back` shows it."""
+
+    url: str
+    back: str
+    lines: tuple[HistoryLine, ...]
+
+
+def discussion(comments: Iterable[Comment], *, url: str, back: str, now: datetime) -> Discussion:
+    """Present the comments on one thing."""
+    return Discussion(url, back, tuple(comment_line(each, now) for each in comments))
+
+
+def comment_line(comment: Comment, now: datetime) -> HistoryLine:
+    """One comment as a line of a history."""
+    at = moment(comment.at, now=now)
+    return HistoryLine(at, comment.author or NOBODY_NAMED, WROTE, comment.text)

@@ -22,13 +22,14 @@ from offdiag_web.components import numbers
 from offdiag_web.components.controls import (
     Caution,
     Chip,
+    Discussion,
     Moment,
     class_words,
+    discussion,
     moment,
     spell,
     state_chip,
 )
-from offdiag_web.components.discussion import Discussion, discussion
 from offdiag_web.components.flags import Statement, run_statement
 from offdiag_web.urls.datasets import ModelAddress
 from offdiag_web.urls.filter_line import parse_filter, quoted

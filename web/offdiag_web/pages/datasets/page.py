@@ -33,13 +33,13 @@ from offdiag_web.app.context import current_registry, kept_best_sets, kept_decis
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, own_path, requested_project
 from offdiag_web.app.preferences import require_user_name
+from offdiag_web.components.controls import Discussion, discussion
 from offdiag_web.components.datasets import (
     DATASET,
     dataset_cards,
     find_in_any_project,
     open_problems_of,
 )
-from offdiag_web.components.discussion import Discussion, discussion
 from offdiag_web.components.slices import SliceLine, worst_slices
 from offdiag_web.pages.datasets.data import dataset_view
 from offdiag_web.pages.datasets.decision import decision_view

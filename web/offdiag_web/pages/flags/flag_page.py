@@ -23,8 +23,7 @@ from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, own_path
 from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Chip, Moment, moment
-from offdiag_web.components.discussion import NOBODY_NAMED, WROTE, HistoryLine
+from offdiag_web.components.controls import NOBODY_NAMED, WROTE, Chip, HistoryLine, Moment, moment
 from offdiag_web.components.flags import (
     SeverityMark,
     badge_chip,

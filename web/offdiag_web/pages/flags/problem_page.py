@@ -28,8 +28,7 @@ from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import json_response
 from offdiag_web.app.paths import own_path
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Chip
-from offdiag_web.components.discussion import Discussion, discussion
+from offdiag_web.components.controls import Chip, Discussion, discussion
 from offdiag_web.components.flags import SeverityMark, flag_name, severity_mark
 from offdiag_web.pages.flags.inbox import (
     day_of,
