@@ -1,4 +1,4 @@
-"""Images of strangers, decoded within bounds and encoded anew; the file itself is never kept.
+"""Images of strangers, decoded within bounds and encoded again; the file is never stored.
 
 A decoder is fed by anybody who may log. It reads three formats only, none that runs a program
 or names other files, and no more pixels than fit in a bounded amount of memory. What comes out
@@ -48,7 +48,7 @@ class StoredImage:
 
 
 def stored_image(data: bytes, *, field: str = "images") -> StoredImage:
-    """Decode a PNG, JPEG or WebP file and encode it anew in one or two sizes.
+    """Decode a PNG, JPEG or WebP file and encode it again in one or two sizes.
 
     `digest` is that of `data`. Raises `InvalidInput` for what is no such image or a damaged
     one, `TooLarge` above `MOST_PIXELS`, and `MissingExtra` without Pillow.
