@@ -327,6 +327,35 @@ def test_commands_ask_a_server_without_a_database_library(client: Client, server
         assert done.stdout, words
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("schedule", "list"),
+        ("hierarchy", "show", "pets"),
+        ("sql", "SELECT 1"),
+        ("recompute", "--outdated"),
+        ("verify",),
+        ("gc",),
+        ("user", "list"),
+        ("token", "list"),
+        ("link", "list"),
+        ("db", "check"),
+        ("export", "default", "--to", "x.zip"),
+        ("import", "archive", "x.zip"),
+        ("samples", "remove", "pets"),
+        ("worker",),
+    ],
+)
+def test_a_command_about_the_database_does_not_name_an_extra_that_would_not_help(
+    client: Client, server: str, words: tuple[str, ...]
+) -> None:
+    done = client.command(*words, url=server)
+
+    assert done.returncode == 2
+    assert f"works on the database itself, and {server} is a server" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 def test_runs_of_the_offline_queue_are_sent_without_a_database_library(
     client: Client, server: str, tmp_path: Path
 ) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.options import help_text, json_option, url_option
+from offdiag.cli.options import help_text, json_option
 from offdiag.cli.output import note, print_json, print_tables
-from offdiag.cli.registry import opened, settings_for
+from offdiag.cli.registry import database_option, opened, settings_for
 
 if TYPE_CHECKING:
     from offdiag.store.sessions import TokenRecord
@@ -44,7 +44,7 @@ def user() -> None:
 @click.option("--email", help="Address.")
 @click.option("--no-password", is_flag=True, help="The user signs in with OpenID Connect.")
 @_stdin
-@url_option
+@database_option
 @json_option
 def add(
     *,
@@ -78,7 +78,7 @@ def add(
 
 @help_text("user list", "user list --json", see=("user add",))
 @user.command(name="list")
-@url_option
+@database_option
 @json_option
 def list_users(url: str | None, as_json: bool) -> None:
     """List users with their roles."""
@@ -121,7 +121,7 @@ def list_users(url: str | None, as_json: bool) -> None:
 @click.argument("name")
 @click.argument("role", type=click.Choice((*ROLES, "none")))
 @_project
-@url_option
+@database_option
 @json_option
 def role(*, name: str, role: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Set the role of a user; none removes it."""
@@ -144,7 +144,7 @@ def role(*, name: str, role: str, project: str | None, url: str | None, as_json:
 @user.command()
 @click.argument("name")
 @click.option("--undo", is_flag=True, help="Enable the user again.")
-@url_option
+@database_option
 @json_option
 def disable(*, name: str, undo: bool, url: str | None, as_json: bool) -> None:
     """Disable a user: sessions end, tokens stop working."""
@@ -165,7 +165,7 @@ def disable(*, name: str, undo: bool, url: str | None, as_json: bool) -> None:
 @user.command()
 @click.argument("name")
 @_stdin
-@url_option
+@database_option
 def password(*, name: str, password_stdin: bool, url: str | None) -> None:
     """Replace a password; all sessions of the user end."""
     from offdiag.services.access.users import find_user, set_password
@@ -182,7 +182,7 @@ def password(*, name: str, password_stdin: bool, url: str | None) -> None:
 @click.option("--project", default="", help="Only changes in this project.")
 @click.option("--text", default="", help="Only changes whose action or object contains this text.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
-@url_option
+@database_option
 @json_option
 def audit(
     *, actor: str, project: str, text: str, limit: int, url: str | None, as_json: bool
@@ -282,7 +282,7 @@ def token() -> None:
     show_default=True,
     help="Days until it expires; 0: never.",
 )
-@url_option
+@database_option
 @json_option
 def create(
     *,
@@ -315,7 +315,7 @@ def create(
 
 @help_text("token list", "token list --json", see=("token create",))
 @token.command(name="list")
-@url_option
+@database_option
 @json_option
 def list_tokens(url: str | None, as_json: bool) -> None:
     """List tokens, the newest first."""
@@ -357,7 +357,7 @@ def list_tokens(url: str | None, as_json: bool) -> None:
 )
 @token.command()
 @click.argument("number", type=int)
-@url_option
+@database_option
 @json_option
 def revoke(*, number: int, url: str | None, as_json: bool) -> None:
     """Revoke a token."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.options import help_text, json_option, url_option
+from offdiag.cli.options import help_text, json_option
 from offdiag.cli.output import busy, measured, note, print_json
-from offdiag.cli.registry import database_url, settings_for
+from offdiag.cli.registry import database_option, database_url, settings_for
 
 if TYPE_CHECKING:
     from offdiag.store.archive.file import Manifest
@@ -28,7 +28,7 @@ def db() -> None:
 
 @help_text("db upgrade", "db upgrade --json", see=("db check", "db backup"))
 @db.command()
-@url_option
+@database_option
 @json_option
 def upgrade(url: str | None, as_json: bool) -> None:
     """Upgrade the schema to this version; create it in an empty database."""
@@ -55,7 +55,7 @@ def upgrade(url: str | None, as_json: bool) -> None:
     no="the schema is not current",
 )
 @db.command()
-@url_option
+@database_option
 @json_option
 @click.pass_context
 def check(context: click.Context, url: str | None, as_json: bool) -> None:
@@ -88,7 +88,7 @@ def check(context: click.Context, url: str | None, as_json: bool) -> None:
 )
 @db.command()
 @click.argument("file", type=_FILE)
-@url_option
+@database_option
 @json_option
 def backup(*, file: Path, url: str | None, as_json: bool) -> None:
     """Back up the whole registry to FILE, in a consistent state.
@@ -119,7 +119,7 @@ def backup(*, file: Path, url: str | None, as_json: bool) -> None:
 @db.command()
 @click.argument("file", type=_FILE)
 @click.option("--force", is_flag=True, help="Replace a registry in the database without asking.")
-@url_option
+@database_option
 @json_option
 def restore(*, file: Path, force: bool, url: str | None, as_json: bool) -> None:
     """Restore the backup in FILE into an empty database, SQLite or PostgreSQL.
@@ -191,7 +191,7 @@ def copy(*, source: str, target: str, force: bool, as_json: bool) -> None:
 @db.command()
 @click.option("--reader", "given", multiple=True, metavar="ROLE", help="Grant a role read access.")
 @click.option("--remove", is_flag=True, help="Remove the views.")
-@url_option
+@database_option
 @json_option
 def views(*, given: tuple[str, ...], remove: bool, url: str | None, as_json: bool) -> None:
     """Create views for BI tools in a PostgreSQL database.

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.options import help_text, json_option, url_option
+from offdiag.cli.options import help_text, json_option
 from offdiag.cli.output import print_json
-from offdiag.cli.registry import opened, settings_for
+from offdiag.cli.registry import database_option, opened, settings_for
 
 if TYPE_CHECKING:
     from offdiag.domain.hierarchy import Group, Hierarchy
@@ -29,7 +29,7 @@ def hierarchy() -> None:
 @hierarchy.command()
 @click.argument("dataset")
 @_project
-@url_option
+@database_option
 @json_option
 def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Show the groups of classes of DATASET."""
@@ -50,7 +50,7 @@ def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> N
 @click.argument("dataset")
 @click.argument("file", type=click.Path(path_type=Path))
 @_project
-@url_option
+@database_option
 @json_option
 def set_groups(
     dataset: str, file: Path, project: str | None, url: str | None, as_json: bool
@@ -74,7 +74,7 @@ def set_groups(
 @hierarchy.command()
 @click.argument("dataset")
 @_project
-@url_option
+@database_option
 @json_option
 def clear(dataset: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Remove the class hierarchy of DATASET."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.options import help_text, json_option, url_option
+from offdiag.cli.options import help_text, json_option
 from offdiag.cli.output import busy, print_json, print_tables
-from offdiag.cli.registry import opened, settings_for
+from offdiag.cli.registry import database_option, opened, settings_for
 
 if TYPE_CHECKING:
     from offdiag.services.evaluation.recompute import RecomputeRequest
@@ -37,7 +37,7 @@ _MOST_SHOWN = 50
     metavar="FILE",
     help="Lines of client key and content digest that must all be stored.",
 )
-@url_option
+@database_option
 @json_option
 @click.pass_context
 def verify(
@@ -110,7 +110,7 @@ def _show(found: Verification) -> None:
     type=click.FloatRange(min=0),
     help="Also remove runs opened longer ago than this and never finished.",
 )
-@url_option
+@database_option
 @json_option
 def gc(
     *,
@@ -165,7 +165,7 @@ def gc(
 @click.option(
     "--all", "everything", is_flag=True, help="Delete all results and compute them again."
 )
-@url_option
+@database_option
 @json_option
 def recompute(
     run_ids: tuple[str, ...], *, outdated: bool, everything: bool, url: str | None, as_json: bool

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from offdiag.cli.options import Function
 from offdiag.errors import InvalidInput
 from offdiag.extras import has_extra
 from offdiag.settings import Settings, load_settings
@@ -47,6 +48,28 @@ def database_url(settings: Settings) -> str:
         field="url",
         hint="Run it on the machine of the server, or name the database with --url.",
     )
+
+
+def database_option(command: Function) -> Function:
+    """`--url` of a command that works on the database itself.
+
+    A server is refused while the options are read, before the command imports what opens a
+    database: where a client alone is installed, an extra would be named that does not help.
+    """
+    return click.option(
+        "--url",
+        metavar="URL",
+        callback=_database_at,
+        help="Database to use.  [default: OFFDIAG_URL, else the configured one]",
+    )(command)
+
+
+def _database_at(
+    context: click.Context, _parameter: click.Parameter, url: str | None
+) -> str | None:
+    if not context.resilient_parsing:
+        database_url(settings_for(url))
+    return url
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import click
 from offdiag.cli.documents import document
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, print_json, print_tables, printable
-from offdiag.cli.registry import answerable, opened, settings_for
+from offdiag.cli.registry import answerable, database_option, opened, settings_for
 from offdiag.cli.tables import filled_table
 from offdiag.domain.sample_content import ContentPlaces, LoggedSamples
 from offdiag.domain.texts import name_segment
@@ -197,13 +197,18 @@ def set_places(
         click.echo(f"Content of {printable(dataset)} is set.")
 
 
-@help_text("samples remove digits 17 18", "samples remove digits --all", see=("samples log",))
+@help_text(
+    "samples remove digits 17 18",
+    "samples remove digits --all",
+    see=("samples log",),
+    arguments={"names": "Ids of samples."},
+)
 @samples.command()
 @click.argument("dataset")
 @click.argument("names", metavar="SAMPLE…", nargs=-1)
 @click.option("--all", "is_all", is_flag=True, help="Remove the content of all samples.")
 @_project
-@url_option
+@database_option
 @json_option
 def remove(
     *,

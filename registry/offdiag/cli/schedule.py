@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.options import help_text, json_option, url_option
+from offdiag.cli.options import help_text, json_option
 from offdiag.cli.output import print_json, print_tables
-from offdiag.cli.registry import opened, settings_for
+from offdiag.cli.registry import database_option, opened, settings_for
 from offdiag.cli.report import ReportInput, report_options
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def schedule() -> None:
 @click.option("--zone", default="UTC", show_default=True, help="Time zone, such as Europe/Berlin.")
 @_project
 @report_options
-@url_option
+@database_option
 @json_option
 def add(
     *,
@@ -71,7 +71,7 @@ def add(
 @help_text("schedule list", "schedule list --json", see=("schedule show",))
 @schedule.command(name="list")
 @_any_project
-@url_option
+@database_option
 @json_option
 def list_schedules(project: str | None, url: str | None, as_json: bool) -> None:
     """List schedules with their next times, and whether the scheduler is up."""
@@ -97,7 +97,7 @@ def list_schedules(project: str | None, url: str | None, as_json: bool) -> None:
 @schedule.command()
 @_name
 @_project
-@url_option
+@database_option
 @json_option
 def show(name: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Show a schedule and its next five times."""
@@ -113,7 +113,7 @@ def show(name: str, project: str | None, url: str | None, as_json: bool) -> None
 @schedule.command()
 @_name
 @_project
-@url_option
+@database_option
 @json_option
 def pause(name: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Pause a schedule until it is resumed."""
@@ -132,7 +132,7 @@ def pause(name: str, project: str | None, url: str | None, as_json: bool) -> Non
 @schedule.command()
 @_name
 @_project
-@url_option
+@database_option
 @json_option
 def resume(name: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Resume a paused schedule, from its next time on."""
@@ -162,7 +162,7 @@ def resume(name: str, project: str | None, url: str | None, as_json: bool) -> No
     metavar="SECONDS",
     help="How long to wait for the results.",
 )
-@url_option
+@database_option
 @json_option
 @click.pass_context
 def run(
@@ -192,7 +192,7 @@ def run(
 @schedule.command()
 @_name
 @_project
-@url_option
+@database_option
 @json_option
 def remove(name: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Remove a schedule. Its editions stay."""

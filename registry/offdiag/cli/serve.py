@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.options import help_text, url_option
+from offdiag.cli.options import help_text
 from offdiag.cli.output import measured
-from offdiag.cli.registry import opened, settings_for
+from offdiag.cli.registry import database_option, opened, settings_for
 from offdiag.errors import InvalidInput
 from offdiag.extras import require_extra
 from offdiag.settings import ServerSettings, Settings
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     no_json="it serves until Ctrl-C",
 )
 @click.command()
-@url_option
+@database_option
 @click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
 @click.option("--port", type=click.IntRange(0, 65535), help="0 takes a free one.  [default: 8642]")
 @click.option("--no-worker", is_flag=True, help="Evaluate runs in `offdiag worker` only.")
@@ -66,7 +66,7 @@ def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) 
 )
 @click.command()
 @click.option("--until-idle", is_flag=True, help="Stop when no job is due.")
-@url_option
+@database_option
 @click.pass_context
 def worker(context: click.Context, *, url: str | None, until_idle: bool) -> None:
     """Run a worker that evaluates logged runs, until Ctrl-C. Any number may run."""

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.options import help_text, json_option, url_option
+from offdiag.cli.options import help_text, json_option
 from offdiag.cli.output import print_json, print_tables
-from offdiag.cli.registry import opened, settings_for
+from offdiag.cli.registry import database_option, opened, settings_for
 
 if TYPE_CHECKING:
     from offdiag.store.share_links import ShareLink
@@ -21,7 +21,7 @@ def link() -> None:
 
 @help_text("link list", "link list --json", see=("link revoke",))
 @link.command(name="list")
-@url_option
+@database_option
 @json_option
 def list_links(url: str | None, as_json: bool) -> None:
     """List the share links of all users, the newest first.
@@ -64,7 +64,7 @@ def list_links(url: str | None, as_json: bool) -> None:
 )
 @link.command()
 @click.argument("number", type=int)
-@url_option
+@database_option
 @json_option
 def revoke(*, number: int, url: str | None, as_json: bool) -> None:
     """Revoke a share link: it shows nothing from then on."""

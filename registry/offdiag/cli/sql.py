@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from offdiag.cli.options import help_text, json_option, url_option
+from offdiag.cli.options import help_text, json_option
 from offdiag.cli.output import busy, print_json, print_tables
-from offdiag.cli.registry import opened, settings_for
+from offdiag.cli.registry import database_option, opened, settings_for
 
 
 @help_text(
@@ -41,7 +41,7 @@ from offdiag.cli.registry import opened, settings_for
     metavar="SECONDS",
     help="Cancel the query after this long.  [default: the setting sql.timeout_s]",
 )
-@url_option
+@database_option
 @json_option
 def sql(
     *,

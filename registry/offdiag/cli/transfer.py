@@ -16,7 +16,7 @@ from offdiag.cli.options import (
     url_option,
 )
 from offdiag.cli.output import measured, print_json
-from offdiag.cli.registry import opened, settings_for
+from offdiag.cli.registry import database_option, opened, settings_for
 
 if TYPE_CHECKING:
     from offdiag.importers import Dialect
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="File to write; it must not exist yet.",
 )
-@url_option
+@database_option
 @json_option
 def export(*, project: str, file: Path, url: str | None, as_json: bool) -> None:
     """Export PROJECT to a file for `offdiag import archive`, on either database.
@@ -144,7 +144,7 @@ def importing() -> None:
 @importing.command()
 @click.argument("file", type=_FILE)
 @click.option("--as", "name", metavar="NAME", help="New name of the project.")
-@url_option
+@database_option
 @json_option
 def archive(*, file: Path, name: str | None, url: str | None, as_json: bool) -> None:
     """Import a project that `offdiag export` wrote: all of it, or nothing.
