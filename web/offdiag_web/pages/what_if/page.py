@@ -5,13 +5,13 @@ from __future__ import annotations
 from flask import Blueprint, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from offdiag.errors import NotFound
 from offdiag.records.cost import RANKING_COLUMNS, CostsOfRunsAt, costs_of_runs, ranking_row
 from offdiag.services.cost_matrices import add_costs
 from offdiag.services.what_if.costs import ask
 from offdiag.services.what_if.scenario import newest_run_ids, read_base, understand
 from offdiag.store.dataset_page import dataset_overview, dataset_size
-from offdiag.store.datasets import find_dataset
+from offdiag.store.datasets import DatasetRecord, single_label_task
+from offdiag.store.run_costs import RunWithCosts
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import SENT_BY_FORM, TWIN, requested_project
@@ -36,7 +36,7 @@ def page() -> Response:
     found = ask(current_registry().database, address.runs, address.question)
     view = what_if_view(found, address, run_url=_run_url)
     threshold = threshold_card(current_registry().database, found)
-    frame = _frame(view.project, view.dataset)
+    frame = _frame(found.frame.runs[0])
     return make_response(
         render_template("what_if/page.html", view=view, threshold=threshold, dataset=frame)
     )
@@ -94,11 +94,20 @@ def _canonical(address: WhatIfAddress) -> WhatIfAddress:
     return asked_by_form(request.args, base).of_runs(runs)
 
 
-def _frame(project: str, name: str) -> DatasetFrame:
+def _frame(run: RunWithCosts) -> DatasetFrame:
+    """The head of the dataset of a run, whose labels need not be read once more."""
+    labels = run.matrix.labels
+    dataset = DatasetRecord(
+        id=run.dataset_id,
+        project_id=run.project_id,
+        project=run.project,
+        name=run.dataset,
+        task=single_label_task(labels),
+        labels=labels,
+        labels_inferred=labels.inferred,
+        positive_label=run.positive_label,
+    )
     with current_registry().database.read() as session:
-        dataset = find_dataset(session, project=project, name=name)
-        if dataset is None:
-            raise NotFound(f"dataset {name!r} does not exist.", field="dataset", hint="Reload.")
         return dataset_frame(dataset, dataset_size(session, dataset.id), current="costs")
 
 
