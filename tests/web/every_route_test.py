@@ -32,7 +32,7 @@ from support.kinds import Kind
 from support.pages import Element, Page, PageClient, client_for
 from support.registries import dashboard
 from support.reported import ReportedRegistry, fill_reports
-from support.revised import RevisedRegistry, fill_revised
+from support.revised import IDS, RevisedRegistry, fill_revised
 from support.routes import path_of, spelled
 from support.scored_runs import ScoredRegistry, fill_scored
 
@@ -43,6 +43,8 @@ NEWS = 2
 """Decisions and corrections since the last visit, on the home page."""
 HAS_DISCUSSION = 1
 """Comments on the decision of a dataset."""
+HAS_SLICES = 1
+"""The decision of a dataset and the page of slices also look for counts of slices."""
 COUNTS_FLAGS = 1
 """The page of a report also counts the open flags of its runs."""
 SHOWS_BEST_RUN = 1
@@ -130,6 +132,7 @@ PAGES: dict[str, tuple[str, Place]] = {
     "/runs/<run:run_id>/examples": _of_scored_run("/examples?show=all"),
     "/runs/<run:run_id>/history": _of_run("/history"),
     "/runs/<run:run_id>/meta": _of_run("/meta"),
+    "/runs/<run:run_id>/slices": _of_scored_run("/slices"),
     "/runs/tag": ("lesions", lambda found: f"/runs/tag?runs={found.lesions.plain}"),
     "/search": _at("lesions", "/search?q=a"),
     "/settings": _at("lesions", "/settings"),
@@ -222,7 +225,8 @@ def test_a_page_is_small_and_asks_little(registries: Registries, rule: str) -> N
     assert 1 + len(loaded) <= MOST_REQUESTS, loaded
     assert all(path.startswith("/") for path in loaded)
     others = NEWS if rule == "/" else COUNTS_FLAGS if rule.startswith("/reports/") else 0
-    others += HAS_DISCUSSION if rule == "/datasets/<name:name>" else 0
+    others += HAS_DISCUSSION + HAS_SLICES if rule == "/datasets/<name:name>" else 0
+    others += HAS_SLICES if rule == "/runs/<run:run_id>/slices" else 0
     others += SHOWS_BEST_RUN if rule.startswith("/problems/") else 0
     others += KNOWS_MODELS if rule == "/runs" else 0
     others += LOOKS_AT_SAMPLES if rule.endswith(("/suspects", "/examples")) else 0
@@ -261,6 +265,7 @@ OTHER_THINGS: dict[str, dict[str, str]] = {
     "GET /runs/<run:run_id>/cells/<actual>-<predicted>": {"run_id": "scored", "predicted": "0"},
     f"GET {API}/runs/<run:run_id>/curves": {"run_id": "scored"},
     f"GET {API}/runs/<run:run_id>/examples": {"run_id": "scored"},
+    f"GET {API}/runs/<run:run_id>/fairness": {"run_id": "scored"},
     f"PUT {API}/runs/<run:run_id>/chunks/<int:seq>": {"run_id": "opened", "seq": "0"},
     f"POST {API}/runs/<run:run_id>/finish": {"run_id": "opened"},
     f"POST {API}/runs/<run:run_id>/decisions": {"run_id": "event"},
@@ -273,6 +278,7 @@ OTHER_THINGS: dict[str, dict[str, str]] = {
     "POST /settings/links/<int:link_id>/revoke": {"link_id": "1"},
     f"GET {API}/datasets/<name:name>/truth/<number:number>/impact": {"datasets/name": "pets"},
     f"GET {API}/datasets/<name:name>/truth/difference": {"datasets/name": "pets"},
+    f"POST {API}/datasets/<name:name>/slices": {"datasets/name": "pets"},
 }
 """What a route is asked about, where that is not what the others of its kind are asked about."""
 
@@ -283,6 +289,7 @@ QUERIES: dict[str, str] = {
     f"GET {API}/compare/examples": "runs={pair}&which=only_a",
     f"GET {API}/costs": "dataset=derm-7&costs=@0-1",
     f"GET {API}/datasets/<name:name>/truth/difference": "before=1&after=2",
+    f"GET {API}/runs/<run:run_id>/fairness": "by=country",
     "GET /runs/<run:run_id>/matrix/at": "at.x=1&at.y=25",
     "GET /runs/as-baseline": "q=dataset:derm-7&runs={run_id}",
     "GET /runs/as-champion": "q=dataset:derm-7&runs={run_id}",
@@ -324,6 +331,7 @@ WRITES: dict[str, Any] = {
     f"POST {API}/datasets/<name:name>/comments": {"text": "wait"},
     f"POST {API}/runs/<run:run_id>/comments": {"text": "look"},
     "POST /datasets/<name:name>/suspects": {"sample": "987", "version": "1", "reason": "seen"},
+    f"POST {API}/datasets/<name:name>/slices": {"ids": [IDS[0]], "columns": {"site": ["x"]}},
     f"POST {API}/datasets/<name:name>/truth": {"samples": [0], "labels": ["mel"]}
     | {"reason": "second look"},
     f"PATCH {API}/runs/<run:run_id>": {"tags": {"team": "skin"}},

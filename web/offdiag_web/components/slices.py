@@ -53,8 +53,11 @@ def slice_lines(
     return tuple(_line(gap, run_id, labels) for gap in found.worst(limit, keys))
 
 
-def worst_slices(run_id: str, counted: Counted) -> tuple[SliceLine, ...]:
-    """The worst few slices of an evaluated run; none where nothing is below the rest."""
+def worst_slices(run_id: str, counted: Counted | None = None) -> tuple[SliceLine, ...]:
+    """The worst few slices of a run; none where nothing is below the rest.
+
+    `counted` are the counts of its evaluation, where the caller has them.
+    """
     with current_registry().database.read() as session:
         findings = kept_findings(session, run_id, counted)
     if findings is None:

@@ -78,30 +78,47 @@ class RunFindings:
     labels: tuple[str, ...]
 
 
-def slice_findings(database: Database, run_id: str) -> RunFindings | None:
+def slice_findings(
+    database: Database, run_id: str, counted: Counted | None = None
+) -> RunFindings | None:
     """Test every slice of a run against the rest; None as for `slice_counts_of`.
 
-    Where small groups are suppressed there are none: numbers of overlapping slices and of their
-    rest would give small ones away.
+    `counted` are the counts of its evaluation, which are read if they are not given. Where small
+    groups are suppressed there are none: numbers of overlapping slices and of their rest would
+    give small ones away.
     """
     if suppressed_below():
         return None
+    with database.read() as session:
+        kept = kept_findings(session, run_id, counted)
+    if kept is not None:
+        return kept
     counts = slice_counts_of(database, run_id)
     if counts is None:
         return None
     with database.read() as session:
         evaluation = evaluations.current_evaluation(session, run_id)
-    if evaluation is None:
-        return None
-    return _findings(counts, evaluation.counted)
+    return None if evaluation is None else _findings(counts, evaluation.counted)
 
 
-def kept_findings(session: Session, run_id: str, counted: Counted) -> RunFindings | None:
-    """What the kept counts of an evaluated run say, without counting anything."""
+def kept_findings(
+    session: Session, run_id: str, counted: Counted | None = None
+) -> RunFindings | None:
+    """What the kept counts of a run say, without counting anything; None where there are none.
+
+    `counted` are the counts of its evaluation, which are read where they are needed else.
+    """
     if suppressed_below():
         return None
     counts = slices.kept_slice_counts(session, run_id)
-    return None if counts is None else _findings(counts, counted)
+    if counts is None:
+        return None
+    if counted is None:
+        evaluation = evaluations.current_evaluation(session, run_id)
+        if evaluation is None:
+            return None
+        counted = evaluation.counted
+    return _findings(counts, counted)
 
 
 def _findings(counts: SliceCounts, counted: Counted) -> RunFindings:

@@ -28,7 +28,6 @@ from offdiag.services.comments import comment_on_dataset
 from offdiag.services.datasets import browse_dataset
 from offdiag.store.comments import About, comments_on
 from offdiag.store.dataset_page import dataset_overview
-from offdiag.store.evaluations import current_evaluation
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, own_path, requested_project
@@ -104,9 +103,7 @@ def _worst_slices(found: Decision) -> WorstSlices | None:
         run_id, name = challenger.run.id, challenger.run.name
     else:
         return None
-    with current_registry().database.read() as session:
-        evaluation = current_evaluation(session, run_id)
-    lines = () if evaluation is None else worst_slices(run_id, evaluation.counted)
+    lines = worst_slices(run_id)
     return WorstSlices(name, url_for("run_slices.page", run_id=run_id), lines) if lines else None
 
 

@@ -63,7 +63,9 @@ blueprint = Blueprint("run_slices", __name__)
 @blueprint.get(f"{RUN}/slices")
 def page(run_id: str) -> Response:
     detail = stored_run(run_id)
-    found = slice_findings(current_registry().database, run_id) if detail.results else None
+    found = None
+    if detail.results:
+        found = slice_findings(current_registry().database, run_id, detail.results.counted)
     view = None if found is None else _view(run_id, found)
     return run_page("run_slices/page.html", detail, "slices", view=view)
 
@@ -80,8 +82,8 @@ def slices_csv(run_id: str) -> Response:
 
 
 def _document(run_id: str) -> RunSlices:
-    results_of(stored_run(run_id))
-    found = slice_findings(current_registry().database, run_id)
+    results = results_of(stored_run(run_id))
+    found = slice_findings(current_registry().database, run_id, results.counted)
     return run_slices(run_id, found, SlicesQuery(limit=MOST_GAPS))
 
 
