@@ -32,6 +32,7 @@ from offdiag.store.models import (
     TruthSliceRow,
     TruthVersionRow,
 )
+from offdiag.store.slices import drop_slice_counts
 from offdiag.store.truths import lock_truths
 
 _MEANING = ("label_set_id", "weights", "currency", "note")
@@ -263,6 +264,7 @@ def _merge_slices(source: Session, target: Session, truth_id: int, known: KnownA
         same = rows_of(target, table, truth_version_id=there, name=row["name"])
         if not same:
             copy_row(target, table, row, known, truth_version_id=there)
+            drop_slice_counts(target, there)
         elif (same[0]["levels"], same[0]["codes"]) != (row["levels"], row["codes"]):
             raise Conflict(
                 f"slice column {row['name']!r} is there with other values.",

@@ -38,8 +38,11 @@ from offdiag.store.models import (
     RunRow,
     ScheduleRow,
     ScoreChunkRow,
+    SliceCountsRow,
     UploadedMatrixRow,
 )
+from offdiag.store.slices import columns_digest
+from offdiag.store.truths import get_truth
 
 _OF_RUN = (
     PredictionChunkRow,
@@ -161,6 +164,10 @@ def _insert_evaluation(source: Session, target: Session, row: RowMapping, known:
         baseline_run_id=known.runs.get(baseline, baseline),
     )
     for table in parts_of_evaluations():
+        if table.name == SliceCountsRow.__tablename__ and not _same_columns(
+            source, target, row, known
+        ):
+            continue  # They are made again where they are read.
         changes: dict[str, Any] = {"evaluation_id": evaluation_id}
         parts = []
         for part in rows_of(source, table, evaluation_id=row["id"]):
@@ -171,6 +178,18 @@ def _insert_evaluation(source: Session, target: Session, row: RowMapping, known:
             known.added[table.name] += len(parts)
             target.execute(insert(table), parts)
     return evaluation_id
+
+
+def _same_columns(source: Session, target: Session, row: RowMapping, known: KnownAs) -> bool:
+    """Whether slices are of the same columns here; those of counted runs are their own."""
+    there, here = row["truth_version_id"], _truth_of(row, known)
+    if there is None or here is None:
+        return True
+    return _columns_of(source, there) == _columns_of(target, here)
+
+
+def _columns_of(session: Session, truth_id: int) -> str:
+    return columns_digest(session, get_truth(session, truth_id).root_id)
 
 
 def _truth_of(row: RowMapping, known: KnownAs) -> int | None:
