@@ -11,6 +11,7 @@ import offdiag
 from offdiag.cli.process import run
 from offdiag.errors import Forbidden
 from offdiag.reports.scope import ReportScope
+from offdiag.services.champions.promotions import approve
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.reports.alerts import alert_condition
 from offdiag.services.reports.edition import report_now
@@ -106,6 +107,44 @@ def test_groups_are_compared_without_the_hidden_ones(sites: Sites) -> None:
     hidden, worst = gate["conditions"]
     assert (hidden["passed"], hidden["measured"], hidden["reason"]) == (False, None, "suppressed")
     assert worst["note"] == "site=z; left out: suppressed below 10: tiny, y"
+
+
+def test_the_worst_slices_are_not_listed(
+    sites: Sites, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    approve(sites.database, sites.first, reason="the first one", author="ana")
+    url = sites.database.url
+    monkeypatch.setenv("OFFDIAG_URL", url)
+
+    def listed() -> dict[str, bool]:
+        """Where the slice of which most are missed is listed."""
+        answers = {
+            "api": get(sites.client, f"/runs/{sites.first}/slices")["gaps"],
+            "json": sites.client.get(f"/runs/{sites.first}/slices.json").get_json()["gaps"],
+            "csv": sites.client.records(f"/runs/{sites.first}/slices.csv"),
+            "sdk": list(offdiag.get_run(sites.first, url=url).slices()["slice"]),
+        }
+        assert run(["runs", "slices", sites.first]) == 0
+        pages = {
+            "run": f"/runs/{sites.first}",
+            "slices": f"/runs/{sites.first}/slices",
+            "dataset": "/datasets/holdout",
+        }
+        return (
+            {where: SHOWN in str(found) for where, found in answers.items()}
+            | {"cli": SHOWN in capsys.readouterr().out}
+            | {
+                where: bool(sites.client.page(path).all("table", "slice-table"))
+                for where, path in pages.items()
+            }
+        )
+
+    assert not any(listed().values())
+    page = sites.client.page(f"/runs/{sites.first}/slices").one("main").text
+    assert "worst slices are not listed" in page
+    assert "offdiag.add_slices(" not in page
+    monkeypatch.delenv("OFFDIAG_SLICES__SUPPRESS_BELOW")
+    assert all(listed().values())
 
 
 def test_commands_refuse_it_too(

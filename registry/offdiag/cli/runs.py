@@ -350,7 +350,7 @@ def slices(run_id: str, metric: str | None, limit: int, url: str | None, as_json
     elif found.n_tests:
         print_tables(worst_slices_table(found))
     else:
-        click.echo(f"{run_id} has no slices with enough examples.")
+        click.echo(f"{run_id} has no slices with enough examples, or small groups are hidden.")
 
 
 def _stored_slices(database: Database, run_id: str, query: SlicesQuery) -> RunSlices:

@@ -13,6 +13,7 @@ from offdiag.metrics.slices.finder import ACCURACY, RECALL, SUBSET_ACCURACY, Sli
 from offdiag.metrics.slices.gaps import SLOPES
 from offdiag.records.slices import MOST_GAPS, SLICE_COLUMNS, RunSlices, SlicesQuery, run_slices
 from offdiag.services.evaluation.slice_counts import RunFindings, slice_findings
+from offdiag.services.small_groups import suppressed_below
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.components.controls import Segment
@@ -67,7 +68,8 @@ def page(run_id: str) -> Response:
     if detail.results:
         found = slice_findings(current_registry().database, run_id, detail.results.counted)
     view = None if found is None else _view(run_id, found)
-    return run_page("run_slices/page.html", detail, "slices", view=view)
+    hidden_below = suppressed_below() if detail.results else 0
+    return run_page("run_slices/page.html", detail, "slices", view=view, hidden_below=hidden_below)
 
 
 @blueprint.get(f"{RUN}/slices.json")
