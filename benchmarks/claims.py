@@ -6,6 +6,7 @@ one. Everything that decides is a function of the library itself. Rates are pool
 shares of the rare class; the table of each cell goes into docs/contributing/claims.md.
 
     python benchmarks/claims.py                about ten minutes on two cores
+    python benchmarks/claims.py --only claims-slices   less than two minutes, only runs by slice
     python benchmarks/claims.py --sets 10      a look; writes nothing
 """
 
@@ -42,7 +43,6 @@ from offdiag.metrics.suite import evaluate_stack
 from offdiag.reports.alerts import ODDS, odds_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "contributing" / "claims.md"
-BEGIN, END = "<!-- The simulation begins. -->", "<!-- The simulation ends. -->"
 SETS = 150
 """Data sets of each cell; of the largest cells fewer, see `Cell.n_sets`."""
 SETS_OF_A_PAIR = 10
@@ -424,22 +424,28 @@ def report_alerts(report: Report, pool: ProcessPoolExecutor, wanted: int) -> Non
         )
 
 
-SECTIONS = (report_sets, report_power, report_pairs, report_slices, report_intervals,
-            report_selection, report_alerts)  # fmt: skip
+RECORDS = {
+    "claims": (report_sets, report_power, report_pairs, report_intervals, report_selection,
+               report_alerts),
+    "claims-slices": (report_slices,),
+}  # fmt: skip
+"""What is measured and kept together, by the name of its result."""
 
 
 def write_page(result: dict[str, Any]) -> None:
-    """Put goals and cells of a result into docs/contributing/claims.md."""
+    """Put goals and cells of a result into its place in docs/contributing/claims.md."""
+    name = result["name"]
     parts = [result_table(result)]
-    for name, rows in result["tables"].items():
+    for title, rows in result["tables"].items():
         columns = list(rows[0])
         parts += [
-            f"\n**{TITLES[name]}**\n",
+            f"\n**{TITLES[title]}**\n",
             f"| {' | '.join(columns)} |",
             f"| --- |{' --: |' * (len(columns) - 1)}",
             *(f"| {' | '.join(str(row[each]) for each in columns)} |" for row in rows),
         ]
-    put_between(PAGE, BEGIN, END, "\n".join(parts))
+    begin, end = f"<!-- The result {name} begins. -->", f"<!-- The result {name} ends. -->"
+    put_between(PAGE, begin, end, "\n".join(parts))
 
 
 TITLES = {
@@ -454,18 +460,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, help="data sets of each cell, without writing")
     parser.add_argument("--full", action="store_true", help="ten times as many data sets")
+    parser.add_argument("--only", choices=list(RECORDS), help="measure only this result")
     options = parser.parse_args()
     wanted = options.sets or SETS * (10 if options.full else 1)
-    report = Report("claims", libraries=("numpy", "scipy"))
-    report.fact("data sets of a cell", wanted)
     # One thread each: with more processes than cores, those of the linear algebra only wait.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        for section in SECTIONS:
-            section(report, pool, wanted)
-    if options.sets is None:
-        path = report.save()
-        write_page(json.loads(path.read_text(encoding="utf-8")))
+        for name in [options.only] if options.only else RECORDS:
+            report = Report(name, libraries=("numpy", "scipy"))
+            report.fact("data sets of a cell", wanted)
+            for section in RECORDS[name]:
+                section(report, pool, wanted)
+            if options.sets is None:
+                path = report.save()
+                write_page(json.loads(path.read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":
