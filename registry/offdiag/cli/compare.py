@@ -12,6 +12,7 @@ from rich.text import Text
 from offdiag.cli.documents import document
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, label, print_json, print_tables, printable
+from offdiag.cli.run_names import ids_of_runs
 from offdiag.cli.tables import MOST_CLASSES, filled_table, open_table
 from offdiag.comparison import texts
 from offdiag.comparison.differences import DifferenceStatus, excludes_0
@@ -43,8 +44,15 @@ KINDS = ("only_a", "only_b", "both_right", "both_wrong")
     no="the runs cannot be compared",
 )
 @click.command()
-@click.argument("run_ids", metavar="RUN RUN [RUN]...", nargs=-1, required=True)
-@click.option("--baseline", metavar="RUN", help="Run to put first.  [default: the first one]")
+@click.argument(
+    "run_ids", metavar="RUN RUN [RUN]...", callback=ids_of_runs, nargs=-1, required=True
+)
+@click.option(
+    "--baseline",
+    metavar="RUN",
+    callback=ids_of_runs,
+    help="Run to put first.  [default: the first one]",
+)
 @click.option(
     "--slice",
     "slice_text",

@@ -12,6 +12,7 @@ from offdiag.cli.documents import document
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, note, print_json, print_tables, printable
 from offdiag.cli.registry import settings_for
+from offdiag.cli.run_names import ids_of_runs
 from offdiag.metrics.costs.decisions import finite_threshold
 from offdiag.records.cost import CostsAsked, CostsOfRuns, RuleAsked, costs_of_runs
 from offdiag.records.decision import TriedRule, tried_rule
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     see=("cost apply", "compare"),
 )
 @click.command()
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", callback=ids_of_runs)
 @click.option(
     "--matrix",
     "costs",
@@ -158,7 +159,7 @@ def _question(command: Command) -> Command:
     see=("cost rank", "compare"),
 )
 @click.command()
-@click.argument("run_ids", metavar="RUN...", nargs=-1, required=True)
+@click.argument("run_ids", metavar="RUN...", callback=ids_of_runs, nargs=-1, required=True)
 @_question
 @url_option
 @json_option

@@ -13,6 +13,7 @@ from offdiag.cli.flag_tables import detail_tables, flag_name, inbox_table, state
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import print_json, print_tables
 from offdiag.cli.registry import evaluate_waiting
+from offdiag.cli.run_names import ids_of_runs
 from offdiag.errors import InvalidInput
 from offdiag.flags.lifecycle import Action, FlagState
 from offdiag.flags.verdict import Severity
@@ -69,7 +70,9 @@ def flags() -> None:
 )
 @click.option("--rule", metavar="F4", help="Only flags of this rule.")
 @click.option("--class", "class_label", metavar="CLASS", help="Only flags about this class.")
-@click.option("--run", "run_id", metavar="RUN", help="Only flags of this run.")
+@click.option(
+    "--run", "run_id", metavar="RUN", callback=ids_of_runs, help="Only flags of this run."
+)
 @click.option("--dataset", help="Only flags of runs on this dataset.")
 @click.option("--project", help="Only flags of runs of this project.")
 @click.option("--assignee", metavar="NAME", help="Only flags assigned to this person.")

@@ -14,6 +14,7 @@ from offdiag.cli.gate_text import gate_markdown, gate_table, junit_xml
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, print_json, print_tables
 from offdiag.cli.registry import settings_for
+from offdiag.cli.run_names import ids_of_runs
 from offdiag.errors import EvaluationPending, InvalidInput
 from offdiag.gate.conditions import parse_condition
 from offdiag.inputs.files.costs import read_weights
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     "gate r_4bcd6fgh8jkm --min 'recall[ill]>=0.8' --min 'low(mcc)>=0.5'",
     "gate --file predictions.csv --min 'balanced_accuracy>=0.7' --json",
     see=("evaluate", "compare"),
-    arguments={"run_id": "Id of the run; none with --file."},
+    arguments={"run_id": "Id or name of the run; none with --file."},
     no="a condition failed",
     note=(
         "Conditions: recall[df]>=0.8, low(mcc)>=0.5, high(error_rate)<=0.1, "
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     ),
 )
 @click.command()
-@click.argument("run_id", metavar="[RUN]", required=False)
+@click.argument("run_id", metavar="[RUN]", callback=ids_of_runs, required=False)
 @click.option(
     "--min",
     "--require",
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 @click.option(
     "--baseline",
     metavar="RUN",
+    callback=ids_of_runs,
     help="Run that diff(…) and F14 compare with.  [default: the baseline of the dataset]",
 )
 @click.option(

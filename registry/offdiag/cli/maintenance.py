@@ -12,6 +12,7 @@ import click
 from offdiag.cli.options import help_text, json_option
 from offdiag.cli.output import busy, print_json, print_tables
 from offdiag.cli.registry import database_option, opened, settings_for
+from offdiag.cli.run_names import ids_of_runs
 
 if TYPE_CHECKING:
     from offdiag.services.evaluation.recompute import RecomputeRequest
@@ -155,10 +156,10 @@ def gc(
     "recompute --all",
     "recompute r_4bcd6fgh8jkm",
     see=("verify", "jobs list"),
-    arguments={"run_ids": "Ids of runs.  [default: all that are outdated]"},
+    arguments={"run_ids": "Ids or names of runs.  [default: all that are outdated]"},
 )
 @click.command()
-@click.argument("run_ids", metavar="[RUN]...", nargs=-1)
+@click.argument("run_ids", metavar="[RUN]...", callback=ids_of_runs, nargs=-1)
 @click.option(
     "--outdated", is_flag=True, help="Runs without results or with outdated ones. The default."
 )

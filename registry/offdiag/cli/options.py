@@ -18,10 +18,11 @@ Command = TypeVar("Command", bound=click.Command)
 
 
 def url_option(command: Function) -> Function:
-    """`--url`: the registry to use."""
+    """`--url`: the registry to use, known before the runs that are named."""
     return click.option(
         "--url",
         metavar="URL",
+        is_eager=True,
         help="Registry to use.  [default: OFFDIAG_URL, else the configured one]",
     )(command)
 
@@ -105,8 +106,8 @@ class HelpText:
 
 
 ARGUMENTS = {
-    "run_id": "Id of the run, such as r_4bcd6fgh8jkm.",
-    "run_ids": "Ids of runs.",
+    "run_id": "Id of the run, such as r_4bcd6fgh8jkm, or its name.",
+    "run_ids": "Ids or names of runs.",
     "dataset": "Name of the dataset.",
     "flag_id": "Number of the flag: 31 or F-31.",
     "ids": "Numbers of flags: 31 or F-31.",

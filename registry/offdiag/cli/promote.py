@@ -10,6 +10,7 @@ from offdiag.cli.documents import Server, connected, document
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import print_json
 from offdiag.cli.registry import settings_for
+from offdiag.cli.run_names import ids_of_runs
 from offdiag.domain.runs import PromotionRole
 from offdiag.domain.texts import name_segment
 from offdiag.records.promotion import (
@@ -40,10 +41,10 @@ gate_option = click.option(
     'approve r_4bcd6fgh8jkm --reason "highest recall of mel at the lowest cost"',
     'approve r_4bcd6fgh8jkm --reason "retrained" --require "recall[mel] >= 0.8"',
     see=("propose", "leaders", "gate"),
-    arguments={"run_id": "Id of an evaluated run."},
+    arguments={"run_id": "Id or name of an evaluated run."},
 )
 @click.command()
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", callback=ids_of_runs)
 @click.option("--reason", required=True, help="Why this run is used; recorded with the decision.")
 @gate_option
 @click.option(
@@ -78,10 +79,10 @@ def approve(
 @help_text(
     "propose r_4bcd6fgh8jkm",
     see=("approve", "leaders"),
-    arguments={"run_id": "Id of an evaluated run."},
+    arguments={"run_id": "Id or name of an evaluated run."},
 )
 @click.command()
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", callback=ids_of_runs)
 @click.option("--reason", help="Why it is proposed.")
 @gate_option
 @url_option

@@ -59,6 +59,7 @@ def database_option(command: Function) -> Function:
     return click.option(
         "--url",
         metavar="URL",
+        is_eager=True,
         callback=_database_at,
         help="Database to use.  [default: OFFDIAG_URL, else the configured one]",
     )(command)

@@ -22,6 +22,7 @@ from offdiag.cli.report_tables import (
     report_table,
     waited_for,
 )
+from offdiag.cli.run_names import ids_of_runs
 from offdiag.domain.texts import name_segment
 from offdiag.errors import NotFound
 from offdiag.records.base import InProject
@@ -129,7 +130,12 @@ _OPTIONS = (
     click.option("--model", help="Only runs of this model; * stands for any characters."),
     click.option("--name-contains", metavar="TEXT", help="Only runs whose name contains this."),
     click.option("--tag", multiple=True, metavar="KEY[=VALUE]", help="Only runs with this tag."),
-    click.option("--baseline", metavar="RUN", help="Run that the others are compared with."),
+    click.option(
+        "--baseline",
+        metavar="RUN",
+        callback=ids_of_runs,
+        help="Run that the others are compared with.",
+    ),
     click.option(
         "--slice",
         "slice_",

@@ -13,6 +13,7 @@ from offdiag.cli.fairness_tables import fairness_tables
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import fits_intervals, print_json, print_tables
 from offdiag.cli.registry import evaluate_waiting, settings_for
+from offdiag.cli.run_names import ids_of_runs
 from offdiag.cli.run_tables import (
     history_table,
     run_dict,
@@ -55,10 +56,10 @@ if TYPE_CHECKING:
     "runs baseline r_4bcd6fgh8jkm",
     "runs baseline --dataset holdout --clear",
     see=("compare", "gate"),
-    arguments={"run_id": "Id of the run; the baseline of --dataset is shown without."},
+    arguments={"run_id": "Id or name of the run; the baseline of --dataset is shown without."},
 )
 @click.command()
-@click.argument("run_id", metavar="[RUN]", required=False)
+@click.argument("run_id", metavar="[RUN]", callback=ids_of_runs, required=False)
 @click.option("--dataset", help="Show the baseline of this dataset.")
 @click.option("--clear", is_flag=True, help="With --dataset: remove the baseline.")
 @click.option("--project", help="Project of the dataset.  [default: the configured one]")
@@ -223,7 +224,7 @@ def _stored(database: Database, query: RunsQuery, limit: int) -> RunList:
     see=("runs history", "compare"),
 )
 @runs.command()
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", callback=ids_of_runs)
 @click.option(
     "--slice",
     "slice_text",
@@ -281,7 +282,7 @@ def _stored_slice(database: Database, run_id: str, slice_text: str) -> Evaluatio
     see=("runs show", "gate"),
 )
 @runs.command()
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", callback=ids_of_runs)
 @click.option("--by", required=True, metavar="COLUMN", help="Slice column with the groups.")
 @click.option(
     "--class",
@@ -324,7 +325,7 @@ def _stored_fairness(
     see=("runs show",),
 )
 @runs.command()
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", callback=ids_of_runs)
 @click.option("--metric", metavar="METRIC", help="Only this metric, such as recall.")
 @click.option(
     "--limit",
@@ -361,7 +362,7 @@ def _stored_slices(database: Database, run_id: str, query: SlicesQuery) -> RunSl
 
 @help_text("runs history r_4bcd6fgh8jkm", see=("runs show", "truth impact"))
 @runs.command()
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", callback=ids_of_runs)
 @url_option
 @json_option
 def history(run_id: str, url: str | None, as_json: bool) -> None:
@@ -388,7 +389,7 @@ def _stored_history(database: Database, run_id: str) -> HistoryAnswer:
 
 @help_text("runs delete r_4bcd6fgh8jkm", see=("runs restore", "gc"))
 @runs.command()
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", callback=ids_of_runs)
 @url_option
 @json_option
 def delete(run_id: str, url: str | None, as_json: bool) -> None:
@@ -406,7 +407,11 @@ def delete(run_id: str, url: str | None, as_json: bool) -> None:
         click.echo(f"{run_id} is deleted. Undo: offdiag runs restore {run_id}")
 
 
-@help_text("runs restore r_4bcd6fgh8jkm", see=("runs delete",))
+@help_text(
+    "runs restore r_4bcd6fgh8jkm",
+    see=("runs delete",),
+    arguments={"run_id": "Id of the run, such as r_4bcd6fgh8jkm."},
+)
 @runs.command()
 @click.argument("run_id", metavar="RUN")
 @url_option

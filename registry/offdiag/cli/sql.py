@@ -10,6 +10,7 @@ import click
 from offdiag.cli.options import help_text, json_option
 from offdiag.cli.output import busy, print_json, print_tables
 from offdiag.cli.registry import database_option, opened, settings_for
+from offdiag.cli.run_names import ids_of_runs
 
 
 @help_text(
@@ -21,7 +22,14 @@ from offdiag.cli.registry import database_option, opened, settings_for
 )
 @click.command(no_args_is_help=True)
 @click.argument("query")
-@click.option("--run", "runs", metavar="RUN", multiple=True, help="Only this run; repeatable.")
+@click.option(
+    "--run",
+    "runs",
+    metavar="RUN",
+    callback=ids_of_runs,
+    multiple=True,
+    help="Only this run; repeatable.",
+)
 @click.option("--dataset", "datasets", multiple=True, help="Only runs on it; repeatable.")
 @click.option("--project", "projects", multiple=True, help="Only runs in it; repeatable.")
 @click.option(

@@ -92,6 +92,9 @@ def _filled() -> dict[str, str]:
         name="sets",
     )
     sets.evaluation()
+    for name in ("FIRST", "SECOND"):
+        twin = sdk.log_run(y_true=["a"], y_pred=["a"], dataset=f"of {name}", name="twin")
+        ids[name] = twin.id
     sdk.revise_truth(dataset="clinic's 1", labels={3: "ill"}, reason="Read again.")
     for run_id in ids.values():
         assert run(["runs", "show", run_id, "--json"]) == 0
@@ -236,6 +239,48 @@ def test_a_server_writes_what_a_command_writes(path: str, scene: Scene, asked: A
     assert (there[0], here[0]) == (0, 0), f"{there[2]} {here[2]}"
     shown = [_without(json.loads(out), _OF_ONE_CALL) for out in (there[1], here[1])]
     assert shown[0] == shown[1]
+
+
+NAMED = (
+    *("runs show", "runs show --slice", "runs history", "compare", "compare --slice", "gate"),
+    *("cost apply", "cost decide"),
+)
+"""Commands of READ that take runs, in arguments and options."""
+
+
+@pytest.mark.parametrize("path", NAMED)
+def test_a_command_takes_the_name_of_a_run_for_its_id(path: str, scene: Scene, asked: Ask) -> None:
+    by_id = [*path.split(), *READ[path], "--json"]
+    by_name = [f"model {word}" if word in ("RUN", "OTHER", "GONE") else word for word in by_id]
+
+    for url, token in ((scene.database, ""), (scene.server, scene.tokens["logger"])):
+        named, known = (asked(words, url=url, token=token) for words in (by_name, by_id))
+        assert (named[0], named[2]) == (known[0], known[2])
+        assert _without(json.loads(named[1]), _PASSING) == _without(json.loads(known[1]), _PASSING)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["sql", "SELECT name FROM runs", "--run", "model RUN"], ["recompute", "model RUN"]],
+)
+def test_a_command_about_the_database_takes_names_too(
+    words: list[str], scene: Scene, asked: Ask
+) -> None:
+    code, out, err = asked([*words, "--json"], url=scene.database)
+
+    assert (code, err) == (0, "")
+    assert ("model RUN" if words[0] == "sql" else scene.ids["RUN"]) in out
+
+
+def test_a_name_of_several_runs_is_refused_with_their_ids(scene: Scene, asked: Ask) -> None:
+    for url, token in ((scene.database, ""), (scene.server, scene.tokens["viewer"])):
+        code, out, err = asked(["compare", "RUN", "twin"], url=url, token=token)
+
+        assert (code, out) == (2, "")
+        assert err == (
+            f"offdiag: run: several runs are named 'twin': {scene.ids['SECOND']} (of SECOND), "
+            f"{scene.ids['FIRST']} (of FIRST), newest first. Give one of the ids.\n"
+        )
 
 
 def test_a_report_is_exported_byte_for_byte(scene: Scene, asked: Ask) -> None:
