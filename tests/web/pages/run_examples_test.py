@@ -105,8 +105,8 @@ def test_the_title_and_the_tab_count_what_is_shown(
     )
     tabs = [a.text for a in page.one("nav", "tabs").inside("a")]
     record = scored_reader.get(f"/runs/{scored.several}/examples.json").get_json()
-    assert tabs[:2] == ["Matrix", "Classes"]
-    assert tabs[2:4] == ["Curves", f"Examples {record['n_matching']} wrong"]
+    assert tabs[:3] == ["Matrix", "Classes", "Slices"]
+    assert tabs[3:5] == ["Curves", f"Examples {record['n_matching']} wrong"]
     assert tabs[-2:] == ["History", "Metadata"]
 
 

@@ -41,7 +41,7 @@ def test_the_worst_slice_is_said_first_and_its_examples_are_one_click_away(
     first = client.get(f"/runs/{run_id}/slices.json").get_json()["gaps"][0]
     assert first["slice"] == "site=z"
     assert first["is_significant"]
-    assert said.replace("▲", "").startswith("Worse on site z: recall of ill")
+    assert said.replace("▲", "").startswith("Worse on site z: Recall of ill")
     assert f"{first['hits']} of {first['cases']} against" in said
     link = page.one("table", "slice-table").inside("a")[0]
     examples = client.page(link.attributes["href"])

@@ -126,7 +126,7 @@ def _line(gap: SliceGap, run_id: str, labels: Sequence[str]) -> SliceLine:
 
 def _metric(gap: SliceGap, labels: Sequence[str]) -> str:
     if gap.code is not None:
-        return f"recall of {labels[gap.code]}"
+        return f"Recall of {labels[gap.code]}"
     scope = Scope.MULTILABEL if gap.key == SUBSET_ACCURACY else Scope.AGGREGATE
     return CATALOGUE[scope][gap.key].title
 
