@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from offdiag.cli.options import option_of
 from offdiag.cli.output import busy, note, print_json, printable
+from offdiag.errors import OffdiagError
 
 if TYPE_CHECKING:
     from offdiag.importers import Imported
@@ -23,9 +25,13 @@ def import_file(dialect: str, file: Path, *, as_json: bool, **given: Any) -> Non
     from offdiag.sdk.logging import log_imported
 
     stated = {name: given.pop(name) for name in DIALECTS[dialect].takes}
-    with busy(f"Importing {file.name}"):
-        found = read(dialect, file, **stated)
-        run = log_imported(found, **given)
+    try:
+        with busy(f"Importing {file.name}"):
+            found = read(dialect, file, **stated)
+            run = log_imported(found, **given)
+    except OffdiagError as error:
+        error.field = option_of(error.field)
+        raise
     _report(found, run, as_json=as_json)
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 from offdiag.cli.options import (
     help_text,
     json_option,
+    option_of,
     parse_entries,
     parse_labels,
     url_option,
@@ -154,13 +155,19 @@ def _import_all(
 
 def _said(outcome: MlflowImport) -> str:
     if outcome.problem is not None:
-        return f"not imported: {outcome.problem}"
+        return f"not imported: {_problem(outcome.problem)}"
     if outcome.already_imported:
         return "imported before"
     if outcome.columns is None:
         return f"confusion matrix {outcome.artifact}"
     true, pred = outcome.columns
     return f"{outcome.artifact}: y_true = {true}, y_pred = {pred}"
+
+
+def _problem(text: str) -> str:
+    """The problem of a run, which may begin with the argument that is amiss, by its option."""
+    field, colon, rest = text.partition(": ")
+    return f"{option_of(field)}{colon}{rest}"
 
 
 def _document(outcome: MlflowImport) -> dict[str, Any]:
@@ -173,5 +180,5 @@ def _document(outcome: MlflowImport) -> dict[str, Any]:
         "artifact": outcome.artifact,
         "true_column": true,
         "pred_column": pred,
-        "problem": outcome.problem,
+        "problem": None if outcome.problem is None else _problem(outcome.problem),
     }

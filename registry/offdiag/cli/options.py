@@ -145,6 +145,14 @@ def help_text_of(command: click.Command) -> HelpText | None:
     return _TEXTS.get(command)
 
 
+def option_of(field: str | None) -> str | None:
+    """The option of the running command that sets an argument, else the argument itself."""
+    for parameter in click.get_current_context().command.params:
+        if isinstance(parameter, click.Option) and parameter.name == field:
+            return parameter.opts[0]
+    return field
+
+
 def parse_labels(text: str | None) -> list[str] | None:
     """Class names separated by commas; one that contains a comma is in double quotes."""
     return None if text is None else next(csv.reader([text]))

@@ -85,7 +85,7 @@ def test_an_experiment_that_is_not_there_is_refused(offdiag: Command, uri: str) 
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        (["label", "target", "prediction"], "'label' and 'target' of .* could each hold"),
+        (["label", "target", "prediction"], "^--true: 'label' and 'target' of .* could each hold"),
         (["diagnosis", "note", "prediction"], "Name the right one of 'diagnosis', 'note'"),
         (["label", "prediction", "count"], "may stand for several samples"),
     ],

@@ -53,6 +53,16 @@ def test_predictions_stay_predictions(folder: Path, offdiag: Command) -> None:
     assert (run["orientation"]["source"], run["n_predictions"]) == ("predictions", 2)
 
 
+def test_columns_in_doubt_are_asked_for_by_the_option(folder: Path, offdiag: Command) -> None:
+    table = {"columns": ["label", "target", "prediction"], "data": [["a", "b", "a"]]}
+    (folder / "t.json").write_text(json.dumps(table), encoding="utf-8")
+
+    answer = offdiag("import", "wandb", "t.json", "--dataset", "d", "--name", "n")
+
+    assert answer.code == 2
+    assert answer.err.startswith("offdiag: --true: 'label' and 'target' of t.json")
+
+
 def test_people_are_told_what_was_assumed(folder: Path, offdiag: Command) -> None:
     (folder / "cm.csv").write_text(CARET, encoding="utf-8")
 
