@@ -135,7 +135,7 @@ def test_a_file_that_cannot_be_meant_is_refused_in_a_sentence(
     assert answer.err.count("\n") == 1
     assert len(answer.err) < 1_000
     assert "defect" not in answer.err
-    assert not (folder / "offdiag.db").exists() or "n " not in offdiag("runs").out
+    assert offdiag("runs", "list", "--json").json["runs"] == []
 
 
 @pytest.mark.parametrize("name", ["x.npy", "x.pkl", "x.joblib", "x.obj", "x.parquet"])

@@ -31,6 +31,10 @@ READING = {
     "runs list": (),
     "runs show": ("RUN",),
     "runs history": ("RUN",),
+    "runs slices": ("RUN",),
+    "runs fairness": ("RUN", "--by", "site"),
+    "samples show": ("d",),
+    "samples suspects": ("d",),
     "compare": ("RUN", "OTHER"),
     "leaders": ("d",),
     "problems": (),
@@ -67,6 +71,7 @@ WRITING = {
     *("flags acknowledge", "flags assign", "flags comment", "flags dismiss", "flags reopen"),
     *("flags snooze", "cost add", "cost decide", "cost default", "runs baseline", "runs delete"),
     *("runs restore", "truth revise", "hierarchy clear", "hierarchy set", "gc", "jobs retry"),
+    *("samples log", "samples remove", "samples set"),
     *("schedule add", "schedule pause", "schedule remove", "schedule resume", "schedule run"),
     *(
         "approve",
@@ -125,6 +130,7 @@ def ids(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
                 y_true=truth,
                 y_pred=["a"] * (60 + wrong) + ["b"] * (10 - wrong),
                 sample_ids=list(range(70)),
+                slices={"site": ["x", "y"] * 35},
                 name=f"wrong {wrong}",
                 dataset="d",
             )

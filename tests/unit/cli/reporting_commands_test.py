@@ -85,9 +85,10 @@ def test_alerts_slices_and_terms_are_read(offdiag: Command) -> None:
 
     scope = answer["report"]["scope"]
     assert scope["metrics"] == ["mcc"]
+    of_all = {"slice": None, "over": None, "by": None}
     assert scope["alerts"] == [
-        {"metric": "recall", "side": "below", "limit": 0.9, "class_label": "ill"},
-        {"metric": "mcc", "side": "above", "limit": 0.1, "class_label": None},
+        {"metric": "recall", "side": "below", "limit": 0.9, "class_label": "ill", **of_all},
+        {"metric": "mcc", "side": "above", "limit": 0.1, "class_label": None, **of_all},
     ]
     assert [term["field"] for term in scope["terms"]] == ["tag", "tag", "model", "name"]
 
