@@ -22,7 +22,7 @@ def gate_commands() -> list[list[str]]:
 
 
 def test_the_examples_are_found() -> None:
-    assert len(gate_commands()) == 3
+    assert len(gate_commands()) == 4
 
 
 def test_every_example_is_a_command_line_that_is_understood() -> None:
