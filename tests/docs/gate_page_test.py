@@ -42,7 +42,7 @@ def test_every_condition_in_the_table_is_one_and_names_a_metric_that_exists() ->
     conditions = [parse_condition(text) for text in texts]
 
     keys = {spec.key for spec in SPECS}
-    assert len(conditions) == 13
+    assert len(conditions) == 16
     for condition in conditions:
         if isinstance(condition, MetricCondition):
             assert condition.key in keys

@@ -32,6 +32,15 @@ _MOST_BINS = 1 << 21
 """Bins of a pair of columns up to which every pair of values has its own."""
 NO_PARENT = -1
 
+CHOICE_AXIS = 0
+"""Axis of `CodedColumn.of_level` along which the choice changes."""
+LABEL_AXIS = -1
+"""Axis of sets of labels along which the label changes."""
+CONDITION_AXIS = -1
+"""Axis of `members` along which the conditions of one slice are."""
+NUMBER_AXIS = -1
+"""Axis of numbers along which samples, hits and the counts of classes are."""
+
 Ints = NDArray[np.int64]
 
 
@@ -106,7 +115,7 @@ class SliceCounts:
         if len(wanted) != len(terms) or not 1 <= len(wanted) <= 2:
             return None
         key = (wanted[0], NO_PARENT if len(wanted) == 1 else wanted[1])
-        found = np.flatnonzero((self.members == key).all(axis=-1))
+        found = np.flatnonzero((self.members == key).all(axis=CONDITION_AXIS))
         return int(found[0]) if len(found) else None
 
     @cached_property
@@ -141,7 +150,7 @@ def outcomes_of_sets(
     true_rows, true = np.nonzero(actual)
     found_rows, found = np.nonzero(predicted)
     hit = predicted[true_rows, true].astype(np.int64)
-    right = (actual == predicted).all(axis=-1).astype(np.int64)
+    right = (actual == predicted).all(axis=LABEL_AXIS).astype(np.int64)
     return (
         Outcomes(true_rows, (at[true_rows] * 2 + hit) * n_labels + true, 2 * n_labels * n_parts),
         Outcomes(found_rows, at[found_rows] * n_labels + found, n_labels * n_parts),
@@ -172,7 +181,7 @@ def count_slices(
         found = np.einsum("cl,lhf->chf", column.of_level.astype(total.dtype), of_levels)
         choices = np.arange(first, first + len(column.choices))
         numbers.append(found)
-        members.append(np.stack([choices, np.full_like(choices, NO_PARENT)], axis=-1))
+        members.append(np.stack([choices, np.full_like(choices, NO_PARENT)], axis=CONDITION_AXIS))
         enough = np.einsum("ch->c", found[..., 0]) >= min_samples
         coded += _coded(column, at, choices, enough)
         first += len(choices)
@@ -213,7 +222,7 @@ def _coded(column: CodedColumn, at: int, choices: Ints, enough: NDArray[np.bool_
     if not len(of_level):
         return []
     if np.einsum("cl->l", of_level.astype(np.int64)).max() <= 1:
-        place = np.where(of_level.any(axis=0), of_level.argmax(axis=0) + 1, 0)
+        place = np.where(of_level.any(axis=CHOICE_AXIS), of_level.argmax(axis=CHOICE_AXIS) + 1, 0)
         narrow = np.uint8 if len(of_level) < 256 else np.uint16
         return [_Coded(at, choices[enough], place.astype(narrow)[column.codes])]
     return [
@@ -237,10 +246,10 @@ class _Events:
         if len(per_outcome) == 2:
             counted, right = np.einsum("lhk->lh", actual), np.einsum("lhk->lh", correct)
         else:
-            wrong, right = np.moveaxis(per_outcome[2].reshape(n_levels, self.n_parts, 2), -1, 0)
-            counted = wrong + right
+            by_right = per_outcome[2].reshape(n_levels, self.n_parts, 2)
+            counted, right = by_right[..., 0] + by_right[..., 1], by_right[..., 1]
         heads = (counted[..., np.newaxis], right[..., np.newaxis])
-        return np.concatenate([*heads, actual, predicted, correct], axis=-1)
+        return np.concatenate([*heads, actual, predicted, correct], axis=NUMBER_AXIS)
 
     def crosses(self, one: _Coded, other: _Coded, min_samples: int) -> tuple[Ints, NDArray[Any]]:
         """Pairs of choices (c, 2) that have enough samples, and their numbers."""
@@ -256,7 +265,7 @@ class _Events:
         kept &= np.einsum("ch->c", found[..., 0]) >= min_samples
         chosen = pairs[kept]
         names = (one.choices[chosen // width - 1], other.choices[chosen % width - 1])
-        return np.stack(names, axis=-1), found[kept]
+        return np.stack(names, axis=CONDITION_AXIS), found[kept]
 
     def _frequent(
         self, joint: NDArray[np.int32], width: int, min_samples: int

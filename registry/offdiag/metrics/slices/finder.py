@@ -24,8 +24,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.intervals.proportions import normal_quantile, wilson
+from offdiag.metrics.orientation import STACK_PREDICTED_AXIS
 from offdiag.metrics.paired.hypothesis_tests import benjamini_hochberg, holm
-from offdiag.metrics.slices.counts import MIN_SAMPLES, NO_PARENT, SliceCounts
+from offdiag.metrics.slices.counts import (
+    CONDITION_AXIS,
+    MIN_SAMPLES,
+    NO_PARENT,
+    NUMBER_AXIS,
+    SliceCounts,
+)
 from offdiag.metrics.slices.gaps import (
     SLOPES,
     Floats,
@@ -37,6 +44,10 @@ from offdiag.metrics.slices.gaps import (
 )
 
 LEVEL = 0.05
+TEST_AXIS = -1
+"""Axis of tests (slices, metrics) along which the metric changes."""
+HALF_AXIS, TOTAL_HALF_AXIS = 1, 0
+"""Axes along which the half of the samples changes, in numbers of slices and of the whole."""
 ACCURACY, SUBSET_ACCURACY, RECALL = "overall_accuracy", "subset_accuracy", "recall"
 NESTING = "/"
 
@@ -126,15 +137,17 @@ class SliceFindings:
     @property
     def n_slices(self) -> int:
         """Slices with at least one test."""
-        return int(self.tests.is_made.any(axis=-1).sum())
+        return int(self.tests.is_made.any(axis=TEST_AXIS).sum())
 
     def worst(self, limit: int | None = None, keys: Sequence[str] | None = None) -> list[SliceGap]:
         """Gaps below 0 that were tested, the most surprising first, of these metrics or all."""
         wanted = np.array([keys is None or key in keys for key, _ in self.metrics])
-        places = np.argwhere(self.tests.is_made & (self.tests.gap < 0) & wanted)
-        at = tuple(places.T)
+        at = np.nonzero(self.tests.is_made & (self.tests.gap < 0) & wanted)
         order = np.lexsort((self.tests.gap[at], self.tests.p[at], self.tests.adjusted[at]))
-        return [self.gap(int(s), int(m)) for s, m in places[order[:limit]]]
+        first = order[:limit]
+        return [
+            self.gap(int(s), int(m)) for s, m in zip(*(each[first] for each in at), strict=True)
+        ]
 
     @cached_property
     def n_found(self) -> int:
@@ -217,14 +230,14 @@ def find_slices(
     errors = None
     if matrix is not None:
         wrong = matrix - np.diag(np.diagonal(matrix))
-        errors = wrong / np.maximum(wrong.sum(axis=-1, keepdims=True), 1)
+        errors = wrong / np.maximum(wrong.sum(axis=STACK_PREDICTED_AXIS, keepdims=True), 1)
     parents = _parents(counts)
     numbers, total = counts.numbers.astype(np.float64), counts.total.astype(np.float64)
 
     question = _Question(metrics, errors, min_samples)
 
     def tested(part: slice) -> _Tests:
-        chosen, whole = numbers[:, part].sum(axis=1), total[part].sum(axis=0)
+        chosen, whole = numbers[:, part].sum(axis=HALF_AXIS), total[part].sum(axis=TOTAL_HALF_AXIS)
         return _tested(chosen, whole, parents, question)
 
     everything = tested(slice(None))
@@ -238,7 +251,12 @@ def find_slices(
             )
             confirmed[selected] = np.where(agrees, 1, -1)
     return SliceFindings(
-        counts, metrics, everything, confirmed, numbers.sum(axis=1), total.sum(axis=0)
+        counts,
+        metrics,
+        everything,
+        confirmed,
+        numbers.sum(axis=HALF_AXIS),
+        total.sum(axis=TOTAL_HALF_AXIS),
     )
 
 
@@ -265,7 +283,7 @@ class _Question:
 def _tested(
     numbers: Floats, total: Floats, parents: NDArray[np.int32], question: _Question
 ) -> _Tests:
-    is_deep = (parents != NO_PARENT).any(axis=-1)
+    is_deep = (parents != NO_PARENT).any(axis=CONDITION_AXIS)
     gap, p = _against(numbers, total - numbers, question)
     if is_deep.any():
         for at in range(parents.shape[-1]):
@@ -305,7 +323,7 @@ def _proportion(numbers: Floats, key: str, code: int | None, n_classes: int) -> 
 
 
 def _margins(numbers: Floats) -> Margins:
-    actual, predicted, correct = np.split(numbers[..., 2:], 3, axis=-1)
+    actual, predicted, correct = np.split(numbers[..., 2:], 3, axis=NUMBER_AXIS)
     return Margins(actual, predicted, correct)
 
 

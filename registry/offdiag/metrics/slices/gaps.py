@@ -177,12 +177,17 @@ def _linear_part(
     expected = Margins(group.actual, right + (group.actual - right) @ errors, right)
     # Classes that do not occur have slopes without bounds, and nothing to multiply them by.
     if_right, if_wrong = (np.where(np.isfinite(s), s, 0.0) for s in SLOPES[key](expected))
-    mean = recall * if_right + (1 - recall) * (if_wrong @ errors.T)
-    square = recall * if_right**2 + (1 - recall) * (if_wrong**2 @ errors.T)
+    mean = recall * if_right + (1 - recall) * _expected(if_wrong, errors)
+    square = recall * if_right**2 + (1 - recall) * _expected(if_wrong**2, errors)
     moved = (group.predicted - group.correct) * if_wrong + group.correct * if_right
     linear = (moved - group.actual * mean).sum(axis=_CLASS_AXIS)
     variance = (group.actual * (square - mean**2)).sum(axis=_CLASS_AXIS)
     return linear, np.maximum(variance, 0.0)
+
+
+def _expected(slopes: Floats, errors: Floats) -> Floats:
+    """The mean slope (..., K) of an error on each actual class, by its shares of errors (K, K)."""
+    return np.asarray(np.einsum("...p,ap->...a", slopes, errors, optimize=True))
 
 
 def normal_p(statistic: Any) -> Floats:
