@@ -47,6 +47,10 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("dataset_id", "sample", name=op.f("pk_sample_content")),
     )
+    if op.get_bind().dialect.name == "postgresql":
+        # Encoded images do not shrink.
+        for column in ("thumbnail", "image"):
+            op.execute(f"ALTER TABLE sample_content ALTER COLUMN {column} SET STORAGE EXTERNAL")
 
 
 def downgrade() -> None:

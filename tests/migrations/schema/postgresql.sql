@@ -566,6 +566,10 @@ CREATE TABLE sample_content (
     CONSTRAINT pk_sample_content PRIMARY KEY (dataset_id, sample)
 );
 
+ALTER TABLE sample_content ALTER COLUMN thumbnail SET STORAGE EXTERNAL;
+
+ALTER TABLE sample_content ALTER COLUMN image SET STORAGE EXTERNAL;
+
 CREATE TABLE saved_view (
     slug TEXT COLLATE "C" NOT NULL,
     name TEXT COLLATE "C" NOT NULL,
@@ -670,6 +674,10 @@ CREATE TABLE slice_counts (
     CONSTRAINT fk_slice_counts_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE,
     CONSTRAINT pk_slice_counts PRIMARY KEY (evaluation_id)
 );
+
+ALTER TABLE slice_counts ALTER COLUMN members SET STORAGE EXTERNAL;
+
+ALTER TABLE slice_counts ALTER COLUMN numbers SET STORAGE EXTERNAL;
 
 CREATE TABLE truth_chunk (
     truth_version_id BIGINT NOT NULL,
