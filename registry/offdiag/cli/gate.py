@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +14,12 @@ from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, print_json, print_tables
 from offdiag.cli.registry import settings_for
 from offdiag.cli.run_names import ids_of_runs
-from offdiag.errors import EvaluationPending, InvalidInput
+from offdiag.errors import InvalidInput
 from offdiag.gate.conditions import parse_condition
 from offdiag.inputs.files.costs import read_weights
 from offdiag.records.cost import plain_weights
 from offdiag.records.gate import Gate, GateAsked, gate_document
-from offdiag.sdk.remote.connection import delays
+from offdiag.sdk.remote.connection import once_evaluated
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
@@ -194,20 +193,11 @@ def _check(url: str | None, run_id: str, asked: GateAsked, *, timeout_s: float) 
 
 def _check_on_server(server: Server, run_id: str, asked: GateAsked, *, timeout_s: float) -> Gate:
     """What the server finds, asked again until the run is evaluated or the time is up."""
-    give_up_at = time.monotonic() + timeout_s
-    for delay_s in delays():
-        try:
-            return server.ask(f"/runs/{run_id}/gate", Gate, method="POST", body=asked)
-        except EvaluationPending:
-            left_s = give_up_at - time.monotonic()
-            if left_s <= 0:
-                raise EvaluationPending(
-                    f"run {run_id} was not evaluated within {timeout_s:g} s.",
-                    field="timeout",
-                    hint="See whether a worker runs, or wait longer; nothing is lost.",
-                ) from None
-            time.sleep(min(delay_s, left_s))
-    raise AssertionError  # The delays never end.
+    return once_evaluated(
+        lambda: server.ask(f"/runs/{run_id}/gate", Gate, method="POST", body=asked),
+        run_id,
+        timeout_s=timeout_s,
+    )
 
 
 def _check_run(database: Database, run_id: str, asked: GateAsked, *, timeout_s: float) -> Gate:

@@ -18,7 +18,13 @@ import httpx
 from pydantic import ValidationError
 
 from offdiag import errors
-from offdiag.errors import InvalidInput, OffdiagError, ServerUnavailable, TooManyRequests
+from offdiag.errors import (
+    EvaluationPending,
+    InvalidInput,
+    OffdiagError,
+    ServerUnavailable,
+    TooManyRequests,
+)
 from offdiag.records.base import Refusal
 from offdiag.settings import Settings
 from offdiag.settings.tokens import stored_token
@@ -185,6 +191,27 @@ def delay_before_next(error: ServerUnavailable, planned_s: float) -> float:
     """The planned delay, or the longer one that the server asks for."""
     asked = error.retry_after_s if isinstance(error, Busy) else None
     return planned_s if asked is None else max(planned_s, asked)
+
+
+def once_evaluated(ask: Callable[[], Result], run_id: str, *, timeout_s: float) -> Result:
+    """What the server answers, asked again until the run is evaluated.
+
+    Raises `EvaluationPending` when the time is up, and every other error at once.
+    """
+    give_up_at = time.monotonic() + timeout_s
+    for delay_s in delays():
+        try:
+            return ask()
+        except EvaluationPending:
+            left_s = give_up_at - time.monotonic()
+            if left_s <= 0:
+                raise EvaluationPending(
+                    f"run {run_id} was not evaluated within {timeout_s:g} s.",
+                    field="timeout",
+                    hint="See whether a worker runs, or wait longer; nothing is lost.",
+                ) from None
+            time.sleep(min(delay_s, left_s))
+    raise AssertionError  # The delays never end.
 
 
 def with_retries(attempt: Callable[[], Result], *, retry_for_s: float) -> Result:

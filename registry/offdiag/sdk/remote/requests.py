@@ -48,7 +48,7 @@ from offdiag.sdk.registry import (
     SearchQuestion,
     Threshold,
 )
-from offdiag.sdk.remote.connection import delays, with_retries
+from offdiag.sdk.remote.connection import delays, once_evaluated, with_retries
 from offdiag.sdk.remote.reader import Reader, dataset_classes, label_set, search
 
 
@@ -56,27 +56,17 @@ def evaluation(
     reader: Reader, run_id: str, *, timeout_s: float, part: str | None, groups: tuple[str, ...]
 ) -> Evaluation:
     """The evaluation of a run, asked for until it is there or the time is up."""
-    give_up_at = time.monotonic() + timeout_s
-    for delay_s in delays():
-        try:
-            return _evaluation(
-                reader.get(
-                    f"/runs/{run_id}/evaluation",
-                    EvaluationAnswer,
-                    slice=part,
-                    collapse=list(groups) or None,
-                )
-            )
-        except EvaluationPending:
-            left_s = give_up_at - time.monotonic()
-            if left_s <= 0:
-                raise EvaluationPending(
-                    f"run {run_id} was not evaluated within {timeout_s:g} s.",
-                    field="timeout",
-                    hint="See whether a worker runs, or wait longer; nothing is lost.",
-                ) from None
-            time.sleep(min(delay_s, left_s))
-    raise AssertionError  # The delays never end.
+    found = once_evaluated(
+        lambda: reader.get(
+            f"/runs/{run_id}/evaluation",
+            EvaluationAnswer,
+            slice=part,
+            collapse=list(groups) or None,
+        ),
+        run_id,
+        timeout_s=timeout_s,
+    )
+    return _evaluation(found)
 
 
 def _evaluation(found: EvaluationAnswer) -> Evaluation:
