@@ -9,13 +9,14 @@ from sqlalchemy import delete, select
 from offdiag.domain.slices import Slice, SliceTerm
 from offdiag.inputs.slice_columns import GivenSlices
 from offdiag.metrics.counted import matrix_of
-from offdiag.metrics.slices.counts import SliceCounts
-from offdiag.services.evaluation.slice_counts import slice_counts_of
+from offdiag.metrics.slices.counts import COUNTS_VERSION, SliceCounts
+from offdiag.services.evaluation.slice_counts import slice_counts_of, slice_findings
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.truth.slices import add_slices
 from offdiag.store.database import Database
 from offdiag.store.models import SliceCountsRow
+from offdiag.store.slices import kept_slice_counts
 from support.logging_runs import evaluate, log, work_off
 
 N = 400
@@ -112,6 +113,36 @@ def test_corrected_labels_are_counted(database: Database, run_id: str) -> None:
     work_off(database)
 
     require_equal_to_evaluations(database, run_id, counted(database, run_id))
+
+
+def test_counts_of_an_older_way_of_counting_are_made_again(
+    database: Database, run_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = counted(database, run_id)
+    (older,) = kept(database)
+    monkeypatch.setattr("offdiag.store.slices.COUNTS_VERSION", COUNTS_VERSION + 1)
+    with database.read() as session:
+        assert kept_slice_counts(session, run_id) is None
+
+    after = counted(database, run_id)
+
+    np.testing.assert_array_equal(before.numbers, after.numbers)
+    (newer,) = kept(database)
+    assert newer.columns_digest != older.columns_digest
+
+
+@pytest.mark.same_on_both
+def test_the_slices_of_a_run_are_tested_once(
+    database: Database, run_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = slice_findings(database, run_id)
+    monkeypatch.setattr("offdiag.services.evaluation.slice_counts.find_slices", None)
+
+    again = slice_findings(database, run_id)
+
+    assert first is not None
+    assert again is not None
+    assert again.found is first.found
 
 
 def test_a_run_without_columns_has_no_counts(database: Database) -> None:

@@ -94,7 +94,17 @@ def columns_digest(session: Session, root_id: int) -> str:
         .order_by(TruthSliceRow.name)
     )
     known = "".join(f"{name}\n{created.isoformat()}\n" for name, created in rows)
-    return hashlib.sha256(f"{COUNTS_VERSION}\n{known}".encode()).hexdigest()
+    return _version() + hashlib.sha256(known.encode()).hexdigest()
+
+
+def digest_of_counted_columns() -> str:
+    """The digest of columns of counted samples, which belong to their run and never change."""
+    return f"{_version()}columns of the run"
+
+
+def _version() -> str:
+    """How digests of the present way of counting begin."""
+    return f"{COUNTS_VERSION}:"
 
 
 def insert_slice_column(
@@ -154,21 +164,20 @@ def keep_slice_counts(
     session.flush()  # Constraint errors belong to this statement.
 
 
-def read_slice_counts(session: Session, evaluation_id: int, digest: str) -> SliceCounts | None:
-    """The counts of an evaluation by these columns, None where there are none or older ones."""
-    row = session.get(SliceCountsRow, evaluation_id)
-    return None if row is None or row.columns_digest != digest else _counts(row)
-
-
 def kept_slice_counts(session: Session, run_id: str) -> SliceCounts | None:
     """The counts that the evaluation of a run left, in one statement; None where there are none.
 
-    New columns take them away, so whatever is kept is of the columns that there are.
+    New columns take them away, so whatever is kept is of the columns that there are. Those of
+    another `COUNTS_VERSION` are passed by.
     """
     row = session.scalar(
         select(SliceCountsRow)
         .join(EvaluationRow, EvaluationRow.id == SliceCountsRow.evaluation_id)
-        .where(EvaluationRow.run_id == run_id, counts_for_its_run())
+        .where(
+            EvaluationRow.run_id == run_id,
+            counts_for_its_run(),
+            SliceCountsRow.columns_digest.startswith(_version()),
+        )
     )
     return None if row is None else _counts(row)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ from offdiag.metrics.slices.counts import (
     outcomes_of_sets,
 )
 from offdiag.metrics.slices.finder import SliceFindings, find_slices
+from offdiag.services.lru_cache import LruCache
 from offdiag.services.small_groups import suppressed_below
 from offdiag.store import datasets, evaluations, predictions, runs, slices, truths, uploads
 from offdiag.store.database import Database
@@ -31,8 +33,9 @@ from offdiag.store.session import Session
 from offdiag.store.truths import TruthRecord
 
 HALVES = 2
-_OF_COUNTED = "columns of the run"
-"""The columns of counted samples belong to their run and never change."""
+MOST_TESTED = 8
+"""Runs whose tests are remembered: with thousands of slices, testing them takes seconds."""
+_TESTED: LruCache[SliceFindings] = LruCache(most=MOST_TESTED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,16 +53,15 @@ def slice_counts_of(database: Database, run_id: str) -> SliceCounts | None:
     without slice columns, and for one that is not evaluated yet. Raises `NotFound`.
     """
     with database.read() as session:
+        kept = slices.kept_slice_counts(session, run_id)
+        if kept is not None:
+            return kept
         run = runs.get_run(session, run_id)
         current = evaluations.current_key(session, run_id)
         if current is None:
             return None
         evaluation_id, truth_id = current
         truth = None if truth_id is None else truths.get_truth(session, truth_id)
-        digest = _digest(session, run, truth)
-        known = slices.read_slice_counts(session, evaluation_id, digest)
-        if known is not None:
-            return known
         dataset = datasets.get_dataset(session, run.dataset_id)
         counted = count_run(session, run, dataset, truth)
     if counted is None:
@@ -89,16 +91,16 @@ def slice_findings(
     """
     if suppressed_below():
         return None
-    with database.read() as session:
-        kept = kept_findings(session, run_id, counted)
-    if kept is not None:
-        return kept
     counts = slice_counts_of(database, run_id)
     if counts is None:
         return None
-    with database.read() as session:
-        evaluation = evaluations.current_evaluation(session, run_id)
-    return None if evaluation is None else _findings(counts, evaluation.counted)
+    if counted is None:
+        with database.read() as session:
+            evaluation = evaluations.current_evaluation(session, run_id)
+        if evaluation is None:
+            return None
+        counted = evaluation.counted
+    return _findings(counts, counted)
 
 
 def kept_findings(
@@ -123,7 +125,18 @@ def kept_findings(
 
 def _findings(counts: SliceCounts, counted: Counted) -> RunFindings:
     matrix = None if isinstance(counted, CountedSets) else counted.counts
-    return RunFindings(find_slices(counts, matrix), counted.labels.names)
+    found = _TESTED.get(_content(counts, matrix), lambda: find_slices(counts, matrix))
+    return RunFindings(found, counted.labels.names)
+
+
+def _content(counts: SliceCounts, matrix: NDArray[np.int64] | None) -> bytes:
+    """A digest of everything that the tests of slices follow from."""
+    content = hashlib.sha256(repr((counts.columns, counts.n_left_out)).encode())
+    for each in (counts.members, counts.numbers, counts.total, matrix):
+        if each is not None:
+            content.update(repr((each.shape, each.dtype.str)).encode())
+            content.update(np.ascontiguousarray(each).tobytes())
+    return content.digest()
 
 
 def keep_counts(session: Session, evaluation_id: int, run: RunRecord, by: CountedSlices) -> None:
@@ -153,7 +166,7 @@ def count_run(
             n_samples=len(cases),
             sizes=cases.sizes,
         )
-        return CountedSlices(found, _OF_COUNTED)
+        return CountedSlices(found, slices.digest_of_counted_columns())
     if truth is None:
         return None
     columns = slices.slice_columns(session, truth.root_id)
@@ -186,7 +199,7 @@ def _has_samples(run: RunRecord) -> bool:
 
 def _digest(session: Session, run: RunRecord, truth: TruthRecord | None) -> str:
     if not _has_samples(run) or truth is None:
-        return _OF_COUNTED
+        return slices.digest_of_counted_columns()
     return slices.columns_digest(session, truth.root_id)
 
 
