@@ -5,9 +5,11 @@ import io
 
 import pytest
 
+from offdiag.domain.texts import name_segment
 from support.compared import ComparedRegistry
 from support.dashboard import HOSTILE_NAMES, LesionRegistry
 from support.pages import Page, PageClient
+from support.scored_runs import ScoredRegistry
 
 PAGES = (
     *("", "?t=1&norm=col", "?norm=all&order=label", "/classes", "/classes?show=counts", "/meta"),
@@ -45,6 +47,20 @@ def test_hostile_names_are_text_on_every_page_of_a_run(
     reader: PageClient, registry: LesionRegistry, page: str
 ) -> None:
     _assert_harmless(reader, f"/runs/{registry.hostile}{page}")
+
+
+@pytest.mark.parametrize("page", ["", "/slices", "/slices?show=recall", "/examples?show=all"])
+def test_hostile_names_of_slices_and_samples_are_text_on_the_pages_of_a_run(
+    scored_reader: PageClient, scored: ScoredRegistry, page: str
+) -> None:
+    _assert_harmless(scored_reader, f"/runs/{scored.hostile}{page}")
+
+
+@pytest.mark.parametrize("page", ["", "/suspects", "/content", "/data"])
+def test_hostile_names_of_slices_and_samples_are_text_on_the_pages_of_a_dataset(
+    scored_reader: PageClient, page: str
+) -> None:
+    _assert_harmless(scored_reader, f"/datasets/{name_segment(HOSTILE_NAMES[0])}{page}")
 
 
 @pytest.mark.parametrize(
