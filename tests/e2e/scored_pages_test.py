@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from offdiag.domain.texts import name_segment
 from support.browser import expect_sound_page
+from support.dashboard import HOSTILE_NAMES
 from support.scored_runs import ScoredRegistry
 
 pytestmark = pytest.mark.browser
@@ -17,6 +19,7 @@ PAGES = (
     *("several/examples?show=all", "event/examples?true=fraud&pred=fine"),
     *("hostile/examples", "several/examples?id=nothing"),
     *("event/curves?prevalence=0.2", "several/curves", "hostile/curves", "margins/curves"),
+    *("several/", "several/slices", "hostile/", "hostile/slices"),
     *("event/decisions&set=fraud>fine:12", "several/decisions", "hostile/decisions"),
 )
 
@@ -26,12 +29,22 @@ def test_a_page_is_accessible_narrow_and_breaks_no_policy(
     open_scored: Any, scored: ScoredRegistry, place: str
 ) -> None:
     which, _, tab = place.partition("/")
-    path = f"/runs/{getattr(scored, which)}/{tab}"
+    path = f"/runs/{getattr(scored, which)}/{tab}".rstrip("/")
     if tab.startswith("decisions"):
         asked = tab.removeprefix("decisions")
         path = f"/whatif/decisions?run={getattr(scored, which)}&cost=@0-1{asked}"
 
     expect_sound_page(open_scored, path, also_without_scripts=False)
+
+
+@pytest.mark.parametrize("tab", ["suspects", "content"])
+@pytest.mark.parametrize("dataset", ["scored", HOSTILE_NAMES[0]])
+def test_a_page_of_samples_is_accessible_narrow_and_breaks_no_policy(
+    open_scored: Any, dataset: str, tab: str
+) -> None:
+    expect_sound_page(
+        open_scored, f"/datasets/{name_segment(dataset)}/{tab}", also_without_scripts=False
+    )
 
 
 @pytest.mark.parametrize("scripts", [True, False])
