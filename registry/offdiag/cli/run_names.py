@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import click
 
 from offdiag.cli.documents import Server, connected
-from offdiag.errors import Conflict
 from offdiag.records.run import RunPage, RunsQuery, RunSummary, run_summary
-from offdiag.sdk.registry import quoted
-
-_ID = re.compile(r"r_[0-9a-z]{12}")
-_MOST_SHOWN = 5
+from offdiag.sdk.registry import MOST_NAMED, RUN_ID, only_id, quoted
 
 
 def ids_of_runs(
@@ -34,23 +29,14 @@ def ids_of_runs(
 
 
 def _run_id(url: str | None, named: str) -> str:
-    if _ID.fullmatch(named):
+    if RUN_ID.fullmatch(named):
         return named
-    found = _runs_named(url, named)
-    if len(found) > 1:
-        ids = ", ".join(f"{run.id} ({run.dataset})" for run in found[:_MOST_SHOWN])
-        more = ", ..." if len(found) > _MOST_SHOWN else ""
-        raise Conflict(
-            f"several runs are named {named!r}: {ids}{more}, newest first.",
-            field="run",
-            hint="Give one of the ids.",
-        )
-    return found[0].id if found else named
+    return only_id(named, _runs_named(url, named), hint="Give one of the ids.") or named
 
 
 def _runs_named(url: str | None, name: str) -> Sequence[RunSummary]:
     """The newest runs of a name, one more than is shown at most."""
-    query = RunsQuery(filter=f"attributes.name = {quoted(name)}", limit=_MOST_SHOWN + 1)
+    query = RunsQuery(filter=f"attributes.name = {quoted(name)}", limit=MOST_NAMED + 1)
     with connected(url) as registry:
         if isinstance(registry, Server):
             return registry.ask("/runs", RunPage, query=query).runs

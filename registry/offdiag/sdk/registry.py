@@ -6,6 +6,7 @@ that a job which logs to a server never loads one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, Protocol, Self, TypeVar
@@ -15,6 +16,7 @@ from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunFacts, Scalar
 from offdiag.domain.sample_content import ContentPlaces, LoggedSamples, SuspectQuestion
 from offdiag.domain.values import MetricValue
+from offdiag.errors import Conflict
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.label_changes import ColumnNames
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
@@ -351,6 +353,35 @@ def find_run(registry: Registry, run_id: str) -> FoundRun | None:
     """A run by a search for its id."""
     question = SearchQuestion(f"attributes.id = {quoted(run_id)}", (), None, 1)
     return next(iter(registry.search(question)), None)
+
+
+RUN_ID = re.compile(r"r_[0-9a-z]{12}")
+MOST_NAMED = 5
+"""Runs of one name that an error lists."""
+
+
+class _Named(Protocol):
+    """What an error says of a run that shares its name with others."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def dataset(self) -> str: ...
+
+
+def only_id(name: str, found: Sequence[_Named], *, hint: str) -> str | None:
+    """The id of the only run of a name, None where there is none.
+
+    `found` are the newest of them, newest first, one more than `MOST_NAMED` at most. Raises
+    `Conflict` with their ids and `hint` where there are several.
+    """
+    if len(found) > 1:
+        ids = ", ".join(f"{each.id} ({each.dataset})" for each in found[:MOST_NAMED])
+        more = ", ..." if len(found) > MOST_NAMED else ""
+        raise Conflict(
+            f"several runs are named {name!r}: {ids}{more}, newest first.", field="run", hint=hint
+        )
+    return found[0].id if found else None
 
 
 def quoted(text: str) -> str:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from offdiag.domain.runs import FoundRun
-from offdiag.errors import Conflict, InvalidInput, NotEvaluated, NotFound
+from offdiag.errors import InvalidInput, NotEvaluated, NotFound
 from offdiag.extras import optional
-from offdiag.sdk.registry import Registry, SearchQuestion, quoted
+from offdiag.sdk.registry import MOST_NAMED, RUN_ID, Registry, SearchQuestion, only_id, quoted
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_RUN_ID = re.compile(r"r_[0-9a-z]{12}")
-_MOST_NAMED = 5
 _FACTS = (
     *("run_id", "name", "model", "project", "dataset", "truth_version", "state", "author"),
     *("git_sha", "created_at", "n_predictions", "badge", "may_hide"),
@@ -63,7 +60,7 @@ def resolved_id(
             field="run",
             hint="Give its id, its name, a row of search_runs, or what log_run returned.",
         )
-    if _RUN_ID.fullmatch(text):
+    if RUN_ID.fullmatch(text):
         return text
     return _only_run_named(registry, text, dataset, project)
 
@@ -74,22 +71,15 @@ def _only_run_named(
     condition = f"attributes.name = {quoted(name)}"
     if dataset is not None:
         condition += f" and attributes.dataset = {quoted(dataset)}"
-    found = registry.search(SearchQuestion(condition, (), project, _MOST_NAMED + 1))
-    if not found:
+    found = registry.search(SearchQuestion(condition, (), project, MOST_NAMED + 1))
+    run_id = only_id(name, found, hint="Give an id, or choose by dataset= or project=.")
+    if run_id is None:
         raise NotFound(
             f"there is no run {name!r}.",
             field="run",
             hint="Give the id or the whole name; search_runs lists runs.",
         )
-    if len(found) > 1:
-        ids = ", ".join(f"{each.id} ({each.dataset})" for each in found[:_MOST_NAMED])
-        more = ", ..." if len(found) > _MOST_NAMED else ""
-        raise Conflict(
-            f"several runs are named {name!r}: {ids}{more}, newest first.",
-            field="run",
-            hint="Give an id, or choose by dataset= or project=.",
-        )
-    return found[0].id
+    return run_id
 
 
 def evaluate_pending(*, timeout: float = 600.0, url: str | None = None) -> int:
