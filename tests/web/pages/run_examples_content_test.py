@@ -10,7 +10,7 @@ from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.services.samples.log import log_samples, set_places
 from offdiag.store.database import Database
 from support.logging_runs import log, work_off
-from support.pages import PageClient
+from support.pages import Page, PageClient
 
 WHERE = {"project": "default", "dataset": "d"}
 
@@ -36,6 +36,11 @@ def store(database: Database, **of_each: object) -> None:
     log_samples(database, **WHERE, given=given)
 
 
+def headings(page: Page) -> list[str]:
+    [groups] = page.all("div", "sample-groups")
+    return [heading.text for heading in groups.inside("h3")]
+
+
 def test_pictures_are_grouped_by_actual_and_predicted_class(
     database: Database, client: PageClient, url: str
 ) -> None:
@@ -43,15 +48,15 @@ def test_pictures_are_grouped_by_actual_and_predicted_class(
 
     page = client.page(url)
 
-    assert [each.text for each in page.all("h3", "tile-group")] == ["c → a", "b → a"]
+    assert headings(page) == ["c → a", "b → a"]
     tiles = page.all("li", "sample-tile")
     assert [tile.inside("img")[0].attributes["alt"] for tile in tiles] == ["Sample 3", "Sample 2"]
     assert "a 0.900 actual c" in tiles[0].text
     lowest = client.page(page.link("Lowest score"))
-    assert [each.text for each in lowest.all("h3", "tile-group")] == ["b → a", "c → a"]
+    assert headings(lowest) == ["b → a", "c → a"]
     assert client.page(page.link("List")).all("li", "sample-tile") == []
     cell = client.page(f"{url}?true=b&pred=a")
-    assert (len(cell.all("li", "sample-tile")), cell.all("h3", "tile-group")) == (1, [])
+    assert (len(cell.all("li", "sample-tile")), headings(cell)) == (1, [])
 
 
 def test_texts_and_fields_are_columns(database: Database, client: PageClient, url: str) -> None:

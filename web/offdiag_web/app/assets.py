@@ -28,12 +28,11 @@ STYLE_LAYERS = (
     "comparison",
     "costs",
     "curves",
-    "audit",
     "sets",
     "run",
     "print",
 )
-STYLES_OF_PAGES = ("decision", "home", "problems", "runs", "samples")
+STYLES_OF_PAGES = ("audit", "decision", "home", "problems", "runs", "samples")
 """Rules that one page alone needs, which loads them beside the others."""
 _SHARED = ("theme", "keys", "palette", "charts")
 """Scripts of every page, one response like the layers of the style."""
