@@ -7,10 +7,10 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
+from offdiag.card import card, cell, column, head, mark, row_name, says, table
 from offdiag.comparison import texts
 from offdiag.domain.texts import shortened
 from offdiag.domain.values import MetricValue
-from offdiag.sdk.display.card import card, cell, column, head, mark, row_name, says, table
 from offdiag.sdk.display.comparison_text import (
     LEGEND,
     metric_table,

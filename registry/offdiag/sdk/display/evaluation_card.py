@@ -7,13 +7,7 @@ from html import escape
 
 import numpy as np
 
-from offdiag.domain.number_text import count, interval, number, percent
-from offdiag.domain.texts import shortened
-from offdiag.domain.values import MetricValue
-from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counted import CountedSets, matrix_of
-from offdiag.palette import SMALLEST_ERROR_END, correct_step, error_step
-from offdiag.sdk.display.card import (
+from offdiag.card import (
     card,
     cell,
     column,
@@ -23,6 +17,12 @@ from offdiag.sdk.display.card import (
     says,
     table,
 )
+from offdiag.domain.number_text import count, interval, number, percent
+from offdiag.domain.texts import shortened
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import CountedSets, matrix_of
+from offdiag.palette import SMALLEST_ERROR_END, correct_step, error_step
 from offdiag.sdk.display.displayed import DisplayedEvaluation, DisplayedFlag, Origin
 from offdiag.sdk.display.evaluation_text import (
     MOST_CLASSES,
