@@ -1,4 +1,4 @@
-"""The frame of a card of a notebook: its styles, which come with it, and small marks.
+"""The frame of a card in a notebook: its styles, which come with it, and small marks.
 
 A card is static HTML: no script, nothing loaded, colours for light and dark notebooks. JupyterLab
 names its theme in `data-jp-theme-light` and VS Code in a class of the body; elsewhere the setting
@@ -97,8 +97,8 @@ def says(strong: str, rest: str = "", *, mark: str = "", is_warning: bool = Fals
     """The one sentence of a card."""
     kind = "od-say od-warn" if is_warning else "od-say"
     sign = f"<i>{mark}</i> " if mark else ""
-    more = f" {escape(rest)}" if rest else ""
-    return f'<div class="{kind}">{sign}<b>{escape(strong)}</b>{more}</div>'
+    bold = f"<b>{escape(strong)}</b> " if strong else ""
+    return f'<div class="{kind}">{f"{sign}{bold}{escape(rest)}".rstrip()}</div>'
 
 
 def table(columns: Iterable[str], rows: Iterable[str], *, caption: str = "") -> str:
@@ -125,6 +125,11 @@ def row_name(name: str) -> str:
 def cell(text: str, *, left: bool = False) -> str:
     """A cell of text or a number."""
     return f"<td{_left(left)}>{escape(text)}</td>"
+
+
+def prose(*sentences: str) -> str:
+    """A cell of sentences, which wrap."""
+    return f'<td class="od-wrap">{escape(" ".join(sentences).strip())}</td>'
 
 
 def _left(is_left: bool) -> str:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from offdiag.advice.situation import Goal, Situation
+from offdiag.card import card, cell, column, head, prose, row_name, says, table
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
 from offdiag.metrics.scores.calibration import DEFAULT_BINS
 from offdiag.metrics.spec import ERRING_CLASS, FALSE_NEGATIVES, FALSE_POSITIVES, TRUE_NEGATIVES
@@ -273,7 +274,7 @@ class Counsel:
 class Advice:
     """What to report (three), what to leave out, and what holds for all of it.
 
-    `print(advice)` and a notebook show it as a page of text.
+    `print(advice)` shows it as a page of text, a notebook as a card.
     """
 
     report: tuple[Counsel, ...]
@@ -290,6 +291,17 @@ class Advice:
         ]
         cautions = [fill(each, 79, subsequent_indent="  ") for each in self.cautions]
         return "\n".join([*lines, *cautions]).rstrip()
+
+    def _repr_html_(self) -> str:
+        rows = (
+            row_name(counsel.name) + cell(said, left=True) + prose(counsel.question, *counsel.why)
+            for said, counsels in (("report", self.report), ("leave out", self.avoid))
+            for counsel in counsels
+        )
+        columns = (column(text, left=True) for text in ("Metric", "Advice", "Why"))
+        cautions = (says("", each) for each in self.cautions)
+        names = ", ".join(counsel.name for counsel in self.report)
+        return card(head("Metrics to report"), says(names), *cautions, table(columns, rows))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for `json.dumps`."""

@@ -13,6 +13,7 @@ from offdiag.audit.definitions import Definition
 from offdiag.audit.feasible import FeasibleTables
 from offdiag.audit.printed import Interval, Rounding
 from offdiag.audit.reported_values import Claim
+from offdiag.card import card, cell, column, head, prose, row_name, says, table
 from offdiag.domain.labels import LabelSet
 
 MOST_TABLES_LISTED = 1_000
@@ -144,6 +145,22 @@ class AuditReport:
                 f"  {name} {finding.claim.printed.text}: {finding.verdict.value}, {finding.why}"
             )
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = (
+            row_name(finding.claim.place_name(self.labels))
+            + cell(finding.claim.printed.text)
+            + cell(finding.verdict.value.replace("_", " "), left=True)
+            + prose(as_sentence(finding.why))
+            for finding in self.findings
+        )
+        columns = (column("Number", left=True), column("Reported"))
+        reasons = (column("Verdict", left=True), column("Why", left=True))
+        return card(
+            head("Audit", f"{len(self.findings)} reported numbers"),
+            says(self.headline, is_warning=self.verdict is not AuditVerdict.CONSISTENT),
+            table((*columns, *reasons), rows),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for `json.dumps(..., allow_nan=False)`.

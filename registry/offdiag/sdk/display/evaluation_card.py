@@ -13,6 +13,7 @@ from offdiag.card import (
     column,
     head,
     mark,
+    prose,
     row_name,
     says,
     table,
@@ -281,7 +282,7 @@ def flags_card(flags: Sequence[DisplayedFlag]) -> str:
     rows = [
         cell(flag.severity, left=True)
         + cell(flag.rule, left=True)
-        + f'<td class="od-wrap">{escape(flag.message)}</td>'
+        + prose(flag.message)
         + cell(flag.state, left=True)
         for flag in flags[:MOST_FLAGS]
     ]

@@ -9,10 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from offdiag.advice.recommendation import Advice
+from offdiag.audit.findings import AuditReport
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.sdk.advise import advise
 from offdiag.sdk.cost import cost
 from offdiag.sdk.display.displayed import Origin
+from offdiag.sdk.evaluations.audit import audit_reported
 from offdiag.sdk.evaluations.evaluate import evaluate_labels, evaluate_matrix
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.multilabel import evaluate_multilabel
@@ -127,10 +131,23 @@ def test_other_results_are_readable_too() -> None:
         assert len(found.to_frame()) > 0
 
 
-CARDS: dict[str, Callable[[], Evaluation]] = {
+HOSTILE = "<script>alert('x')</script>"
+
+
+def audit() -> AuditReport:
+    return audit_reported(
+        reported={"accuracy": "0.9567", "sensitivity": "0.8545", "specificity": "0.9734"},
+        class_counts={HOSTILE: 100, "well": 200},
+        positive_label=HOSTILE,
+    )
+
+
+CARDS: dict[str, Callable[[], Evaluation | AuditReport | Advice]] = {
     "of two classes": lambda: of_classes(2),
     "of 20 classes": lambda: of_classes(20),
     "of 500 classes": lambda: of_classes(500),
+    "of an audit": audit,
+    "of advice": lambda: advise(of_classes(20)),
 }
 
 
@@ -140,6 +157,23 @@ def test_a_card_is_small_static_and_loads_nothing(card: str) -> None:
 
     assert len(html.encode()) < 30_000
     assert not re.search(r"<script|<link|<img|@import|url\(|https?:|\son\w+=", html)
+
+
+def test_a_card_of_an_audit_has_its_outcome_and_a_verdict_for_each_number() -> None:
+    html = audit()._repr_html_()
+
+    assert "<b>At least one of sensitivity of " in html
+    assert [html.count(f">{verdict}<") for verdict in ("consistent", "impossible")] == [1, 2]
+    assert "&lt;script&gt;" in html
+
+
+def test_a_card_of_advice_names_what_to_report_and_what_to_leave_out() -> None:
+    advice = advise(of_classes(20))
+
+    html = advice._repr_html_()
+
+    assert f"<b>{', '.join(counsel.name for counsel in advice.report)}</b>" in html
+    assert html.count(">leave out<") == len(advice.avoid) > 0
 
 
 def test_a_card_has_colours_for_light_and_dark_notebooks(lesions: Evaluation) -> None:
@@ -168,8 +202,7 @@ def test_a_card_of_many_classes_has_the_worst_and_the_most_frequent_errors() -> 
 
 
 def test_a_card_shows_class_names_as_text() -> None:
-    hostile = "<script>alert('x')</script>"
-    labels = LabelSet.declared([hostile, "b&b"])
+    labels = LabelSet.declared([HOSTILE, "b&b"])
     found = Evaluation.of_matrix(ConfusionMatrix(np.array([[4, 1], [0, 0]]), labels))
 
     html = found._repr_html_()
