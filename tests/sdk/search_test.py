@@ -38,7 +38,7 @@ def test_runs_come_as_a_frame_with_facts_metrics_parameters_and_tags(url: str) -
 
 
 def test_a_filter_narrows_the_frame(url: str) -> None:
-    found = offdiag.search_runs(filter="metrics.recall[b] > 0.5 and tags.kind = 'good'", url=url)
+    found = offdiag.search_runs("metrics.recall[b] > 0.5 and tags.kind = 'good'", url=url)
 
     assert found["name"].tolist() == ["good"]
 

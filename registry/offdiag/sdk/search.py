@@ -94,8 +94,8 @@ def evaluate_pending(*, timeout: float = 600.0, url: str | None = None) -> int:
 
 
 def search_runs(
-    *,
     filter: str = "",  # noqa: A002 - the word that everybody knows from other registries
+    *,
     order_by: str | Sequence[str] = (),
     project: str | None = None,
     max_results: int = 1_000,
