@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-from offdiag.cli.demo import demo_runs
+from offdiag.cli.operate.demo import demo_runs
 from offdiag.demo.experiments import DIGITS, IN_USE, PROJECT, TUMOURS
 from offdiag.store.database import Database
 from offdiag_web.urls.datasets import DatasetAddress

@@ -6,7 +6,7 @@ import re
 import shlex
 from pathlib import Path
 
-from offdiag.cli.gate import gate
+from offdiag.cli.decide.gate import gate
 from offdiag.gate.conditions import MetricCondition, parse_condition
 from offdiag.metrics.catalogue import SPECS
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from offdiag.cli.doctor import examine
+from offdiag.cli.operate.doctor import examine
 from offdiag.services.health import registry_metrics
 from offdiag.services.verification.verify import read_ledger, verify
 from offdiag.settings import Settings

@@ -143,7 +143,7 @@ def _run_and_exit(loop: Loop, folder: Path, target: Line | None, writing: int) -
 
 
 def _watch(folder: Path) -> None:
-    from offdiag.cli import log
+    from offdiag.cli.log import log
 
     log._LOOK_EVERY_S = 0.02
     (folder / "results").mkdir(exist_ok=True)
@@ -165,7 +165,7 @@ def _worker(folder: Path) -> None:
 
 
 def _serve(folder: Path) -> None:
-    from offdiag.cli.serve import serve_until_stopped
+    from offdiag.cli.operate.serve import serve_until_stopped
     from offdiag.settings import ServerSettings, Settings
     from offdiag.store.database import Database
     from offdiag_web import server
@@ -199,7 +199,7 @@ LOOPS = {
         _watch,
         ("offdiag.sdk.watch", "FolderWatch.look"),
         ("/cli/log.py", "/threading.py"),
-        ("offdiag.cli.log", "offdiag.cli.file_input", "offdiag.sdk.logging"),
+        ("offdiag.cli.log.log", "offdiag.cli.file_input", "offdiag.sdk.logging"),
     ),
     "worker": Loop(
         _worker,
@@ -211,7 +211,7 @@ LOOPS = {
         _serve,
         ("offdiag_web.server", "Listening._is_ended"),
         ("/offdiag_web/server.py", "/waitress/wasyncore.py"),
-        ("offdiag.cli.serve", "offdiag_web", "offdiag_workers.process"),
+        ("offdiag.cli.operate.serve", "offdiag_web", "offdiag_workers.process"),
     ),
     "gunicorn": Loop(
         _gunicorn,

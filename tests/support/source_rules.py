@@ -259,7 +259,7 @@ RULES = (
         good=("from urllib.parse import urlsplit", "import http"),
         allowed=frozenset(
             {
-                "registry/offdiag/cli/serve.py",
+                "registry/offdiag/cli/operate/serve.py",
                 "registry/offdiag/sdk/integrations/tracking_stores.py",
                 "registry/offdiag/sdk/remote/connection.py",
                 "registry/offdiag/services/delivery/webhook.py",
@@ -281,7 +281,7 @@ RULES = (
         good=("csv.reader(file)", "csv_text(names, rows)"),
         allowed=frozenset(
             {
-                "registry/offdiag/cli/sql_rows.py",
+                "registry/offdiag/cli/read/sql_rows.py",
                 "registry/offdiag/reports/files.py",
                 "web/offdiag_web/app/exports.py",
             }

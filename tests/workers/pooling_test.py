@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 from structlog.testing import capture_logs
 
-from offdiag.cli.doctor import examine
+from offdiag.cli.operate.doctor import examine
 from offdiag.errors import DatabaseUnavailable, InvalidInput
 from offdiag.services.jobs.procrastinate import PROCRASTINATE_NOTIFIER
 from offdiag.services.retention.backups import back_up, restore

@@ -1,4 +1,4 @@
-"""The command line `offdiag`: a module for each noun, with its tables in another."""
+"""The command line `offdiag`: a folder for each heading of its help, a module for each noun."""
 
 from offdiag.cli.process import main
 

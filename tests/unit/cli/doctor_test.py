@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from offdiag.cli.doctor import Finding, clock_finding, examine, queue_finding
+from offdiag.cli.operate.doctor import Finding, clock_finding, examine, queue_finding
 from offdiag.settings import ClientSettings, DatabaseSettings, Settings
 from offdiag.store.database import Database
 from offdiag.store.health import QueueState, registry_health

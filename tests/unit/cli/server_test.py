@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from offdiag.cli.serve import require_admin
+from offdiag.cli.operate.serve import require_admin
 from offdiag.domain.access import Grant, Role
 from offdiag.errors import InvalidInput
 from offdiag.services.access.users import add_user, set_disabled

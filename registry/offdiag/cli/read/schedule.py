@@ -8,8 +8,8 @@ import click
 
 from offdiag.cli.options import help_text, json_option
 from offdiag.cli.output import print_json, print_tables
+from offdiag.cli.read.report import ReportInput, report_options
 from offdiag.cli.registry import database_option, opened, settings_for
-from offdiag.cli.report import ReportInput, report_options
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
@@ -75,7 +75,7 @@ def add(
 @json_option
 def list_schedules(project: str | None, url: str | None, as_json: bool) -> None:
     """List schedules with their next times, and whether the scheduler is up."""
-    from offdiag.cli.report_tables import schedule_table, scheduler_sentence
+    from offdiag.cli.read.report_tables import schedule_table, scheduler_sentence
     from offdiag.records.report import schedule_list
     from offdiag.services.schedules.page import schedules_page
 
@@ -175,7 +175,7 @@ def run(
     as_json: bool,
 ) -> None:
     """Create an edition of a scheduled report now, in addition to the scheduled ones."""
-    from offdiag.cli.report_tables import present_edition, waited_for
+    from offdiag.cli.read.report_tables import present_edition, waited_for
     from offdiag.services.schedules.edit import run_schedule
 
     settings = settings_for(url)
@@ -210,7 +210,7 @@ def remove(name: str, project: str | None, url: str | None, as_json: bool) -> No
 
 
 def _show(database: Database, project: str, name: str, *, as_json: bool) -> None:
-    from offdiag.cli.report_tables import schedule_facts
+    from offdiag.cli.read.report_tables import schedule_facts
     from offdiag.records.report import planned_schedule
     from offdiag.services.schedules.page import schedule_page
 

@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from offdiag.cli.documents import Server, connected, document
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import busy, print_json, print_tables
-from offdiag.cli.registry import answerable, settings_for
-from offdiag.cli.truth_tables import (
+from offdiag.cli.labels.truth_tables import (
     comparison_tables,
     history_table,
     impact_tables,
@@ -19,6 +16,9 @@ from offdiag.cli.truth_tables import (
     read_range,
     revision_sentence,
 )
+from offdiag.cli.options import help_text, json_option, url_option
+from offdiag.cli.output import busy, print_json, print_tables
+from offdiag.cli.registry import answerable, settings_for
 from offdiag.domain.texts import name_segment
 from offdiag.records.base import InProject
 from offdiag.records.truth import (

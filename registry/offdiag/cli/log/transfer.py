@@ -45,7 +45,7 @@ def export(*, project: str, file: Path, url: str | None, as_json: bool) -> None:
     It contains all complete runs with predictions, ground truth and results, and their flags,
     costs, baselines, schedules and reports. Others can continue to work meanwhile.
     """
-    from offdiag.cli.archive_text import archive_dict, exported_sentence
+    from offdiag.cli.log.archive_text import archive_dict, exported_sentence
     from offdiag.services.retention.project_archives import export_project
 
     with (
@@ -121,7 +121,7 @@ class DialectGroup(click.Group):
         if dialect is None:
             return super().get_command(ctx, name)
         if name == "mlflow":
-            from offdiag.cli.import_mlflow import mlflow as command
+            from offdiag.cli.log.import_mlflow import mlflow as command
         else:
             command = _command(dialect)
         add_shared_options(command)
@@ -152,7 +152,7 @@ def archive(*, file: Path, name: str | None, url: str | None, as_json: bool) -> 
     What the registry has already is skipped, so importing twice is the same as once. The file
     is checked first, and its results are recomputed.
     """
-    from offdiag.cli.archive_text import imported_sentence, taken_over_dict
+    from offdiag.cli.log.archive_text import imported_sentence, taken_over_dict
     from offdiag.services.retention.project_archives import import_project
 
     with (
@@ -168,7 +168,7 @@ def archive(*, file: Path, name: str | None, url: str | None, as_json: bool) -> 
 
 def _command(dialect: Dialect) -> click.Command:
     def store(*, file: Path, as_json: bool, tags: tuple[str, ...], **given: Any) -> None:
-        from offdiag.cli.import_file import import_file
+        from offdiag.cli.log.import_file import import_file
 
         given |= {"labels": parse_labels(given["labels"]), "tags": parse_entries(tags, "tag")}
         import_file(dialect.name, file, as_json=as_json, **given)

@@ -69,7 +69,7 @@ def sql(
     and docs/sql.md explains them. Only the relations and columns in the query are read. A QUERY
     of - is read from stdin.
     """
-    from offdiag.cli.sql_rows import (
+    from offdiag.cli.read.sql_rows import (
         ROWS_SHOWN,
         first_rows,
         result_dict,

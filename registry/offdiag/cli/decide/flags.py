@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from offdiag.cli.decide.flag_tables import detail_tables, flag_name, inbox_table, state_of
 from offdiag.cli.documents import Server, connected, document
-from offdiag.cli.flag_tables import detail_tables, flag_name, inbox_table, state_of
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import print_json, print_tables
 from offdiag.cli.registry import evaluate_waiting

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from offdiag.cli.documents import Server, connected, document
-from offdiag.cli.fairness_tables import fairness_tables
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import fits_intervals, print_json, print_tables
-from offdiag.cli.registry import evaluate_waiting, settings_for
-from offdiag.cli.run_names import ids_of_runs
-from offdiag.cli.run_tables import (
+from offdiag.cli.read.fairness_tables import fairness_tables
+from offdiag.cli.read.run_tables import (
     history_table,
     run_dict,
     run_table,
@@ -22,6 +20,8 @@ from offdiag.cli.run_tables import (
     slice_tables,
     worst_slices_table,
 )
+from offdiag.cli.registry import evaluate_waiting, settings_for
+from offdiag.cli.run_names import ids_of_runs
 from offdiag.domain.texts import name_segment
 from offdiag.filters.parsing import parse_filter
 from offdiag.records.base import InProject

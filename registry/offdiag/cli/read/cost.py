@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.cost_runs import apply, decide, rank
-from offdiag.cli.cost_tables import cost_table, difference_table, list_table
 from offdiag.cli.documents import Server, connected, document
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import label, print_json, print_tables, printable
+from offdiag.cli.read.cost_runs import apply, decide, rank
+from offdiag.cli.read.cost_tables import cost_table, difference_table, list_table
 from offdiag.cli.registry import settings_for
 from offdiag.domain.cost_names import CostName
 from offdiag.domain.texts import name_segment

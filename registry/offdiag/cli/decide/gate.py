@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from offdiag.cli.decide.gate_text import gate_markdown, gate_table, junit_xml
 from offdiag.cli.documents import Server, connected
 from offdiag.cli.file_input import FileInput, file_options
-from offdiag.cli.gate_text import gate_markdown, gate_table, junit_xml
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, print_json, print_tables
 from offdiag.cli.registry import settings_for

@@ -96,7 +96,7 @@ def backup(*, file: Path, url: str | None, as_json: bool) -> None:
     Others can continue to work meanwhile. FILE must not exist yet, and only you will be able
     to read it: it contains everything, of all projects.
     """
-    from offdiag.cli.archive_text import archive_dict, backup_sentence
+    from offdiag.cli.log.archive_text import archive_dict, backup_sentence
     from offdiag.services.retention.backups import back_up
     from offdiag.store.database import Database
 
@@ -127,7 +127,7 @@ def restore(*, file: Path, force: bool, url: str | None, as_json: bool) -> None:
     If it fails, the database stays as it was. A database that is not empty is replaced only
     after confirmation, or with --force.
     """
-    from offdiag.cli.archive_text import archive_dict, restored_sentence
+    from offdiag.cli.log.archive_text import archive_dict, restored_sentence
     from offdiag.services.retention.backups import read_backup
     from offdiag.services.retention.backups import restore as restore_backup
     from offdiag.store.database import Database
@@ -161,7 +161,7 @@ def copy(*, source: str, target: str, force: bool, as_json: bool) -> None:
     empty, or is replaced with --force. SOURCE does not change. Stop all clients that log to it
     first: runs logged after the copy began are not copied.
     """
-    from offdiag.cli.archive_text import counts_in_words
+    from offdiag.cli.log.archive_text import counts_in_words
     from offdiag.services.retention.backups import copy_registry
     from offdiag.store.database import Database
 
@@ -228,7 +228,7 @@ def views(*, given: tuple[str, ...], remove: bool, url: str | None, as_json: boo
 
 def _agreed(database: Database, found: Manifest) -> bool:
     """Ask whether to replace the registry, if there is one and a terminal to ask on."""
-    from offdiag.cli.archive_text import replacing_question
+    from offdiag.cli.log.archive_text import replacing_question
     from offdiag.services.retention.backups import holds_a_registry
 
     if not (sys.stdin.isatty() and sys.stderr.isatty() and holds_a_registry(database)):

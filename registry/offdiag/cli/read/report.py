@@ -14,14 +14,14 @@ import click
 from offdiag.cli.documents import Server, connected, document
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import print_json, print_tables
-from offdiag.cli.registry import evaluate_waiting, settings_for
-from offdiag.cli.report_tables import (
+from offdiag.cli.read.report_tables import (
     PENDING,
     edition_tables,
     present_edition,
     report_table,
     waited_for,
 )
+from offdiag.cli.registry import evaluate_waiting, settings_for
 from offdiag.cli.run_names import ids_of_runs
 from offdiag.domain.texts import name_segment
 from offdiag.errors import NotFound

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from offdiag.cli.cost_tables import decision_tables, ranking_tables
 from offdiag.cli.documents import document
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, note, print_json, print_tables, printable
+from offdiag.cli.read.cost_tables import decision_tables, ranking_tables
 from offdiag.cli.registry import settings_for
 from offdiag.cli.run_names import ids_of_runs
 from offdiag.metrics.costs.decisions import finite_threshold

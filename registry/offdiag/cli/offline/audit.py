@@ -12,7 +12,7 @@ from rich.text import Text
 from offdiag.audit.findings import AuditReport, AuditVerdict
 from offdiag.audit.table_text.audit import TableTextAudit
 from offdiag.audit.table_text.interpretation import Reading
-from offdiag.cli.audit_input import (
+from offdiag.cli.offline.audit_input import (
     AuditInput,
     Source,
     parse_corrections,

@@ -92,7 +92,7 @@ def mlflow(
     given |= {"labels": parse_labels(labels), "tags": parse_entries(tags, "tag")}
     if file is not None:
         _require(file, tracking_uri, experiment, name, given["dataset"])
-        from offdiag.cli.import_file import import_file
+        from offdiag.cli.log.import_file import import_file
 
         import_file("mlflow", file, name=name, client_key=client_key, as_json=as_json, **given)
         return

@@ -1,0 +1,1 @@
+"""Commands about flags, gates, and which run is approved."""

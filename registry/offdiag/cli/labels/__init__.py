@@ -1,0 +1,1 @@
+"""Commands about ground truth and what samples look like."""

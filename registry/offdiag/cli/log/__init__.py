@@ -1,0 +1,1 @@
+"""Commands that log runs, and bring them from other tools and archives."""

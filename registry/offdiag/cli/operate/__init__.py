@@ -1,0 +1,1 @@
+"""Commands that set up, run and maintain a registry, and sign in to one."""

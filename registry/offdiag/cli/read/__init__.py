@@ -1,0 +1,1 @@
+"""Commands that show and compare runs, costs and reports."""
