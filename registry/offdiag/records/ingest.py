@@ -145,6 +145,9 @@ class NewMatrix(RunFactsBody):
     orientation: str = Field(description='What the rows are: "actual_rows" or "actual_columns".')
     labels: list[Text] | None = None
     ordinal: bool = False
+    reported: dict[str, Any] | None = Field(
+        default=None, description="Metrics that were reported with it, to be audited."
+    )
 
 
 class NewCounts(RunFactsBody):

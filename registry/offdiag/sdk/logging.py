@@ -166,6 +166,7 @@ def log_matrix(
     params: Mapping[str, Any] | None = None,
     tags: Mapping[str, Any] | None = None,
     client_key: str | None = None,
+    reported: Mapping[str, Any] | None = None,
     url: str | None = None,
 ) -> Run:
     """Store a confusion matrix whose predictions are not at hand.
@@ -174,7 +175,9 @@ def log_matrix(
     "actual_columns", and is never guessed because a matrix cannot tell. A DataFrame whose two
     axes are named says it itself, and its cells are placed by the labels of its axes, as in
     `evaluate_matrix`. Its margins are compared with the class counts of the dataset's ground
-    truth and the outcome is kept with the run. Raises `InvalidInput` and `Conflict`.
+    truth and the outcome is kept with the run. `reported` are metrics that were published with
+    the matrix, as `audit_reported` takes them; they become tags of the run, and its page and
+    `Run.reported` say whether they follow from the matrix. Raises `InvalidInput` and `Conflict`.
     """
     at = target(url)
     if labels is not None and not isinstance(labels, LabelSet):
@@ -191,7 +194,9 @@ def log_matrix(
             client_key=client_key,
         ),
         require_name(dataset, "dataset"),
-        GivenMatrix(given.matrix, given.orientation.value, given.labels, ordinal, hierarchy),
+        GivenMatrix(
+            given.matrix, given.orientation.value, given.labels, ordinal, hierarchy, reported
+        ),
     )
     warn_of(label_notes(map(label_text, given.labels or ())))
     return Run(at, run_id)

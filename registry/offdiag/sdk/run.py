@@ -38,6 +38,8 @@ from offdiag.sdk.registry import (
 if TYPE_CHECKING:
     import pandas as pd
 
+    from offdiag.audit.findings import AuditReport
+
 
 class Run:
     """A logged run. Its predictions are stored and never change.
@@ -130,6 +132,15 @@ class Run:
     def tags(self) -> dict[str, Scalar]:
         """Tags by name, read anew, as others may change them."""
         return dict(self._read().tags)
+
+    def reported(self, timeout: float = 60.0) -> AuditReport | None:
+        """Audit of the metrics that were reported with a logged matrix, None if there are none.
+
+        Waits for the evaluation as `evaluation` does.
+        """
+        from offdiag.audit.logged import audit_of_tags
+
+        return audit_of_tags(self.tags, self.evaluation(timeout=timeout).matrix)
 
     def add_tags(self, tags: Mapping[str, Scalar] | None = None, /, **named: Scalar) -> None:
         """Add tags, in place of those of the same names; other tags stay.

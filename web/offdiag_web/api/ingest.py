@@ -242,6 +242,7 @@ def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
         orientation=json.orientation,
         ordinal=json.ordinal,
         hierarchy=json.hierarchy,
+        reported=json.reported,
     )
     return _closed(run, json.labels or ()), 201
 

@@ -46,6 +46,12 @@ if TYPE_CHECKING:
     type=click.Choice(["actual_rows", "actual_columns"]),
     help="What the rows of the matrix are, where the file does not say it.",
 )
+@click.option(
+    "--reported",
+    multiple=True,
+    metavar="METRIC=VALUE",
+    help="Metric that was published with the matrix; may be repeated.",
+)
 @click.option("--labels", metavar="A,B,…", help="Class names in their order.")
 @click.option("--ordinal", is_flag=True, help="The classes are ordinal, in the order of --labels.")
 @click.option("--positive", "positive_label", metavar="CLASS", help="Class of a single score.")
@@ -73,6 +79,7 @@ def log(
     positive_label: str | None,
     params: tuple[str, ...],
     tags: tuple[str, ...],
+    reported: tuple[str, ...],
     **facts: Any,
 ) -> None:
     """Log the predictions or the confusion matrix in FILE as a run.
@@ -89,7 +96,9 @@ def log(
     }
     with answerable(), busy(f"Logging {file.name}"):
         if is_matrix or file.suffix.lower() == ".json":
-            run = _log_matrix(file, orientation, facts)
+            run = _log_matrix(file, orientation, facts | {"reported": _reported(reported)})
+        elif reported:
+            raise click.UsageError("--reported is for a matrix without its predictions.")
         else:
             run = _log_predictions(
                 file,
@@ -101,6 +110,19 @@ def log(
         print_json({"id": run.id, "url": run.url})
     else:
         click.echo(f"{run.id} is logged; its page is {run.url}")
+
+
+def _reported(pairs: tuple[str, ...]) -> dict[str, object] | None:
+    """The published numbers as they were typed, so that trailing zeros count as digits."""
+    from offdiag.audit.logged import by_metric
+
+    typed = {}
+    for pair in pairs:
+        name, separator, text = pair.rpartition("=")
+        if not separator:
+            raise click.UsageError(f"--reported {pair!r} is no pair; write METRIC=VALUE.")
+        typed[name] = text
+    return by_metric(typed) or None
 
 
 def _log_matrix(file: Path, orientation: str | None, facts: dict[str, Any]) -> Run:

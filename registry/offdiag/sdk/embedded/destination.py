@@ -55,6 +55,7 @@ class DatabaseDestination:
                 orientation=matrix.orientation,
                 ordinal=matrix.ordinal,
                 hierarchy=matrix.hierarchy,
+                reported=matrix.reported,
             ).id
         counts = NewCounts.model_validate_json(asked.body)
         given = GivenCounts(

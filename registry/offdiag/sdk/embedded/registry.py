@@ -193,6 +193,7 @@ class EmbeddedRegistry:
             orientation=given.orientation,
             ordinal=given.ordinal,
             hierarchy=given.hierarchy,
+            reported=given.reported,
         ).id
 
     def log_counts(self, facts: RunFacts, dataset: str, given: GivenCounts) -> str:

@@ -90,6 +90,7 @@ def new_matrix(facts: RunFacts, dataset: str, given: GivenMatrix) -> NewMatrix:
         labels=None if given.labels is None else _labels(given.labels, "labels"),
         ordinal=given.ordinal,
         hierarchy=_plain(given.hierarchy),
+        reported=_plain(given.reported),
     )
 
 

@@ -60,6 +60,8 @@ class GivenMatrix:
     labels: Iterable[object] | None = None
     ordinal: bool = False
     hierarchy: object | None = None
+    reported: Mapping[str, object] | None = None
+    """Metrics that were reported with it, as `audit_reported` takes them."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ Counted samples give the matrix of a run, and of its slices.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -51,12 +52,14 @@ def log_matrix(
     orientation: str,
     ordinal: bool,
     hierarchy: object | None = None,
+    reported: Mapping[str, object] | None = None,
 ) -> RunRecord:
     """Store an uploaded matrix as a finished run and ask for its evaluation.
 
     The matrix is kept in the orientation it claims; its margins are compared with the class
     counts of the dataset's newest truth and the outcome is recorded with the run. Labels in
-    another order than the dataset's are matched by name. Raises `InvalidInput` for a matrix
+    another order than the dataset's are matched by name. `reported` numbers become tags, which
+    are audited against the matrix wherever the run is shown. Raises `InvalidInput` for a matrix
     that is none, and `Conflict` for contradictions to what is stored.
     """
     require_known(orientation, ORIENTATIONS, field_name="orientation")
@@ -73,6 +76,7 @@ def log_matrix(
                 declared=declared,
                 source=source,
                 hierarchy=hierarchy,
+                reported=reported,
                 now=database.clock(),
             )
 
@@ -88,6 +92,7 @@ def _log_matrix(
     declared: LabelSet | None,
     source: SourceOrientation,
     hierarchy: object | None,
+    reported: Mapping[str, object] | None,
     now: datetime,
 ) -> RunRecord:
     known = datasets.find_dataset(session, project=facts.project, name=dataset)
@@ -99,6 +104,10 @@ def _log_matrix(
         raise InvalidInput(
             "all cells are zero.", field="matrix", hint="A run has at least one sample."
         )
+    if reported is not None:
+        from offdiag.audit.logged import reported_tags  # Few logs need it.
+
+        facts = replace(facts, tags={**reported_tags(reported, names), **facts.tags})
     ordered = read if known is None else _in_order_of(read, known)
     frame = project_and_dataset(
         session,

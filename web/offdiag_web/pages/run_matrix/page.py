@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from flask import Blueprint, jsonify, request
 from werkzeug.wrappers import Response
 
+from offdiag.audit.findings import AuditReport
+from offdiag.audit.logged import audit_of_tags
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -265,12 +267,19 @@ def page(run_id: str) -> Response:
         view=view,
         counts=counts,
         slices=_worst_slices(detail) if view else (),
+        audit=_audit_of_reported(detail),
         notices=notices,
     )
 
 
 def _worst_slices(detail: RunDetail) -> tuple[SliceLine, ...]:
     return worst_slices(detail.run.id, detail.results.counted) if detail.results else ()
+
+
+def _audit_of_reported(detail: RunDetail) -> AuditReport | None:
+    if detail.results is None:
+        return None
+    return audit_of_tags(detail.run.tags, detail.results.matrix)
 
 
 @blueprint.get(f"{RUN}.json")
