@@ -202,7 +202,8 @@ def _weighted_kappa_gradient(
     rows, columns = np.nonzero(cells)
 
     def weight(i: Codes, j: Codes) -> Floats:
-        return disagreement(np.abs(i - j).astype(np.float64))
+        # Codes may be unsigned, and so would be their difference.
+        return disagreement(np.abs(np.subtract(i, j, dtype=np.float64)))
 
     observed = float((weight(rows, columns) * cells[rows, columns]).sum())
     to_predicted = mean_disagreement(predicted)

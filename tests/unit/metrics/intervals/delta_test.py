@@ -15,6 +15,7 @@ from offdiag.metrics.intervals.delta import (
     normal_bounds,
     standard_error,
 )
+from offdiag.metrics.suite import AGGREGATE_KEYS
 from support.matrices import matrix_of
 
 COUNTS = np.array([[19, 2, 4], [3, 30, 1], [5, 6, 12]])
@@ -43,6 +44,18 @@ def test_the_gradient_of_macro_f1_is_the_closed_form() -> None:
     gradient = aggregate_gradients(matrix_of(COUNTS), ("macro_f1",))["macro_f1"]
 
     assert gradient.at(*np.indices((3, 3))) == pytest.approx(expected, rel=1e-12)
+
+
+def test_slopes_are_the_same_by_codes_of_any_integer_type() -> None:
+    matrix = matrix_of(COUNTS, ordinal=True)
+    gradients = aggregate_gradients(matrix, AGGREGATE_KEYS)
+    signed = np.indices((3, 3))
+
+    for key, gradient in gradients.items():
+        for unsigned in (np.uint8, np.uint16, np.uint32):
+            assert (
+                gradient.at(*signed.astype(unsigned)).tolist() == gradient.at(*signed).tolist()
+            ), key
 
 
 def test_the_error_of_balanced_accuracy_adds_up_binomial_variances() -> None:
