@@ -39,6 +39,13 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.paired.best_runs import best_of_many
 from offdiag.metrics.paired.joint import joint_counts
+from offdiag.metrics.paired.methods import (
+    Moments,
+    difference_of_methods,
+    mean_of_seeds,
+    moments_of,
+)
+from offdiag.metrics.paired.runs import PairedRuns
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.reports.alerts import ODDS, odds_of
 
@@ -192,6 +199,57 @@ def by_random_slices(
                 parts[f"column {column}={value}"] = counts
     whole = part_counts(first, second, np.ones(len(first), np.bool_))
     return compare_parts(whole, parts, too_small={}, suppressed=(), min_size=1)
+
+
+# --- methods of several seeds --------------------------------------------------------------------
+
+METHODS = 3
+"""Equally good methods of a data set; each has a third of the runs of its cell."""
+OF_METHODS = ("overall_accuracy", "balanced_accuracy", "macro_f1")
+
+
+def method_ties(cell: Cell, rng: Rng) -> tuple[float, ...]:
+    """Whether a method is called worse than the best by each metric, and whether the interval of
+    the first one's balanced accuracy covers the truth: as the library does it, and by its seeds
+    alone."""
+    mean = cell.recalls[0][0]
+    luck = rng.normal(mean, SEED_SPREAD, (len(cell.recalls), cell.n_classes)).clip(0, 1)
+    actual, predicted = Cell(cell.n, cell.shares, tuple(map(tuple, luck.tolist()))).draw(rng)
+    runs = PairedRuns(actual, tuple(predicted), labels_of(cell))
+    n_seeds = runs.n_runs // METHODS
+    method_of = [run // n_seeds for run in range(runs.n_runs)]
+    suite = evaluate_stack(np.stack([each.counts for each in runs.matrices]), ordinal=False)
+    called: list[float] = []
+    covers: list[float] = [np.nan, np.nan]
+    for key in OF_METHODS:
+        moments = moments_of(runs, method_of, key)
+        values = suite.aggregate[key].value.reshape(METHODS, n_seeds)
+        called.append(np.nan if moments is None else float(_any_behind(values, moments)))
+        if moments is not None and key == "balanced_accuracy":
+            shared = moments.shared(0, n_seeds)
+            ends = [mean_of_seeds(values[0].tolist(), each).ends() for each in (shared, 0.0)]
+            covers = [np.nan if at is None else float(at[0] <= mean <= at[1]) for at in ends]
+    return (*called, *covers)
+
+
+SEED_SPREAD = 0.02
+"""Standard deviation of the recall of a class over the seeds of a method."""
+
+
+def _any_behind(values: NDArray[np.float64], moments: Moments) -> bool:
+    best, n_seeds = int(values.mean(axis=-1).argmax()), values.shape[-1]
+    n_pairs = METHODS * (METHODS - 1) // 2
+    for method in range(METHODS):
+        found = difference_of_methods(
+            values[method].tolist(),
+            values[best].tolist(),
+            shared=(moments.shared(method, n_seeds), moments.shared(best, n_seeds)),
+            in_common=float(moments.covariance[method, best]),
+        )
+        p = found.p(n_compared=n_pairs)
+        if method != best and p is not None and p <= LEVEL:
+            return True
+    return False
 
 
 # --- one run ----------------------------------------------------------------------------------
@@ -381,6 +439,33 @@ def report_slices(report: Report, pool: ProcessPoolExecutor, wanted: int) -> Non
     report.tables["slices"] = rows
 
 
+def report_methods(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
+    settings = product((200, 1_000, 10_000), map(rare, (0.5, 0.1)), (3, 5, 10))
+    cells = [tied(n, shares, METHODS * n_seeds) for n, shares, n_seeds in settings]
+    rows, whole = [], []
+    for cell, found in run_cells(pool, method_ties, cells, SETS_OF_A_PAIR * wanted):
+        rates = percent(np.nanmean(found, axis=0))
+        columns = (*OF_METHODS, "covered", "covered by seeds alone")
+        n_seeds = len(cell.recalls) // METHODS
+        rows.append({"cell": f"{name_of(cell)}, {n_seeds} seeds", "sets": len(found),
+                     **dict(zip(columns, rates, strict=True))})  # fmt: skip
+        whole.append(found)
+    pooled = np.concatenate(whole)
+    for at, key in enumerate(OF_METHODS):
+        report.goal(
+            f"{METHODS} equally good methods: any called worse by {key}, %",
+            measured=100 * float(np.nanmean(pooled[:, at])),
+            wanted=allowed(len(pooled)),
+            at_least=False,
+        )
+    report.goal(
+        "mean of a method: share of intervals that cover the truth",
+        measured=round(float(np.nanmean(pooled[:, len(OF_METHODS)])), 3),
+        wanted=round(COVERAGE - 2 * sqrt(COVERAGE * (1 - COVERAGE) / len(pooled)), 3),
+    )
+    report.tables["methods"] = rows
+
+
 def report_intervals(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
     cells = [
         Cell(100, rare(0.1), ((0.9, 0.7),)),
@@ -436,6 +521,7 @@ RECORDS = {
     "claims": (report_sets, report_power, report_pairs, report_intervals, report_selection,
                report_alerts),
     "claims-slices": (report_slices,),
+    "claims-methods": (report_methods,),
 }  # fmt: skip
 """What is measured and kept together, by the name of its result."""
 
@@ -461,6 +547,7 @@ TITLES = {
     "pairs": "Two equally good runs: any primary metric, any class called different, percent",
     "slices": "Two equally good runs: any of 12 slices or the whole called different, percent",
     "coverage": "Share of intervals that cover the true value",
+    "methods": "Three equally good methods: any called worse, mean of one covered, percent",
 }
 
 

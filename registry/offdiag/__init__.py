@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         xgboost,
     )
     from offdiag.sdk.logging import log_matrix, log_run, start_run
+    from offdiag.sdk.methods import methods
     from offdiag.sdk.open_run import OpenRun
     from offdiag.sdk.registry import Decision
     from offdiag.sdk.run import Run
@@ -103,6 +104,7 @@ _HOMES = {
     "set_hierarchy": "offdiag.sdk.dataset",
     "evaluate_multilabel": "offdiag.sdk.evaluations.multilabel",
     "MultilabelEvaluation": "offdiag.sdk.evaluations.multilabel",
+    "methods": "offdiag.sdk.methods",
     "OpenRun": "offdiag.sdk.open_run",
     "Run": "offdiag.sdk.run",
     "ScoreEvaluation": "offdiag.sdk.evaluations.scores",
@@ -163,6 +165,7 @@ __all__ = [
     "log_matrix",
     "log_run",
     "log_samples",
+    "methods",
     "plot",
     "revise_truth",
     "search_runs",

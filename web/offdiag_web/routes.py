@@ -78,6 +78,7 @@ ROUTES: Routes = {
     },
     "offdiag_web.api.promotions": {
         "api_promotions.list_leaders": ("GET /api/v1/datasets/<name:name>/leaders",),
+        "api_promotions.list_methods": ("GET /api/v1/datasets/<name:name>/methods",),
         "api_promotions.set_primary_metric": ("PUT /api/v1/datasets/<name:name>/primary-metric",),
         "api_promotions.list_promotions": ("GET /api/v1/datasets/<name:name>/promotions",),
         "api_promotions.approve": ("PUT /api/v1/datasets/<name:name>/champion",),
@@ -280,6 +281,10 @@ ROUTES: Routes = {
         "jobs.job_json": ("GET /jobs/<int(max=9223372036854775807):job_id>.json",),
         "jobs.retry": ("POST /jobs/<int(max=9223372036854775807):job_id>/retry",),
         "jobs.retry_dead": ("POST /jobs/retry",),
+    },
+    "offdiag_web.pages.methods.page": {
+        "methods.page": ("GET /datasets/<name:name>/methods",),
+        "methods.twin": ("GET /datasets/<name:name>/methods.<any(json, csv):form>",),
     },
     "offdiag_web.pages.models.page": {
         "models.page": ("GET /models/<name:name>",),

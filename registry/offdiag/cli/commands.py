@@ -22,6 +22,7 @@ _SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "runs": ("read.runs", "Show, compare, delete and restore runs."),
         "compare": ("read.compare", "Compare runs of one dataset, example by example."),
         "leaders": ("decide.promote", "List the runs of DATASET that may be the best one."),
+        "methods": ("read.methods", "Compare methods: runs that differ by seed or fold."),
         "cost": ("read.cost", "Manage cost matrices, and compare runs by cost."),
         "report": ("read.report", "Create and show reports: what changed significantly."),
         "schedule": ("read.schedule", "Create reports at scheduled times."),

@@ -24,6 +24,9 @@ _LARGEST_NUMBER = 10**300
 Scalar = str | int | float | bool | None
 """Values of parameters and tags."""
 
+METHOD, SEED, FOLD = "group", "seed", "fold"
+"""Tags of runs that belong together: of one method, by seed or by fold of a cross-validation."""
+
 _ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 

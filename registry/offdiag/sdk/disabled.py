@@ -21,6 +21,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.fairness import Fairness
+from offdiag.records.method import Methods
 from offdiag.records.slices import RunSlices, SlicesQuery, run_slices
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
@@ -181,6 +182,9 @@ class DisabledRegistry:
 
     def show_samples(self, project: str, dataset: str, places: ContentPlaces) -> None:
         """Nothing is shown."""
+
+    def methods(self, project: str, dataset: str, metric: str | None) -> Methods:  # noqa: ARG002
+        raise _nothing("methods")
 
     def suspects(
         self,

@@ -24,6 +24,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.fairness import Fairness
+from offdiag.records.method import Methods
 from offdiag.records.slices import RunSlices
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.services.examples.selection import ExampleQuestion
@@ -343,6 +344,8 @@ class Registry(Protocol):
         ...
 
     def show_samples(self, project: str, dataset: str, places: ContentPlaces) -> None: ...
+
+    def methods(self, project: str, dataset: str, metric: str | None) -> Methods: ...
 
     def suspects(self, project: str, dataset: str, question: SuspectQuestion) -> Mapping[str, Any]:
         """The record of suspect labels, also where there can be none."""

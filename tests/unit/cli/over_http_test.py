@@ -82,6 +82,7 @@ def _filled() -> dict[str, str]:
             dataset="clinic's 1",
             name=f"model {name}",
             model="net",
+            tags={"group": "net", "seed": name},
         )
         logged.evaluation()
         ids[name] = logged.id
@@ -125,6 +126,7 @@ READ: dict[str, tuple[str, ...]] = {
     "problems": (),
     "problems --low": ("--dataset", "clinic's 1"),
     "leaders": ("clinic's 1", "--metric", "mcc"),
+    "methods": ("clinic's 1", "--metric", "mcc"),
     "cost list": (),
     "cost show": ("price@1",),
     "cost diff": ("price@1", "price"),

@@ -8,6 +8,7 @@ from offdiag.domain.runs import PromotionRole
 from offdiag.gate.conditions import parse_condition
 from offdiag.records.base import InProject
 from offdiag.records.gate import Gate, GateAsked, gate_document
+from offdiag.records.method import Methods, methods_document
 from offdiag.records.promotion import (
     LeadersQuery,
     NewPromotion,
@@ -21,6 +22,7 @@ from offdiag.services.champions import leaders, promotions
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.gate import GateResult, StatedCosts, gate_run
 from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.services.methods import methods_of
 from offdiag.services.truth.versions import dataset_named
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.app.context import current_registry, kept_best_sets
@@ -37,6 +39,16 @@ def list_leaders(name: str, query: LeadersQuery) -> RankedRuns:
         known = dataset_named(session, project=query.project, name=name)
     found = leaders.leaders_of(database, known, metric=query.metric, kept=kept_best_sets())
     return leaders_document(found, project=known.project, dataset=known.name)
+
+
+@operation(blueprint, "GET", "/datasets/<name:name>/methods", answers=Methods)
+def list_methods(name: str, query: LeadersQuery) -> Methods:
+    """Read the methods of a dataset: runs that differ by seed or fold, best first."""
+    database = current_registry().database
+    with database.read() as session:
+        known = dataset_named(session, project=query.project, name=name)
+    found = methods_of(database, known, metric=query.metric)
+    return methods_document(found, project=known.project, dataset=known.name)
 
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/primary-metric", answers=RankedRuns)

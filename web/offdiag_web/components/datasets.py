@@ -148,7 +148,7 @@ def difference_text(metric: str, before: MetricValue, after: MetricValue) -> str
     return difference(after.value - before.value, spec_of(metric, of_class=False))
 
 
-Part = Literal["decision", "runs", "problems", "suspects", "costs", "data"]
+Part = Literal["decision", "runs", "methods", "problems", "suspects", "costs", "data"]
 """The tabs, each a page of the dataset."""
 
 
@@ -187,13 +187,14 @@ def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -
     pages: tuple[tuple[Part, str, str, int], ...] = (
         ("decision", "Decision", address.url(), 0),
         ("runs", "Runs", runs_of_dataset_url(address), size.n_runs),
+        *_pages_of_classes(dataset, ("methods", "Methods", address.methods_url(), 0)),
         (
             "problems",
             "Problems",
             url_for("problems.page", dataset=dataset.name, project=dataset.project),
             len(open_problems_of(dataset.id)),
         ),
-        *_suspects_tab(dataset, address),
+        *_pages_of_classes(dataset, ("suspects", "Suspect labels", address.suspects_url(), 0)),
         ("costs", "Costs", url_for("what_if.page", dataset=dataset.name, project=project), 0),
         ("data", "Data", address.data_url(), 0),
     )
@@ -210,13 +211,11 @@ def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -
     )
 
 
-def _suspects_tab(
-    dataset: DatasetRecord, address: DatasetAddress
+def _pages_of_classes(
+    dataset: DatasetRecord, page: tuple[Part, str, str, int]
 ) -> tuple[tuple[Part, str, str, int], ...]:
-    """Sets of labels have no page of suspects."""
-    if dataset.task is Task.MULTILABEL:
-        return ()
-    return (("suspects", "Suspect labels", address.suspects_url(), 0),)
+    """The page where samples have one class each; sets of labels have none like it."""
+    return () if dataset.task is Task.MULTILABEL else (page,)
 
 
 def runs_of_dataset_url(address: DatasetAddress, more: str = "") -> str:

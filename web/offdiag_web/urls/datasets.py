@@ -42,6 +42,10 @@ class DatasetAddress:
         """What its samples look like, and where that lies."""
         return self._at("/content", "", 0)
 
+    def methods_url(self, form: str = "", *, metric: str | None = None) -> str:
+        """Its runs taken together that differ by seed or fold, by a metric."""
+        return self._at("/methods", form, 0, metric=metric)
+
     def suspects_url(
         self,
         form: str = "",

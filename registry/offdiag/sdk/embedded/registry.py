@@ -26,6 +26,7 @@ from offdiag.metrics.costs.prevalence import declared_prevalence
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.comparison import compared_examples, comparison_document
 from offdiag.records.fairness import Fairness, fairness_document
+from offdiag.records.method import Methods, methods_document
 from offdiag.records.slices import RunSlices, SlicesQuery, run_slices
 from offdiag.sdk import provenance
 from offdiag.sdk.embedded.progress import evaluation_progress
@@ -417,6 +418,15 @@ class EmbeddedRegistry:
         log.set_places(
             self.database, project=project, dataset=dataset, places=places, hosts=self._hosts
         )
+
+    def methods(self, project: str, dataset: str, metric: str | None) -> Methods:
+        from offdiag.services.methods import methods_of
+        from offdiag.services.truth.versions import dataset_named
+
+        with self.database.read() as session:
+            known = dataset_named(session, project=project, name=dataset)
+        found = methods_of(self.database, known, metric=metric)
+        return methods_document(found, project=known.project, dataset=known.name)
 
     def suspects(self, project: str, dataset: str, question: SuspectQuestion) -> Mapping[str, Any]:
         from offdiag.records.suspect import suspects_document

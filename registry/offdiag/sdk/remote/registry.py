@@ -23,6 +23,7 @@ from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Derivation, FoundRun, RunFacts, Scalar
 from offdiag.domain.sample_content import ContentPlaces, LoggedSamples, SuspectQuestion
+from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, InvalidInput, OffdiagError, RunKept, ServerUnavailable
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
@@ -32,6 +33,7 @@ from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.fairness import Fairness
 from offdiag.records.ingest import ClosedRun, NewCounts, NewMatrix, NewRun
 from offdiag.records.ingest import OpenedRun as OpenedAnswer
+from offdiag.records.method import Methods
 from offdiag.records.slices import RunSlices
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
@@ -354,6 +356,10 @@ class RemoteRegistry:
 
     def show_samples(self, project: str, dataset: str, places: ContentPlaces) -> None:
         sample_requests.show_samples(self._reader, project, dataset, places)
+
+    def methods(self, project: str, dataset: str, metric: str | None) -> Methods:
+        path = f"/datasets/{name_segment(dataset)}/methods"
+        return self._reader.get(path, Methods, project=project, metric=metric)
 
     def suspects(self, project: str, dataset: str, question: SuspectQuestion) -> Mapping[str, Any]:
         return sample_requests.suspects(self._reader, project, dataset, question)

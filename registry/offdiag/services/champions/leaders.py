@@ -18,6 +18,7 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.intervals.delta import range_of
+from offdiag.metrics.names import find_metric, nearest_names
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES, metric_contest
 from offdiag.metrics.paired.confidence_set import MOST_TESTED, BestSet, confidence_sets
 from offdiag.metrics.paired.runs import PairedRuns
@@ -105,20 +106,28 @@ def set_primary_metric(
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)
         if key is not None:
-            _require_ranking(key, known.task)
+            key = ranking_key(key, known.task)
         datasets.set_primary_metric(session, known.id, key)
         return datasets.get_dataset(session, known.id)
 
 
-def _require_ranking(key: str, task: Task) -> None:
-    spec = CATALOGUE[SCOPES[task]].get(key)
-    if spec is None or spec.direction is Direction.NEITHER:
+def ranking_key(name: str, task: Task) -> str:
+    """The key of a metric of whole runs that has a better side, by any name in use.
+
+    Raises `InvalidInput` for a name of none.
+    """
+    specs = CATALOGUE[SCOPES[task]]
+    meant = find_metric(name, specs)
+    if meant is None or specs[meant.key].direction is Direction.NEITHER:
+        near = nearest_names(name, specs)
         raise InvalidInput(
-            f"runs cannot be ranked by {key!r}.",
-            field="primary_metric",
-            hint="Name a metric of whole runs of which more or less is better, "
+            f"runs cannot be ranked by {name!r}.",
+            field="metric",
+            hint=near
+            or "Name a metric of whole runs of which more or less is better, "
             "such as 'balanced_accuracy' or 'mcc'.",
         )
+    return meant.key
 
 
 def leaders_of(
@@ -145,8 +154,7 @@ def leaders_in(
     kept: LruCache[BestSet | None] | None = None,
 ) -> Leaders:
     """The same within a session that is open already."""
-    key = metric or primary_metric(dataset)
-    _require_ranking(key, dataset.task)
+    key = primary_metric(dataset) if metric is None else ranking_key(metric, dataset.task)
     ranked = ranked_runs(
         session,
         dataset.id,

@@ -1,0 +1,189 @@
+"""Methods: groups of runs that differ by seed or fold alone, so that chance of training counts.
+
+A method's value is the mean over its runs. With several seeds on the same samples its variance
+has two parts. The spread s over m seeds gives s^2 / m, as in a one-way layout with random effects.
+What the choice of samples moves all seeds alike does not show in that spread and does not shrink
+with more seeds: it is the covariance of two runs of the method by their slopes at each sample,
+
+    shared = (m V - D) / (m - 1),
+
+V being the variance of the mean by samples and D that of a single run. The mean has the variance
+s^2 / m + shared and, by Satterthwaite (1946, Biometrics Bulletin 2, 110), the degrees of freedom
+(m - 1) (1 + shared m / s^2)^2. The difference of two methods adds the spreads, and of the shared
+parts only what the two do not have in common. Drawing runs and samples with replacement instead
+is too narrow for the few seeds that people have: it takes (m - 1) / m of the spread.
+
+The folds of a cross-validation share training data, so that their values are not independent;
+the corrected resampled t test (Nadeau and Bengio 2003, Machine Learning 52, 239) takes
+(1 / J + test / train) s^2 for the variance of the mean of J folds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, isfinite, sqrt
+
+import numpy as np
+
+from offdiag.extras import optional
+from offdiag.metrics.arguments import confidence_level
+from offdiag.metrics.dual import Floats, Gradient
+from offdiag.metrics.intervals.delta import aggregate_gradients
+from offdiag.metrics.paired.runs import PairedRuns
+
+SEEDS = "t over seeds and samples (Satterthwaite)"
+FOLDS = "corrected resampled t over folds (Nadeau and Bengio)"
+BLOCK = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean, or a difference of two, with its variance and degrees of freedom.
+
+    `from_training` is the part of the variance that comes from seeds or folds.
+    """
+
+    value: float
+    variance: float
+    freedom: float
+    from_training: float
+
+    def ends(self, confidence: float = 0.95, *, n_compared: int = 1) -> tuple[float, float] | None:
+        """The t interval, by Bonferroni simultaneous with others; None without a variance."""
+        if not self.variance > 0 or not isfinite(self.variance):
+            return None
+        tail = (1 - confidence_level(confidence)) / 2 / n_compared
+        reach = _upper_t(tail, self.freedom) * sqrt(self.variance)
+        return self.value - reach, self.value + reach
+
+    def p(self, *, n_compared: int = 1) -> float | None:
+        """Two-sided p of a difference of 0, adjusted by Bonferroni; None without a variance."""
+        if not self.variance > 0 or not isfinite(self.variance):
+            return None
+        return min(
+            1.0, 2 * n_compared * _beyond(abs(self.value) / sqrt(self.variance), self.freedom)
+        )
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What the choice of samples does to M methods on the same samples.
+
+    `covariance` (M, M) is that of the means over the runs of each method, `single` (M,) the mean
+    variance of one run.
+    """
+
+    covariance: Floats
+    single: Floats
+
+    def shared(self, method: int, n_runs: int) -> float:
+        """The covariance of two runs of a method; that of the run itself where there is one."""
+        of_mean = float(self.covariance[method, method])
+        if n_runs < 2:
+            return of_mean
+        return max(0.0, (n_runs * of_mean - float(self.single[method])) / (n_runs - 1))
+
+
+def moments_of(runs: PairedRuns, method_of: Sequence[int], key: str) -> Moments | None:
+    """Moments by the slopes of an aggregate metric at the matrix of each run.
+
+    `method_of` (m,) has the position of the method of each run, from 0 without gaps. None for a
+    metric without a gradient, and where it has none at one of the runs.
+    """
+    gradients: list[Gradient] = []
+    for matrix in runs.matrices:
+        gradient = aggregate_gradients(matrix, [key]).get(key)
+        if gradient is None or not isfinite(gradient.value):
+            return None
+        gradients.append(gradient)
+    membership = np.asarray(method_of, np.intp)
+    n_methods, n = int(membership.max()) + 1, len(runs.actual)
+    average = np.zeros((n_methods, runs.n_runs))
+    average[membership, np.arange(runs.n_runs)] = 1.0
+    average /= average.sum(axis=-1, keepdims=True)
+    products = np.zeros((n_methods, n_methods))
+    sums, squares = np.zeros(runs.n_runs), np.zeros(runs.n_runs)
+    for start in range(0, n, BLOCK):
+        part = slice(start, start + BLOCK)
+        actual = runs.actual[part]
+        slopes = np.stack(
+            [
+                gradient.at(actual, predicted[part])
+                for gradient, predicted in zip(gradients, runs.predictions, strict=True)
+            ]
+        )
+        sums += slopes.sum(axis=-1)
+        squares += (slopes**2).sum(axis=-1)
+        of_methods = average @ slopes
+        products += np.inner(of_methods, of_methods)
+    means = average @ (sums / n)
+    covariance = (products / n - np.outer(means, means)) / n
+    variances = (squares / n - (sums / n) ** 2) / n
+    if not np.isfinite(covariance).all():
+        return None
+    return Moments(covariance, average @ variances)
+
+
+def mean_of_seeds(values: Sequence[float], shared: float) -> Estimate:
+    """The mean over seeds on the same samples; without a variance for a single one."""
+    found = np.asarray(values, float)
+    if len(found) < 2:
+        return Estimate(float(found.mean()), inf, 1.0, inf)
+    from_seeds = float(found.var(ddof=1)) / len(found)
+    return _sum(float(found.mean()), [(from_seeds, len(found) - 1)], shared)
+
+
+def difference_of_methods(
+    first: Sequence[float],
+    second: Sequence[float],
+    *,
+    shared: tuple[float, float],
+    in_common: float,
+) -> Estimate:
+    """Mean of the first minus that of the second; `in_common` is the covariance of the two."""
+    parts = []
+    for values in (np.asarray(first, float), np.asarray(second, float)):
+        if len(values) < 2:
+            return Estimate(float(np.mean(first) - np.mean(second)), inf, 1.0, inf)
+        parts.append((float(values.var(ddof=1)) / len(values), len(values) - 1))
+    by_samples = max(0.0, sum(shared) - 2 * in_common)
+    return _sum(float(np.mean(first) - np.mean(second)), parts, by_samples)
+
+
+def mean_of_folds(values: Sequence[float], test_per_train: float) -> Estimate:
+    """The mean over folds, or of differences on the same folds.
+
+    `test_per_train` is the size of a test part divided by that of its training part, such as
+    1 / (k - 1) for k folds.
+    """
+    found = np.asarray(values, float)
+    if len(found) < 2:
+        return Estimate(float(found.mean()), inf, 1.0, inf)
+    variance = (1 / len(found) + test_per_train) * float(found.var(ddof=1))
+    return Estimate(float(found.mean()), variance, len(found) - 1, variance)
+
+
+def _sum(value: float, parts: Sequence[tuple[float, int]], by_samples: float) -> Estimate:
+    """The parts of a variance added up; what samples do is taken as known exactly."""
+    from_training = sum(part for part, _ in parts)
+    total = from_training + by_samples
+    spread = sum(part**2 / freedom for part, freedom in parts)
+    freedom = total**2 / spread if spread > 0 else inf
+    return Estimate(value, total, freedom, from_training)
+
+
+def _upper_t(tail: float, freedom: float) -> float:
+    """The t that a variable with so many degrees of freedom exceeds with probability `tail`."""
+    with optional:
+        from scipy.special import ndtri, stdtrit
+
+    return float(-ndtri(tail) if freedom == inf else -stdtrit(freedom, tail))
+
+
+def _beyond(t: float, freedom: float) -> float:
+    """P(T >= t)."""
+    with optional:
+        from scipy.special import ndtr, stdtr
+
+    return float(ndtr(-t) if freedom == inf else stdtr(freedom, -t))

@@ -1,0 +1,113 @@
+"""The evaluated runs of a dataset that belong to a method, with seed, fold and their values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import and_, func, select
+from sqlalchemy.orm import Session
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import FOLD, METHOD, SEED
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import matrix_of
+from offdiag.store.codec import decode_counted
+from offdiag.store.evaluations import VALUE_COLUMNS, counts_for_its_run, recorded_value
+from offdiag.store.models import (
+    ConfusionMatrixRow,
+    EvaluationRow,
+    MetricValueRow,
+    RunRow,
+    TruthVersionRow,
+)
+from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.run_conditions import entry_text
+
+
+@dataclass(frozen=True, slots=True)
+class MethodRun:
+    """A run of a method; `seed` and `fold` are None where it has no such tag.
+
+    `truth_root` names the samples it was evaluated on, None for a matrix without ground truth.
+    """
+
+    id: str
+    name: str
+    method: str
+    seed: str | None
+    fold: str | None
+    truth_root: int | None
+    has_predictions: bool
+    value: MetricValue
+
+
+def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> list[MethodRun]:
+    """Runs with the tag `group`, by method and age, on the newest version of their labels.
+
+    One statement, the newest `limit` runs. Runs without a defined value of the metric are left
+    out.
+    """
+    dialect = session.get_bind().dialect.name
+    method, seed, fold = (entry_text(RunRow.tags, name, dialect) for name in (METHOD, SEED, FOLD))
+    newest = (
+        select(TruthVersionRow.root_id, func.max(TruthVersionRow.number).label("number"))
+        .where(TruthVersionRow.dataset_id == dataset_id)
+        .group_by(TruthVersionRow.root_id)
+        .subquery()
+    )
+    rows = session.execute(
+        select(
+            RunRow.id,
+            RunRow.name,
+            RunRow.source_orientation,
+            method.label("method"),
+            seed.label("seed"),
+            fold.label("fold"),
+            TruthVersionRow.root_id,
+            *VALUE_COLUMNS,
+        )
+        .select_from(RunRow)
+        .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
+        .join(MetricValueRow, MetricValueRow.evaluation_id == EvaluationRow.id)
+        .outerjoin(TruthVersionRow, TruthVersionRow.id == EvaluationRow.truth_version_id)
+        .outerjoin(newest, newest.c.root_id == TruthVersionRow.root_id)
+        .where(
+            RunRow.dataset_id == dataset_id,
+            RunRow.deleted_at.is_(None),
+            method.is_not(None),
+            MetricValueRow.class_index == AGGREGATE,
+            MetricValueRow.key == key,
+            MetricValueRow.value.is_not(None),
+            TruthVersionRow.number.is_not_distinct_from(newest.c.number),
+        )
+        .order_by(RunRow.created_at.desc(), RunRow.id)
+        .limit(limit)
+    )
+    return [
+        MethodRun(
+            id=row.id,
+            name=row.name,
+            method=row.method,
+            seed=row.seed,
+            fold=row.fold,
+            truth_root=row.root_id,
+            has_predictions=row.source_orientation == SourceOrientation.PREDICTIONS,
+            value=recorded_value(row),
+        )
+        for row in rows
+    ]
+
+
+def matrices_of(
+    session: Session, run_ids: Sequence[str], labels: LabelSet
+) -> dict[str, ConfusionMatrix]:
+    """The matrices of evaluated runs of one dataset by id, in one statement."""
+    rows = session.execute(
+        select(EvaluationRow.run_id, ConfusionMatrixRow.cells)
+        .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
+        .where(EvaluationRow.run_id.in_(run_ids), counts_for_its_run())
+    )
+    return {row.run_id: matrix_of(decode_counted(row.cells, labels)) for row in rows}

@@ -1,0 +1,153 @@
+"""Runs of one method taken together, by their tags, and compared with other methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from offdiag.comparison.rank_status import RankStatus
+from offdiag.domain.runs import RunFacts
+from offdiag.errors import InvalidInput
+from offdiag.services.methods import Design, Method, Methods, methods_of
+from offdiag.services.retention.deletion import delete_run
+from offdiag.services.truth.versions import dataset_named
+from offdiag.store.database import Database
+from support.logging_runs import log, work_off
+
+RNG = np.random.default_rng(3)
+N = 200
+ACTUAL = np.where(RNG.random(N) < 0.3, "ill", "well")
+EASY = RNG.random(N)
+
+
+def predicted(accuracy: float) -> np.ndarray[Any, np.dtype[np.str_]]:
+    """Mostly the same samples are hard, some by the luck of the run."""
+    right = 0.7 * EASY + 0.3 * RNG.random(N) < accuracy
+    return np.where(right, ACTUAL, np.where(ACTUAL == "ill", "well", "ill"))
+
+
+def log_method(database: Database, name: str, accuracy: float, *, n_seeds: int = 4) -> list[str]:
+    return [
+        log(
+            database,
+            y_true=ACTUAL,
+            y_pred=predicted(accuracy),
+            dataset="d",
+            facts=RunFacts(name=f"{name} {seed}", tags={"group": name, "seed": seed}),
+        ).id
+        for seed in range(n_seeds)
+    ]
+
+
+def log_folds(database: Database, name: str, accuracy: float, n_folds: int = 4) -> None:
+    codes = predicted(accuracy)
+    for fold in range(n_folds):
+        part = np.arange(fold, N, n_folds)
+        log(
+            database,
+            y_true=ACTUAL[part],
+            y_pred=codes[part],
+            sample_ids=part,
+            dataset="d",
+            facts=RunFacts(name=f"{name} {fold}", tags={"group": name, "fold": fold}),
+        )
+
+
+def found(database: Database, metric: str | None = "accuracy") -> Methods:
+    work_off(database)
+    with database.read() as session:
+        dataset = dataset_named(session, project="default", name="d")
+    return methods_of(database, dataset, metric=metric)
+
+
+def by_name(methods: Methods) -> dict[str, Method]:
+    return {each.name: each for each in methods.methods}
+
+
+def test_seeds_of_a_method_have_a_mean_and_the_best_method_is_told(database: Database) -> None:
+    log_method(database, "weak", 0.6)
+    log_method(database, "strong", 0.9)
+    log_method(database, "as strong", 0.9)
+    log(database, y_true=ACTUAL, y_pred=predicted(0.9), dataset="d")
+
+    methods = found(database)
+
+    assert methods.metric == "overall_accuracy"
+    assert [len(each.runs) for each in methods.methods] == [4, 4, 4]
+    of = by_name(methods)
+    assert of["weak"].rank_status is RankStatus.BEHIND
+    assert {of["strong"].rank_status, of["as strong"].rank_status} == {
+        RankStatus.BEST,
+        RankStatus.NOT_SEPARABLE,
+    }
+    values = [run.value.value for run in of["weak"].runs]
+    assert of["weak"].mean.value == pytest.approx(np.mean([v for v in values if v is not None]))
+    apart = of["weak"].difference
+    assert apart is not None
+    assert apart.ci_high is not None
+    assert apart.ci_high < 0
+    assert 0 < (of["weak"].from_training or 0.0) < 1
+
+
+def test_deleted_runs_and_single_ones_are_not_compared(database: Database) -> None:
+    ids = log_method(database, "weak", 0.6, n_seeds=2)
+    log_method(database, "strong", 0.9)
+    delete_run(database, ids[0], by="ada")
+
+    of = by_name(found(database))
+
+    assert (len(of["weak"].runs), of["weak"].why_not_compared) == (1, "it has one run")
+    assert of["weak"].mean.ci_low is None
+
+
+def test_runs_of_other_samples_are_not_compared(database: Database) -> None:
+    log_method(database, "strong", 0.9)
+    for seed in range(2):
+        log(
+            database,
+            y_true=ACTUAL[:100],
+            y_pred=predicted(0.9)[:100],
+            dataset="d",
+            facts=RunFacts(name="short", tags={"group": "short", "seed": seed}),
+        )
+
+    of = by_name(found(database))
+
+    assert of["short"].why_not_compared == "its runs are of other examples"
+    assert of["strong"].rank_status is RankStatus.BEST
+
+
+def test_folds_have_a_pooled_value_and_are_compared_fold_by_fold(database: Database) -> None:
+    log_folds(database, "svm", 0.6)
+    log_folds(database, "forest", 0.9)
+    log_folds(database, "other folds", 0.5, n_folds=5)
+    log_folds(database, "one fold", 0.5, n_folds=1)
+
+    of = by_name(found(database))
+
+    assert {each.design for each in of.values()} == {Design.FOLDS}
+    # Folds of equal size: the pooled accuracy is the mean.
+    pooled = of["svm"].pooled
+    assert pooled is not None
+    assert pooled.value == pytest.approx(of["svm"].mean.value)
+    assert of["forest"].rank_status is RankStatus.BEST
+    assert of["svm"].rank_status is RankStatus.BEHIND
+    assert of["other folds"].why_not_compared == "its folds are not those of the best method"
+    assert of["one fold"].why_not_compared == "it has one fold"
+
+
+def test_a_dataset_without_methods_has_none(database: Database) -> None:
+    log(database, y_true=ACTUAL, y_pred=predicted(0.9), dataset="d")
+
+    assert found(database, None).methods == ()
+
+
+def test_a_metric_of_no_better_side_is_refused(database: Database) -> None:
+    log_method(database, "weak", 0.6, n_seeds=1)
+
+    with pytest.raises(InvalidInput, match="cannot be ranked by 'acuracy'") as refused:
+        found(database, "acuracy")
+
+    assert "overall_accuracy" in (refused.value.hint or "")

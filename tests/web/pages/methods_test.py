@@ -1,0 +1,76 @@
+"""The page of methods: who is best, each with its interval, and how runs come to be here."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+
+from offdiag.domain.runs import RunFacts
+from offdiag.store.database import Database
+from support.logging_runs import log, work_off
+from support.pages import PageClient
+
+RNG = np.random.default_rng(7)
+N = 200
+ACTUAL = np.where(RNG.random(N) < 0.4, "ill", "well")
+
+
+def log_method(database: Database, name: str, accuracy: float) -> None:
+    for seed in range(3):
+        wrong = np.where(ACTUAL == "ill", "well", "ill")
+        predicted = np.where(RNG.random(N) < accuracy, ACTUAL, wrong)
+        log(
+            database,
+            y_true=ACTUAL,
+            y_pred=predicted,
+            dataset="d",
+            facts=RunFacts(name=f"{name} {seed}", tags={"group": name, "seed": seed}),
+        )
+
+
+def test_methods_are_listed_best_first_with_intervals(
+    database: Database, client: PageClient
+) -> None:
+    log_method(database, "<b>weak</b>", 0.6)
+    log_method(database, "strong", 0.95)
+    work_off(database)
+
+    page = client.page("/datasets/d/methods?metric=overall_accuracy")
+
+    lead = page.one("p", "lead").text
+    assert lead == "strong has the highest mean of 2 methods; <b>weak</b> is significantly worse."
+    best, weak = page.table("data")
+    assert (best[0], weak[0]) == ("strong", "<b>weak</b>")
+    assert best[1].startswith("3 seeds")
+    assert "best" in best
+    assert "▼" in " ".join(weak)
+    runs = client.page(page.link("strong"))
+    assert len(runs.table("data")) == 3
+    rows = list(csv.DictReader(io.StringIO(client.get("/datasets/d/methods.csv").text)))
+    assert [row["method"] for row in rows] == ["strong", "<b>weak</b>"]
+    named = client.get("/datasets/d/methods.json?metric=f1_macro").get_json()
+    assert named["metric"] == "macro_f1"
+
+
+def test_a_dataset_without_methods_says_how_runs_get_there(
+    database: Database, client: PageClient
+) -> None:
+    log(database, dataset="d")
+    work_off(database)
+
+    page = client.page("/datasets/d/methods")
+
+    assert "No run belongs to a method" in page.one("div", "empty").text
+    assert "group" in page.one("pre").text
+
+
+def test_an_unknown_metric_names_the_nearest(database: Database, client: PageClient) -> None:
+    log_method(database, "strong", 0.95)
+    work_off(database)
+
+    refused = client.get("/datasets/d/methods?metric=acuracy")
+
+    assert refused.status_code == 400
+    assert "overall_accuracy" in refused.text

@@ -1,0 +1,1 @@
+"""The methods of a dataset: runs that differ by seed or fold."""

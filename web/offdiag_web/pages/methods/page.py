@@ -1,0 +1,206 @@
+"""The methods of a dataset: the mean of each over its seeds or folds, and which are behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flask import Blueprint, make_response, render_template, request, url_for
+from markupsafe import Markup
+from werkzeug.wrappers import Response
+
+from offdiag.comparison.rank_status import RankStatus
+from offdiag.domain.number_text import p_value
+from offdiag.domain.runs import METHOD
+from offdiag.records.method import METHOD_COLUMNS, method_row, methods_document
+from offdiag.services.methods import Design, Method, Methods, methods_of
+from offdiag.services.truth.versions import dataset_named
+from offdiag.store.dataset_page import DatasetSize, dataset_size
+from offdiag.store.datasets import DatasetRecord
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import csv_response, json_response
+from offdiag_web.app.paths import TWIN, requested_project
+from offdiag_web.charts.interval import IN_PANEL, interval_mark
+from offdiag_web.charts.scale import SIGNED_UNIT, Extent, fitted
+from offdiag_web.components import numbers
+from offdiag_web.components.controls import Segment
+from offdiag_web.components.datasets import (
+    DATASET,
+    METRIC_TITLES,
+    DatasetFrame,
+    dataset_frame,
+    find_in_any_project,
+    runs_of_dataset_url,
+)
+from offdiag_web.components.values import extent_of, interval_text
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.filter_line import quoted
+
+blueprint = Blueprint("methods", __name__)
+find_in_any_project(blueprint)
+
+
+@dataclass(frozen=True, slots=True)
+class RunValue:
+    """A run of a method: its seed or fold, and its value."""
+
+    part: str
+    url: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class MethodLine:
+    """One method; `behind` and what follows it are empty for the best one."""
+
+    name: str
+    url: str
+    n_runs: str
+    mean: str
+    mark: Markup
+    interval: str
+    spread: str
+    from_training: str
+    pooled: str
+    is_best: bool
+    is_behind: bool
+    behind: str
+    behind_interval: str
+    p: str
+    status: str
+    runs: tuple[RunValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MethodsView:
+    """Everything on the page."""
+
+    address: DatasetAddress
+    frame: DatasetFrame
+    metric: str
+    metrics: tuple[Segment, ...]
+    statement: str
+    lines: tuple[MethodLine, ...]
+    has_folds: bool
+    ends: tuple[str, str]
+
+
+@blueprint.get(f"{DATASET}/methods")
+def page(name: str) -> Response:
+    dataset, size, found = _found(name)
+    view = _view(dataset, size, found)
+    return make_response(render_template("methods/page.html", view=view))
+
+
+@blueprint.get(f"{DATASET}/methods{TWIN}")
+def twin(name: str, form: str) -> Response:
+    dataset, _, found = _found(name)
+    document = methods_document(found, project=dataset.project, dataset=dataset.name)
+    if form == "json":
+        return json_response(document)
+    return csv_response(f"{name}-methods", METHOD_COLUMNS, map(method_row, document.methods))
+
+
+def _found(name: str) -> tuple[DatasetRecord, DatasetSize, Methods]:
+    database = current_registry().database
+    with database.read() as session:
+        dataset = dataset_named(session, project=requested_project(), name=name)
+        size = dataset_size(session, dataset.id)
+    return dataset, size, methods_of(database, dataset, metric=request.args.get("metric"))
+
+
+def _view(dataset: DatasetRecord, size: DatasetSize, found: Methods) -> MethodsView:
+    address = DatasetAddress(dataset.project, dataset.name)
+    means = [extent_of(method.mean) for method in found.methods]
+    scale = fitted([extent for extent in means if extent is not None], within=SIGNED_UNIT)
+    keys = dict.fromkeys((*METRIC_TITLES, found.metric))
+
+    def mark(method: Method) -> Markup:
+        extent = extent_of(method.mean) or Extent(0.0)
+        name = f"{method.name}: {_value_text(method)}"
+        return interval_mark(extent, scale=scale, name=name, canvas=IN_PANEL)
+
+    return MethodsView(
+        address=address,
+        frame=dataset_frame(dataset, size, current="methods"),
+        metric=METRIC_TITLES.get(found.metric, found.metric),
+        metrics=tuple(
+            Segment(
+                METRIC_TITLES.get(key, key), address.methods_url(metric=key), key == found.metric
+            )
+            for key in keys
+        ),
+        statement=_statement(found.methods),
+        lines=tuple(_line(each, mark(each), address) for each in found.methods),
+        has_folds=any(each.pooled is not None for each in found.methods),
+        ends=(f"{scale.low:f}", f"{scale.high:f}"),
+    )
+
+
+def _statement(methods: Sequence[Method]) -> str:
+    """Which method is best, and which are behind it, in a sentence for each design."""
+    said = []
+    for design in Design:
+        able = [
+            each for each in methods if each.design is design and each.why_not_compared is None
+        ]
+        best = next((each for each in able if each.rank_status is RankStatus.BEST), None)
+        if best is None:
+            continue
+        others = [each for each in able if each is not best]
+        behind = [each.name for each in others if each.rank_status is RankStatus.BEHIND]
+        level = [each.name for each in others if each.rank_status is not RankStatus.BEHIND]
+        first = f"{best.name} has the highest mean of {numbers.plural(len(able), 'method')}"
+        ends = []
+        if behind:
+            verb = "is" if len(behind) == 1 else "are"
+            ends.append(f"{numbers.listed(behind)} {verb} significantly worse")
+        if level:
+            verb = "is" if len(level) == 1 else "are"
+            ends.append(f"{numbers.listed(level)} {verb} not separable from it")
+        said.append(f"{'; '.join([first, *ends])}.")
+    return " ".join(said)
+
+
+def _line(method: Method, mark: Markup, address: DatasetAddress) -> MethodLine:
+    apart = method.difference
+    return MethodLine(
+        name=method.name,
+        url=runs_of_dataset_url(address, f"tag:{METHOD}={quoted(method.name)}"),
+        n_runs=numbers.plural(len(method.runs), method.design.value.removesuffix("s")),
+        mean=_value_text(method),
+        mark=mark,
+        interval=interval_text(method.mean) or "",
+        spread="" if method.spread is None else numbers.metric(method.spread),
+        from_training=""
+        if method.from_training is None or method.design is Design.FOLDS
+        else f"{method.from_training:.0%}".replace("%", " %"),
+        pooled=""
+        if method.pooled is None or method.pooled.value is None
+        else numbers.metric(method.pooled.value),
+        is_best=method.rank_status is RankStatus.BEST,
+        is_behind=method.rank_status is RankStatus.BEHIND,
+        behind="" if apart is None or apart.value is None else numbers.metric(apart.value),
+        behind_interval="" if apart is None else interval_text(apart) or "",
+        p=""
+        if method.p_adjusted is None
+        else p_value(method.p_adjusted).removeprefix("p = ").removeprefix("p "),
+        status=method.why_not_compared or "",
+        runs=tuple(
+            RunValue(
+                " ".join(
+                    f"{kind} {value}"
+                    for kind, value in (("seed", run.seed), ("fold", run.fold))
+                    if value
+                )
+                or run.name,
+                url_for("run_matrix.page", run_id=run.id),
+                "" if run.value.value is None else numbers.metric(run.value.value),
+            )
+            for run in method.runs
+        ),
+    )
+
+
+def _value_text(method: Method) -> str:
+    return "" if method.mean.value is None else numbers.metric(method.mean.value)
