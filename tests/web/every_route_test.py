@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import base64
 import gzip
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -20,10 +23,12 @@ from sqlalchemy import func, select, update
 from offdiag.domain.access import Grant, Role
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
+from offdiag.services.access import sessions
 from offdiag.services.jobs.page import jobs_page
 from offdiag.services.samples.log import log_samples
 from offdiag.store.database import Database
 from offdiag.store.models import DeliveryRow, ReportEditionRow, WorkRow
+from offdiag_web.app import context
 from offdiag_web.routes import ROUTES
 from support.access import PASSWORD, add_person, client_of, guarded
 from support.compared import ComparedRegistry, fill_compared
@@ -496,7 +501,20 @@ def reads() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def wrong_reads(full: Full) -> list[str]:
+def without_renewals() -> Iterator[None]:
+    """What is done again after a while, such as noting that somebody is still there.
+
+    On a slow machine it would fall on any of the routes, with a statement of its own.
+    """
+    with (
+        patch.object(sessions, "TOUCHED_EVERY", timedelta(days=1)),
+        patch.object(context, "COUNT_KEPT_FOR_S", math.inf),
+    ):
+        yield
+
+
+@pytest.fixture(scope="module")
+def wrong_reads(full: Full, without_renewals: None) -> list[str]:
     """What was wrong with the routes that read, before any that changes something was asked."""
     wrong = []
     for route in reads():
