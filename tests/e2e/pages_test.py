@@ -48,7 +48,7 @@ RUN_PAGES = (
     *("plain", "majority", "swapped", "many_classes", "hostile", "waiting", "failed"),
     *("plain/classes", "majority/classes", "hostile/classes", "waiting/classes"),
     *("plain/examples", "columns/examples", "plain/curves"),
-    *("plain/meta", "swapped/meta", "hostile/meta", "plain/advice"),
+    *("plain/meta", "plain/slices", "swapped/meta", "hostile/meta", "plain/advice"),
 )
 FLAGS = ("flag of hostile",)
 WHAT_IFS = tuple(f"what-if of {kind}" for kind in ("plain", "binary", "hostile", "many_classes"))

@@ -122,7 +122,19 @@ def expect_sound_page(
         assert text_without_ages(plain.page) == text_without_ages(seen.page)
     violations = violations_in_both_themes(seen)
     assert violations == CLEAN, violations
+    assert seen.page.evaluate(_TEXTS_OUT_OF_CHARTS) == []
     assert width_on_a_small_screen(seen) <= 320
+
+
+_TEXTS_OUT_OF_CHARTS = """() => [...document.querySelectorAll("main svg")].flatMap((chart) => {
+    const frame = chart.getBoundingClientRect();
+    return [...chart.querySelectorAll("text")].filter((text) => {
+        const box = text.getBoundingClientRect();
+        return box.left < frame.left - 1 || box.right > frame.right + 1
+            || box.top < frame.top - 2 || box.bottom > frame.bottom + 2;
+    }).map((text) => text.textContent);
+})"""
+"""A picture ends at its edge, and so does what is written in it."""
 
 
 def watched(page: Page, address: str) -> Watched:

@@ -221,5 +221,10 @@ def _letters(lines: Sequence[FlipLine], top: float) -> Iterator[str]:
     for place, (_, line) in zip(places, ends, strict=True):
         css_class = f"run-letter {line.style.css_class}"
         times = float(line.times[-1])
-        text = f"{line.run_label} {times:.2f}×{' ↑' if times > top else ''}"
+        text = f"{line.run_label} {_multiple(times)}{' ↑' if times > top else ''}"
         yield words(text, x=_RIGHT + 8, y=place, css_class=css_class)
+
+
+def _multiple(times: float) -> str:
+    """Three digits, which is what the margin of the picture holds."""
+    return ">999×" if times >= 999.5 else f"{times:#.3g}".removesuffix(".") + "×"

@@ -116,7 +116,7 @@ def _tidy_step(rough: float) -> Decimal:
 
 
 def _printed(value: Decimal) -> str:
-    plain = format(value.normalize(), "f")
+    plain = format(value.normalize(), ",f")
     return plain.replace("-", "\N{MINUS SIGN}")
 
 

@@ -184,8 +184,8 @@ def _picture(
     )
 
 
-UPPER = Frame(left=34, top=26, width=300, height=110)
-LOWER = Frame(left=34, top=166, width=300, height=110)
+UPPER = Frame(left=44, top=26, width=300, height=110)
+LOWER = Frame(left=44, top=166, width=300, height=110)
 Tone = Literal["plain", "correct", "error"]
 
 _TOPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)

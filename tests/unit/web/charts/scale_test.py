@@ -98,7 +98,7 @@ def test_a_logarithmic_axis_without_length_is_refused(low: int, high: int) -> No
 @pytest.mark.parametrize(
     ("values", "ends"),
     [
-        ([390.0, 1084.0], ("300", "1100")),
+        ([390.0, 1084.0], ("300", "1,100")),
         ([0.012, 0.019], ("0.012", "0.019")),
         ([-3.0, 5.0], ("−3", "5")),
         ([7.0], ("3", "11")),
