@@ -119,6 +119,7 @@ def test_markdown_and_link_are_copied(
 ) -> None:
     page: Page = open_compared(paths["pair"], permissions=CLIPBOARD).page
 
+    page.keyboard.press("e")
     page.get_by_role("link", name="Copy link").click()
     expect(page.locator("#announcement")).to_have_text("link copied")
     link = page.evaluate("navigator.clipboard.readText()")
@@ -135,6 +136,7 @@ def test_a_card_is_copied_as_a_picture_or_saved(open_compared: Any, paths: dict[
     page: Page = open_compared(paths["pair"], permissions=CLIPBOARD).page
     copy = page.get_by_role("link", name="Copy picture")
 
+    page.keyboard.press("e")
     copy.click()
     expect(page.locator("#announcement")).to_have_text("picture copied")
     width = page.evaluate(

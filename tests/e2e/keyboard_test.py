@@ -172,7 +172,7 @@ def _tab_through(page: Page) -> list[str]:
     raise AssertionError("the focus never left the page")
 
 
-def test_e_exports_and_escape_clears_what_is_ticked(open_page: Any) -> None:
+def test_e_opens_the_exports_and_escape_clears_what_is_ticked(open_page: Any) -> None:
     page = open_page("/runs?q=dataset:derm-7").page
     boxes = page.locator("input[name=runs]")
     boxes.nth(0).check()
@@ -185,6 +185,9 @@ def test_e_exports_and_escape_clears_what_is_ticked(open_page: Any) -> None:
     assert "sel=" not in page.url
 
     page.locator("h1").click()
+    page.keyboard.press("e")
     with page.expect_download() as download:
-        page.keyboard.press("e")
+        page.get_by_role("link", name="CSV").click()
     assert download.value.suggested_filename.endswith(".csv")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("link", name="CSV")).to_be_hidden()

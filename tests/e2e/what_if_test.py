@@ -236,6 +236,7 @@ def test_a_changed_cost_shows_at_once_and_its_link_shows_the_same_to_somebody_el
     expect(page.locator("#disagreement")).to_be_hidden()
     expect(page.locator("#announcement")).to_have_text("Cost recalculated, B first")
     assert page.locator("#ranking tbody tr").first.inner_text() != before
+    page.locator("summary", has_text="Share").click()
     page.get_by_role("link", name="Copy link").click()
     expect(page.locator("#announcement")).to_have_text("link copied")
     link = page.evaluate("navigator.clipboard.readText()")

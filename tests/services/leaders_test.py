@@ -13,6 +13,7 @@ from offdiag.services.lru_cache import LruCache
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store.database import Database
 from offdiag.store.dataset_page import dataset_list
+from offdiag.store.promotions import promotions_in_force
 from support.logging_runs import log, work_off
 from support.set_runs import PREDICTED_SETS, TRUE_SETS, log_sets
 
@@ -37,7 +38,9 @@ def status(database: Database) -> DatasetStatus:
     """The state of the only dataset."""
     with database.read() as session:
         kept = KeptComparisons(LruCache(most=9), LruCache(most=9))
-        (found,) = statuses(session, dataset_list(session), kept=kept).values()
+        (found,) = statuses(
+            session, dataset_list(session), promotions_in_force(session), kept=kept
+        ).values()
     return found
 
 

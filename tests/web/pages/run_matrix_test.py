@@ -130,6 +130,15 @@ def test_the_recall_of_each_class_stands_beside_the_matrix(
     assert [row[0] for row in worst_first] == ["df", "akiec", "mel", "bcc", "bkl", "vasc", "nv"]
 
 
+def test_of_two_classes_the_specificity_stands_beside_recall_and_precision(
+    reader: PageClient, registry: LesionRegistry
+) -> None:
+    rows = _recalls(reader, f"/runs/{registry.binary}")
+
+    assert {row[0]: row[7] for row in rows} == {"benign": "0.921", "malignant": "0.963"}
+    assert len(_recalls(reader, f"/runs/{registry.plain}")[0]) == 7
+
+
 def test_errors_are_listed_with_their_share_of_the_class(
     reader: PageClient, registry: LesionRegistry
 ) -> None:

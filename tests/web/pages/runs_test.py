@@ -122,6 +122,22 @@ def test_the_best_set_is_marked_and_its_end_drawn_where_the_list_is_sorted_by_it
     assert "dashed = poor, the champion" in page.one("main").text
 
 
+def test_the_best_set_of_each_dataset_is_marked_where_they_are_listed_together(
+    client: PageClient, database: Database
+) -> None:
+    good, poor = ((40, 2), (2, 40)), ((12, 30), (30, 12))
+    for dataset, others in (("close", ("as good", good)), ("clear", ("poor", poor))):
+        for name, counts in (("good", good), others):
+            log_counts(database, counts, ("a", "b"), name=name, dataset=dataset)
+
+    page = client.page("/runs?q=good")
+
+    heads = [row.text for row in page.all("tr", "group-head")]
+    assert ["1 run leads" in heads[0], "best set of 2" in heads[1]] == [True, True]
+    marks = [cell.text for cell in page.all("td", "best") if cell.text]
+    assert sorted(marks) == ["●in set", "★best", "★best"]
+
+
 def test_chosen_columns_are_kept_for_the_next_visit(
     client: PageClient, database: Database
 ) -> None:
@@ -182,10 +198,9 @@ def test_runs_without_metrics_show_where_they_stand(reader: PageClient) -> None:
 def test_a_doubtful_orientation_is_visible_in_the_list(reader: PageClient) -> None:
     page = reader.page("/runs?q=uploaded")
 
-    warnings = [chip.text for chip in page.all("span", "chip-warning")]
-    chips = [text for text in warnings if "matrix" in text]
-    assert len(chips) == 2
-    assert any("looks transposed" in chip for chip in chips)
+    chips = {chip.text: chip.attributes.get("title") for chip in page.all("span", "chip-warning")}
+    assert chips["▲transposed?"] == "This matrix looks transposed."
+    assert "▲other labels" in chips
 
 
 @pytest.mark.parametrize(
@@ -337,8 +352,8 @@ def test_the_json_twin_leads_on_to_the_next_page(client: PageClient, database: D
 @pytest.mark.parametrize(
     ("path", "most"),
     [
-        ("/runs?sort=-acc", 7),
-        ("/runs?sort=worst", 7),
+        ("/runs?sort=-acc", 8),
+        ("/runs?sort=worst", 8),
         ("/runs?q=dataset:derm-7", 14),
         ("/runs?q=dataset:derm-7 nothing", 10),
     ],

@@ -57,7 +57,7 @@ def test_suspects_are_stated_listed_and_exported(filled: Database, client: PageC
     page = client.page(URL)
 
     assert page.one("p", "lead").text == (
-        "2 of 300 labels are contradicted by most of 2 models, 1 with confidence."
+        "2 of 300 labels are contradicted by most of 2 models, 1 also by confident learning."
     )
     rows = page.table("suspects")
     assert {row[2] for row in rows} == {"4", "7"}

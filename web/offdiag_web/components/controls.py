@@ -230,6 +230,8 @@ class Caution:
 
     headline: str
     explanation: str
+    short: str = ""
+    """The headline in a list, where there is room for two words."""
 
 
 def orientation_warning(source: SourceOrientation, verdict: str | None) -> Caution | None:
@@ -238,12 +240,15 @@ def orientation_warning(source: SourceOrientation, verdict: str | None) -> Cauti
         return None
     match OrientationVerdict(verdict):
         case OrientationVerdict.TRANSPOSED:
-            return Caution("This matrix looks transposed.", _looks_transposed(source))
+            return Caution(
+                "This matrix looks transposed.", _looks_transposed(source), "transposed?"
+            )
         case OrientationVerdict.INCONSISTENT:
             return Caution(
                 "This matrix does not belong to the ground truth of its dataset.",
                 "Neither its actual nor its predicted totals are the class counts of the "
                 "dataset. It cannot be compared with runs on that truth.",
+                "other labels",
             )
         case _:
             return None

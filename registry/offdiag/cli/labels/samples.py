@@ -289,7 +289,7 @@ def suspects(
     print_tables(_suspect_table(found))
     click.echo(
         f"{found.n_suspect:,} of {found.n_labelled:,} labels are contradicted by most of "
-        f"{len(found.models)} models, {found.n_confident:,} with confidence."
+        f"{len(found.models)} models, {found.n_confident:,} also by confident learning."
     )
     if found.planted is not None:
         planted = found.planted

@@ -18,7 +18,7 @@ from offdiag.services.champions.leaders import (
 )
 from offdiag.services.lru_cache import LruCache
 from offdiag.store.dataset_page import DatasetFacts
-from offdiag.store.promotions import PromotionRecord, Promotions, promotions_in_force
+from offdiag.store.promotions import PromotionRecord, Promotions
 from offdiag.store.ranked_runs import RankedRun, RankedRuns, ranked_runs_of_all
 from offdiag.store.session import Session
 
@@ -30,15 +30,16 @@ MOST_PREDICTIONS = 500_000
 class DatasetStatus:
     """The ranked runs of a dataset, best first, and who holds its roles.
 
-    `n_best` runs may be the best, None where they were not compared. `candidate_difference` is
-    that of the candidate from the champion, only where it is significant. `drops` are newest
+    `best_set` are the ids of runs that may be the best, the highest first, None where they were
+    not compared. `candidate_difference` is that of the candidate from the champion, only where it
+    is significant. `drops` are newest
     runs of models that are significantly worse than one before them.
     """
 
     ranked: RankedRuns
     champion: PromotionRecord | None
     candidate: PromotionRecord | None
-    n_best: int | None = None
+    best_set: tuple[str, ...] | None = None
     candidate_difference: float | None = None
     drops: tuple[RunDrop, ...] = ()
 
@@ -46,6 +47,11 @@ class DatasetStatus:
     def shown(self) -> RankedRun:
         """The champion, else the highest run."""
         return _run_of(self.ranked, self.champion) or self.ranked.runs[0]
+
+    @property
+    def n_best(self) -> int | None:
+        """How many runs may be the best, None where they were not compared."""
+        return None if self.best_set is None else len(self.best_set)
 
     @property
     def is_champion(self) -> bool:
@@ -64,15 +70,15 @@ class KeptComparisons:
 def statuses(
     session: Session,
     overview: Sequence[DatasetFacts],
+    roles: Mapping[int, Promotions],
     *,
     kept: KeptComparisons,
 ) -> dict[int, DatasetStatus]:
     """The state of datasets by their primary metric, by id; those without a value are absent.
 
-    Two statements, and a few for each dataset that is small enough and whose runs were not
-    compared before.
+    `roles` are the promotions in force by dataset. One statement, and a few for each dataset
+    that is small enough and whose runs were not compared before.
     """
-    roles = promotions_in_force(session)
     ranked = ranked_runs_of_all(
         session, DEFAULT_METRICS, lower_is_better=LOWER_IS_BETTER, limit=MOST_TESTED
     )
@@ -106,7 +112,7 @@ def _status(
         return status
     return replace(
         status,
-        n_best=len(leaders.best_set),
+        best_set=tuple(each.run.id for each in leaders.best_set),
         candidate_difference=_difference(session, dataset.task, status, kept.best_sets),
         drops=kept.drops.get(
             (ranked.key, *(run.evaluation_id for run in ranked.runs)),

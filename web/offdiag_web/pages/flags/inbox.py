@@ -11,7 +11,7 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.flags.problem_words import problem_name, problem_title, value_now
+from offdiag.flags.problem_words import problem_name, problem_title, reason, value_now
 from offdiag.flags.problems import Hit, Line, Problem, ProblemState, folded, in_order
 from offdiag.records.problem import PROBLEM_COLUMNS, Problems, problem_documents
 from offdiag.services.flags.problems import flags_concerned
@@ -64,6 +64,7 @@ class ProblemLine:
     title: str
     model: str
     dataset: str
+    reasons: str
     roles: tuple[str, ...]
     runs: str
     trend: Markup | None
@@ -255,6 +256,7 @@ def _line(
         title=title,
         model=key.model,
         dataset=dataset.name,
+        reasons=" · ".join(map(reason, problem.reasons)),
         roles=tuple(hit.value for hit in problem.hits if hit in (Hit.CHAMPION, Hit.CANDIDATE)),
         runs=run_count(problem),
         trend=trend_of(problem, found),

@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.services.champions.dataset_status import KeptComparisons, statuses
 from offdiag.store.home_overview import label_versions_since, read_home, unlabelled_samples
-from offdiag.store.promotions import promotions_since
+from offdiag.store.promotions import promotions_in_force, promotions_since
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_drops
 from offdiag_web.app.last_visit import news_since
 from offdiag_web.pages.home.news import MOST_NEWS, label_news, news_view, promotion_news
@@ -41,6 +41,7 @@ def _view() -> HomeView:
         found = statuses(
             session,
             [each for each, _ in overview.datasets],
+            promotions_in_force(session),
             kept=KeptComparisons(kept_best_sets(), kept_drops()),
         )
         promotions = promotions_since(session, since, limit=MOST_NEWS)

@@ -33,6 +33,8 @@ class ClassRecall:
     mark: Markup | None
     stands_out: bool
     precision: ShownValue
+    specificity: ShownValue | None
+    """Of one of two classes."""
     missed_url: str | None = None
     """Leads to the cases that were taken for another class, if there are any to show."""
 
@@ -43,6 +45,10 @@ class ClassPanel:
 
     title: str
     classes: tuple[ClassRecall, ...]
+
+    @property
+    def is_binary(self) -> bool:
+        return all(each.specificity is not None for each in self.classes)
 
 
 def class_panel(
@@ -117,6 +123,9 @@ def _class_recall(
         else None,
         stands_out=lower,
         precision=shown(results.per_class["precision"][code], notes),
+        specificity=shown(results.per_class["specificity"][code], notes)
+        if len(matrix.labels.names) == 2
+        else None,
     )
 
 

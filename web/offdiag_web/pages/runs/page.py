@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request, url_for
@@ -9,12 +10,13 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import PromotionRole
 from offdiag.records.run import run_columns
+from offdiag.services.champions.dataset_status import KeptComparisons, statuses
 from offdiag.services.champions.leaders import leaders_of, primary_metric
 from offdiag.settings.load import hide_password
 from offdiag.store.database import Database
 from offdiag.store.dataset_page import DatasetFacts, dataset_size, models_by_first_run
 from offdiag.store.datasets import get_dataset
-from offdiag.store.promotions import promotions_in_force
+from offdiag.store.promotions import Promotions, promotions_in_force
 from offdiag.store.run_groups import run_groups
 from offdiag.store.run_list import (
     ListedDatasets,
@@ -25,7 +27,7 @@ from offdiag.store.run_list import (
 )
 from offdiag.store.run_rows import RunEntry
 from offdiag.store.session import Session
-from offdiag_web.app.context import current_registry, kept_best_sets
+from offdiag_web.app.context import current_registry, kept_best_sets, kept_drops
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import SENT_BY_FORM
 from offdiag_web.app.preferences import keep_choice
@@ -93,7 +95,7 @@ def _list_page(
 ) -> Response:
     database = current_registry().database
     chosen = address.columns or read_columns({"cols": request.cookies.get(COLUMNS_COOKIE, "")}, [])
-    roles = _roles(session, [scope.id])
+    roles = _roles(promotions_in_force(session, [scope.id]))
     champion = next((run for run, role in roles.items() if role is PromotionRole.CHAMPION), None)
     overview = run_overview(
         session,
@@ -155,12 +157,19 @@ def _groups_page(
     if not found.total and not address.terms:
         return _empty_page(database)
     ids = [group.dataset.id for group in found.groups]
+    in_force = promotions_in_force(session, ids)
     view = run_groups_view(
         found,
         address,
         datasets=datasets,
         models=models_by_first_run(session, ids),
-        roles=_roles(session, ids),
+        roles=_roles(in_force),
+        statuses=statuses(
+            session,
+            [group.dataset for group in found.groups],
+            in_force,
+            kept=KeptComparisons(kept_best_sets(), kept_drops()),
+        ),
         notices=notices,
         now=database.clock(),
         run_url=_run_url,
@@ -168,9 +177,8 @@ def _groups_page(
     return make_response(render_template("runs/groups.html", view=view))
 
 
-def _roles(session: Session, datasets: list[int]) -> Roles:
+def _roles(in_force: Mapping[int, Promotions]) -> Roles:
     """Champions and candidates by their ids; whoever is both is the champion."""
-    in_force = promotions_in_force(session, datasets)
     found: dict[str, PromotionRole] = {}
     for of_dataset in in_force.values():
         for role in (PromotionRole.CANDIDATE, PromotionRole.CHAMPION):

@@ -93,7 +93,7 @@ def listed_run(entry: RunEntry, about: LineContext, *, url: str) -> ListedRun:
         role=role,
         standing=about.standings.get(entry.id, ""),
         state=state,
-        warning=Chip(warning.headline.rstrip("."), "warning") if warning else None,
+        warning=Chip(warning.short, "warning", warning.headline) if warning else None,
         cells=(*(() if state else _results(entry, about)), *_facts(entry, about)),
     )
 

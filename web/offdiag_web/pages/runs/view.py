@@ -9,6 +9,7 @@ from datetime import datetime
 from markupsafe import Markup
 
 from offdiag.domain.runs import PromotionRole
+from offdiag.services.champions.dataset_status import DatasetStatus
 from offdiag.services.champions.leaders import Leaders, primary_metric
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_groups import RunGroup, RunGroups
@@ -393,6 +394,7 @@ def run_groups_view(
     datasets: Sequence[DatasetFacts],
     models: Models,
     roles: Roles,
+    statuses: Mapping[int, DatasetStatus],
     notices: Sequence[str],
     now: datetime,
     run_url: RunUrl,
@@ -406,6 +408,7 @@ def run_groups_view(
             address,
             marks=model_marks(models.get(group.dataset.id, ())),
             roles=roles,
+            status=statuses.get(group.dataset.id),
             notes=notes,
             now=now,
             run_url=run_url,
@@ -443,6 +446,7 @@ def _group(
     *,
     marks: Mapping[str | None, ModelMark],
     roles: Roles,
+    status: DatasetStatus | None,
     notes: Notes,
     now: datetime,
     run_url: RunUrl,
@@ -458,8 +462,13 @@ def _group(
         params=(),
         others=frozenset({"problems", "logged", "by"}),
     )
-    about = LineContext(dataset, columns, marks, roles, {}, None, notes, now)
-    labels = "" if dataset.truth_number is None else f"labels v{dataset.truth_number} · "
+    best_set = (status and status.best_set) or ()
+    standings = {run_id: "in set" if at else "best" for at, run_id in enumerate(best_set)}
+    about = LineContext(dataset, columns, marks, roles, standings, None, notes, now)
+    facts = [] if dataset.truth_number is None else [f"labels v{dataset.truth_number}"]
+    facts.append(numbers.plural(group.total, "run"))
+    if best_set:
+        facts.append("1 run leads" if len(best_set) == 1 else f"best set of {len(best_set)}")
     of_dataset = f"project:{quoted(dataset.project)} dataset:{quoted(dataset.name)}"
     if name_is_unique:
         of_dataset = f"dataset:{quoted(dataset.name)}"
@@ -469,7 +478,7 @@ def _group(
     return GroupView(
         name=dataset.name if name_is_unique else f"{dataset.project} / {dataset.name}",
         url=url,
-        facts=f"{labels}{numbers.plural(group.total, 'run')}",
+        facts=" · ".join(facts),
         metric=column.title,
         ends=scale.ends,
         rows=tuple(listed_run(entry, about, url=run_url(entry.id)) for entry in group.entries),

@@ -207,7 +207,8 @@ def _view(found: SuspectLabels, class_label: str, at_least: int) -> SuspectsView
 
 
 def statement(found: SuspectLabels) -> str:
-    """ "34 of 1,503 labels are contradicted by most of 4 models, 7 of them with confidence."."""
+    """ "34 of 1,503 labels are contradicted by most of 4 models, 7 also by confident
+    learning."."""
     if not found.n_suspect:
         return "No suspect labels: no label is contradicted by most models."
     n = numbers.count(found.n_suspect)
@@ -215,7 +216,7 @@ def statement(found: SuspectLabels) -> str:
     models = numbers.plural(len(found.families), "model")
     return (
         f"{n} of {numbers.count(found.n_labelled)} {be} contradicted by most of {models}, "
-        f"{numbers.count(found.n_confident)} with confidence."
+        f"{numbers.count(found.n_confident)} also by confident learning."
     )
 
 

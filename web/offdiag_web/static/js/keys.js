@@ -36,7 +36,7 @@ function selectRow() {
 }
 
 function closeForms() {
-  const open = [...document.querySelectorAll("details.decision[open]")];
+  const open = [...document.querySelectorAll(":is(details.decision, details.menu)[open]")];
   for (const form of open) form.open = false;
   open[0]?.querySelector("summary").focus();
 }
