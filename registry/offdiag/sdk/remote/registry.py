@@ -257,7 +257,9 @@ class RemoteRegistry:
 
     def log_matrix(self, facts: RunFacts, dataset: str, given: GivenMatrix) -> str:
         body = new_matrix(repeatable(facts), dataset, given)
-        return self._log_whole(SpooledRequest("matrix", body.model_dump_json()), "/matrices")
+        # A server of the last version knows no such field.
+        content = body.model_dump_json(exclude=None if body.reported else {"reported"})
+        return self._log_whole(SpooledRequest("matrix", content), "/matrices")
 
     def log_counts(self, facts: RunFacts, dataset: str, given: GivenCounts) -> str:
         body = new_counts(repeatable(facts), dataset, given)
