@@ -28,6 +28,10 @@ from harness import Report
 from numpy.typing import NDArray
 from result_table import put_between
 
+from offdiag.domain.labels import LabelSet
+from offdiag.flags.assessment import assess
+from offdiag.flags.rules.slices import slice_verdicts
+from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.slices.counts import (
     CodedColumn,
     SliceCounts,
@@ -157,6 +161,13 @@ def claimed(found: SliceFindings) -> Terms | None:
     return first.terms if first is not None and first.is_significant else None
 
 
+def is_flagged(found: SliceFindings, matrix: NDArray[np.int64]) -> bool:
+    """Whether a slice of the run gets a flag of its own, apart from those of its classes."""
+    labels = tuple(map(str, range(len(matrix))))
+    of_run = assess(ConfusionMatrix(matrix, LabelSet(labels))).verdicts
+    return bool(slice_verdicts(found, labels, of_run))
+
+
 def slice_line(counts: SliceCounts) -> tuple[Terms, float]:
     """The slice with the highest score, and the score."""
     numbers, total = counts.numbers.sum(axis=1), counts.total.sum(axis=0)
@@ -179,17 +190,24 @@ def measure_null(report: Report, sets: int) -> None:
     rows: list[dict[str, object]] = []
     allowed = 100 * (LEVEL + 2 * sqrt(LEVEL * (1 - LEVEL) / sets))
     for setting in SETTINGS:
-        seeds = range(sets)
-        hits = np.array(
-            [claimed(find_slices(*drawn(setting, seed))) is not None for seed in seeds]
-        )
+        samples = (drawn(setting, seed) for seed in range(sets))
+        tested = [(find_slices(counts, matrix), matrix) for counts, matrix in samples]
+        hits = np.array([claimed(found) is not None for found, _ in tested])
+        flags = np.array([is_flagged(found, matrix) for found, matrix in tested])
         report.goal(
             f"no effect: any slice found, {setting.text}, %",
             measured=100 * float(hits.mean()),
             wanted=allowed,
             at_least=False,
         )
-        rows.append({"setting": setting.text, "runs": sets, "any slice found": percent(hits)})
+        report.goal(
+            f"no effect: any slice flagged, {setting.text}, %",
+            measured=100 * float(flags.mean()),
+            wanted=allowed,
+            at_least=False,
+        )
+        row = {"setting": setting.text, "runs": sets, "any slice found": percent(hits)}
+        rows.append({**row, "flag F16": percent(flags)})
     report.tables["no effect"] = rows
 
 

@@ -47,9 +47,19 @@ class Slice:
 
     terms: tuple[SliceTerm, ...]
 
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Column and value of each term."""
+        return tuple((term.name, term.value) for term in self.terms)
+
     def __str__(self) -> str:
         """The canonical text, which `parse_slice` reads back."""
         return " & ".join(str(term) for term in self.terms)
+
+
+def slice_of(pairs: Iterable[tuple[str, str]]) -> Slice:
+    """The slice in which each of some columns has a value."""
+    return Slice(tuple(sorted(SliceTerm(name, value) for name, value in pairs)))
 
 
 def parse_slice(text: str) -> Slice:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from offdiag.domain.texts import shortened
 from offdiag.flags.problems import Cause, ProblemKey
 from offdiag.flags.warning import named
 
@@ -42,8 +43,13 @@ _REASONS: Mapping[str, str] = MappingProxyType(
         "F13": "orientation",
         "F14": "below the baseline",
         "F15": "a less accurate run costs less",
+        "F16": "worse than the rest",
     }
 )
+
+
+MOST_OF_SLICE = 60
+"""Characters of a slice in a title."""
 
 
 def problem_name(number: int) -> str:
@@ -53,6 +59,9 @@ def problem_name(number: int) -> str:
 
 def problem_title(key: ProblemKey) -> str:
     """ "df missed"; “8” missed, where the name alone would read as a count."""
+    if key.cause is Cause.SLICE:
+        what = f"{named(key.class_label)} missed" if key.class_label else "Low accuracy"
+        return f"{what} on {shortened(key.slice, longest=MOST_OF_SLICE)}"
     known = _OF_RUN.get(key.cause)
     return known or _OF_CLASS[key.cause].format(
         named(key.class_label) if key.class_label else "a class"
@@ -96,5 +105,6 @@ _VALUES: Mapping[str, Callable[[Evidence], str]] = MappingProxyType(
         "F11": lambda found: f"{found['ratio']:.2f} ×",
         "F12": lambda found: f"{found['actual']:,} examples",
         "F14": lambda found: _points(found["drop"]),
+        "F16": lambda found: f"{found['correct']:,} of {found['cases']:,}",
     }
 )

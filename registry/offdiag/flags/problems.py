@@ -1,9 +1,9 @@
-"""Problems: flags of one cause, about one class, over the runs of one model.
+"""Problems: flags of one cause, about one class or slice, over the runs of one model.
 
 A flag is what a rule found in one run. A problem groups the flags of a model on a dataset that
-have the same cause and class: in how many runs it was seen and since when, whether the champion,
-the candidate or the newest run shows it, and its state. It is closed when neither the newest
-runs nor the champion or candidate show it any longer.
+have the same cause, class and slice: in how many runs it was seen and since when, whether the
+champion, the candidate or the newest run shows it, and its state. It is closed when neither the
+newest runs nor the champion or candidate show it any longer.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ class Cause(StrEnum):
     """The matrix seems to be transposed."""
     FEW_LABELS = "few_labels"
     """A class has too few examples for a reliable recall."""
+    SLICE = "slice"
+    """A class is found too rarely, or too much is wrong, on a slice of the samples."""
 
 
 RULES_OF: Mapping[Cause, tuple[str, ...]] = MappingProxyType(
@@ -52,6 +54,7 @@ RULES_OF: Mapping[Cause, tuple[str, ...]] = MappingProxyType(
         Cause.COST: ("F11", "F15"),
         Cause.ORIENTATION: ("F13",),
         Cause.FEW_LABELS: ("F12",),
+        Cause.SLICE: ("F16",),
     }
 )
 CAUSE_OF: Mapping[str, Cause] = MappingProxyType(
@@ -104,12 +107,13 @@ _DECIDED = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class ProblemKey:
-    """What makes flags one problem; `model` and `class_label` are empty where there is none."""
+    """What makes flags one problem; `model`, `class_label` and `slice` are empty for none."""
 
     dataset_id: int
     model: str
     cause: Cause
     class_label: str
+    slice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +139,12 @@ class SeenFlag:
     status: FlagStatus
     assignee: str | None
     first_seen: datetime
+    slice: str = ""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Flags of one cause and class over the runs of a model on a dataset.
+    """Flags of one cause, class and slice over the runs of a model on a dataset.
 
     `runs` are those looked at and `flags` those raised on them, both newest first.
     """
@@ -286,7 +291,8 @@ def problems_of(
         if cause is None or flag.status.state is FlagState.CLOSED:
             continue
         _, run = places[flag.run_id]
-        grouped[ProblemKey(run.dataset_id, run.model, cause, flag.class_label)].append(flag)
+        key = ProblemKey(run.dataset_id, run.model, cause, flag.class_label, flag.slice)
+        grouped[key].append(flag)
     return [
         Problem(
             numbers[key],
@@ -352,7 +358,7 @@ MOST_CLASSES = 3
 
 
 def folded(problems: Iterable[Problem], *, most: int = MOST_CLASSES) -> list[Line]:
-    """One line for each problem, but one for many classes of a model with the same cause.
+    """One line for each problem, but one for many classes or slices with the same cause.
 
     What is critical on a champion or candidate keeps a line of its own. The order stays.
     """

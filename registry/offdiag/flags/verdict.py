@@ -97,6 +97,8 @@ class Condition:
 class Verdict:
     """A rule that fired, for one class or (`class_label` None) for the run as a whole.
 
+    `slice` is the canonical text of the slice it is about, None for all samples.
+
     `version` is that of the rule; with `thresholds`, the settings in force, it says exactly
     what was asked. `fired` lists every condition of the rule with its measured value.
     """
@@ -109,6 +111,7 @@ class Verdict:
     evidence: Evidence
     fired: tuple[Condition, ...]
     thresholds: Mapping[str, float]
+    slice: str | None = None
 
     @property
     def certainty(self) -> Certainty:
@@ -120,6 +123,7 @@ class Verdict:
             "rule": self.rule,
             "version": self.version,
             "class_label": self.class_label,
+            "slice": self.slice,
             "severity": self.severity.value,
             "certainty": self.certainty.value,
             "message": self.message,

@@ -32,6 +32,7 @@ class RaisedFlag(ResponseBody):
     rule: str
     severity: str
     class_label: str | None = Field(description="Null for rules about the run as a whole.")
+    slice: str | None = Field(default=None, description="Null for rules about all examples.")
     message: str
     evidence: dict[str, Any]
     state: str
@@ -326,6 +327,7 @@ def raised_flag(flag: FlagRecord) -> RaisedFlag:
         rule=flag.content.rule,
         severity=flag.status.severity.value,
         class_label=flag.content.class_label,
+        slice=flag.content.slice,
         message=flag.content.message,
         evidence=dict(flag.content.evidence),
         state=flag.status.state.value,

@@ -31,6 +31,7 @@ class FlagsQuery(Paged):
     )
     rule: str | None = None
     class_label: str | None = Field(default=None, description="Empty: of no class.")
+    slice: str | None = Field(default=None, description="Empty: of all examples.")
     run: str | None = None
     dataset: str | None = None
     model: str | None = None
@@ -50,7 +51,7 @@ class FlagsQuery(Paged):
 
 
 class Flag(ResponseBody):
-    """A rule that fires, or fired, for a run or for one class of it."""
+    """A rule that fires, or fired, for a run, or for one class or slice of it."""
 
     id: int
     revision: int = Field(description="Number of its last change.")
@@ -59,6 +60,7 @@ class Flag(ResponseBody):
     severity: Severity
     state: FlagState = Field(description="A flag whose rest is over is open.")
     class_label: str | None
+    slice: str | None = Field(default=None, description="Null: about all examples.")
     message: str
     evidence: dict[str, Any]
     fired: list[dict[str, Any]]
@@ -283,7 +285,7 @@ def flag_explained(detail: FlagDetail, now: datetime) -> FlagExplained:
 FLAG_COLUMNS = (
     *("id", "severity", "rule", "rule_version", "class_label", "run", "run_name", "model"),
     *("dataset", "project", "state", "snoozed_until", "reason", "assignee", "in_badge", "message"),
-    *("first_seen", "last_seen", "closed_at", "certainty", "may_hide"),
+    *("first_seen", "last_seen", "closed_at", "certainty", "may_hide", "slice"),
 )
 CHECK_COLUMNS = (
     *("rule", "class_label", "fires", "what", "measured", "sign", "threshold", "holds"),
@@ -307,6 +309,7 @@ def _facts(entry: FlagEntry, now: datetime) -> dict[str, Any]:
         "severity": standing.severity,
         "state": standing.state_at(now),
         "class_label": content.class_label,
+        "slice": content.slice,
         "message": content.message,
         "evidence": dict(content.evidence),
         "fired": [dict(comparison) for comparison in content.fired],

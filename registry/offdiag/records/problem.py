@@ -38,6 +38,7 @@ class Problem(ResponseBody):
     model: str | None
     cause: Cause
     class_label: str | None
+    slice: str | None = Field(default=None, description="Null: about all examples.")
     state: ProblemState
     severity: Severity
     hits: list[Hit] = Field(description="Which runs that matter show it; old: none of them.")
@@ -64,7 +65,7 @@ class Problems(ResponseBody):
 PROBLEM_COLUMNS = (
     *("id", "title", "severity", "state", "dataset", "project", "model", "cause", "class_label"),
     *("runs_affected", "runs_looked_at", "since", "raised_at", "low", "assignee", "flag", "run"),
-    *("value", "message"),
+    *("value", "message", "slice"),
 )
 
 
@@ -100,6 +101,7 @@ def _problem(problem: ProblemRead, found: FoundProblems, measured: Measured) -> 
         model=key.model or None,
         cause=key.cause,
         class_label=key.class_label or None,
+        slice=key.slice or None,
         state=problem.state,
         severity=problem.severity,
         hits=list(problem.hits),

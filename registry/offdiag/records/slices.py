@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from offdiag.domain.slices import Slice, SliceTerm
+from offdiag.domain.slices import slice_of
 from offdiag.records.base import RequestBody, ResponseBody
 
 if TYPE_CHECKING:
@@ -102,8 +102,7 @@ def slice_gap(gap: SliceGap, labels: Sequence[str]) -> SliceGapBody:
 
 def slice_text(gap: SliceGap) -> str:
     """The canonical text of the slice of a gap."""
-    terms = sorted(SliceTerm(name, value) for name, value in gap.terms)
-    return str(Slice(tuple(terms)))
+    return str(slice_of(gap.terms))
 
 
 def run_slices(run_id: str, findings: RunFindings | None, query: SlicesQuery) -> RunSlices:

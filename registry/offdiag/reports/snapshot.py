@@ -143,7 +143,10 @@ class CostFigures:
 
 @dataclass(frozen=True, slots=True)
 class FlagFigures:
-    """A flag that fires for a run, or for one class of it; `state` is what people made of it."""
+    """A flag that fires for a run, or for one class or slice of it.
+
+    `state` is what people made of it.
+    """
 
     run_id: str
     run_name: str
@@ -154,11 +157,12 @@ class FlagFigures:
     message: str
     badge: str = ""
     """ "hides" or "may hide", empty for flags that set neither badge and in older issues."""
+    slice: str | None = None
 
     @property
-    def key(self) -> tuple[str, str, str | None]:
-        """There is one flag of a run, rule and class."""
-        return (self.run_id, self.rule, self.class_label)
+    def key(self) -> tuple[str, str, str | None, str | None]:
+        """There is one flag of a run, rule, class and slice."""
+        return (self.run_id, self.rule, self.class_label, self.slice)
 
 
 @dataclass(frozen=True, slots=True)

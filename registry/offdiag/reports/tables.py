@@ -344,13 +344,13 @@ def flags_table(report: Report) -> Table | None:
         title = f"Flags raised and closed since issue {report.findings.since}"
     return table_of(
         title,
-        ("status", "severity", "run", "class", "accuracy", "what the rule says"),
+        ("status", "severity", "run", "class, slice", "accuracy", "what the rule says"),
         [
             (
                 status,
                 flag.severity.value,
                 flag.run_name,
-                flag.class_label or "",
+                ", ".join(filter(None, (flag.class_label, flag.slice))),
                 _BADGES.get(flag.badge, ""),
                 f"{flag.rule}: {flag.message}",
             )

@@ -17,14 +17,16 @@ from offdiag.errors import InvalidInput
 from offdiag.flags.rules.costs import RunWithCosts, rank_flip_verdict
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Certainty, Verdict
-from offdiag.gate.conditions import Condition, MetricValues, RaisedFlag, Subject
+from offdiag.gate.conditions import Condition, MetricValues, NoFlag, RaisedFlag, Subject
 from offdiag.gate.evaluate_conditions import Finding, judge
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.paired.joint import JointCounts
+from offdiag.metrics.slices.finder import SliceFindings
 from offdiag.services.cost_matrices import costs_named
 from offdiag.services.evaluation.compute import of_matrix
 from offdiag.services.evaluation.results import evaluation_of
+from offdiag.services.evaluation.slice_counts import slice_findings
 from offdiag.services.flags.verdicts import AgainstBaseline, RuleInputs, RunVerdicts, judge_run
 from offdiag.services.groups.gate_slices import with_slices
 from offdiag.services.groups.gate_values import StoredRun, differences, values_with_costs
@@ -96,6 +98,7 @@ def subject_of_run(
     dismissed: Sequence[FlagContent],
     thresholds: Thresholds,
     positive_label: str | None = None,
+    slices: SliceFindings | None = None,
 ) -> Subject:
     """What there is to judge of a run, beside a baseline if there is one.
 
@@ -104,10 +107,10 @@ def subject_of_run(
     """
     if baseline is not None:
         _require_same_classes(judged, baseline)
-    found = _verdicts(judged, baseline, pair, thresholds)
-    settled = {(content.rule, content.class_label) for content in dismissed}
-    kept = [v for v in found.verdicts if (v.rule, v.class_label) not in settled]
-    accepted = [v for v in found.verdicts if (v.rule, v.class_label) in settled]
+    found = _verdicts(judged, baseline, pair, thresholds, slices)
+    settled = {(content.rule, content.class_label, content.slice) for content in dismissed}
+    kept = [v for v in found.verdicts if (v.rule, v.class_label, v.slice) not in settled]
+    accepted = [v for v in found.verdicts if (v.rule, v.class_label, v.slice) in settled]
     subject = replace(
         subject_of_matrix(judged.matrix, judged.values, replace(found, verdicts=tuple(kept))),
         accepted=tuple(map(_raised, accepted)),
@@ -143,6 +146,7 @@ def _verdicts(
     baseline: StoredRun | None,
     pair: JointCounts | NotPaired | None,
     thresholds: Thresholds,
+    slices: SliceFindings | None,
 ) -> RunVerdicts:
     evidence = judged.run.orientation_evidence
     against = None
@@ -155,6 +159,7 @@ def _verdicts(
             costs=judged.costs,
             orientation=None if evidence is None else OrientationEvidence.from_dict(evidence),
             baseline=against,
+            slices=slices,
         ),
     )
     if baseline is None or judged.costs is None:
@@ -239,6 +244,9 @@ def gate_run(
         evaluation_of(database, each, timeout_s=timeout_s, lease_s=lease_s, policy=policy)
         for each in wanted
     ]
+    by_slice = None
+    if any(isinstance(each, NoFlag) and each.rule == "F16" for each in conditions):
+        by_slice = slice_findings(database, run_id, evaluations[0].counted)
     with database.read() as session:
         records = [runs.get_run(session, each) for each in wanted]
         dataset = datasets.get_dataset(session, records[0].dataset_id)
@@ -262,6 +270,7 @@ def gate_run(
         dismissed=dismissed,
         thresholds=thresholds,
         positive_label=dataset.positive_label,
+        slices=None if by_slice is None else by_slice.found,
     )
     subject = with_slices(database, subject, conditions, run_ids=wanted, costs=price)
     gaps = subject.differences

@@ -150,6 +150,7 @@ VIEWS = (
             **_RUN,
             "rule": "Rule that raised it, such as `F4`.",
             "class_label": "Class; NULL for the whole run.",
+            "slice": "Slice, such as `site=z`; NULL for all samples.",
             "severity": "Severity.",
             "state": "`open`, `acknowledged`, `snoozed`, `dismissed` or `closed`.",
             "message": "Message.",
@@ -163,9 +164,10 @@ VIEWS = (
             "closed_at": "When it was closed.",
         },
         """
-        SELECT f.run_id, f.rule, nullif(f.class_label, ''), f.severity, f.state, f.message,
-            f.in_badge AND f.severity <> 'medium', f.in_badge AND f.severity = 'medium',
-            f.reason, f.assignee, f.first_seen, f.last_seen, f.closed_at
+        SELECT f.run_id, f.rule, nullif(f.class_label, ''), nullif(f.slice, ''), f.severity,
+            f.state, f.message, f.in_badge AND f.severity <> 'medium',
+            f.in_badge AND f.severity = 'medium', f.reason, f.assignee, f.first_seen, f.last_seen,
+            f.closed_at
         FROM flag AS f JOIN run AS r ON r.id = f.run_id AND r.deleted_at IS NULL
         """,
     ),

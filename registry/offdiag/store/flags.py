@@ -41,12 +41,15 @@ from offdiag.store.models.base import PlainText
 
 RUN_AS_A_WHOLE = ""
 """Stands in `flag.class_label` where a rule is not about a class."""
+ALL_SAMPLES = ""
+"""Stands in `flag.slice` where a rule is not about a slice."""
 
 
 @dataclass(frozen=True)
 class FlagContent:
     """What a rule says about a run, or (`class_label`) about one class of it.
 
+    `slice` is the canonical text of the slice it is about, None for all samples.
     `fired` are the comparisons and `thresholds` the settings of the rule, as plain values.
     `in_badge` says that the flag sets one of the two badges, `hides` and `may_hide` which.
     """
@@ -59,6 +62,7 @@ class FlagContent:
     fired: Sequence[Mapping[str, Any]]
     thresholds: Mapping[str, float]
     in_badge: bool
+    slice: str | None = None
 
     @property
     def certainty(self) -> Certainty:
@@ -282,7 +286,9 @@ def count_judged_by_others(session: Session, rules_digest: str) -> int:
 def record(row: FlagRow) -> FlagRecord:
     """A row as a record that can leave the store."""
     rule = RULES.get(row.rule)
-    about_class = row.class_label != RUN_AS_A_WHOLE if rule is None else rule.per_class
+    about_class = row.class_label != RUN_AS_A_WHOLE
+    if rule is not None and not row.slice:
+        about_class = rule.per_class
     return FlagRecord(
         id=row.id,
         run_id=row.run_id,
@@ -290,6 +296,7 @@ def record(row: FlagRow) -> FlagRecord:
             rule=row.rule,
             rule_version=row.rule_version,
             class_label=row.class_label if about_class else None,
+            slice=row.slice or None,
             message=row.message,
             evidence=row.evidence,
             fired=row.fired,
@@ -316,6 +323,7 @@ def _content(content: FlagContent) -> dict[str, Any]:
         "rule": content.rule,
         "rule_version": content.rule_version,
         "class_label": RUN_AS_A_WHOLE if content.class_label is None else content.class_label,
+        "slice": content.slice or ALL_SAMPLES,
         "message": content.message,
         "evidence": dict(content.evidence),
         "fired": [dict(comparison) for comparison in content.fired],
@@ -384,7 +392,8 @@ class FlagFilter:
     """Which flags are meant; None leaves a field open.
 
     `state` is as people see it: a flag whose rest is over counts as open. `class_label` ""
-    stands for rules about the run as a whole, `assignee` "" for flags that nobody looks after.
+    stands for rules about the run as a whole, `slice` "" for those about all samples, `assignee`
+    "" for flags that nobody looks after.
     `in_badge` asks for the flags of the red badge, `may_hide` for those of the amber one.
     """
 
@@ -392,6 +401,7 @@ class FlagFilter:
     at_least: Severity | None = None
     rule: str | None = None
     class_label: str | None = None
+    slice: str | None = None
     run_id: str | None = None
     dataset: str | None = None
     model: str | None = None
@@ -419,6 +429,7 @@ def _fields(wanted: FlagFilter) -> Iterator[ColumnElement[bool]]:
     for column, value in (
         (FlagRow.rule, wanted.rule),
         (FlagRow.class_label, wanted.class_label),
+        (FlagRow.slice, wanted.slice),
         (FlagRow.run_id, wanted.run_id),
         (RunRow.model, wanted.model),
     ):

@@ -68,6 +68,7 @@ def number_problems(session: Session, *, run_id: str | None = None) -> None:
             _model().label("model"),
             _CAUSE.label("cause"),
             FlagRow.class_label,
+            FlagRow.slice,
             FlagRow.first_seen,
         )
         .join(RunRow, RunRow.id == FlagRow.run_id)
@@ -76,12 +77,13 @@ def number_problems(session: Session, *, run_id: str | None = None) -> None:
     if run_id is not None:
         known = known.where(FlagRow.run_id == run_id)
     raised = known.subquery()
-    key = (raised.c.dataset_id, raised.c.model, raised.c.cause, raised.c.class_label)
+    named = ["dataset_id", "model", "cause", "class_label", "slice"]
+    key = [raised.c[name] for name in named]
     opened_at = func.min(raised.c.first_seen)
     is_numbered = exists().where(*(getattr(ProblemRow, column.name) == column for column in key))
     missing = select(*key, opened_at).where(~is_numbered).group_by(*key).order_by(opened_at, *key)
     make = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    names = ["dataset_id", "model", "cause", "class_label", "opened_at"]
+    names = [*named, "opened_at"]
     session.execute(make(ProblemRow).from_select(names, missing).on_conflict_do_nothing())
 
 
@@ -187,13 +189,14 @@ def _numbers(session: Session, datasets: Collection[int], mark: str) -> dict[Pro
             ProblemRow.model,
             ProblemRow.cause,
             ProblemRow.class_label,
+            ProblemRow.slice,
         )
         .where(ProblemRow.dataset_id.in_(datasets))
         .prefix_with(mark)
     )
     return {
-        ProblemKey(dataset_id, named, Cause(cause), label): id_
-        for id_, dataset_id, named, cause, label in rows
+        ProblemKey(dataset_id, named, Cause(cause), label, part): id_
+        for id_, dataset_id, named, cause, label, part in rows
     }
 
 
@@ -219,6 +222,7 @@ def problem_of_flag(session: Session, flag_id: int) -> int | None:
             ProblemRow.model == _model(),
             ProblemRow.cause == _CAUSE,
             ProblemRow.class_label == FlagRow.class_label,
+            ProblemRow.slice == FlagRow.slice,
         )
     )
     return found
@@ -285,15 +289,16 @@ _FLAG = (
     FlagRow.snoozed_until,
     FlagRow.assignee,
     FlagRow.first_seen,
+    FlagRow.slice,
 )
 
 
 def _flag(row: Sequence[Any]) -> SeenFlag:
-    id_, run_id, rule, class_label, state, severity, settled, until, assignee, first_seen = row
+    id_, run_id, rule, class_label, state, severity, settled, until, *rest = row
     status = FlagStatus(
         FlagState(state), Severity(severity), None if settled is None else Severity(settled), until
     )
-    return SeenFlag(id_, run_id, rule, class_label, status, assignee, first_seen)
+    return SeenFlag(id_, run_id, rule, class_label, status, *rest)
 
 
 def _datasets(session: Session, ids: Collection[int]) -> dict[int, DatasetOfProblems]:

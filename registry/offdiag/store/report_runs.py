@@ -224,6 +224,7 @@ def _figures(row: FlagRow, run_name: str, now: datetime) -> FlagFigures:
         run_name=run_name,
         rule=flag.content.rule,
         class_label=flag.content.class_label,
+        slice=flag.content.slice,
         severity=flag.status.severity,
         state=flag.status.state_at(now),
         message=flag.content.message,

@@ -254,6 +254,7 @@ CREATE TABLE flag (
     last_seen TIMESTAMP WITH TIME ZONE NOT NULL,
     closed_at TIMESTAMP WITH TIME ZONE,
     evaluation_id BIGINT,
+    slice TEXT COLLATE "C" DEFAULT ''::text NOT NULL,
     CONSTRAINT ck_flag_closed_at CHECK ((state = 'closed'::text) = (closed_at IS NOT NULL)),
     CONSTRAINT ck_flag_dismissed_for_reason CHECK (state <> 'dismissed'::text OR reason IS NOT NULL),
     CONSTRAINT ck_flag_rule_version CHECK (rule_version >= 1 AND rule_version <= 2147483647),
@@ -263,8 +264,7 @@ CREATE TABLE flag (
     CONSTRAINT ck_flag_state CHECK (state = ANY (ARRAY['open'::text, 'acknowledged'::text, 'snoozed'::text, 'dismissed'::text, 'closed'::text])),
     CONSTRAINT fk_flag_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE SET NULL,
     CONSTRAINT fk_flag_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
-    CONSTRAINT pk_flag PRIMARY KEY (id),
-    CONSTRAINT uq_flag_run_id_rule_class_label UNIQUE NULLS DISTINCT (run_id, rule, class_label)
+    CONSTRAINT pk_flag PRIMARY KEY (id)
 );
 
 CREATE INDEX ix_flag_evaluation_id ON flag (evaluation_id);
@@ -274,6 +274,8 @@ CREATE INDEX ix_flag_run_id_class_label_badge ON flag (run_id, class_label) WHER
 CREATE INDEX ix_flag_run_id_state ON flag (run_id, state);
 
 CREATE INDEX ix_flag_state_severity_id ON flag (state, severity, id);
+
+CREATE UNIQUE INDEX uq_flag_slice ON flag (run_id, rule, class_label, slice);
 
 CREATE TABLE flag_event (
     id BIGSERIAL NOT NULL,
@@ -420,11 +422,13 @@ CREATE TABLE problem (
     cause TEXT COLLATE "C" NOT NULL,
     class_label TEXT COLLATE "C" NOT NULL,
     opened_at TIMESTAMP WITH TIME ZONE NOT NULL,
-    CONSTRAINT ck_problem_cause CHECK (cause = ANY (ARRAY['missed'::text, 'imprecise'::text, 'drop'::text, 'worthless'::text, 'hides'::text, 'cost'::text, 'orientation'::text, 'few_labels'::text])),
+    slice TEXT COLLATE "C" DEFAULT ''::text NOT NULL,
+    CONSTRAINT ck_problem_cause CHECK (cause = ANY (ARRAY['missed'::text, 'imprecise'::text, 'drop'::text, 'worthless'::text, 'hides'::text, 'cost'::text, 'orientation'::text, 'few_labels'::text, 'slice'::text])),
     CONSTRAINT fk_problem_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE,
-    CONSTRAINT pk_problem PRIMARY KEY (id),
-    CONSTRAINT uq_problem_dataset_id_model_cause_class_label UNIQUE NULLS DISTINCT (dataset_id, model, cause, class_label)
+    CONSTRAINT pk_problem PRIMARY KEY (id)
 );
+
+CREATE UNIQUE INDEX uq_problem_slice ON problem (dataset_id, model, cause, class_label, slice);
 
 CREATE TABLE project (
     id BIGSERIAL NOT NULL,

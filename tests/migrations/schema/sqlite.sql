@@ -210,6 +210,7 @@ CREATE TABLE flag (
     last_seen DATETIME NOT NULL,
     closed_at DATETIME,
     evaluation_id INTEGER,
+    slice TEXT DEFAULT '' NOT NULL,
     CONSTRAINT ck_flag_closed_at CHECK ((state = 'closed') = (closed_at IS NOT NULL)),
     CONSTRAINT ck_flag_dismissed_for_reason CHECK (state <> 'dismissed' OR reason IS NOT NULL),
     CONSTRAINT ck_flag_rule_version CHECK (rule_version BETWEEN 1 AND 2147483647),
@@ -218,8 +219,7 @@ CREATE TABLE flag (
     CONSTRAINT ck_flag_snoozed_until CHECK ((state = 'snoozed') = (snoozed_until IS NOT NULL)),
     CONSTRAINT ck_flag_state CHECK (state IN ('open', 'acknowledged', 'snoozed', 'dismissed', 'closed')),
     CONSTRAINT fk_flag_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE SET NULL,
-    CONSTRAINT fk_flag_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
-    CONSTRAINT uq_flag_run_id_rule_class_label UNIQUE (run_id, rule, class_label)
+    CONSTRAINT fk_flag_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE
 );
 
 CREATE INDEX ix_flag_evaluation_id ON flag (evaluation_id);
@@ -229,6 +229,8 @@ CREATE INDEX ix_flag_run_id_class_label_badge ON flag (run_id, class_label) WHER
 CREATE INDEX ix_flag_run_id_state ON flag (run_id, state);
 
 CREATE INDEX ix_flag_state_severity_id ON flag (state, severity, id);
+
+CREATE UNIQUE INDEX uq_flag_slice ON flag (run_id, rule, class_label, slice);
 
 CREATE TABLE flag_event (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -361,10 +363,12 @@ CREATE TABLE problem (
     cause TEXT NOT NULL,
     class_label TEXT NOT NULL,
     opened_at DATETIME NOT NULL,
-    CONSTRAINT ck_problem_cause CHECK (cause IN ('missed', 'imprecise', 'drop', 'worthless', 'hides', 'cost', 'orientation', 'few_labels')),
-    CONSTRAINT fk_problem_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE,
-    CONSTRAINT uq_problem_dataset_id_model_cause_class_label UNIQUE (dataset_id, model, cause, class_label)
+    slice TEXT DEFAULT '' NOT NULL,
+    CONSTRAINT ck_problem_cause CHECK (cause IN ('missed', 'imprecise', 'drop', 'worthless', 'hides', 'cost', 'orientation', 'few_labels', 'slice')),
+    CONSTRAINT fk_problem_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE
 );
+
+CREATE UNIQUE INDEX uq_problem_slice ON problem (dataset_id, model, cause, class_label, slice);
 
 CREATE TABLE project (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,

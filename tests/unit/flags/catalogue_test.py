@@ -11,7 +11,7 @@ from offdiag.flags.verdict import Severity
 
 
 def test_the_rules_are_numbered_without_gaps() -> None:
-    assert list(RULES) == [f"F{number}" for number in range(1, 16)]
+    assert list(RULES) == [f"F{number}" for number in range(1, 17)]
     assert all(rule.id == id_ for id_, rule in RULES.items())
 
 

@@ -180,7 +180,7 @@ def test_the_rules_show_the_thresholds_in_force_and_where_they_come_from(
     f4 = next(card for card in page.all("section", "rule") if card.attributes["id"] == "F4")
     rows = [[cell.text for cell in row.children] for row in f4.inside("tbody")[0].inside("tr")]
     assert rows[0] == [
-        "accuracy on all other examples minus recall",
+        "accuracy on all other examples minus recall, or gap of a slice to the rest",
         "0.2",
         "OFFDIAG_FLAGS__RECALL_GAP",
         "flags.recall_gap",

@@ -99,3 +99,45 @@ def test_a_run_without_columns_says_how_to_add_them(
     evaluate(database, run.id)
 
     assert "offdiag.add_slices(" in client.page(f"/runs/{run.id}/slices").one("main").text
+
+
+def test_a_problem_on_a_slice_shows_the_values_of_its_column_and_what_was_missed(
+    client: PageClient, run_id: str
+) -> None:
+    (problem,) = [
+        each
+        for each in client.get("/api/v1/problems?low=true").get_json()["problems"]
+        if each["cause"] == "slice"
+    ]
+    gap = client.get(f"/runs/{run_id}/slices.json").get_json()["gaps"][0]
+
+    listed = client.page("/problems?cause=slice").one("main").text
+    page = client.page(f"/problems/{problem['id']}")
+
+    assert (problem["class_label"], problem["slice"]) == ("ill", "site=z")
+    assert problem["value"] == f"{gap['hits']} of {gap['cases']}"
+    assert problem["title"] == "ill missed on site=z"
+    assert "ill missed on site=z" in listed
+    shown = page.one("table", "problem-costs")
+    assert [each.text for each in shown.inside("th")][3:] == [
+        "site=w",
+        "site=x",
+        "site=y",
+        "site=z",
+    ]
+    assert f"{gap['hits']} of {gap['cases']}" in shown.text
+    n_missed = gap["cases"] - gap["hits"]
+    (title,) = [each for each in page.all("h2") if each.text == f"{n_missed} missed"]
+    examples = client.page(title.inside("a")[0].attributes["href"])
+    assert f"{n_missed}" in examples.one("main").text
+
+
+def test_the_page_of_a_flag_on_a_slice_names_it(client: PageClient, run_id: str) -> None:
+    (flag,) = client.get("/api/v1/flags?rule=F16").get_json()["flags"]
+
+    page = client.page(f"/flags/{flag['id']}")
+
+    assert flag["slice"] == "site=z"
+    assert page.one("h1").text == "Far worse on a slice: “ill” on site=z"
+    assert client.get("/api/v1/flags?slice=site%3Dw").get_json()["flags"] == []
+    assert len(client.get(f"/api/v1/flags?run={run_id}&slice=site%3Dz").get_json()["flags"]) == 1

@@ -85,8 +85,10 @@ def flag_title(content: FlagContent, task: Task) -> str:
     title = rule_title(content.rule, task)
     if content.certainty is Certainty.IN_SIGHT:
         title = _IN_SIGHT_TITLES.get(task, _IN_SIGHT_TITLE)
-    label = content.class_label
-    return title if label is None else f"{title}: {quoted_name(label)}"
+    label, part = content.class_label, content.slice
+    about = [] if label is None else [quoted_name(label)]
+    about += [] if part is None else [part]
+    return f"{title}: {' on '.join(about)}" if about else title
 
 
 def badge_chip(content: FlagContent) -> Chip | None:
@@ -165,7 +167,8 @@ def _problem(detail: RunDetail, results: RunResults) -> Statement | None:
 
 def _about(detail: RunDetail, flag: FlagRecord, strong: str, rest: str) -> Statement:
     of_run = detail.flags
-    kinds = {(CAUSE_OF.get(f.content.rule), f.content.class_label) for f in of_run.flags}
+    contents = [flag.content for flag in of_run.flags]
+    kinds = {(CAUSE_OF.get(each.rule), each.class_label, each.slice) for each in contents}
     more = "+" if of_run.n_firing > len(of_run.flags) else ""
     link, text = problems_of_run(detail.run.id), f"{numbers.count(len(kinds))}{more} problems"
     if len(kinds) == 1:

@@ -29,13 +29,14 @@ def state_of(flag: Flag) -> str:
 def inbox_table(found: CountedFlags) -> Table:
     """One line for each flag, and how many there are in each state."""
     return filled_table(
-        ("flag", "severity", "rule", "class", "run", "dataset", "state", "message"),
+        ("flag", "severity", "rule", "class", "slice", "run", "dataset", "state", "message"),
         (
             (
                 str(flag.id),
                 flag.severity.value,
                 f"{flag.rule}{' in sight' if flag.certainty is Certainty.IN_SIGHT else ''}",
                 "" if flag.class_label is None else label(flag.class_label),
+                flag.slice or "",
                 f"{flag.run_name} ({flag.run})",
                 flag.dataset,
                 state_of(flag),
@@ -83,6 +84,7 @@ def _facts(flag: FlagExplained) -> dict[str, str]:
         "run": f"{flag.run_name} ({flag.run})",
         "dataset": flag.dataset,
         "class": flag.class_label,
+        "slice": flag.slice,
         "message": flag.message,
         "state": state_of(flag),
         "reason": flag.reason,

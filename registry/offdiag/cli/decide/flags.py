@@ -70,6 +70,7 @@ def flags() -> None:
 )
 @click.option("--rule", metavar="F4", help="Only flags of this rule.")
 @click.option("--class", "class_label", metavar="CLASS", help="Only flags about this class.")
+@click.option("--slice", metavar="SLICE", help="Only flags about this slice, such as site=z.")
 @click.option(
     "--run", "run_id", metavar="RUN", callback=ids_of_runs, help="Only flags of this run."
 )

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from offdiag.flags.rule_evaluation import ClassRule, RunRule
-from offdiag.flags.rules import accuracy, costs, predictions, recall, reference
+from offdiag.flags.rules import accuracy, costs, predictions, recall, reference, slices
 
 MATRIX_RULES: Mapping[str, RunRule | ClassRule] = MappingProxyType(
     {
@@ -35,6 +35,7 @@ THRESHOLDS_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "F13": (),
         "F14": reference.USES,
         "F15": costs.RANK_FLIP_USES,
+        "F16": slices.USES,
     }
 )
 """Names of thresholds by rule id."""
@@ -56,6 +57,7 @@ METRICS_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "F13": ("support", "predicted"),
         "F14": ("recall",),
         "F15": ("overall_accuracy", "total_cost"),
+        "F16": ("recall", "overall_accuracy"),
     }
 )
 """Keys of metrics by rule id."""
@@ -65,7 +67,7 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "minority_share": "share of the largest class up to which a class is a minority",
         "zero_recall_alpha": "p of zero recall, divided by the number of classes",
         "zero_recall_chance": "reference recall of the detector in the test",
-        "recall_gap": "accuracy on all other examples minus recall",
+        "recall_gap": "accuracy on all other examples minus recall, or gap of a slice to the rest",
         "recall_gap_critical": "the proved gap from which the flag is critical",
         "recall_gap_proof_alpha": "p of a smaller gap, divided by the number of classes",
         "recall_gap_alpha": "p of no gap, divided by the number of classes; in sight from here",

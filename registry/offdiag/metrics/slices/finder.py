@@ -14,7 +14,7 @@ Where samples are in two random halves, what one half finds alone is tested in t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
@@ -154,6 +154,42 @@ class SliceFindings:
         """Significant gaps below 0."""
         return int((self.tests.found & (self.tests.gap < 0)).sum())
 
+    def of_slice(self, terms: Iterable[tuple[str, str]], code: int | None) -> SliceGap | None:
+        """Recall of a class (None: accuracy) of one slice; None where it is not kept."""
+        place = self._places.get(frozenset(terms))
+        if place is None:
+            return None
+        return self.gap(
+            place, next(at for at, (_, each) in enumerate(self.metrics) if each == code)
+        )
+
+    def errors(self, code: int | None, terms: frozenset[tuple[str, str]]) -> int:
+        """Errors among the samples of a class (None: of all) in a slice; 0 where it is not kept.
+
+        No terms stand for all samples.
+        """
+        place = self._places.get(terms)
+        if place is None and terms:
+            return 0
+        numbers = self.total if place is None else self.numbers[place]
+        key = RECALL if code is not None else ACCURACY
+        hits, cases = _proportion(numbers, key, code, self.counts.n_classes)
+        return int(cases - hits)
+
+    def with_wider(self, terms: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+        """The terms of a slice with those of the levels above: `country/site` is in `country`."""
+        known, found = set(self.counts.choice_names), set(terms)
+        for name, choice in terms:
+            above = _above(name, choice)
+            while above in known:
+                found.add(above)
+                above = _above(*above)
+        return frozenset(found)
+
+    @cached_property
+    def _places(self) -> dict[frozenset[tuple[str, str]], int]:
+        return {frozenset(self.counts.terms(at)): at for at in range(len(self.counts))}
+
     def gap(self, place: int, test: int) -> SliceGap:
         """One metric of one slice, whether it was tested or not."""
         key, code = self.metrics[test]
@@ -266,9 +302,14 @@ def _parents(counts: SliceCounts) -> NDArray[np.int32]:
     parents = counts.members.copy()
     parents[: counts.n_singles] = NO_PARENT
     for at, (name, choice) in enumerate(counts.choice_names):
-        above = (name.rpartition(NESTING)[0], choice.rpartition(NESTING)[0])
+        above = _above(name, choice)
         parents[at, 0] = place.get(above, NO_PARENT) if above[0] else NO_PARENT
     return parents
+
+
+def _above(name: str, choice: str) -> tuple[str, str]:
+    """The level above a value of `a/b`; without a name where there is none."""
+    return name.rpartition(NESTING)[0], choice.rpartition(NESTING)[0]
 
 
 @dataclass(frozen=True, eq=False)

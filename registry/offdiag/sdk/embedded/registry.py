@@ -485,4 +485,5 @@ def _flag(flag: FlagRecord) -> Flag:
         flag.content.message,
         dict(flag.content.evidence),
         flag.status.state.value,
+        flag.content.slice,
     )

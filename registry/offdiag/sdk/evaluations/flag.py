@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class Flag:
     """A rule that fires: which, how grave, about which class, in which words, on what evidence.
 
-    `class_label` is None for rules about the run as a whole. `certainty` is "in_sight" where F4
-    neither proves a large gap nor rules it out, else "proved". `state` is "open" unless somebody
-    has settled the flag of a stored run.
+    `class_label` is None for rules about the run as a whole, `slice` for those about all samples.
+    `certainty` is "in_sight" where F4 neither proves a large gap nor rules it out, else "proved".
+    `state` is "open" unless somebody has settled the flag of a stored run.
     """
 
     rule: str
@@ -34,6 +34,7 @@ class Flag:
     message: str
     evidence: Mapping[str, Any]
     state: str = FlagState.OPEN.value
+    slice: str | None = None
 
     @property
     def certainty(self) -> str:
@@ -64,6 +65,7 @@ class Flag:
             verdict.class_label,
             verdict.message,
             dict(verdict.evidence),
+            slice=verdict.slice,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -73,6 +75,7 @@ class Flag:
             "severity": self.severity,
             "certainty": self.certainty,
             "class_label": self.class_label,
+            "slice": self.slice,
             "message": self.message,
             "evidence": dict(self.evidence),
             "state": self.state,
@@ -88,11 +91,11 @@ class FlagList(list[Flag]):
     __repr__ = __str__
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a flag: rule, severity, certainty, class_label, message and state."""
+        """One row a flag: rule, severity, certainty, class_label, slice, message and state."""
         with optional:
             import pandas as pd
 
-        columns = ("rule", "severity", "certainty", "class_label", "message", "state")
+        columns = ("rule", "severity", "certainty", "class_label", "slice", "message", "state")
         rows = [[getattr(flag, name) for name in columns] for flag in self]
         return pd.DataFrame(rows, columns=list(columns))
 

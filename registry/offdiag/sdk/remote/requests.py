@@ -71,7 +71,10 @@ def evaluation(
 
 def _evaluation(found: EvaluationAnswer) -> Evaluation:
     flags = tuple(
-        Flag(each.rule, each.severity, each.class_label, each.message, each.evidence, each.state)
+        Flag(
+            *(each.rule, each.severity, each.class_label, each.message, each.evidence, each.state),
+            each.slice,
+        )
         for each in found.flags
     )
     collapse = None if found.collapse is None else _collapse(found.collapse)

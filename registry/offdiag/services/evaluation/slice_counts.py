@@ -100,7 +100,7 @@ def slice_findings(
         if evaluation is None:
             return None
         counted = evaluation.counted
-    return _findings(counts, counted)
+    return RunFindings(tested_slices(counts, counted), counted.labels.names)
 
 
 def kept_findings(
@@ -120,13 +120,13 @@ def kept_findings(
         if evaluation is None:
             return None
         counted = evaluation.counted
-    return _findings(counts, counted)
+    return RunFindings(tested_slices(counts, counted), counted.labels.names)
 
 
-def _findings(counts: SliceCounts, counted: Counted) -> RunFindings:
+def tested_slices(counts: SliceCounts, counted: Counted) -> SliceFindings:
+    """The tests of counted slices, made once while they are remembered."""
     matrix = None if isinstance(counted, CountedSets) else counted.counts
-    found = _TESTED.get(_content(counts, matrix), lambda: find_slices(counts, matrix))
-    return RunFindings(found, counted.labels.names)
+    return _TESTED.get(_content(counts, matrix), lambda: find_slices(counts, matrix))
 
 
 def _content(counts: SliceCounts, matrix: NDArray[np.int64] | None) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from offdiag.domain.runs import RunState
@@ -11,10 +12,11 @@ from offdiag.metrics.counted import matrix_of
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import curves_of, evaluate, price
 from offdiag.services.evaluation.inputs import read_inputs, truth_that_counts
-from offdiag.services.evaluation.slice_counts import count_run, keep_counts
+from offdiag.services.evaluation.slice_counts import count_run, keep_counts, tested_slices
 from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.flags.verdicts import judge_run, read_rule_inputs, record_verdicts
 from offdiag.services.jobs.attempts import NotYet
+from offdiag.services.small_groups import suppressed_below
 from offdiag.store import predictions, runs
 from offdiag.store.database import Database
 from offdiag.store.evaluations import has_newer_results
@@ -48,7 +50,10 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         by_slice = count_run(session, inputs.run, inputs.dataset, inputs.truth)
     values = evaluate(inputs)
     curves = curves_of(inputs)
-    found = judge_run(inputs.counted, judged_by.rule_inputs)
+    tested = None
+    if by_slice is not None and not suppressed_below():
+        tested = tested_slices(by_slice.counts, inputs.counted)
+    found = judge_run(inputs.counted, replace(judged_by.rule_inputs, slices=tested))
     costs = judged_by.rule_inputs.costs
     priced = {} if costs is None else price(matrix_of(inputs.counted), costs)
     evaluation = NewEvaluation(

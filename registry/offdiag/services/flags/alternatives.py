@@ -69,6 +69,9 @@ class AlternativeRuns:
 def alternatives_on_class(session: Session, flagged: FlaggedRun) -> AlternativeRuns:
     """Runs on the same ground truth that find more of the class of a flag; three statements."""
     results, label = flagged.results, flagged.entry.flag.content.class_label
+    if flagged.entry.flag.content.slice is not None:
+        # Their recall of all samples of the class is something else.
+        return AlternativeRuns()
     if results is None or label is None or label not in results.counted.labels.index:
         return AlternativeRuns()
     code = results.counted.labels.index[label]

@@ -5,7 +5,7 @@ Beside the matrix of a run the rules look at costs, orientation, and the baselin
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
@@ -23,12 +23,14 @@ from offdiag.flags.lifecycle import FlagState, first_raised, gone, raised_again
 from offdiag.flags.rules import MATRIX_RULES
 from offdiag.flags.rules.costs import cost_verdict
 from offdiag.flags.rules.reference import orientation_verdict, regression_verdicts
+from offdiag.flags.rules.slices import slice_verdicts
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Verdict
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.paired.joint import JointCounts
+from offdiag.metrics.slices.finder import SliceFindings
 from offdiag.services.flags.rules import RulesInForce
 from offdiag.services.flags.triage import events_of, events_of_step, take
 from offdiag.services.shared_samples import pair_runs
@@ -54,6 +56,7 @@ class RuleInputs:
     costs: CostMatrix | None = None
     orientation: OrientationEvidence | None = None
     baseline: AgainstBaseline | None = None
+    slices: SliceFindings | None = None
 
 
 @dataclass(frozen=True)
@@ -81,9 +84,16 @@ class RunVerdicts:
 def judge_run(counted: Counted, rule_inputs: RuleInputs) -> RunVerdicts:
     """Ask every rule for which there is enough to look at."""
     if isinstance(counted, CountedSets):
-        found = assess_sets(counted, rule_inputs.thresholds)
-        return RunVerdicts(found.verdicts, frozenset(LABEL_RULES), found.not_assessable)
-    return _judge_matrix(counted, rule_inputs)
+        sets = assess_sets(counted, rule_inputs.thresholds)
+        found = RunVerdicts(sets.verdicts, frozenset(LABEL_RULES), sets.not_assessable)
+    else:
+        found = _judge_matrix(counted, rule_inputs)
+    if rule_inputs.slices is None:
+        return found
+    of_slices = slice_verdicts(
+        rule_inputs.slices, counted.labels.names, found.verdicts, rule_inputs.thresholds
+    )
+    return replace(found, verdicts=(*found.verdicts, *of_slices), asked=found.asked | {"F16"})
 
 
 def _judge_matrix(matrix: ConfusionMatrix, rule_inputs: RuleInputs) -> RunVerdicts:
@@ -156,13 +166,15 @@ def record_verdicts(
 ) -> None:
     """Update the flags of a run: raise new ones, renew those that still fire, close the rest.
 
-    A flag is found by rule and class, so evaluating a run again never raises one twice.
+    A flag is found by rule, class and slice, so evaluating a run again never raises one twice.
     """
     known = {
-        (flag.content.rule, flag.content.class_label): flag
+        (flag.content.rule, flag.content.class_label, flag.content.slice): flag
         for flag in flags.flags_of_run(session, run_id, for_update=True)
     }
-    firing = {(verdict.rule, verdict.class_label): verdict for verdict in found.verdicts}
+    firing = {
+        (verdict.rule, verdict.class_label, verdict.slice): verdict for verdict in found.verdicts
+    }
     raised = [verdict for key, verdict in firing.items() if key not in known]
     renewed = [
         (
@@ -233,4 +245,5 @@ def _content(verdict: Verdict) -> FlagContent:
         fired=plain["fired"],
         thresholds=plain["thresholds"],
         in_badge=counts_in_badge(verdict),
+        slice=verdict.slice,
     )

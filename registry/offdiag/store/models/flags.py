@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from offdiag.flags.lifecycle import FlagEventKind, FlagState
@@ -18,16 +18,17 @@ NOT_TRIAGED = "state NOT IN ('closed', 'dismissed')"
 
 
 class FlagRow(Base):
-    """One for each run, rule and class, however often the run is evaluated.
+    """One for each run, rule, class and slice, however often the run is evaluated.
 
-    `class_label` is empty for rules about the run as a whole: NULLs would not be unique.
+    `class_label` is empty for rules about the run as a whole, and `slice` for those about all
+    samples: NULLs would not be unique.
     `thresholds` and `rule_version` say what was asked, `fired` every comparison with its
     measured value. `settled_severity` is that at which a person last settled the flag.
     """
 
     __tablename__ = "flag"
     __table_args__ = (
-        UniqueConstraint("run_id", "rule", "class_label"),
+        Index("uq_flag_slice", "run_id", "rule", "class_label", "slice", unique=True),
         whole_number("rule_version", at_least=1),
         one_of("severity", Severity),
         one_of("settled_severity", Severity),
@@ -75,6 +76,7 @@ class FlagRow(Base):
     evaluation_id: Mapped[int | None] = mapped_column(
         ForeignKey("evaluation.id", ondelete="SET NULL")
     )
+    slice: Mapped[str] = mapped_column(server_default="")
 
 
 class FlagEventRow(Base):
@@ -96,15 +98,19 @@ class FlagEventRow(Base):
 
 
 class ProblemRow(Base):
-    """The number of a problem: flags of one cause and class over the runs of a model on a dataset.
+    """The number of a problem: flags of one cause, class and slice over the runs of a model.
 
-    `model` and `class_label` are empty where there is none: NULLs would not be unique. Where a
-    problem stands is read from its flags.
+    `model`, `class_label` and `slice` are empty where there is none: NULLs would not be unique.
+    Where a problem stands is read from its flags.
     """
 
     __tablename__ = "problem"
     __table_args__ = (
-        UniqueConstraint("dataset_id", "model", "cause", "class_label"),
+        Index(
+            "uq_problem_slice",
+            *("dataset_id", "model", "cause", "class_label", "slice"),
+            unique=True,
+        ),
         one_of("cause", Cause),
         IDS_ARE_NEVER_REUSED,
     )
@@ -115,3 +121,4 @@ class ProblemRow(Base):
     cause: Mapped[str]
     class_label: Mapped[str]
     opened_at: Mapped[datetime]
+    slice: Mapped[str] = mapped_column(server_default="")

@@ -152,6 +152,7 @@ RELATIONS: Mapping[str, tuple[Column, ...]] = {
         _RUN,
         Column("rule", _TEXT, "Rule that raised it, such as `F4`."),
         Column("class", _TEXT, "Class; NULL for the whole run."),
+        Column("slice", _TEXT, "Slice, such as `site=z`; NULL for all samples."),
         Column("severity", _TEXT, "Severity."),
         Column("state", _TEXT, "`open`, `acknowledged`, `snoozed`, `dismissed` or `closed`."),
         Column("message", _TEXT, "Message."),

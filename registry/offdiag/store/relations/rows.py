@@ -127,6 +127,7 @@ def flag_rows(session: Session, run_ids: Sequence[str], wanted: RequestedColumns
             FlagRow.run_id,
             FlagRow.rule,
             func.nullif(FlagRow.class_label, ""),
+            func.nullif(FlagRow.slice, ""),
             FlagRow.severity,
             FlagRow.state,
             FlagRow.message,

@@ -235,7 +235,7 @@ def floor_of(detail: FlagDetail) -> RecallFloor | None:
 
 
 def _chart(detail: FlagDetail) -> SizeChart | None:
-    if detail.results is None:
+    if detail.results is None or detail.entry.flag.content.slice is not None:
         return None
     return size_chart(
         detail.results.counted,

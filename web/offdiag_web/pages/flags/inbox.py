@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.flags.problem_words import problem_name, problem_title, reason, value_now
-from offdiag.flags.problems import Hit, Line, Problem, ProblemState, folded, in_order
+from offdiag.flags.problems import Cause, Hit, Line, Problem, ProblemState, folded, in_order
 from offdiag.records.problem import PROBLEM_COLUMNS, Problems, problem_documents
 from offdiag.services.flags.problems import flags_concerned
 from offdiag.store.problems import (
@@ -239,7 +239,8 @@ def _line(
     key, dataset, found = problem.key, datasets[problem.key.dataset_id], measured[problem.number]
     title, url = problem_title(key), problem_url(problem.number)
     if line.folded:
-        title = f"{title}, and {len(line.folded)} more classes"
+        others = "slices" if key.cause is Cause.SLICE else "classes"
+        title = f"{title}, and {len(line.folded)} more {others}"
         url = ProblemsAddress(
             show=address.show,
             dataset=dataset.name,

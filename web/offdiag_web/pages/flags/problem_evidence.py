@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from offdiag.domain.slices import Slice, SliceTerm, parse_slice
 from offdiag.flags.problems import Cause, Problem
+from offdiag.services.evaluation.slice_counts import kept_findings
 from offdiag.services.examples.page import Example, browse_examples
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.flags.rules import thresholds_in
@@ -21,7 +23,7 @@ from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
 from offdiag_web.components.values import amounts_for
 from offdiag_web.pages.flags.recall_by_size import recall_floor, size_chart
-from offdiag_web.urls.examples import ExamplesAddress
+from offdiag_web.urls.examples import ExamplesAddress, slice_url
 
 METRIC_WORDS = {
     "recall": "Recall",
@@ -39,23 +41,24 @@ _OF_ACTUAL = (Cause.MISSED, Cause.DROP)
 
 
 @dataclass(frozen=True, slots=True)
-class RankedCost:
-    """A run by its cost per 1,000 examples; `is_shown` marks the run of the problem."""
+class ChartLine:
+    """A run by its cost per 1,000 examples, or a slice; `is_shown` marks that of the problem."""
 
     name: str
     url: str
-    cost: str
+    value: str
     mark: Markup
     is_shown: bool
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceChart:
-    """A drawing, or runs by cost."""
+    """A drawing, or lines; `of` says of what."""
 
     title: str
     drawing: Markup | None = None
-    ranking: tuple[RankedCost, ...] = ()
+    of: str = "Run"
+    lines: tuple[ChartLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +81,10 @@ class ExamplesView:
 
 
 def evidence_chart(session: Session, problem: Problem, measured: Measured) -> EvidenceChart | None:
-    """Recall against class size, the trend of the metric, or runs by cost, as fits the cause."""
+    """Recall by class size or slice, the trend of the metric, or runs by cost."""
     cause = problem.key.cause
+    if cause is Cause.SLICE:
+        return _by_slice(session, problem, measured)
     if cause is Cause.COST:
         return _by_cost(session, problem, measured)
     sizes = _by_size(session, problem, measured) if cause in _WITH_SIZES else None
@@ -115,6 +120,44 @@ def _over_runs(problem: Problem, measured: Measured) -> EvidenceChart | None:
     return EvidenceChart(title, drawing)
 
 
+def _by_slice(session: Session, problem: Problem, measured: Measured) -> EvidenceChart | None:
+    """Every value of the column of the slice, or a deeper slice with its conditions alone."""
+    findings = kept_findings(session, measured.run_id)
+    label = problem.key.class_label
+    if findings is None or (label and label not in findings.labels):
+        return None
+    found, terms = findings.found, parse_slice(problem.key.slice).terms
+    choices = [SliceTerm(*each) for each in found.counts.choice_names]
+    parts = [Slice(terms), *(Slice((term,)) for term in terms)]
+    if len(terms) == 1:
+        parts = [Slice((each,)) for each in choices if each.name == terms[0].name]
+    gaps = [
+        (part, found.of_slice(part.pairs, findings.labels.index(label) if label else None))
+        for part in parts
+    ]
+    what = f"Recall of {numbers.shortened(label, longest=30)}" if label else "Accuracy"
+    lines = tuple(
+        ChartLine(
+            str(part),
+            slice_url(measured.run_id, str(part), label or None),
+            f"{numbers.count(gap.hits or 0)} of {numbers.count(gap.cases)}",
+            interval_mark(
+                Extent(gap.value, gap.low, gap.high),
+                scale=UNIT,
+                name=f"{what} {numbers.metric(gap.value)}; dashed: the rest, "
+                f"{numbers.metric(gap.rest)}",
+                baseline=gap.rest,
+                stands_out=gap.is_significant and gap.gap < 0,
+                canvas=IN_PANEL,
+            ),
+            str(part) == problem.key.slice,
+        )
+        for part, gap in gaps
+        if gap is not None and gap.cases
+    )
+    return EvidenceChart(f"{what} by slice", of="Slice", lines=lines) if lines else None
+
+
 def _by_cost(session: Session, problem: Problem, measured: Measured) -> EvidenceChart | None:
     ranked = highest_runs(
         session, problem.key.dataset_id, "mean_cost", lower_is_better=True, limit=MOST_READ
@@ -128,8 +171,8 @@ def _by_cost(session: Session, problem: Problem, measured: Measured) -> Evidence
     amounts = amounts_for([each.estimate for each in extents.values()])
     return EvidenceChart(
         f"Cost per {PER:,}",
-        ranking=tuple(
-            RankedCost(
+        lines=tuple(
+            ChartLine(
                 run.name,
                 f"/runs/{run.id}",
                 amounts.text(extents[run.id].estimate),
@@ -160,10 +203,13 @@ def _cost(run: RankedRun) -> Extent | None:
 def evidence_examples(problem: Problem, measured: Measured) -> ExamplesView | None:
     """Examples of the class that were missed, or taken for it; None where there are none."""
     cause, label = problem.key.cause, problem.key.class_label
-    if not label or cause not in (*_OF_ACTUAL, *_OF_PREDICTED):
+    if cause is Cause.SLICE:
+        question = ExampleQuestion(actual=label or None, part=problem.key.slice)
+    elif not label or cause not in (*_OF_ACTUAL, *_OF_PREDICTED):
         return None
-    is_actual = cause in _OF_ACTUAL
-    question = ExampleQuestion(actual=label) if is_actual else ExampleQuestion(predicted=label)
+    else:
+        question = ExampleQuestion(label) if cause in _OF_ACTUAL else ExampleQuestion(None, label)
+    is_actual = bool(label) and cause not in _OF_PREDICTED
     found = browse_examples(
         current_registry().database, measured.run_id, question, size=MOST_EXAMPLES
     )

@@ -1,0 +1,143 @@
+"""Flags on slices: raised with the evaluation, one problem for each class and slice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from offdiag.domain.runs import RunFacts
+from offdiag.flags.lifecycle import FlagState
+from offdiag.flags.problems import Cause, Problem, ProblemState
+from offdiag.flags.thresholds import Thresholds
+from offdiag.gate.conditions import parse_condition
+from offdiag.inputs.slice_columns import GivenSlices
+from offdiag.services.flags import triage
+from offdiag.services.flags.problems import flags_concerned
+from offdiag.services.gate import gate_run
+from offdiag.services.truth.slices import add_slices
+from offdiag.store.database import Database
+from offdiag.store.flags import flags_of_run
+from offdiag.store.problems import find_problems, measure
+from support.logging_runs import POLICY, evaluate, log, work_off
+
+SITES = np.repeat(["w", "x", "y", "z"], 200)
+ACTUAL = np.tile(["ill", "well"], 400)
+
+
+def answers(failing: Sequence[str]) -> list[str]:
+    """Every tenth answer is wrong, and seven of ten of "ill" at failing sites."""
+    found = []
+    for place, (site, actual) in enumerate(zip(SITES, ACTUAL, strict=True)):
+        tenth = place // 2 % 10
+        is_wrong = tenth < 7 if site in failing and actual == "ill" else tenth < 1
+        found.append({"ill": "well", "well": "ill"}[actual] if is_wrong else str(actual))
+    return found
+
+
+def logged(
+    database: Database, failing: Sequence[str] = ("z",), *, with_slices: bool = True
+) -> str:
+    run = log(
+        database,
+        y_true=ACTUAL,
+        y_pred=answers(failing),
+        sample_ids=np.arange(len(ACTUAL)),
+        slices={"site": SITES} if with_slices else None,
+        facts=RunFacts(name="run", model="vit"),
+    )
+    evaluate(database, run.id)
+    return run.id
+
+
+def raised(database: Database, run_id: str) -> Mapping[str | None, str]:
+    """State of the flags on slices, by slice."""
+    with database.read() as session:
+        return {
+            flag.content.slice: flag.status.state.value
+            for flag in flags_of_run(session, run_id)
+            if flag.content.rule == "F16"
+        }
+
+
+def problems(database: Database) -> dict[str, Problem]:
+    with database.read() as session:
+        found = find_problems(session, now=database.clock()).problems
+    return {each.key.slice: each for each in found if each.key.cause is Cause.SLICE}
+
+
+def test_a_class_missed_on_a_slice_is_a_problem_with_its_numbers(database: Database) -> None:
+    first, second = logged(database), logged(database)
+
+    assert raised(database, first) == raised(database, second) == {"site=z": "open"}
+    (problem,) = problems(database).values()
+    assert (problem.key.class_label, problem.key.model) == ("ill", "vit")
+    assert {flag.run_id for flag in problem.flags} == {first, second}
+    with database.read() as session:
+        found = find_problems(session, now=database.clock())
+        evidence = measure(session, found)[problem.number].evidence
+    assert (evidence["correct"], evidence["cases"]) == (30, 100)
+    assert (evidence["rest_correct"], evidence["rest_cases"]) == (270, 300)
+
+
+def test_another_slice_of_the_same_class_is_another_problem(database: Database) -> None:
+    logged(database, ["z"])
+    ids = flags_concerned(database, [problems(database)["site=z"].number], "dismiss")
+    triage.dismiss_flags(database, ids, reason="that scanner is gone", author="ann")
+
+    logged(database, ["y", "z"])
+
+    found = problems(database)
+    assert found["site=z"].state is ProblemState.DISMISSED
+    assert found["site=y"].state is ProblemState.OPEN
+
+
+def test_adding_slice_columns_raises_flags_of_runs_that_are_there(database: Database) -> None:
+    run = logged(database, with_slices=False)
+    assert raised(database, run) == {}
+
+    add_slices(
+        database,
+        project="default",
+        dataset="holdout",
+        given=GivenSlices({"site": SITES}, ids=np.arange(len(ACTUAL))),
+    )
+    work_off(database)
+
+    assert raised(database, run) == {"site=z": FlagState.OPEN.value}
+
+
+@pytest.mark.parametrize(
+    ("condition", "failing", "passes"),
+    [
+        ("no-flag F16", ["z"], False),
+        ("no-flag F16[ill]", ["z"], False),
+        ("no-flag F16[well]", ["z"], True),
+        ("no-flag F16", [], True),
+    ],
+)
+def test_a_gate_refuses_a_run_that_is_flagged_on_a_slice(
+    database: Database, condition: str, failing: Sequence[str], passes: bool
+) -> None:
+    run = logged(database, failing)
+
+    found = gate_run(
+        database,
+        run,
+        [parse_condition(condition)],
+        thresholds=Thresholds(),
+        timeout_s=5,
+        lease_s=30,
+        policy=POLICY,
+    )
+
+    assert found.passed is passes
+
+
+def test_where_small_groups_are_hidden_no_slice_is_flagged(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", "20")
+
+    assert raised(database, logged(database)) == {}
