@@ -33,6 +33,7 @@ from offdiag.services.champions.leaders import (
     ranking_key,
     side_by_side,
 )
+from offdiag.services.lru_cache import LruCache
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.method_runs import MethodRun, matrices_of, method_runs
@@ -77,6 +78,10 @@ class Method:
     why_not_compared: str | None = None
 
 
+KnownMoments = tuple[Moments | None, str]
+"""Moments of methods, or why there are none."""
+
+
 @dataclass(frozen=True)
 class Methods:
     """The methods of a dataset, best first."""
@@ -87,12 +92,17 @@ class Methods:
 
 
 def methods_of(
-    database: Database, dataset: DatasetRecord, *, metric: str | None = None
+    database: Database,
+    dataset: DatasetRecord,
+    *,
+    metric: str | None = None,
+    kept: LruCache[KnownMoments] | None = None,
 ) -> Methods:
     """The methods of a dataset by `metric`, the primary one by default.
 
     Runs belong to a method by their tag `group`; the tags `seed` and `fold` say which run of it
-    they are. Raises `InvalidInput` for label sets and for a metric that has no better side.
+    they are. What is read from predictions is kept in `kept`, under the evaluations it is of.
+    Raises `InvalidInput` for label sets and for a metric that has no better side.
     """
     if dataset.task is Task.MULTILABEL:
         raise InvalidInput(
@@ -110,7 +120,7 @@ def methods_of(
         of_seeds = {name: runs for name, runs in by_method.items() if name not in folds}
         of_folds = {name: by_method[name] for name in by_method if name in folds}
         methods = [
-            *_of_seeds(session, of_seeds, key, lower_is_better=lower_is_better),
+            *_of_seeds(session, of_seeds, key, lower_is_better=lower_is_better, kept=kept),
             *_of_folds(session, of_folds, key, dataset, lower_is_better=lower_is_better),
         ]
     sign = 1.0 if lower_is_better else -1.0
@@ -124,6 +134,7 @@ def _of_seeds(
     key: str,
     *,
     lower_is_better: bool,
+    kept: LruCache[KnownMoments] | None,
 ) -> list[Method]:
     """Methods of seeds; those on the samples that most runs have are compared."""
     roots = Counter(
@@ -132,7 +143,13 @@ def _of_seeds(
     root = roots.most_common(1)[0][0] if roots else None
     why_not = {name: _not_paired(runs, root) for name, runs in by_method.items()}
     paired = [name for name, why in why_not.items() if why is None]
-    moments, reason = _moments(session, [by_method[name] for name in paired], key)
+    together = [by_method[name] for name in paired]
+    evaluations = tuple(tuple(run.evaluation_id for run in runs) for runs in together)
+
+    def compute() -> KnownMoments:
+        return _moments(session, together, key)
+
+    moments, reason = compute() if kept is None else kept.get((key, evaluations), compute)
     estimates = {}
     for at, name in enumerate(paired):
         if moments is None:
@@ -180,7 +197,7 @@ def _not_paired(runs: Sequence[MethodRun], root: int | None) -> str | None:
 
 def _moments(
     session: Session, runs_of_methods: Sequence[Sequence[MethodRun]], key: str
-) -> tuple[Moments | None, str]:
+) -> KnownMoments:
     """What the choice of samples does to the methods, or why that is not known."""
     ids = [run.id for runs in runs_of_methods for run in runs]
     if not ids:

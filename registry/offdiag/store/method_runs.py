@@ -41,6 +41,7 @@ class MethodRun:
     fold: str | None
     truth_root: int | None
     has_predictions: bool
+    evaluation_id: int
     value: MetricValue
 
 
@@ -95,6 +96,7 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
             fold=row.fold,
             truth_root=row.root_id,
             has_predictions=row.source_orientation == SourceOrientation.PREDICTIONS,
+            evaluation_id=row.evaluation_id,
             value=recorded_value(row),
         )
         for row in rows

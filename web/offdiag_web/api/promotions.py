@@ -25,7 +25,7 @@ from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.methods import methods_of
 from offdiag.services.truth.versions import dataset_named
 from offdiag_web.api.operations import author, operation, resource
-from offdiag_web.app.context import current_registry, kept_best_sets
+from offdiag_web.app.context import current_registry, kept_best_sets, kept_moments
 from offdiag_web.app.permissions import requires
 
 blueprint = resource("promotions")
@@ -47,7 +47,7 @@ def list_methods(name: str, query: LeadersQuery) -> Methods:
     database = current_registry().database
     with database.read() as session:
         known = dataset_named(session, project=query.project, name=name)
-    found = methods_of(database, known, metric=query.metric)
+    found = methods_of(database, known, metric=query.metric, kept=kept_moments())
     return methods_document(found, project=known.project, dataset=known.name)
 
 

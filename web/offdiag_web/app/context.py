@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from offdiag.services.champions.decision import Facts
     from offdiag.services.champions.drops import RunDrop
     from offdiag.services.compare import Compared
+    from offdiag.services.methods import KnownMoments
     from offdiag.services.samples.suspects import RankedDataset
 
 
@@ -113,6 +114,15 @@ def kept_best_sets() -> LruCache[BestSet | None]:
     """Best sets of datasets that were computed before."""
     kept = current_app.extensions.setdefault(BEST_SETS_KEY, LruCache(most=MOST_BEST_SETS))
     return cast("LruCache[BestSet | None]", kept)
+
+
+MOMENTS_KEY = "offdiag moments of methods"
+
+
+def kept_moments() -> LruCache[KnownMoments]:
+    """What the choice of samples does to the methods of datasets."""
+    kept = current_app.extensions.setdefault(MOMENTS_KEY, LruCache(most=MOST_BEST_SETS))
+    return cast("LruCache[KnownMoments]", kept)
 
 
 DROPS_KEY = "offdiag drops"

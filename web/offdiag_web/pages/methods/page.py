@@ -17,7 +17,7 @@ from offdiag.services.methods import Design, Method, Methods, methods_of
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store.dataset_page import DatasetSize, dataset_size
 from offdiag.store.datasets import DatasetRecord
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, kept_moments
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, requested_project
 from offdiag_web.charts.interval import IN_PANEL, interval_mark
@@ -106,7 +106,11 @@ def _found(name: str) -> tuple[DatasetRecord, DatasetSize, Methods]:
     with database.read() as session:
         dataset = dataset_named(session, project=requested_project(), name=name)
         size = dataset_size(session, dataset.id)
-    return dataset, size, methods_of(database, dataset, metric=request.args.get("metric"))
+    return (
+        dataset,
+        size,
+        methods_of(database, dataset, metric=request.args.get("metric"), kept=kept_moments()),
+    )
 
 
 def _view(dataset: DatasetRecord, size: DatasetSize, found: Methods) -> MethodsView:
