@@ -23,7 +23,7 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_web.app.assets import assets
 from offdiag_web.components.costs.ranking import PER, moved_text
-from offdiag_web.components.values import Amounts
+from offdiag_web.components.values import Amounts, amounts_for
 from support.browser import served
 from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry, log_counts
 from support.logging_runs import work_off
@@ -33,13 +33,14 @@ pytestmark = pytest.mark.browser
 
 MODULE = f"/assets/{assets()['whatif.js'].digest}/whatif.js"
 RECOMPUTE = """async ([module, size, cells, weights, groups, support, cases, decimals]) => {
-  const { readCells, readGroups, forgiven, totalCost, bestConstant, perThousand, amountText }
-    = await import(module);
+  const { readCells, readGroups, forgiven, totalCost, bestConstant, perThousand, amountText,
+    decimalsFor } = await import(module);
   const prices = forgiven(weights.map(Number), size, readGroups(groups));
   const total = totalCost(readCells(cells), prices);
   const best = bestConstant(support.map(Number), prices);
   const mean = perThousand(total, cases);
-  return [total, best.code, best.total, mean, amountText(mean, decimals)];
+  const text = amountText(mean, decimals);
+  return [total, best.code, best.total, mean, text, decimalsFor([mean])];
 }"""
 
 COSTS = st.one_of(
@@ -92,7 +93,7 @@ def test_the_browser_gets_the_same_digits_as_the_server(blank: Page) -> None:
 
         written = " ".join(f"{n}:{_exact(c)}" for n, c in enumerate(cases.ravel()) if c)
         # JavaScript writes large whole numbers without an exponent, which is no float in Python.
-        total_there, code, constant, mean_there, text = blank.evaluate(
+        total_there, code, constant, mean_there, text, needed = blank.evaluate(
             RECOMPUTE,
             [
                 MODULE,
@@ -107,6 +108,7 @@ def test_the_browser_gets_the_same_digits_as_the_server(blank: Page) -> None:
         )
 
         assert (float(total_there), float(mean_there)) == (total, mean)
+        assert needed == amounts_for([mean]).decimals
         assert code == found["best_trivial_class"].at().value
         assert float(constant) == found["best_trivial_cost"].at().value
         assert text == Amounts(decimals).text(mean)
@@ -197,7 +199,7 @@ def test_the_slider_moves_everything_and_agrees_with_the_server(
 
     expect(page).to_have_url(re.compile(r"set=mel%3Env:20&vary=mel%3Env"))
     expect(page.locator("#results")).not_to_have_attribute("aria-busy", "true")
-    expect(cost).to_have_text("882")
+    expect(cost).to_have_text("881.6")
     expect(page.locator("#disagreement")).to_be_hidden()
     seen.expect_no_complaints()
 
@@ -213,7 +215,7 @@ def test_without_scripts_the_number_beside_the_slider_asks_the_same(
     page.get_by_role("button", name="Recalculate").click()
 
     expect(page).to_have_url(re.compile(r"set=mel%3Env:20&vary=mel%3Env$"))
-    expect(page.locator("#ranking [data-letter=A] [data-cost]")).to_have_text("882")
+    expect(page.locator("#ranking [data-letter=A] [data-cost]")).to_have_text("881.6")
     expect(page.locator("#at")).to_have_value("20")
 
 
@@ -230,7 +232,7 @@ def test_a_changed_cost_shows_at_once_and_its_link_shows_the_same_to_somebody_el
     field.fill("20")
 
     # The browser's own numbers need no server; the address follows with the server's.
-    expect(page.locator("#ranking [data-letter=A] [data-cost]")).to_have_text("882")
+    expect(page.locator("#ranking [data-letter=A] [data-cost]")).to_have_text("881.6")
     expect(page).to_have_url(re.compile(r"set=mel%3Env:20"))
     expect(page.locator("#results")).not_to_have_attribute("aria-busy", "true")
     expect(page.locator("#disagreement")).to_be_hidden()
@@ -240,6 +242,7 @@ def test_a_changed_cost_shows_at_once_and_its_link_shows_the_same_to_somebody_el
     page.get_by_role("link", name="Copy link").click()
     expect(page.locator("#announcement")).to_have_text("link copied")
     link = page.evaluate("navigator.clipboard.readText()")
+    page.keyboard.press("Escape")
 
     other = open_at(address, link.removeprefix(address))
     show_matrix(other.page)
@@ -261,7 +264,7 @@ def test_without_scripts_the_form_asks_the_same(open_at: Any, priced: tuple[str,
     page.get_by_role("button", name="Recalculate").click()
 
     expect(page).to_have_url(re.compile(r"cost=@0-1&runs=.*&set=mel%3Env:20$"))
-    expect(page.locator("#ranking [data-letter=A] [data-cost]")).to_have_text("882")
+    expect(page.locator("#ranking [data-letter=A] [data-cost]")).to_have_text("881.6")
 
 
 def test_what_is_no_number_is_marked_and_changes_nothing(

@@ -191,5 +191,5 @@ def amounts_for(values: Iterable[float]) -> Amounts:
     largest = max((abs(value) for value in values), default=0.0)
     if largest == 0 or not math.isfinite(largest):
         return Amounts(0)
-    digits_before = math.floor(math.log10(largest)) + 1
+    digits_before = Decimal(largest).adjusted() + 1
     return Amounts(min(MOST_DECIMALS, max(0, _DIGITS - digits_before)))

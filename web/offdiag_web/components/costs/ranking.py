@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import chain
 
 from markupsafe import Markup
 
@@ -70,7 +69,6 @@ class Ranking:
     rows: tuple[RankedRun, ...]
     constant: ConstantLine | None
     ends: tuple[str, str]
-    decimals: int
     note: str
 
 
@@ -92,11 +90,8 @@ def ranking(
     """Present the runs. `run_url` makes the address of a run from its id."""
     extents = [extent for each in found.answers if (extent := _extent(each.mean)) is not None]
     constant = None if found.constant is None else found.constant.mean * PER
-    shown = [
-        *chain.from_iterable((e.lowest, e.highest) for e in extents),
-        *([] if constant is None else [constant]),
-    ]
-    amounts = amounts_for(shown)
+    # Not the ends of intervals: the browser has to find the same decimals without them.
+    amounts = amounts_for([e.estimate for e in extents] + ([] if constant is None else [constant]))
     scale = spanning([*(e.lowest for e in extents), *(e.highest for e in extents)])
     drawn = _Drawn(amounts, scale, constant)
     rows = [
@@ -116,7 +111,6 @@ def ranking(
             _support(found),
         ),
         ends=scale.ends,
-        decimals=amounts.decimals,
         note=_note(found),
     )
 

@@ -79,7 +79,6 @@ class HeatView:
     end: str
     has_gains: bool
     order: str
-    decimals: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +128,6 @@ def heat_view(found: WhatIf, order: Sequence[int], *, selected: Sequence[int]) -
         end=amounts.text(largest),
         has_gains=any((cells < 0).any() for cells in amounts_of),
         order=" ".join(map(str, order)),
-        decimals=amounts.decimals,
     )
 
 

@@ -7,6 +7,8 @@ const LARGEST = 1e15;
 const PER = 1000;
 const WAIT_MS = 250;
 const STEPS = 10;
+const DIGITS = 4;
+const MOST_DECIMALS = 6;
 const LARGEST_RATIO = 100;
 const POSITIONS = 200;
 const SLIDER = ["at", "shown", "lever"];
@@ -89,6 +91,14 @@ export function amountText(amount, decimals) {
   return `${amount < 0 && !isNothing ? "\u2212" : ""}${grouped}${part ? `.${part}` : ""}`;
 }
 
+// As many decimals as show four digits of the largest amount, none where there are.
+export function decimalsFor(amounts) {
+  const largest = Math.max(0, ...amounts.map(Math.abs));
+  if (largest === 0 || !Number.isFinite(largest)) return 0;
+  const before = Number(largest.toExponential().split("e")[1]) + 1;
+  return Math.min(MOST_DECIMALS, Math.max(0, DIGITS - before));
+}
+
 // Places from 1 for the lowest; equal values share the better one.
 export function ranks(values) {
   return values.map((value) => 1 + values.filter((other) => other < value).length);
@@ -168,12 +178,13 @@ function setUp(scenario, grid) {
   // Shows costs and places at once; what needs the server is dimmed until it answers.
   function show(prices) {
     const table = document.getElementById("ranking");
-    const decimals = Number(table.dataset.decimals);
     const rows = [...table.querySelectorAll("[data-letter]")];
     const priced = rows.filter((row) => row.dataset.total !== "");
     const mine = totals(prices);
     const means = priced.map((row) => perThousand(mine.get(row.dataset.letter), Number(row.dataset.n)));
     const places = ranks(means);
+    const constant = constantOf(table.querySelector(".constant"), prices, Number(rows[0].dataset.n));
+    const decimals = decimalsFor(constant ? [...means, constant.mean] : means);
     priced.forEach((row, index) => {
       row.querySelector("[data-cost]").textContent = amountText(means[index], decimals);
       row.querySelector("[data-rank]").textContent = places[index];
@@ -183,17 +194,21 @@ function setUp(scenario, grid) {
     const byPlace = priced.map((row, index) => [places[index], row.dataset.letter, row]);
     byPlace.sort((one, other) => one[0] - other[0] || (one[1] < other[1] ? -1 : 1));
     for (const [, , row] of [...byPlace].reverse()) table.tBodies[0].prepend(row);
-    showConstant(table.querySelector(".constant"), prices, Number(rows[0].dataset.n), decimals);
+    if (constant) showConstant(constant, decimals);
     showHeat(prices);
     document.querySelector(".threshold-card")?.classList.add("stale");
     say(`Cost recalculated, ${byPlace[0][1]} first`);
   }
 
-  function showConstant(row, prices, cases, decimals) {
-    if (!row) return;
+  function constantOf(row, prices, cases) {
+    if (!row) return null;
     const best = bestConstant(row.dataset.support.split(" ").map(Number), prices);
-    const head = document.querySelector(`#a${best.code} + * > span`);
-    row.querySelector("[data-cost]").textContent = amountText(perThousand(best.total, cases), decimals);
+    return { row, code: best.code, mean: perThousand(best.total, cases) };
+  }
+
+  function showConstant({ row, code, mean }, decimals) {
+    const head = document.querySelector(`#a${code} + * > span`);
+    row.querySelector("[data-cost]").textContent = amountText(mean, decimals);
     row.querySelector("[data-constant]").textContent = head.title || head.textContent;
   }
 
@@ -202,7 +217,6 @@ function setUp(scenario, grid) {
     const heat = document.getElementById("heat");
     if (!heat) return;
     const order = heat.dataset.order.split(" ").map(Number);
-    const decimals = Number(heat.dataset.decimals);
     const found = [...heat.querySelectorAll("table[data-letter]")].map((table) => {
       const row = document.querySelector(`#ranking [data-letter="${table.dataset.letter}"]`);
       const amounts = new Array(size * size).fill(0);
@@ -212,6 +226,7 @@ function setUp(scenario, grid) {
       return [table, amounts];
     });
     const largest = Math.max(0, ...found.flatMap(([, amounts]) => amounts.map(Math.abs)));
+    const decimals = decimalsFor([largest]);
     for (const [table, amounts] of found) {
       table.querySelectorAll("td").forEach((cell, index) => {
         const amount = amounts[order[Math.floor(index / size)] * size + order[index % size]];
