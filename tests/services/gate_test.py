@@ -12,6 +12,7 @@ from offdiag.errors import InvalidInput, NotFound
 from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.conditions import parse_condition
 from offdiag.gate.evaluate_conditions import Finding
+from offdiag.services.champions.promotions import approve
 from offdiag.services.gate import GateResult, StatedCosts, gate_matrix, gate_run
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.stats import paired_difference
@@ -86,6 +87,27 @@ def test_a_gate_is_open_when_every_condition_holds(database: Database) -> None:
     run = log(database)
 
     assert gate(database, run, "overall_accuracy>=0.6", "no-flag F1").passed
+
+
+@pytest.mark.same_on_both
+def test_a_gate_names_the_champion_and_compares_with_it_where_that_is_asked(
+    database: Database,
+) -> None:
+    first = log_answers(database, right=0.9, seed=1)
+    second = log_answers(database, right=0.7, seed=2)
+    condition = "diff(overall_accuracy)>=0"
+    with pytest.raises(InvalidInput, match="no champion"):
+        gate(database, second, condition, baseline_id="champion")
+    approve(database, first.id, reason="good", author=None)
+
+    found = gate(database, second, condition, baseline_id="champion")
+
+    assert (found.baseline, found.champion, found.passed) == (first.id, first.id, False)
+    assert found == gate(database, second, condition, baseline_id=first.id)
+    of_its_own = gate(database, first, "n=200", baseline_id="champion")
+    assert (of_its_own.baseline, of_its_own.champion) == (None, first.id)
+    of_nothing = gate(database, second, "n=200")
+    assert (of_nothing.baseline, of_nothing.champion) == (None, first.id)
 
 
 def test_a_run_that_nobody_evaluated_is_evaluated_first(sqlite_database: Database) -> None:

@@ -22,7 +22,9 @@ class GateAsked(RequestBody):
         examples=[["recall[mel]>=0.8", "low(mcc)>=0.5", "recall[mel]@site=z>=0.7", "no-warning"]],
     )
     baseline: str | None = Field(
-        default=None, description="Id of the run to compare with; by default that of the dataset."
+        default=None,
+        description="Id of the run to compare with, or `champion`; by default the baseline of "
+        "the dataset.",
     )
     cost_matrix: str | None = Field(
         default=None, description="`visits` or `visits@2`; by default that of the dataset."
@@ -50,6 +52,7 @@ class Gate(ResponseBody):
     passed: bool
     run: str | None
     baseline: str | None
+    champion: str | None = Field(default=None, description="Id of the champion of the dataset.")
     not_paired: str | None = Field(
         description="Why the run was not compared with its baseline example by example."
     )

@@ -95,6 +95,8 @@ def provenance(report: Report) -> tuple[tuple[str, str], ...]:
         facts.append(
             ("ground truth", f"version {truth.number}, {samples}{labelled}, {truth.digest[:12]}")
         )
+    if snapshot.champion is not None:
+        facts.append(("champion", f"{texts.name(snapshot.champion.name)} {snapshot.champion.id}"))
     if snapshot.costs is not None:
         unit = "" if snapshot.costs.currency is None else f", in {snapshot.costs.currency}"
         facts.append(("cost matrix", f"{snapshot.costs.text}{unit}"))

@@ -201,7 +201,7 @@ class Snapshot:
     None in issues of versions that knew no flags. `best_set` is None where nothing was tested,
     `best_of_many` where the value of the best run is not corrected. `on_slices` are the values of
     conditions about slices, by run and condition; `suppressed` the slices in scope that are too
-    small to be shown.
+    small to be shown. `champion` is that of the dataset, in scope or not.
     """
 
     task: str
@@ -226,6 +226,7 @@ class Snapshot:
         default_factory=dict
     )
     suppressed: tuple[str, ...] = ()
+    champion: RunName | None = None
 
     @property
     def is_cut(self) -> bool:

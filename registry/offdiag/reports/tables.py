@@ -77,6 +77,7 @@ def runs_table(report: Report) -> Table | None:
     metrics = report.scope.metrics
     new = set(report.findings.new_runs)
     baseline = _baseline(report)
+    champion = None if report.snapshot.champion is None else report.snapshot.champion.id
     columns = ("place", "run", "id", "model", "logged", "examples", *map(texts.title, metrics))
     places = _places_by_cost(report)
     if places:
@@ -88,7 +89,7 @@ def runs_table(report: Report) -> Table | None:
     for place, run in enumerate(report.ranking, start=1):
         row = (
             str(place),
-            f"{run.name} (new)" if run.id in new else run.name,
+            _marked(run.name, is_new=run.id in new, is_champion=run.id == champion),
             run.id,
             run.model or "",
             f"{run.logged_at:%Y-%m-%d}",
@@ -105,6 +106,11 @@ def runs_table(report: Report) -> Table | None:
         "Intervals hold the true value in 95 of 100 such reports; overlapping ones leave the "
         f"order open.{_yardstick(report)}",
     )
+
+
+def _marked(name: str, *, is_new: bool, is_champion: bool) -> str:
+    marks = [*(["champion"] if is_champion else []), *(["new"] if is_new else [])]
+    return f"{name} ({', '.join(marks)})" if marks else name
 
 
 def _places_by_cost(report: Report) -> dict[str, int]:

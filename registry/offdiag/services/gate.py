@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from offdiag.domain.cost_names import CostName
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import OrientationEvidence
+from offdiag.domain.runs import PromotionRole
 from offdiag.errors import InvalidInput
 from offdiag.flags.rules.costs import RunWithCosts, rank_flip_verdict
 from offdiag.flags.thresholds import Thresholds
@@ -36,6 +37,7 @@ from offdiag.store import cost_matrices, datasets, flags, runs
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.flags import FlagContent
+from offdiag.store.promotions import promotions_in_force
 from offdiag.store.session import Session
 
 
@@ -190,8 +192,9 @@ def _raised(verdict: Verdict) -> RaisedFlag:
 
 @dataclass(frozen=True)
 class GateResult:
-    """What a gate found. `run` and `baseline` are ids; a file has neither.
+    """What a gate found. `run`, `baseline` and `champion` are ids; a file has none of them.
 
+    `champion` is that of the dataset, whether or not it was compared with.
     `not_paired` is None, or why the run was not compared with its baseline case by case.
     """
 
@@ -199,6 +202,7 @@ class GateResult:
     run: str | None = None
     baseline: str | None = None
     not_paired: str | None = None
+    champion: str | None = None
 
     @property
     def passed(self) -> bool:
@@ -210,9 +214,14 @@ class GateResult:
             "passed": self.passed,
             "run": self.run,
             "baseline": self.baseline,
+            "champion": self.champion,
             "not_paired": self.not_paired,
             "conditions": [finding.to_dict() for finding in self.findings],
         }
+
+
+CHAMPION: Final = "champion"
+"""In place of the id of a baseline: the champion of the dataset of the run."""
 
 
 def gate_run(
@@ -229,16 +238,26 @@ def gate_run(
 ) -> GateResult:
     """Judge a stored run, evaluating it first or waiting for that if need be.
 
-    Without `baseline_id` and `costs` those of the dataset are taken, if it has any. Differences
+    Without `baseline_id` and `costs` those of the dataset are taken, if it has any; "champion" is
+    the champion of the dataset. Differences
     are paired case by case where run and baseline were evaluated on the same ground truth.
     Flags that somebody dismissed do not close the gate, unless they are about another baseline
     or other costs.
 
-    Raises `NotFound`, `InvalidInput` for conditions that make no sense for the run and for runs
-    with other classes than their baseline, and what `evaluation_of` raises.
+    Raises `NotFound`, `InvalidInput` for conditions that make no sense for the run, for runs with
+    other classes than their baseline and for a champion that there is not, and what
+    `evaluation_of` raises.
     """
-    pinned = _pinned(database, run_id)
-    compared = baseline_id or pinned
+    pinned, champion = _usual_baselines(database, run_id)
+    if baseline_id == CHAMPION and champion is None:
+        raise InvalidInput(
+            "the dataset has no champion to compare with.",
+            field="baseline",
+            hint="Approve a run of it, or name the run to compare with.",
+        )
+    compared = champion if baseline_id == CHAMPION else baseline_id or pinned
+    if compared == run_id and baseline_id in (None, CHAMPION):
+        compared = None
     wanted = [run_id] if compared is None else [run_id, compared]
     evaluations = [
         evaluation_of(database, each, timeout_s=timeout_s, lease_s=lease_s, policy=policy)
@@ -279,6 +298,7 @@ def gate_run(
         run=run_id,
         baseline=compared,
         not_paired=None if gaps is None else gaps.not_paired,
+        champion=champion,
     )
 
 
@@ -296,9 +316,14 @@ def gate_matrix(
     return GateResult(judge(conditions, subject_of_matrix(matrix, values, found)))
 
 
-def _pinned(database: Database, run_id: str) -> str | None:
-    """The baseline of the run's dataset, unless that is the run itself."""
+def _usual_baselines(database: Database, run_id: str) -> tuple[str | None, str | None]:
+    """The ids of the baseline and of the champion of the run's dataset."""
     with database.read() as session:
         run = runs.get_run(session, run_id)
         baseline = runs.find_baseline(session, run.dataset_id)
-    return None if baseline is None or baseline.run_id == run_id else baseline.run_id
+        roles = promotions_in_force(session, [run.dataset_id]).get(run.dataset_id, {})
+    champion = roles.get(PromotionRole.CHAMPION)
+    return (
+        None if baseline is None else baseline.run_id,
+        None if champion is None else champion.run_id,
+    )

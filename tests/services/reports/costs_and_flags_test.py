@@ -10,10 +10,12 @@ import pytest
 
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound
-from offdiag.reports.document import read_report
+from offdiag.reports.document import provenance, read_report, report_document
 from offdiag.reports.headline import further_sentences
 from offdiag.reports.report import Report
 from offdiag.reports.scope import Condition, Side
+from offdiag.reports.tables import runs_table
+from offdiag.services.champions.promotions import approve
 from offdiag.services.cost_matrices import add_costs
 from offdiag.services.flags.triage import dismiss_flags
 from offdiag.services.reports.edition import report_now
@@ -105,6 +107,22 @@ def test_runs_that_may_be_the_best_are_told_from_those_that_are_worse(
         "1 run is significantly worse than the best, which may be any of good and near (3 runs "
         "compared together, 95 %)."
     ) in further_sentences(report)
+
+
+@pytest.mark.same_on_both
+def test_the_champion_is_marked_among_the_runs_and_named_below(database: Database) -> None:
+    good, bad = log_run(database, name="good", wrong=10), log_run(database, name="bad", wrong=40)
+    assert issue(database).snapshot.champion is None
+    approve(database, bad, reason="the only one in use", author=None)
+
+    report = issue(database)
+
+    table = runs_table(report)
+    assert table is not None
+    marks = {row[2]: row[1] for row in table.rows}
+    assert (marks[good], marks[bad]) == ("good", "bad (champion)")
+    assert ("champion", f"bad {bad}") in provenance(report)
+    assert read_report(json.loads(json.dumps(report_document(report)))) == report
 
 
 @pytest.mark.same_on_both

@@ -117,6 +117,7 @@ def test_no_registry_is_needed_for_a_file(
         "passed": True,
         "run": None,
         "baseline": None,
+        "champion": None,
         "not_paired": None,
         "conditions": [
             {

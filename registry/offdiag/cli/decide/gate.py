@@ -52,7 +52,8 @@ if TYPE_CHECKING:
     "--baseline",
     metavar="RUN",
     callback=ids_of_runs,
-    help="Run that diff(…) and F14 compare with.  [default: the baseline of the dataset]",
+    help="Run that diff(…) and F14 compare with, or champion.  [default: the baseline of the "
+    "dataset]",
 )
 @click.option(
     "--cost-matrix",

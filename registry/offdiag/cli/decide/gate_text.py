@@ -27,7 +27,7 @@ def gate_table(gate: Gate) -> Table:
             )
             for each in gate.conditions
         ),
-        caption=f"{_outcome(gate)}{_not_paired(gate)}",
+        caption=f"{_outcome(gate)}{_not_paired(gate)}{_against(gate)}",
     )
 
 
@@ -43,7 +43,7 @@ def gate_markdown(gate: Gate) -> str:
         outcome = "passed" if each.passed else "**FAILED**"
         cells = map(markdown_escaped, (each.condition, _found(each), each.note))
         lines.append(f"| {' | '.join((outcome, *cells))} |")
-    ids = {"Run": gate.run, "baseline": gate.baseline}
+    ids = {"Run": gate.run, "baseline": gate.baseline, "champion": gate.champion}
     about = ", ".join(f"{name} `{run_id}`" for name, run_id in ids.items() if run_id is not None)
     below = f"{about}.{_not_paired(gate)}" if about else ""
     return "\n".join([*lines, *(["", below] if below else []), ""])
@@ -73,6 +73,15 @@ def _outcome(gate: Gate) -> str:
 
 def _not_paired(gate: Gate) -> str:
     return "" if gate.not_paired is None else f" Not paired: {gate.not_paired}."
+
+
+def _against(gate: Gate) -> str:
+    if gate.champion is None:
+        return ""
+    if gate.champion == gate.run:
+        return " The run is the champion of its dataset."
+    as_baseline = " is the baseline" if gate.champion == gate.baseline else ""
+    return f" Champion {gate.champion}{as_baseline}."
 
 
 def _found(checked: CheckedCondition) -> str:

@@ -9,7 +9,7 @@ from datetime import datetime
 import numpy as np
 
 from offdiag.domain.cost_names import CostName
-from offdiag.domain.runs import RunState, Task
+from offdiag.domain.runs import PromotionRole, RunState, Task
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
@@ -38,6 +38,7 @@ from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.outdated import stale_runs
+from offdiag.store.promotions import promotions_in_force
 from offdiag.store.report_runs import ScopedRun, firing_flags, run_figures, scoped_runs
 from offdiag.store.run_filter import FilterField, FilterTerm, RunFilter
 from offdiag.store.session import Session
@@ -182,7 +183,16 @@ def read_snapshot(
         n_elsewhere=len(found) - len(comparable),
         flags=firing.flags,
         n_flags=firing.n_flags,
+        champion=_champion(session, dataset.id),
     )
+
+
+def _champion(session: Session, dataset_id: int) -> RunName | None:
+    roles = promotions_in_force(session, [dataset_id]).get(dataset_id, {})
+    found = roles.get(PromotionRole.CHAMPION)
+    if found is None or found.run_id is None:
+        return None
+    return RunName(found.run_id, found.run_name or found.run_id)
 
 
 def dataset_in_scope(session: Session, scope: ReportScope) -> DatasetRecord:
