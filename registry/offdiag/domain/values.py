@@ -50,9 +50,24 @@ class Reason(StrEnum):
     TOO_FEW_CLASSES = "too_few_classes"
     TOO_FEW_GROUPS = "too_few_groups"
     GROUP_VALUE_UNDEFINED = "group_value_undefined"
+    FORECASTS_IN_CELLS = "forecasts_in_cells"
 
 
 POSITIVE_INFINITY = "+inf"
+
+_OFF_BY = "off by at most "
+
+
+def off_by(bound: float) -> str:
+    """What is noted of a value that may differ from the exact one, rounded up to three digits.
+
+    >>> off_by(7.0341e-05)
+    'off by at most 7.04e-05'
+    """
+    rounded = float(f"{bound:.2e}")
+    if rounded < bound:
+        rounded = float(f"{bound * 1.01:.2e}")
+    return f"{_OFF_BY}{rounded:.2e}"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -182,8 +197,22 @@ class MetricValue:
             return None
         return (self.ci_method or "").partition("; ")[2] or None
 
+    @property
+    def error_bound(self) -> float | None:
+        """How far the value may be from the exact one, None where it is exact.
+
+        A value of scores that were counted in cells has one; its interval includes it.
+
+        >>> MetricValue(0.7, ci_method="m; off by at most 7.04e-05").error_bound
+        7.04e-05
+        """
+        for note in (self.ci_method or "").split("; "):
+            if note.startswith(_OFF_BY):
+                return float(note.removeprefix(_OFF_BY))
+        return None
+
     def to_dict(self) -> dict[str, Any]:
-        """JSON form: value, reason and limit always; the interval only where there is one."""
+        """JSON form: value, reason and limit always; interval and bound where there is one."""
         core: dict[str, Any] = {"value": self.value, "reason": self.reason, "limit": self.limit}
         if self.ci_method is not None:
             core |= {
@@ -191,6 +220,8 @@ class MetricValue:
                 "ci_high": self.ci_high,
                 "ci_method": self.ci_method,
             }
+        if self.error_bound is not None:
+            core["error_bound"] = self.error_bound
         return core
 
 

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.runs import require_name
 from offdiag.errors import InvalidInput
+from offdiag.inputs.counted_scores import CellColumns, cell_sums
 from offdiag.inputs.labels import Codes, code_dtype, require_equal_lengths
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns, sorted_levels
 from offdiag.metrics.confusion import LARGEST_TOTAL, ConfusionMatrix
+from offdiag.metrics.scores.cells import CellSums, ScoreCells, score_cells
 
 MAX_KINDS = 1_000_000
 """Most combinations of classes and slice values that are kept with a run."""
@@ -23,17 +25,33 @@ MAX_KINDS = 1_000_000
 @dataclass(frozen=True, eq=False)
 class CountedSamples:
     """`sizes[i]` cases have actual class `actual[i]`, predicted class `predicted[i]` and the
-    values at i of every slice column. Kinds are distinct, in order, and none is empty.
+    values at i of every slice column. Kinds are distinct, in order, and none is empty. With
+    `scores` kinds differ in the cell of the score of the positive class, too.
     """
 
     actual: Codes
     predicted: Codes
     sizes: NDArray[np.int64]
     slices: SliceColumns
+    scores: CellSums | None = None
 
     def __len__(self) -> int:
         """How many kinds of samples there are."""
         return len(self.sizes)
+
+    @property
+    def are_a_matrix(self) -> bool:
+        """Whether a confusion matrix says all of it."""
+        return not self.slices and self.scores is None
+
+    def score_cells(
+        self, positive: int, members: NDArray[np.bool_] | None = None
+    ) -> ScoreCells | None:
+        """The scores of all samples, or of the kinds that `members` marks; None without any."""
+        if self.scores is None or (members is not None and not members.any()):
+            return None
+        chosen = np.ones(len(self), dtype=np.bool_) if members is None else members
+        return score_cells(self.scores.take(chosen), self.actual[chosen] == positive)
 
     def matrix(
         self, labels: LabelSet, members: NDArray[np.bool_] | None = None
@@ -54,6 +72,10 @@ class CountedSamples:
             column = self.slices[name]
             content.update(repr((name, column.levels)).encode())
             content.update(column.codes.tobytes())
+        if self.scores is not None:
+            # Sums differ in their last digits with the order in which an engine adds.
+            for values in (self.scores.code, self.scores.low, self.scores.high):
+                content.update(values.tobytes())
         return content.hexdigest()
 
 
@@ -64,11 +86,14 @@ def counted_samples(
     sizes: Sequence[int],
     slices: Mapping[str, Sequence[object]],
     labels: LabelSet,
+    scores: CellColumns | None = None,
+    positive_label: str | None = None,
 ) -> CountedSamples:
     """Encode counts that stand in lists of one length, one entry for each kind of case.
 
-    Kinds that are the same as text (7 and "7") are added up. Raises `InvalidInput` for values
-    that are no labels or not among these, for counts that are none, and for nothing at all.
+    Kinds that are the same as text (7 and "7") are added up. `scores` are those of the positive
+    class. Raises `InvalidInput` for values that are no labels or not among
+    these, for counts that are none, for scores that contradict them, and for nothing at all.
     """
     given = np.asarray(sizes)
     if len(given) > MAX_KINDS:
@@ -91,17 +116,17 @@ def counted_samples(
         actual=len(actual),
         predicted=len(predicted),
         **{f"slices[{name!r}]": len(values) for name, values in slices.items()},
+        **{f"scores[{name!r}]": len(values) for name, values in (scores or {}).items()},
     )
     columns = {
         require_name(name, "slices"): _column(values, f"slices[{name!r}]")
         for name, values in slices.items()
     }
-    return _merged(
-        _codes(actual, labels, "actual"),
-        _codes(predicted, labels, "predicted"),
-        given.astype(np.int64),
-        columns,
-    )
+    known, counts = _codes(actual, labels, "actual"), given.astype(np.int64)
+    sums = None
+    if scores is not None:
+        sums = cell_sums(scores, counts, known, labels=labels, positive_label=positive_label)
+    return _merged(known, _codes(predicted, labels, "predicted"), counts, columns, sums)
 
 
 def too_many_kinds(n_kinds: int) -> InvalidInput:
@@ -126,20 +151,29 @@ def _column(values: Sequence[object], field: str) -> SliceColumn:
 
 
 def _merged(
-    actual: Codes, predicted: Codes, sizes: NDArray[np.int64], columns: SliceColumns
+    actual: Codes,
+    predicted: Codes,
+    sizes: NDArray[np.int64],
+    columns: SliceColumns,
+    scores: CellSums | None,
 ) -> CountedSamples:
     names = sorted(columns)
     keys = np.stack(
         [actual.astype(np.int64), predicted.astype(np.int64)]
         + [columns[name].codes.astype(np.int64) for name in names]
+        + ([] if scores is None else [scores.code.astype(np.int64)])
     )
     kinds, places = np.unique(keys, return_inverse=True, axis=-1)
     totals = np.zeros(kinds.shape[-1], dtype=np.int64)
     np.add.at(totals, places.reshape(-1), sizes)
     merged = {
         name: SliceColumn(columns[name].levels, row.astype(columns[name].codes.dtype))
-        for name, row in zip(names, kinds[2:], strict=True)
+        for name, row in zip(names, kinds[2:], strict=False)
     }
     return CountedSamples(
-        kinds[0].astype(actual.dtype), kinds[1].astype(predicted.dtype), totals, merged
+        kinds[0].astype(actual.dtype),
+        kinds[1].astype(predicted.dtype),
+        totals,
+        merged,
+        None if scores is None else scores.grouped(places.reshape(-1))[1],
     )

@@ -85,6 +85,11 @@ class Value(ResponseBody):
     ci_low: float | None = None
     ci_high: float | None = None
     ci_method: str | None = Field(default=None, description="How the interval was found.")
+    error_bound: float | None = Field(
+        default=None,
+        description="How far the value may be from the exact one, where scores were counted in "
+        "bins; the interval includes it.",
+    )
 
     @classmethod
     def of(cls, measured: MetricValue) -> Value:
@@ -96,6 +101,7 @@ class Value(ResponseBody):
             ci_low=measured.ci_low,
             ci_high=measured.ci_high,
             ci_method=measured.ci_method,
+            error_bound=measured.error_bound,
         )
 
     def measured(self) -> MetricValue:

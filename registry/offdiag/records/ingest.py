@@ -150,8 +150,25 @@ class NewMatrix(RunFactsBody):
     )
 
 
+class CountedScores(RequestBody):
+    """What is known of scores from 0 to 1 by kind of case; see `offdiag.log_frame`."""
+
+    code: list[int] = Field(description="The cell, in the order of scores.")
+    low: list[float] = Field(description="The smallest score, in single precision.")
+    high: list[float] = Field(description="The largest score.")
+    score: list[float] = Field(description="The sum of the scores p.")
+    square: list[float] = Field(description="The sum of p^2.")
+    rest_square: list[float] = Field(description="The sum of (1 - p)^2.")
+    surprise: list[float] = Field(description="The sum of -ln p, 0 where p is 0.")
+    rest_surprise: list[float] = Field(description="The sum of -ln(1 - p), 0 where p is 1.")
+
+
 class NewCounts(RunFactsBody):
-    """Cases that were counted where they lie: one entry for each kind of case in every list."""
+    """Cases that were counted where they lie: one entry for each kind of case in every list.
+
+    `scores` are of the positive class of two: by the name of a field, what is known of the
+    scores of each kind, which are all in one cell.
+    """
 
     actual: list[Text]
     predicted: list[Text]
@@ -162,3 +179,4 @@ class NewCounts(RunFactsBody):
     ordinal: bool = False
     positive_label: Text | None = None
     hierarchy: dict[str, Any] | None = None
+    scores: CountedScores | None = None

@@ -22,6 +22,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.inputs.ids import SampleIds
 from offdiag.metrics.counted import Counted, CountedSets, SampleCounts, counted
 from offdiag.metrics.multilabel.tally import SetTally, tally_numbers, tally_of_numbers
+from offdiag.metrics.scores.cells import CellSums
 
 Codes = NDArray[np.unsignedinteger[Any]]
 Buffer = bytes | memoryview
@@ -145,6 +146,26 @@ def decode_sizes(data: Buffer) -> NDArray[np.int64]:
     return sizes
 
 
+def encode_cells(sums: CellSums) -> bytes:
+    """What is known of the scores of n kinds of samples, but for how many those are."""
+    arrays = (getattr(sums, name).astype(kind, copy=False) for name, kind in _CELLS.items())
+    return header(_SCORE_CELLS, len(sums)) + b"".join(array.tobytes() for array in arrays)
+
+
+def decode_cells(data: Buffer, sizes: NDArray[np.int64]) -> CellSums:
+    """The same again; `sizes` (n,) are the numbers of samples."""
+    _, n, body = opened(data, _SCORE_CELLS)
+    width = sum(np.dtype(kind).itemsize for kind in _CELLS.values())
+    if n != len(sizes) or len(body) != n * width:
+        raise ValueError(f"{len(body)} bytes are not what is known of {len(sizes)} scores.")
+    found, start = {}, 0
+    for name, kind in _CELLS.items():
+        stop = start + n * np.dtype(kind).itemsize
+        found[name] = _plain(body[start:stop], np.dtype(kind))
+        start = stop
+    return CellSums(count=sizes, **found)
+
+
 def encode_int_ids(ids: NDArray[np.int64]) -> bytes:
     """Integer sample ids of shape (n,)."""
     if ids.dtype.kind != "i" or ids.ndim != 1:
@@ -214,6 +235,16 @@ def opened(data: Buffer, *layouts: int) -> tuple[int, int, memoryview]:
 
 _TALLY = 5
 """The layout of a tally, beside those of `codec`."""
+_SCORE_CELLS = 6
+"""The layout of scores in cells."""
+_CELLS = {
+    "score": "<f8",
+    "squared": "<f8",
+    "surprise": "<f8",
+    "code": "<i4",
+    "low": "<f4",
+    "high": "<f4",
+}
 _LAYOUT_AT = 1
 """Where the layout stands in a header."""
 

@@ -44,8 +44,11 @@ def read_matrix(
 
 
 def insert_counted_samples(session: Session, run_id: str, cases: CountedSamples) -> None:
-    """Keep the counts of a run by its slice columns; without any its matrix says it all."""
-    if not cases.slices:
+    """Keep the counts of a run by its slice columns and scores.
+
+    Without any its matrix says it all.
+    """
+    if cases.are_a_matrix:
         return
     session.add(
         CountedSamplesRow(
@@ -56,6 +59,7 @@ def insert_counted_samples(session: Session, run_id: str, cases: CountedSamples)
             actual=codec.encode_codes(cases.actual),
             predicted=codec.encode_codes(cases.predicted),
             sizes=codec.encode_sizes(cases.sizes),
+            scores=None if cases.scores is None else codec.encode_cells(cases.scores),
         )
     )
     session.flush()  # The slices refer to it.
@@ -74,7 +78,7 @@ def insert_counted_samples(session: Session, run_id: str, cases: CountedSamples)
 
 
 def find_counted_samples(session: Session, run_id: str) -> CountedSamples | None:
-    """The counts of a run by its slice columns; None for a run that has none."""
+    """The counts of a run by its slice columns and scores; None for a run that has neither."""
     row = session.get(CountedSamplesRow, run_id)
     if row is None:
         return None
@@ -83,14 +87,16 @@ def find_counted_samples(session: Session, run_id: str) -> CountedSamples | None
         .where(CountedSliceRow.run_id == run_id)
         .order_by(CountedSliceRow.name)
     )
+    sizes = codec.decode_sizes(row.sizes)
     return CountedSamples(
         codec.decode_codes(row.actual, row.dtype),
         codec.decode_codes(row.predicted, row.dtype),
-        codec.decode_sizes(row.sizes),
+        sizes,
         {
             each.name: SliceColumn(tuple(each.levels), codec.decode_codes(each.codes, each.dtype))
             for each in columns
         },
+        None if row.scores is None else codec.decode_cells(row.scores, sizes),
     )
 
 

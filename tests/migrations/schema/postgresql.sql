@@ -131,6 +131,7 @@ CREATE TABLE counted_cases (
     actual BYTEA NOT NULL,
     predicted BYTEA NOT NULL,
     sizes BYTEA NOT NULL,
+    scores BYTEA,
     CONSTRAINT ck_counted_cases_n_kinds CHECK (n_kinds >= 1 AND n_kinds <= 2147483647),
     CONSTRAINT fk_counted_cases_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
     CONSTRAINT pk_counted_cases PRIMARY KEY (run_id)
@@ -141,6 +142,8 @@ ALTER TABLE counted_cases ALTER COLUMN actual SET STORAGE EXTERNAL;
 ALTER TABLE counted_cases ALTER COLUMN predicted SET STORAGE EXTERNAL;
 
 ALTER TABLE counted_cases ALTER COLUMN sizes SET STORAGE EXTERNAL;
+
+ALTER TABLE counted_cases ALTER COLUMN scores SET STORAGE EXTERNAL;
 
 CREATE TABLE counted_slice (
     run_id TEXT COLLATE "C" NOT NULL,

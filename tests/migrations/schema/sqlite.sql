@@ -108,7 +108,7 @@ CREATE TABLE counted_cases (
     codec TEXT NOT NULL,
     actual BLOB NOT NULL,
     predicted BLOB NOT NULL,
-    sizes BLOB NOT NULL,
+    sizes BLOB NOT NULL, scores BLOB,
     CONSTRAINT ck_counted_cases_n_kinds CHECK (n_kinds BETWEEN 1 AND 2147483647),
     CONSTRAINT fk_counted_cases_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
     CONSTRAINT pk_counted_cases PRIMARY KEY (run_id)

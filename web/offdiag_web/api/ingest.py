@@ -261,6 +261,7 @@ def log_counts(json: NewCounts) -> tuple[ClosedRun, int]:
         json.ordinal,
         json.positive_label,
         json.hierarchy,
+        None if json.scores is None else json.scores.model_dump(),
     )
     run = store_counts(
         current_registry().database, facts=json.facts(), dataset=json.dataset, given=given

@@ -46,6 +46,7 @@ REASON_TEXTS: dict[Reason, str] = {
     Reason.TOO_FEW_CLASSES: "there are too few classes with examples",
     Reason.TOO_FEW_GROUPS: "there are too few groups with enough examples",
     Reason.GROUP_VALUE_UNDEFINED: "it is undefined for at least one group",
+    Reason.FORECASTS_IN_CELLS: "scores were counted in bins, which do not tell each forecast",
 }
 
 LOG_SCORES = """offdiag.log_run(

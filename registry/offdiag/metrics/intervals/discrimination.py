@@ -54,6 +54,7 @@ from offdiag.metrics.scores.discrimination import (
     samples_beaten_by,
 )
 from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.ranked_cells import Ranking
 from offdiag.metrics.scores.ranking import RankedScores
 
 NEWCOMBE = "newcombe method 5"
@@ -106,7 +107,7 @@ def variance_of_mean_placement(
     )
 
 
-def auc_interval(ranked: RankedScores, *, confidence: float = 0.95) -> Interval:
+def auc_interval(ranked: Ranking, *, confidence: float = 0.95) -> Interval:
     """Interval of one area, inside [0, 1]; it holds the area.
 
     No ends, with a note, if one of the classes has fewer than five cases.
@@ -313,7 +314,7 @@ def _of_others(values: Floats) -> Floats:
 SLOPES_OF_PRECISION = "delta, logit scale, student t"
 
 
-def average_precision_interval(ranked: RankedScores, *, confidence: float = 0.95) -> Interval:
+def average_precision_interval(ranked: Ranking, *, confidence: float = 0.95) -> Interval:
     """Interval of the average precision, inside (0, 1).
 
     No ends, with a note, if a class has fewer than five cases, or if every positive case stands
@@ -330,7 +331,7 @@ def average_precision_interval(ranked: RankedScores, *, confidence: float = 0.95
     )
 
 
-def average_precision_variance(ranked: RankedScores) -> float:
+def average_precision_variance(ranked: Ranking) -> float:
     """First-order variance, for at least one positive case.
 
     With g positive cases at a distinct score, h positive and r cases in all at or above it,
@@ -357,7 +358,7 @@ def average_precision_variance(ranked: RankedScores) -> float:
 DISTANCE_BOUND = "two-sample kolmogorov-smirnov bound"
 
 
-def ks_interval(ranked: RankedScores, *, confidence: float) -> Interval:
+def ks_interval(ranked: Ranking, *, confidence: float) -> Interval:
     """Ends within [0, 1], and in the note what scores without any skill would show.
 
     No ends if one of the classes has fewer than five cases.

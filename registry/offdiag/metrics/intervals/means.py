@@ -17,7 +17,7 @@ from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE, Interval, size_warning
 from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.metrics.scores.losses import CLIP, Moments, loss_moments
+from offdiag.metrics.scores.losses import CLIP, LossMoments, Moments, loss_moments
 
 STUDENT = "student t"
 STUDENT_LOG = "student t, log scale"
@@ -120,12 +120,18 @@ def logit_interval(
 
 
 def loss_intervals(forecasts: Forecasts, *, confidence: float) -> dict[str, Interval]:
-    """Intervals by key, without `log_loss` where that is infinite.
+    """`mean_loss_intervals` of forecasts."""
+    return mean_loss_intervals(loss_moments(forecasts), forecasts.support, confidence=confidence)
+
+
+def mean_loss_intervals(
+    losses: LossMoments, support: NDArray[np.int64], *, confidence: float
+) -> dict[str, Interval]:
+    """Intervals by key, without `log_loss` where that is infinite; `support` (K,) by class.
 
     Few samples of a class can carry most of a logarithmic loss, so it is called unreliable below
     20 cases of the smallest class that has any. Brier scores are bounded and not affected.
     """
-    losses = loss_moments(forecasts)
     squared = losses.squared
     halved = Moments(squared.n_samples, squared.mean / 2, squared.squares / 4)
     found = {
@@ -137,7 +143,6 @@ def loss_intervals(forecasts: Forecasts, *, confidence: float) -> dict[str, Inte
     }
     if losses.log is not None:
         found["log_loss"] = mean_loss_interval(losses.log, confidence=confidence)
-    support = forecasts.support
     warning, _ = size_warning(int(support[support > 0].min()), "smallest class")
     if warning is not None:
         for key in found.keys() & {"log_loss", "log_loss_clipped"}:

@@ -47,7 +47,7 @@ from offdiag.metrics.scores.calibration import (
     maximum_calibration_errors,
 )
 from offdiag.metrics.scores.forecasts import Forecasts, rank_counts
-from offdiag.metrics.scores.ranking import RankedScores
+from offdiag.metrics.scores.ranked_cells import Ranking
 from offdiag.metrics.scores.suite import top_k_keys
 
 DRAWS = 999
@@ -109,7 +109,7 @@ no evidence of miscalibration (p = 0.45)'
 
 
 def calibration_references(
-    ranked: RankedScores, *, seed: int, confidence: float = 0.95
+    ranked: Ranking, *, seed: int, confidence: float = 0.95
 ) -> dict[str, CalibrationReference]:
     """Figures of an event by kind of error, as in the keys: "ece", "mce", "ece_equal_mass".
 
@@ -184,7 +184,7 @@ class _Cells:
         return up_to
 
 
-def _cells(ranked: RankedScores, *bins: CalibrationBins) -> _Cells:
+def _cells(ranked: Ranking, *bins: CalibrationBins) -> _Cells:
     """Distinct scores, or where there are too many, neighbours within the same bins."""
     if ranked.sums.n_distinct <= MOST_CELLS:
         below = ranked.samples_below
@@ -220,13 +220,13 @@ def score_intervals(
         found |= _of_class(forecasts, forecasts.positive, level)
         found["ks"] = ks_interval(event, confidence=level)
         if forecasts.are_probabilities:
-            found |= _calibration(event, "positive", seed=seed, confidence=level)
+            found |= calibration_intervals(event, "positive", seed=seed, confidence=level)
     if forecasts.has_all_columns:
         found |= averaged_area_intervals(forecasts, confidence=level)
     if forecasts.are_probabilities:
         found |= loss_intervals(forecasts, confidence=level)
         top = forecasts.ranked_top_label()
-        found |= _calibration(top, "top_label", seed=seed, confidence=level)
+        found |= calibration_intervals(top, "top_label", seed=seed, confidence=level)
         found |= brier_part_intervals(forecasts, seed=seed, confidence=level, replicates=wanted)
     if forecasts.has_all_columns or forecasts.are_probabilities:
         found |= _top_k(forecasts, confidence=level)
@@ -252,7 +252,7 @@ def _of_class(forecasts: Forecasts, code: int, confidence: float) -> dict[str, I
     )
 
 
-def class_interval(ranked: RankedScores, *, confidence: float) -> dict[str, Interval]:
+def class_interval(ranked: Ranking, *, confidence: float) -> dict[str, Interval]:
     """Intervals of `roc_auc` and `average_precision` of one class against the rest."""
     return {
         "roc_auc": auc_interval(ranked, confidence=confidence),
@@ -260,8 +260,8 @@ def class_interval(ranked: RankedScores, *, confidence: float) -> dict[str, Inte
     }
 
 
-def _calibration(
-    event: RankedScores, of: str, *, seed: int, confidence: float
+def calibration_intervals(
+    event: Ranking, of: str, *, seed: int, confidence: float
 ) -> dict[str, Interval]:
     """Of the calibration errors that the catalogue has; only the positive class has a largest."""
     references = calibration_references(event, seed=seed, confidence=confidence)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.extras import optional
-from offdiag.metrics.scores.ranking import RankedScores
+from offdiag.metrics.scores.ranked_cells import Ranking
 from offdiag.metrics.spec import NOT_PROBABILITIES, Direction, MetricSpec, Scope
 
 DEFAULT_BINS = 15
@@ -38,7 +38,7 @@ class CalibrationBins:
     score_sum: NDArray[np.float64]
 
 
-def equal_width_bins(ranked: RankedScores, *, n_bins: int = DEFAULT_BINS) -> CalibrationBins:
+def equal_width_bins(ranked: Ranking, *, n_bins: int = DEFAULT_BINS) -> CalibrationBins:
     """Bins [b / n_bins, (b + 1) / n_bins) of probabilities in [0, 1].
 
     Edges are compared in the type of the scores, so that a score stored as b / n_bins belongs
@@ -48,18 +48,23 @@ def equal_width_bins(ranked: RankedScores, *, n_bins: int = DEFAULT_BINS) -> Cal
     return _binned(ranked, edges, ranked.samples_below_each(edges[1:-1]))
 
 
-def equal_mass_bins(ranked: RankedScores, *, n_bins: int = DEFAULT_BINS) -> CalibrationBins:
+def equal_mass_bins(ranked: Ranking, *, n_bins: int = DEFAULT_BINS) -> CalibrationBins:
     """Bins of about n / n_bins cases; equal scores always share one, so some may be empty.
 
     A score with c smaller ones among n cases belongs to bin floor(c * n_bins / n).
     """
-    n_samples, ascending = ranked.n_samples, ranked.ascending
-    wanted = [-(-number * n_samples // n_bins) for number in range(1, n_bins)]
+    n_samples = ranked.n_samples
+    wanted = equal_mass_places(n_samples, n_bins=n_bins)
     places = np.array([ranked.end_of_ties(place) for place in wanted], dtype=np.intp)
     # A bin begins at the smallest score in it; an empty one at the end of what is there.
-    begins = ascending[np.minimum(places, n_samples - 1)]
-    edges = np.concatenate([ascending[:1], begins, ascending[-1:]]).astype(np.float64)
+    begins = np.concatenate([[0], np.minimum(places, n_samples - 1), [n_samples - 1]])
+    edges = ranked.at(begins).astype(np.float64)
     return _binned(ranked, edges, places)
+
+
+def equal_mass_places(n_samples: int, *, n_bins: int = DEFAULT_BINS) -> list[int]:
+    """Where bins of n samples would begin, but for the first, if no two scores were equal."""
+    return [-(-number * n_samples // n_bins) for number in range(1, n_bins)]
 
 
 def expected_calibration_error(bins: CalibrationBins) -> float:
@@ -116,7 +121,7 @@ def _binomial_quantile(level: float, n_samples: Counts, p: NDArray[np.float64]) 
 
 
 def _binned(
-    ranked: RankedScores, edges: NDArray[np.float64], places: NDArray[np.intp]
+    ranked: Ranking, edges: NDArray[np.float64], places: NDArray[np.intp]
 ) -> CalibrationBins:
     """Add up samples between consecutive places, which are ascending."""
     borders = np.concatenate([[0], places, [ranked.n_samples]])

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.ranked_cells import Ranking
 from offdiag.metrics.scores.ranking import SAMPLES_PER_BLOCK, RankedScores
 from offdiag.metrics.spec import Direction, MetricSpec, Scope
 
 
-def roc_auc(ranked: RankedScores) -> MetricValue:
+def roc_auc(ranked: Ranking) -> MetricValue:
     """Probability that a positive case scores higher than a negative one, ties counting 1/2.
 
     The Mann-Whitney statistic over its maximum, exact until one final division; 0 to 1, and
@@ -36,7 +37,7 @@ def roc_auc(ranked: RankedScores) -> MetricValue:
     return MetricValue(ranked.sums.doubled_wins / (2 * pairs))
 
 
-def average_precision(ranked: RankedScores) -> MetricValue:
+def average_precision(ranked: Ranking) -> MetricValue:
     """Precision at each distinct threshold, weighted by the recall gained there; 0 to 1.
 
     A sum of steps, not of trapezoids, which would be too optimistic (Davis and Goadrich 2006).
@@ -47,7 +48,7 @@ def average_precision(ranked: RankedScores) -> MetricValue:
     return MetricValue(ranked.sums.precision_sum / ranked.n_positive)
 
 
-def ks(ranked: RankedScores) -> MetricValue:
+def ks(ranked: Ranking) -> MetricValue:
     """Largest gap between the score distributions of positive and negative cases; 0 to 1.
 
     The two-sample Kolmogorov-Smirnov statistic, equally the largest |TPR - FPR| over all
@@ -59,7 +60,7 @@ def ks(ranked: RankedScores) -> MetricValue:
     return MetricValue(ranked.sums.largest_gap / (ranked.n_positive * ranked.n_negative))
 
 
-def _one_sided(ranked: RankedScores) -> MetricValue | None:
+def _one_sided(ranked: Ranking) -> MetricValue | None:
     if ranked.n_positive == 0:
         return MetricValue(None, Reason.NO_ACTUAL_POSITIVES.value)
     if ranked.n_negative == 0:

@@ -121,7 +121,11 @@ def loss_metrics(forecasts: Forecasts) -> Mapping[str, MetricValue]:
     is 1 at the actual class (`brier_sum`, 0 to 2), or half of it (`brier_half`, 0 to 1), which
     for two classes is the familiar (p - y)^2.
     """
-    found = loss_moments(forecasts)
+    return mean_losses(loss_moments(forecasts))
+
+
+def mean_losses(found: LossMoments) -> dict[str, MetricValue]:
+    """The values of `loss_metrics` from moments."""
     infinite = MetricValue(None, Reason.TRUE_CLASS_GOT_ZERO.value, POSITIVE_INFINITY)
     return {
         # Adding 0 turns the -0.0 of a perfect forecast into a plain zero.
@@ -199,6 +203,11 @@ _REFLECTED = (
 _MURPHY = "Murphy 1973, A new vector partition of the probability score"
 
 
+_BY_FORECAST = NOT_PROBABILITIES | {
+    Reason.FORECASTS_IN_CELLS: "scores were counted in bins, which do not tell each forecast"
+}
+
+
 def _brier_part(
     key: str,
     title: str,
@@ -207,6 +216,7 @@ def _brier_part(
     notes: str,
     *,
     interval: str = _REFLECTED,
+    undefined_when: Mapping[Reason, str] = NOT_PROBABILITIES,
 ) -> MetricSpec:
     return MetricSpec(
         key=key,
@@ -218,7 +228,7 @@ def _brier_part(
         high=2 if key == "brier_reliability" else 1,
         direction=direction,
         source=_MURPHY,
-        undefined_when=NOT_PROBABILITIES,
+        undefined_when=undefined_when,
         notes=f"{notes} brier_sum = reliability - resolution + uncertainty.",
     )
 
@@ -287,6 +297,7 @@ SPECS: tuple[MetricSpec, ...] = (
         "average under it",
         Direction.LOWER,
         "0 for a calibrated forecast.",
+        undefined_when=_BY_FORECAST,
     ),
     _brier_part(
         "brier_resolution",
@@ -295,6 +306,7 @@ SPECS: tuple[MetricSpec, ...] = (
         "and what happened overall",
         Direction.HIGHER,
         "Equals the uncertainty as soon as no forecast occurs twice, and then says nothing.",
+        undefined_when=_BY_FORECAST,
     ),
     _brier_part(
         "brier_uncertainty",

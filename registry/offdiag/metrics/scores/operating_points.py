@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.scores.curves import upper_hull
+from offdiag.metrics.scores.ranked_cells import Ranking
 from offdiag.metrics.scores.ranking import RankedScores
 
 MOST_HULL_CORNERS = 512
@@ -93,8 +94,7 @@ class OperatingPoints:
 def operating_points(ranked: RankedScores) -> OperatingPoints:
     """One point for each distinct score, and one above the largest."""
     if ranked.n_samples == 0:
-        nothing = np.zeros(0, dtype=np.int64)
-        return OperatingPoints(nothing.astype(np.float64), nothing, nothing, 0, 0, 0)
+        return _no_points()
     return OperatingPoints(
         ranked.thresholds,
         ranked.true_positives.astype(np.int64),
@@ -105,8 +105,13 @@ def operating_points(ranked: RankedScores) -> OperatingPoints:
     )
 
 
+def _no_points() -> OperatingPoints:
+    nothing = np.zeros(0, dtype=np.int64)
+    return OperatingPoints(nothing.astype(np.float64), nothing, nothing, 0, 0, 0)
+
+
 def drawn_points(
-    ranked: RankedScores,
+    ranked: Ranking,
     *,
     cells: int,
     answers: tuple[int, int],
@@ -122,7 +127,7 @@ def drawn_points(
     block, too; so each block is reduced by itself, and then the rest once more.
     """
     if ranked.n_samples == 0:
-        return operating_points(ranked)
+        return _no_points()
     n_positive, n_negative = ranked.n_positive, ranked.n_negative
     hits, false_alarms = answers[0], answers[1] - answers[0]
 

@@ -82,6 +82,15 @@ class RankedScores:
     def n_samples(self) -> int:
         return len(self.ascending)
 
+    @property
+    def score_type(self) -> type[np.floating[Any]]:
+        """The type that scores are compared in."""
+        return self.ascending.dtype.type
+
+    def at(self, places: NDArray[np.intp]) -> NDArray[Any]:
+        """The scores at places in their order."""
+        return np.asarray(self.ascending[places])
+
     @cached_property
     def n_positive(self) -> int:
         return int(np.count_nonzero(self.is_positive))

@@ -19,12 +19,14 @@ from offdiag.metrics.scores.calibration import (
     CalibrationBins,
     equal_width_bins,
 )
+from offdiag.metrics.scores.cells import ScoreCells
 from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
 from offdiag.metrics.scores.operating_points import OperatingPoints, drawn_points
 from offdiag.metrics.scores.operating_points import (
     of_other_class as points_of_other_class,
 )
-from offdiag.metrics.scores.ranking import RankedScores, rank_scores
+from offdiag.metrics.scores.ranked_cells import Ranking
+from offdiag.metrics.scores.ranking import rank_scores
 
 TOP_LABEL = -1
 """Stands for the class with the largest probability, whichever that is for a case."""
@@ -82,6 +84,19 @@ def score_curves(forecasts: Forecasts, counts: NDArray[np.int64]) -> tuple[Score
     return tuple(found)
 
 
+def cell_curves(
+    cells: ScoreCells, counts: NDArray[np.int64], *, positive: int
+) -> tuple[ScoreCurve, ...]:
+    """The curve of the positive class of two, from scores counted in cells.
+
+    Its operating points are some of those of the scores, at the lowest score of cells.
+    """
+    answers = int(counts[positive, positive]), int(predicted_totals(counts)[positive])
+    return (
+        _curve(positive, cells.event, answers=answers, are_probabilities=True, cells=CELLS_OF_ONE),
+    )
+
+
 def label_curves(
     actual: NDArray[np.bool_],
     scores: NDArray[Any],
@@ -133,7 +148,7 @@ def of_other_class(curve: ScoreCurve) -> ScoreCurve:
 
 
 def score_histogram(
-    ranked: RankedScores, *, low: float, high: float, n_bins: int = HISTOGRAM_BINS
+    ranked: Ranking, *, low: float, high: float, n_bins: int = HISTOGRAM_BINS
 ) -> ScoreHistogram:
     """Count the scores from `low` to `high` > `low`, which are all of them."""
     edges = low + (high - low) * (np.arange(n_bins + 1) / n_bins)
@@ -157,14 +172,14 @@ def _class_curve(
 
 def _curve(
     code: int,
-    ranked: RankedScores,
+    ranked: Ranking,
     *,
     answers: tuple[int, int],
     are_probabilities: bool,
     cells: int,
 ) -> ScoreCurve:
     """The curve of one event; `answers` are those that named it rightly, and all that did."""
-    edges = [float(ranked.ascending.dtype.type(edge)) for edge in TIDY_THRESHOLDS]
+    edges = [float(ranked.score_type(edge)) for edge in TIDY_THRESHOLDS]
     points = drawn_points(
         ranked, cells=cells, answers=answers, thresholds=edges if are_probabilities else ()
     )
@@ -189,9 +204,9 @@ def _top_label_curve(forecasts: Forecasts) -> ScoreCurve:
     )
 
 
-def _range(ranked: RankedScores) -> tuple[float, float]:
+def _range(ranked: Ranking) -> tuple[float, float]:
     """Smallest and largest score, apart where all are equal."""
     if not ranked.n_samples:
         return 0.0, 1.0
-    low, high = float(ranked.ascending[0]), float(ranked.ascending[-1])
+    low, high = ranked.at(np.array([0, ranked.n_samples - 1])).astype(np.float64).tolist()
     return (low, high) if low < high else (low, low + 1.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -23,6 +23,7 @@ from offdiag.sdk.frames.columns import (
     opened,
 )
 from offdiag.sdk.frames.rows import Rows, labels_on_engine, row_batches, rows_in_memory
+from offdiag.sdk.frames.score_cells import AGGREGATES, CODE, cell_columns, with_cells
 from offdiag.sdk.logging import RunArguments, log_run, run_facts, start_run
 from offdiag.sdk.open_run import OpenRun
 from offdiag.sdk.run import Run
@@ -34,10 +35,14 @@ _SIZE = "offdiag: cases"
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """One entry for each combination of values that occurs: its values, its size."""
+    """One entry for each combination of values that occurs: its values, its size.
+
+    With a column of scores the cell of the score is one of the values.
+    """
 
     columns: dict[str, list[Any]]
     sizes: list[int]
+    scores: Mapping[str, list[Any]] | None = None
 
 
 def count_kinds(frame: EagerFrame | LazyFrame, columns: FrameColumns) -> Kinds:
@@ -46,28 +51,34 @@ def count_kinds(frame: EagerFrame | LazyFrame, columns: FrameColumns) -> Kinds:
     Of a lazy frame only the counts are collected. Raises `InvalidInput` for a frame without
     rows, too many combinations, missing values and values of several kinds in one column.
     """
-    counted = _counted(frame, columns.names)
-    kinds = Kinds(
-        {name: counted[name].to_pylist() for name in columns.names}, counted[_SIZE].to_pylist()
-    )
+    score = columns.scores[0] if columns.scores else None
+    names = tuple(name for name in columns.names if name != score)
+    counted = _counted(frame, names, score)
+    kinds = Kinds({name: counted[name].to_pylist() for name in names}, counted[_SIZE].to_pylist())
     if not kinds.sizes:
         raise InvalidInput(
             "there are no rows.", field="frame", hint="Log at least one prediction."
         )
     if len(kinds.sizes) > MAX_KINDS:
         raise too_many_kinds(len(kinds.sizes))
-    for name in columns.names:
+    for name in names:
         _require_no_gaps(frame, name, kinds, columns)
-    return kinds
+    if score is None:
+        return kinds
+    return replace(kinds, scores=cell_columns(counted, kinds.sizes, score))
 
 
-def _counted(frame: EagerFrame | LazyFrame, names: tuple[str, ...]) -> pa.Table:
+def _counted(frame: EagerFrame | LazyFrame, names: tuple[str, ...], score: str | None) -> pa.Table:
+    wanted: tuple[nw.Expr, ...] = (nw.len().alias(_SIZE),)
+    if score is not None:
+        frame, names = with_cells(frame, score), (*names, CODE)
+        wanted = (*wanted, *AGGREGATES)
     if isinstance(frame, nw.LazyFrame):
-        few = frame.group_by(*names).agg(nw.len().alias(_SIZE)).head(MAX_KINDS + 1)
+        few = frame.group_by(*names).agg(*wanted).head(MAX_KINDS + 1)
         # Polars keeps nothing but the counts in memory only where it is asked to.
         how: dict[str, Any] = {"engine": "streaming"} if frame.implementation.is_polars() else {}
         return few.collect(**how).to_arrow()
-    return rows_in_memory(frame.group_by(*names).agg(nw.len().alias(_SIZE))).values
+    return rows_in_memory(frame.group_by(*names).agg(*wanted)).values
 
 
 def _require_no_gaps(
@@ -128,6 +139,7 @@ def log_counted(
         ordinal=arguments["ordinal"],
         positive_label=arguments["positive_label"],
         hierarchy=arguments["hierarchy"],
+        scores=kinds.scores,
     )
     classes = {"actual": given.actual, "predicted": given.predicted}
     try:
@@ -148,16 +160,18 @@ def log_counted(
 
 
 def _require_countable(columns: FrameColumns, dataset: str | None) -> str:
-    for field, name in (
-        ("score", columns.scores[0] if columns.scores else None),
-        ("sample_id", columns.sample_id),
-    ):
-        if name is not None:
-            raise InvalidInput(
-                f"column {name!r} belongs to single predictions, and none are kept.",
-                field=field,
-                hint="Leave it out, or keep the predictions.",
-            )
+    if columns.sample_id is not None:
+        raise InvalidInput(
+            f"column {columns.sample_id!r} belongs to single predictions, and none are kept.",
+            field="sample_id",
+            hint="Leave it out, or keep the predictions.",
+        )
+    if len(columns.scores) > 1:
+        raise InvalidInput(
+            f"scores of one class are counted, and {len(columns.scores)} columns are named.",
+            field="score",
+            hint="Name the column of the positive class of two, or keep the predictions.",
+        )
     if dataset is None:
         raise InvalidInput(
             "counts do not tell which samples they are of.",
@@ -249,7 +263,10 @@ def log_frame(
     With `keep_predictions=False` the rows stay where they are: the library of the frame counts
     them by actual and predicted class and by the values of `slices`, and only the counts are
     stored, under the name of a `dataset`. Such a run has its matrix, every metric of it and its
-    slices. It has no examples, scores or curves, and is compared without pairing.
+    slices. It has no examples, and is compared without pairing. With `score`, probabilities of
+    the positive class of two, rows are counted by narrow bins of the score, too: areas, losses,
+    calibration, curves, thresholds and costs come from the counts, with a bound of how far each
+    may be off (`MetricValue.error_bound`).
 
     Raises `InvalidInput` naming the column and, where rows are read, the row counted from 0;
     `Conflict` for contradictions to what is stored.

@@ -31,7 +31,7 @@ from offdiag.metrics.confusion import whole_counts
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.fairness import Fairness
-from offdiag.records.ingest import ClosedRun, NewCounts, NewMatrix, NewRun
+from offdiag.records.ingest import ClosedRun, CountedScores, NewCounts, NewMatrix, NewRun
 from offdiag.records.ingest import OpenedRun as OpenedAnswer
 from offdiag.records.method import Methods
 from offdiag.records.slices import RunSlices
@@ -111,6 +111,7 @@ def new_counts(facts: RunFacts, dataset: str, given: GivenCounts) -> NewCounts:
         if given.positive_label is None
         else label_text(given.positive_label, field_name="positive_label"),
         hierarchy=_plain(given.hierarchy),
+        scores=None if given.scores is None else CountedScores(**_plain(given.scores)),
     )
 
 

@@ -21,6 +21,7 @@ from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.bounds import Interval
+from offdiag.metrics.intervals.cells import cell_values
 from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.intervals.multilabel import multilabel_intervals
 from offdiag.metrics.intervals.scores import class_score_intervals, score_intervals
@@ -32,13 +33,15 @@ from offdiag.metrics.multilabel.suite import (
     set_metrics,
     set_score_metrics,
 )
+from offdiag.metrics.scores.cells import ScoreCells
 from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
-from offdiag.metrics.scores.score_curves import ScoreCurve, label_curves, score_curves
+from offdiag.metrics.scores.score_curves import ScoreCurve, cell_curves, label_curves, score_curves
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.evaluation.inputs import EvaluationInputs
 from offdiag.store import datasets, runs
 from offdiag.store.database import Database
+from offdiag.store.datasets import DatasetRecord
 from offdiag.store.evaluations import StoredEvaluation
 
 INTERVAL_SEED = 1
@@ -96,9 +99,12 @@ def evaluate(inputs: EvaluationInputs) -> EvaluatedValues:
         assert inputs.sets is not None  # noqa: S101  # They are read with the counts.
         return of_sets(inputs.counted, inputs.sets)
     values = of_matrix(inputs.counted)
-    if inputs.forecasts is None:
+    if inputs.forecasts is not None:
+        scored = of_scores(inputs.forecasts)
+    elif inputs.cells is not None:
+        scored = of_cells(inputs.cells, positive=positive_code(inputs.dataset))
+    else:
         return values
-    scored = of_scores(inputs.forecasts)
     return EvaluatedValues(
         {**values.aggregate, **scored.aggregate}, {**values.per_class, **scored.per_class}
     )
@@ -108,6 +114,9 @@ def curves_of(inputs: EvaluationInputs) -> tuple[ScoreCurve, ...]:
     """What pictures of the scores are drawn from; empty without scores, else never."""
     if isinstance(inputs.counted, CountedSets):
         return label_curves_of(inputs.counted, inputs.sets)
+    if inputs.cells is not None:
+        positive = positive_code(inputs.dataset)
+        return cell_curves(inputs.cells, inputs.counted.counts, positive=positive)
     if inputs.forecasts is None:
         return ()
     return score_curves(inputs.forecasts, inputs.counted.counts)
@@ -152,6 +161,18 @@ def of_scores(forecasts: Forecasts) -> EvaluatedValues:
             for key, values in per_class.items()
         },
     )
+
+
+def of_cells(cells: ScoreCells, *, positive: int) -> EvaluatedValues:
+    """The same of scores that were counted, each with how far it may be off."""
+    found = cell_values(cells, positive=positive, seed=INTERVAL_SEED)
+    return EvaluatedValues(found.aggregate, found.per_class)
+
+
+def positive_code(dataset: DatasetRecord) -> int:
+    """The class that counted scores are of."""
+    assert dataset.positive_label is not None  # noqa: S101  # Else none are counted.
+    return dataset.labels.index[dataset.positive_label]
 
 
 def _without_samples(forecasts: Forecasts) -> EvaluatedValues:

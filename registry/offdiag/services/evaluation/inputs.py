@@ -23,6 +23,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, SampleCounts, added_up, count_samples, counted
 from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.metrics.multilabel.suite import LabelledSets
+from offdiag.metrics.scores.cells import ScoreCells
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store import datasets, predictions, runs, slices, truths, uploads
@@ -185,6 +186,8 @@ class EvaluationInputs:
     new_parts: tuple[PackedCounts, ...] = ()
     """Counts that chunks of the run should have and have not."""
     sets: LabelledSets | None = None
+    cells: ScoreCells | None = None
+    """Scores of the positive class that were counted, where there are no `forecasts`."""
 
 
 def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> EvaluationInputs:
@@ -197,9 +200,9 @@ def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> Eva
     truth = truth_that_counts(session, run)
     new_parts: tuple[PackedCounts, ...] = ()
     found: Counted
-    sets = None
+    sets = cells = None
     if run.source is not SourceOrientation.PREDICTIONS:
-        found = _kept_matrix(session, run, dataset, part)
+        found, cells = _kept_counts(session, run, dataset, part)
         n_cases, forecasts = found.total, None
     else:
         assert truth is not None  # noqa: S101  # Finishing predictions sets it.
@@ -213,21 +216,27 @@ def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> Eva
         sets = cases.sets() if of_sets else None
     digest = input_digest(run, truth, part)
     return EvaluationInputs(
-        run, dataset, truth, part, n_cases, found, forecasts, digest, new_parts, sets
+        run, dataset, truth, part, n_cases, found, forecasts, digest, new_parts, sets, cells
     )
 
 
-def _kept_matrix(
+def _kept_counts(
     session: Session, run: RunRecord, dataset: DatasetRecord, part: Slice | None
-) -> ConfusionMatrix:
-    if part is None:
-        return uploads.read_matrix(session, run.id, dataset.labels, run.source)
+) -> tuple[ConfusionMatrix, ScoreCells | None]:
+    if part is None and not run.score_columns:
+        return uploads.read_matrix(session, run.id, dataset.labels, run.source), None
     cases = uploads.find_counted_samples(session, run.id)
     if cases is None:
         raise _no_samples_to_choose_from(run)
-    levels = {name: column.levels for name, column in cases.slices.items()}
-    choices = SliceChoices(levels, cases.slices)
-    return cases.matrix(dataset.labels, members_among(choices, part, n_samples=len(cases)))
+    members = None
+    if part is not None:
+        levels = {name: column.levels for name, column in cases.slices.items()}
+        choices = SliceChoices(levels, cases.slices)
+        members = members_among(choices, part, n_samples=len(cases))
+    matrix = cases.matrix(dataset.labels, members)
+    if dataset.positive_label is None:
+        return matrix, None
+    return matrix, cases.score_cells(dataset.labels.index[dataset.positive_label], members)
 
 
 def truth_that_counts(session: Session, run: RunRecord) -> TruthRecord | None:

@@ -68,8 +68,10 @@ class GivenMatrix:
 class GivenCounts:
     """How many cases there are of each kind, counted where they lie.
 
-    A kind is an actual class, a predicted class and a value of each slice column; all lists have
-    one entry for each kind. `counted_on` names the program that counted.
+    A kind is an actual class, a predicted class, a value of each slice column and with `scores`
+    a cell of the score of the positive class; all lists have one entry for each kind.
+    `counted_on` names the program that counted. `scores` are the columns of
+    `CellColumns`.
     """
 
     actual: Sequence[object]
@@ -81,6 +83,7 @@ class GivenCounts:
     ordinal: bool = False
     positive_label: object | None = None
     hierarchy: object | None = None
+    scores: Mapping[str, Sequence[float]] | None = None
 
 
 def truth_digest(labels: LabelSet, actual: Codes, ids: SampleIds | None) -> str:

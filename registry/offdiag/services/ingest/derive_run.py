@@ -115,6 +115,12 @@ def _require_scores(run: RunRecord) -> None:
             field="run",
             hint="Log the scores with the predictions: y_score=.",
         )
+    if run.source is not SourceOrientation.PREDICTIONS:
+        raise InvalidInput(
+            f"run {run.id} has counts of scores, not the scores of its examples.",
+            field="run",
+            hint="Log the frame with the new predictions, or with keep_predictions=True.",
+        )
 
 
 def _client_key(derivation: Derivation) -> str:

@@ -217,13 +217,6 @@ def _log_counts(
 ) -> RunRecord:
     known = datasets.find_dataset(session, project=facts.project, name=dataset)
     labels = _labels_of(known, declared, given)
-    cases = counted_samples(
-        actual=given.actual,
-        predicted=given.predicted,
-        sizes=given.sizes,
-        slices=given.slices,
-        labels=labels,
-    )
     positive = given.positive_label
     frame = project_and_dataset(
         session,
@@ -235,6 +228,15 @@ def _log_counts(
     )
     frame = require_task(session, frame, of_sets=False)
     frame = require_hierarchy(session, frame, given.hierarchy)
+    cases = counted_samples(
+        actual=given.actual,
+        predicted=given.predicted,
+        sizes=given.sizes,
+        slices=given.slices,
+        labels=labels,
+        scores=given.scores,
+        positive_label=frame.positive_label,
+    )
     matrix = cases.matrix(labels)
     content = content_digest(cases, matrix)
     again = already_opened(session, frame, facts)
@@ -257,7 +259,7 @@ def _log_counts(
         run.id,
         truth_version_id=None if truth is None else truth.id,
         n_predictions=matrix.total,
-        score_columns=0,
+        score_columns=0 if cases.scores is None else 1,
         content_digest=content,
         orientation=_evidence(matrix, truth, given.counted_on),
         now=now,
@@ -268,7 +270,7 @@ def _log_counts(
 
 def content_digest(cases: CountedSamples, matrix: ConfusionMatrix) -> str:
     """The digest of what was logged: of the matrix alone where nothing else was counted."""
-    return cases.digest(matrix.labels) if cases.slices else matrix.digest
+    return matrix.digest if cases.are_a_matrix else cases.digest(matrix.labels)
 
 
 def _labels_of(

@@ -91,7 +91,10 @@ class PendingTruthRow(Base):
 
 
 class CountedSamplesRow(Base):
-    """`actual` and `predicted` hold one code per kind of case, `sizes` how many cases it has."""
+    """`actual` and `predicted` hold one code per kind of case, `sizes` how many cases it has.
+
+    `scores` are what is known of the scores of each kind, absent where none were counted.
+    """
 
     __tablename__ = "counted_cases"
     __table_args__ = (whole_number("n_kinds", at_least=1),)
@@ -103,6 +106,7 @@ class CountedSamplesRow(Base):
     actual: Mapped[bytes]
     predicted: Mapped[bytes]
     sizes: Mapped[bytes]
+    scores: Mapped[bytes | None]
 
 
 class CountedSliceRow(Base):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.values import MetricValue
 from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.services.curves import (
     CLASSES_PER_PAGE,
@@ -203,6 +205,7 @@ class CurvesView:
     all_url: str
     measured_url: str
     notes: tuple[str, ...]
+    counted: str | None = None
 
 
 def curves_view(found: RunCurves, address: CurvesAddress) -> CurvesView:
@@ -230,7 +233,22 @@ def curves_view(found: RunCurves, address: CurvesAddress) -> CurvesView:
         all_url=CurvesAddress(address.run_id).url(),
         measured_url=address.at_prevalence(None).url(),
         notes=tuple(notes.texts),
+        counted=None if results is None or one is None else _of_counted(results.aggregate),
     )
+
+
+_BOUNDED = {"roc_auc": "ROC AUC", "average_precision": "average precision", "ks": "KS"}
+
+
+def _of_counted(aggregate: Mapping[str, MetricValue]) -> str | None:
+    """How far the values of counted scores may be off, None where they are exact."""
+    bounds = {
+        title: aggregate[key].error_bound for key, title in _BOUNDED.items() if key in aggregate
+    }
+    said = [f"{title} by {bound:.2g}" for title, bound in bounds.items() if bound is not None]
+    if not said:
+        return None
+    return f"Scores were counted in bins. Off by at most, as intervals allow: {', '.join(said)}."
 
 
 def _missing(found: RunCurves) -> Caution | None:

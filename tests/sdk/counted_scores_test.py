@@ -1,0 +1,134 @@
+"""Scores counted where they lie say what the scores themselves do, within a bound that is kept."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import offdiag
+from offdiag import Evaluation
+from support.frames import FRAMES, Columns
+
+N_ROWS = 3_000
+
+
+def rows() -> Columns:
+    """Saturated, rounded and fine scores of two classes, of which "ill" is rare."""
+    rng = np.random.default_rng(5)
+    ill = rng.random(N_ROWS) < 0.2
+    p = 1 / (1 + np.exp(2 - 3 * ill - rng.normal(size=N_ROWS)))
+    p[:40], p[40:80], p[80:400] = 0, 1, np.round(p[80:400], 1)
+    return {
+        "y": np.where(ill, "ill", "well").tolist(),
+        "yhat": np.where(p > 0.5, "ill", "well").tolist(),
+        "site": rng.choice(["a", "b"], N_ROWS).tolist(),
+        "p": p.tolist(),
+    }
+
+
+ROWS = rows()
+
+
+@pytest.fixture(scope="module")
+def url(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("scores") / "registry.db")
+    return f"sqlite:///{path}"
+
+
+def log(frame: object, url: str, dataset: str, **given: Any) -> offdiag.Run:
+    arguments: dict[str, Any] = {"score": "p", "positive_label": "ill", "keep_predictions": False}
+    arguments |= given
+    return offdiag.log_frame(frame, name="model", dataset=dataset, url=url, **arguments)
+
+
+@pytest.fixture(scope="module")
+def kept(url: str) -> offdiag.Run:
+    return log(pd.DataFrame(ROWS), url, "kept", slices=["site"], keep_predictions=True)
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_every_library_counts_what_the_scores_give(
+    url: str, kept: offdiag.Run, library: str
+) -> None:
+    run = log(FRAMES[library](ROWS), url, library, slices=["site"])
+
+    require_within_bounds(run.evaluation(), kept.evaluation())
+    for part in ("site=a", "site=b"):
+        require_within_bounds(run.evaluation(slice=part), kept.evaluation(slice=part))
+
+
+def require_within_bounds(counted: Evaluation, exact: Evaluation) -> None:
+    assert counted.aggregate.keys() == exact.aggregate.keys()
+    bounded = set()
+    for key, value in exact.aggregate.items():
+        found = counted.aggregate[key]
+        if key in ("brier_reliability", "brier_resolution"):
+            assert found.reason == "forecasts_in_cells"
+            continue
+        assert (found.reason, found.limit) == (value.reason, value.limit), key
+        if value.value is not None:
+            assert abs(float(found) - value.value) <= (found.error_bound or 0) + 1e-12, key
+        if found.error_bound is not None:
+            bounded.add(key)
+            assert found.error_bound < 0.02, key
+    assert {"roc_auc", "average_precision"} <= bounded
+    for key in ("roc_auc", "average_precision"):
+        for label, area in exact.per_class[key].items():
+            near = counted.per_class[key][label]
+            assert abs(float(near) - float(area)) <= (near.error_bound or 0) + 1e-12
+
+
+def test_all_libraries_store_the_same(url: str) -> None:
+    ids = {log(make(ROWS), url, "same", client_key="one").id for make in FRAMES.values()}
+
+    assert len(ids) == 1  # Other counts under a key would be refused.
+
+
+def test_bounds_stand_in_json_and_read_back(url: str) -> None:
+    value = log(pd.DataFrame(ROWS), url, "json").evaluation().aggregate["roc_auc"]
+
+    written = json.loads(json.dumps(value.to_dict()))
+    assert written["error_bound"] == value.error_bound
+    assert offdiag.MetricValue.of_dict(written) == value
+    assert f"off by at most {value.error_bound:.2e}" in str(value.remark)
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([0.1, None, 0.3, None], "score='p': 2 of 4 rows have no score"),
+        ([0.1, float("nan"), 0.3, 0.4], "score='p': 1 of 4 rows have no score"),
+        ([0.1, 1.5, -2.0, 0.4], "score='p': 2 of 4 rows have a score outside of 0 to 1, from -2"),
+        ([0.1, float("inf"), 0.2, 0.4], "score='p': 1 of 4 rows have a score outside"),
+    ],
+)
+@pytest.mark.parametrize("library", FRAMES)
+def test_what_is_no_probability_is_counted_and_refused(
+    url: str, library: str, scores: list[float | None], message: str
+) -> None:
+    columns: Columns = {"y": ["a", "b"] * 2, "yhat": ["a", "a", "b", "b"], "p": scores}
+
+    with pytest.raises(offdiag.InvalidInput, match=message):
+        log(FRAMES[library](columns), url, "refused", positive_label="b")
+
+
+@pytest.mark.parametrize(
+    ("columns", "positive", "message"),
+    [
+        ({"y": ["a", "b"], "yhat": ["a", "a"]}, None, "not whether it is for 'a' or 'b'"),
+        ({"y": ["a", "b", "c"], "yhat": ["a", "a", "c"]}, None, "there are 3 classes"),
+    ],
+)
+def test_scores_without_a_class_of_their_own_are_refused(
+    url: str, columns: Columns, positive: str | None, message: str
+) -> None:
+    scored = columns | {"p": [0.5] * len(columns["y"])}
+
+    with pytest.raises(offdiag.InvalidInput, match=message):
+        log(pd.DataFrame(scored), url, "classes", positive_label=positive)
