@@ -107,6 +107,7 @@ PAGES: dict[str, tuple[str, Place]] = {
     "/datasets/<name:name>/approve": _at("lesions", "/datasets/derm-7/approve"),
     "/datasets/<name:name>/data": _at("lesions", "/datasets/derm-7/data"),
     "/datasets/<name:name>/content": _at("lesions", "/datasets/derm-7/content"),
+    "/datasets/<name:name>/methods": _at("lesions", "/datasets/derm-7/methods"),
     "/datasets/<name:name>/suspects": _at("lesions", "/datasets/derm-7/suspects"),
     "/problems": _at("lesions", "/problems"),
     "/problems/<int(max=9223372036854775807):number>": _at("lesions", "/problems/1"),
