@@ -132,3 +132,30 @@ def test_scores_without_a_class_of_their_own_are_refused(
 
     with pytest.raises(offdiag.InvalidInput, match=message):
         log(pd.DataFrame(scored), url, "classes", positive_label=positive)
+
+
+def test_scores_of_large_runs_are_counted_chunk_by_chunk(
+    url: str, kept: offdiag.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact, of_part = kept.evaluation(), kept.evaluation(slice="site=a")
+    monkeypatch.setenv("OFFDIAG_EVALUATION__EXACT_SCORES_UP_TO", str(N_ROWS - 1))
+
+    large = log(pd.DataFrame(ROWS), url, "large", slices=["site"], keep_predictions=True)
+
+    require_within_bounds(large.evaluation(), exact)
+    require_within_bounds(large.evaluation(slice="site=a"), of_part)
+    monkeypatch.setenv("OFFDIAG_EVALUATION__EXACT_SCORES_UP_TO", str(N_ROWS))
+    again = log(pd.DataFrame(ROWS), url, "exact again", keep_predictions=True)
+    assert again.evaluation().aggregate["roc_auc"] == exact.aggregate["roc_auc"]
+
+
+def test_large_runs_of_other_scores_than_probabilities_are_evaluated_exactly(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFDIAG_EVALUATION__EXACT_SCORES_UP_TO", "0")
+    margins = ROWS | {"p": [4 * p - 2 for p in ROWS["p"]]}
+
+    found = log(pd.DataFrame(margins), url, "margins", keep_predictions=True).evaluation()
+
+    assert found.aggregate["roc_auc"].error_bound is None
+    assert found.aggregate["brier_half"].reason == "scores_not_probabilities"

@@ -224,6 +224,14 @@ class SlicesSettings(Section):
     """Labelled examples below which the figures of a group are hidden. 0: all are shown."""
 
 
+class EvaluationSettings(Section):
+    """How runs are evaluated."""
+
+    exact_scores_up_to: Annotated[int, Field(ge=0, le=2**62)] = 20_000_000
+    """Examples up to which the scores of the positive class are sorted one by one; those of larger
+    runs are counted in narrow bins, with a bound of how far each value may be off."""
+
+
 class FlagsSettings(Section):
     """Thresholds of the flag rules; names, meanings and defaults are those of the rules.
 
@@ -282,6 +290,7 @@ class Settings(Section):
     sql: SqlSettings = SqlSettings()
     backup: BackupSettings = BackupSettings()
     gc: GcSettings = GcSettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
     slices: SlicesSettings = SlicesSettings()
     flags: FlagsSettings = FlagsSettings()
 

@@ -38,10 +38,9 @@ from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
 from offdiag.metrics.scores.score_curves import ScoreCurve, cell_curves, label_curves, score_curves
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
 from offdiag.metrics.suite import evaluate_stack
-from offdiag.services.evaluation.inputs import EvaluationInputs
+from offdiag.services.evaluation.inputs import EvaluationInputs, positive_code
 from offdiag.store import datasets, runs
 from offdiag.store.database import Database
-from offdiag.store.datasets import DatasetRecord
 from offdiag.store.evaluations import StoredEvaluation
 
 INTERVAL_SEED = 1
@@ -167,12 +166,6 @@ def of_cells(cells: ScoreCells, *, positive: int) -> EvaluatedValues:
     """The same of scores that were counted, each with how far it may be off."""
     found = cell_values(cells, positive=positive, seed=INTERVAL_SEED)
     return EvaluatedValues(found.aggregate, found.per_class)
-
-
-def positive_code(dataset: DatasetRecord) -> int:
-    """The class that counted scores are of."""
-    assert dataset.positive_label is not None  # noqa: S101  # Else none are counted.
-    return dataset.labels.index[dataset.positive_label]
 
 
 def _without_samples(forecasts: Forecasts) -> EvaluatedValues:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,9 +24,10 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, SampleCounts, added_up, count_samples, counted
 from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.metrics.multilabel.suite import LabelledSets
-from offdiag.metrics.scores.cells import ScoreCells
+from offdiag.metrics.scores.cells import ScoreCells, count_scores
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.settings import load_settings
 from offdiag.store import datasets, predictions, runs, slices, truths, uploads
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.predictions import PackedCounts, StoredChunk
@@ -86,6 +88,23 @@ class Cases:
             n_classes=self.n_classes,
             positive=None if positive is None else dataset.labels.index[positive],
         )
+
+    def count_scores(self, dataset: DatasetRecord) -> ScoreCells | None:
+        """Scores of the samples that have a label, counted chunk by chunk.
+
+        None where they are no probabilities, or there is none. Memory holds no more scores than
+        those of a chunk.
+        """
+        positive = positive_code(dataset)
+
+        def parts() -> Iterator[tuple[NDArray[np.bool_], NDArray[np.float32]]]:
+            with closing(predictions.read_score_chunks(self.session, self.run.id)) as scores:
+                for chunk, values in zip(self._chunks(), scores, strict=True):
+                    actual = chunk.actual_in(self.actual)
+                    labelled = actual < self.n_classes
+                    yield actual[labelled] == positive, values[labelled, 0]
+
+        return count_scores(parts())
 
     def sets(self) -> LabelledSets:
         """The sets of the samples whose truth is known, in the order they were logged in."""
@@ -212,7 +231,8 @@ def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> Eva
         cases = Cases(session, run, truth, len(dataset.labels), members, of_sets)
         counts, new_parts = cases.count()
         found = counted(counts, dataset.labels)
-        forecasts = None if of_sets else cases.forecasts(dataset)
+        cells = cases.count_scores(dataset) if counts_scores(run) else None
+        forecasts = None if of_sets or cells is not None else cases.forecasts(dataset)
         sets = cases.sets() if of_sets else None
     digest = input_digest(run, truth, part)
     return EvaluationInputs(
@@ -265,7 +285,24 @@ def input_digest(run: RunRecord, truth: TruthRecord | None, part: Slice | None =
     facts = f"{run.content_digest}\n{version}\n{SUITE_VERSION}"
     if part is not None:
         facts += f"\n{part}"
+    if counts_scores(run):
+        facts += "\nscores counted in cells"
     return hashlib.sha256(facts.encode()).hexdigest()
+
+
+def counts_scores(run: RunRecord) -> bool:
+    """Whether the scores of a run are so many that they are counted in cells instead of sorted."""
+    return (
+        run.source is SourceOrientation.PREDICTIONS
+        and run.score_columns == 1
+        and run.n_predictions > load_settings().evaluation.exact_scores_up_to
+    )
+
+
+def positive_code(dataset: DatasetRecord) -> int:
+    """The class that one score for each sample is of."""
+    assert dataset.positive_label is not None  # noqa: S101  # Else there are none.
+    return dataset.labels.index[dataset.positive_label]
 
 
 def _no_samples_to_choose_from(run: RunRecord) -> InvalidInput:
