@@ -1,24 +1,29 @@
 """What a page of curves reads: one class against the rest, or the worst classes of many.
 
-The curves are those drawn when the run was evaluated; a class can be shown as common as
-somebody says.
+The curves are those drawn when the run was evaluated; those of a slice are drawn when somebody
+asks and remembered. A class can be shown as common as somebody says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.slices import parse_slice
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.what_if import at_prevalence
 from offdiag.metrics.counted import Counted
 from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve, of_other_class
 from offdiag.metrics.suite import evaluate_stack
+from offdiag.services.evaluation.compute import curves_of
+from offdiag.services.evaluation.inputs import read_inputs
+from offdiag.services.evaluation.slices import sliced_run
+from offdiag.services.lru_cache import LruCache
 from offdiag.store.database import Database
 from offdiag.store.evaluations_write import read_curves
 from offdiag.store.run_page import RunDetail, RunResults, read_run
@@ -104,15 +109,16 @@ def browse_curves(
     positive: str | None = None,
     ranked_by: RankedBy | None = None,
     start: int = 0,
+    part: str | None = None,
 ) -> RunCurves:
-    """The curves of a run.
+    """The curves of a run, or of a slice of it.
 
     With a positive class, named or the dataset's own, those of that class against the rest;
     otherwise those of `CLASSES_PER_PAGE` classes, from the `start`-th worst on. Raises
-    `NotFound`, and `InvalidInput` for a class that there is none of.
+    `NotFound`, `InvalidInput` for a class that there is none of, and what `sliced_run` raises.
     """
+    detail = _read_run(database, run_id, part)
     with database.read() as session:
-        detail = read_run(session, run_id)
         missing = _why_none(detail)
         if missing is not None or detail.results is None:
             return RunCurves(detail, missing=missing)
@@ -120,8 +126,8 @@ def browse_curves(
         named = positive or detail.run.positive_label
         code = None if named is None else labels.code_of(named, field_name="positive")
         if code is not None:
-            return _of_one(session, detail, detail.results, code)
-        return _of_many(session, detail, detail.results, ranked_by, start)
+            return _of_one(session, detail, detail.results, code, part)
+        return _of_many(session, detail, detail.results, ranked_by, start=start, part=part)
 
 
 def default_ranking(results: RunResults) -> RankedBy:
@@ -153,10 +159,42 @@ def _why_none(detail: RunDetail) -> NoCurves | None:
     return None if detail.results.counted.total else NoCurves.NO_SAMPLES
 
 
-def _of_one(session: Session, detail: RunDetail, results: RunResults, code: int) -> RunCurves:
+def _read_run(
+    database: Database, run_id: str, part: str | None, *, aggregates: bool = True
+) -> RunDetail:
+    with database.read() as session:
+        detail = read_run(session, run_id, aggregates=aggregates)
+    return detail if part is None else sliced_run(database, detail, part)
+
+
+MOST_SLICES = 16
+_OF_SLICES: LruCache[dict[int, ScoreCurve]] = LruCache(most=MOST_SLICES)
+
+
+def _curves(
+    session: Session,
+    results: RunResults,
+    run_id: str,
+    part: str | None,
+    codes: Collection[int] | None = None,
+) -> dict[int, ScoreCurve]:
+    if part is None:
+        return read_curves(session, results.facts.id, codes)
+
+    def drawn() -> dict[int, ScoreCurve]:
+        curves = curves_of(read_inputs(session, run_id, parse_slice(part)))
+        return {curve.code: curve for curve in curves}
+
+    found = _OF_SLICES.get(results.facts.input_digest, drawn)
+    return {code: curve for code, curve in found.items() if codes is None or code in codes}
+
+
+def _of_one(
+    session: Session, detail: RunDetail, results: RunResults, code: int, part: str | None
+) -> RunCurves:
     # With a positive class only its curve is kept; that of the other one follows from it.
     codes = {code, TOP_LABEL, *_own_positive(detail)}
-    found = read_curves(session, results.facts.id, codes)
+    found = _curves(session, results, detail.run.id, part, codes)
     curve = found.get(code)
     if curve is None and len(results.counted.labels) == 2:
         other = found.get(1 - code)
@@ -182,13 +220,15 @@ def _of_many(
     detail: RunDetail,
     results: RunResults,
     ranked_by: RankedBy | None,
+    *,
     start: int,
+    part: str | None,
 ) -> RunCurves:
     by = ranked_by or default_ranking(results)
     ranked = worst_first(results, by)
     first = min(start, max(len(ranked) - 1, 0) // CLASSES_PER_PAGE * CLASSES_PER_PAGE)
     codes = ranked[first : first + CLASSES_PER_PAGE]
-    found = read_curves(session, results.facts.id, {*codes, TOP_LABEL})
+    found = _curves(session, results, detail.run.id, part, {*codes, TOP_LABEL})
     if not found:
         return RunCurves(detail, missing=NoCurves.NOT_DRAWN)
     return RunCurves(
@@ -201,14 +241,14 @@ def _of_many(
     )
 
 
-def all_curves(database: Database, run_id: str) -> RunCurves:
-    """All curves of a run at once, by class code, for an export. Raises `NotFound`."""
+def all_curves(database: Database, run_id: str, *, part: str | None = None) -> RunCurves:
+    """All curves of a run at once, by class code, for an export. Raises as `browse_curves`."""
+    detail = _read_run(database, run_id, part, aggregates=False)
     with database.read() as session:
-        detail = read_run(session, run_id, aggregates=False)
         missing = _why_none(detail)
         if missing is not None or detail.results is None:
             return RunCurves(detail, missing=missing)
-        found = read_curves(session, detail.results.facts.id)
+        found = _curves(session, detail.results, run_id, part)
     if not found:
         return RunCurves(detail, missing=NoCurves.NOT_DRAWN)
     return RunCurves(

@@ -141,3 +141,76 @@ def test_the_page_of_a_flag_on_a_slice_names_it(client: PageClient, run_id: str)
     assert page.one("h1").text == "Far worse on a slice: “ill” on site=z"
     assert client.get("/api/v1/flags?slice=site%3Dw").get_json()["flags"] == []
     assert len(client.get(f"/api/v1/flags?run={run_id}&slice=site%3Dz").get_json()["flags"]) == 1
+
+
+def test_every_page_of_a_run_can_be_about_a_slice(client: PageClient, run_id: str) -> None:
+    part = "?slice=site%3Dz"
+    of_slice = client.get(f"/api/v1/runs/{run_id}/evaluation{part}").get_json()
+    n = of_slice["aggregate"]["n"]["value"]
+
+    for name in ("", "/classes", "/examples"):
+        page = client.page(f"/runs/{run_id}{name}{part}")
+        (chosen,) = [each for each in page.all("option") if "selected" in each.attributes][:1]
+        assert chosen.text == "site=z"
+        tabs = page.one("nav", "tabs").inside("a")
+        of_tab = {each.text.split()[0]: each.attributes["href"] for each in tabs}
+        assert of_tab["Classes"] == f"/runs/{run_id}/classes{part}"
+        assert of_tab["Slices"] == f"/runs/{run_id}/slices"
+
+    page = client.page(f"/runs/{run_id}{part}")
+    assert f"{n:.0f} examples" in page.one("p", "run-facts").text
+    assert not page.all("p", "statement")
+    ill = of_slice["labels"]["names"].index("ill")
+    matrix = client.get(f"/runs/{run_id}/matrix.json{part}").get_json()
+    places = [matrix["labels"].index(name) for name in of_slice["labels"]["names"]]
+    counts = np.array(matrix["matrix"])[np.ix_(places, places)]
+    assert counts.tolist() == of_slice["matrix"]
+    classes = client.get(f"/runs/{run_id}/classes.json{part}").get_json()["per_class"]
+    expected = of_slice["per_class"]["recall"][ill]
+    assert [classes["recall"][ill][key] for key in ("value", "ci_low", "ci_high")] == [
+        expected[key] for key in ("value", "ci_low", "ci_high")
+    ]
+    links = [each.attributes.get("href", "") for each in page.one("main").inside("a")]
+    examples = [each for each in links if "/examples?" in each]
+    assert examples
+    assert all("slice=site%3Dz" in each for each in examples)
+
+
+def test_a_slice_that_there_is_none_of_is_refused_with_a_way_out(
+    client: PageClient, run_id: str
+) -> None:
+    for name in ("", "/classes", "/curves", "/matrix.svg", "/card.svg"):
+        answer = client.get(f"/runs/{run_id}{name}?slice=colour%3Dred")
+
+        assert answer.status_code == 400
+        assert "colour" in answer.get_data(as_text=True)
+
+
+def test_curves_of_a_slice_are_drawn_from_its_scores_alone(
+    client: PageClient, database: Database
+) -> None:
+    rng = np.random.default_rng(4)
+    actual, site = rng.integers(0, 2, 300), rng.choice(["x", "z"], 300)
+    score = np.clip(0.5 + 0.3 * (2 * actual - 1) * (site == "x") + rng.normal(0, 0.1, 300), 0, 1)
+    runs = [
+        log(
+            database,
+            y_true=actual[chosen],
+            y_pred=(score[chosen] >= 0.5).astype(int),
+            y_score=score[chosen],
+            sample_ids=np.flatnonzero(chosen),
+            slices={"site": site[chosen]},
+            dataset=name,
+        )
+        for name, chosen in (("all", np.ones(300, dtype=bool)), ("z alone", site == "z"))
+    ]
+    for run in runs:
+        evaluate(database, run.id)
+    whole, alone = runs
+
+    found = client.get(f"/runs/{whole.id}/curves.json?slice=site%3Dz").get_json()
+    expected = client.get(f"/runs/{alone.id}/curves.json").get_json()
+
+    assert found["curves"] == expected["curves"]
+    assert found["curves"] != client.get(f"/runs/{whole.id}/curves.json").get_json()["curves"]
+    assert client.get(f"/runs/{whole.id}/curves?slice=site%3Dz").status_code == 200

@@ -208,11 +208,16 @@ def off_diagonal(matrix: ConfusionMatrix) -> NDArray[np.int64]:
 
 
 def most_frequent(
-    matrix: ConfusionMatrix, *, at_most: int, run_id: str | None = None
+    matrix: ConfusionMatrix,
+    *,
+    at_most: int,
+    run_id: str | None = None,
+    part: str | None = None,
 ) -> ConfusionList:
     """The largest error cells; equal ones in label order.
 
-    With the id of a run that keeps predictions, each with the address of its examples.
+    With the id of a run that keeps predictions, each with the address of its examples, in the
+    slice `part` if there is one.
     """
     errors = off_diagonal(matrix)
     actual_codes, predicted_codes = np.nonzero(errors)
@@ -220,7 +225,7 @@ def most_frequent(
     largest = np.argsort(-counts, kind="stable")[:at_most]
     return ConfusionList(
         errors=tuple(
-            _confusion(matrix, int(actual_codes[place]), int(predicted_codes[place]), run_id)
+            _confusion(matrix, int(actual_codes[place]), int(predicted_codes[place]), run_id, part)
             for place in largest
         ),
         n_errors=int(counts.sum()),
@@ -229,7 +234,7 @@ def most_frequent(
 
 
 def _confusion(
-    matrix: ConfusionMatrix, actual: int, predicted: int, run_id: str | None
+    matrix: ConfusionMatrix, actual: int, predicted: int, run_id: str | None, part: str | None
 ) -> Confusion:
     count, support = int(matrix.counts[actual, predicted]), int(matrix.actual[actual])
     names = matrix.labels.names
@@ -241,7 +246,7 @@ def _confusion(
         reverse=numbers.count(int(matrix.counts[predicted, actual])),
         share=share,
         bar=share_bar(count / support, name=f"{share} of the class", tone="error"),
-        url=None if run_id is None else cell_url(run_id, names[actual], names[predicted]),
+        url=None if run_id is None else cell_url(run_id, names[actual], names[predicted], part),
     )
 
 

@@ -7,17 +7,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from flask import make_response, render_template, url_for
+from flask import make_response, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import PromotionRole, RunState, Task
+from offdiag.domain.slices import parse_slice
 from offdiag.errors import EvaluationFailed, EvaluationPending
+from offdiag.services.evaluation.slices import slice_levels, sliced_run
 from offdiag.store.comments import About, comments_on
 from offdiag.store.evaluations import EvaluationWork
 from offdiag.store.outdated import StaleReason
 from offdiag.store.run_page import RunDetail, RunHeader, RunResults, read_run
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.paths import SENT_BY_FORM
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import (
     Caution,
@@ -31,6 +34,7 @@ from offdiag_web.components.controls import (
     state_chip,
 )
 from offdiag_web.components.flags import Statement, run_statement
+from offdiag_web.components.slice_select import PARAMETER, SliceChoice, slice_choices
 from offdiag_web.urls.datasets import ModelAddress
 from offdiag_web.urls.filter_line import parse_filter, quoted
 from offdiag_web.urls.problems import problems_of_run
@@ -127,21 +131,38 @@ class RunHeaderView:
     state: Chip | None
     job_url: str | None
     is_pending: bool
+    slices: tuple[SliceChoice, ...]
+    """What can be looked at alone, on the pages that do so."""
+    kept: tuple[tuple[str, str], ...]
+    """Other parameters of the address, which choosing a slice leaves as they are."""
     logged: Moment
     author: str | None
     note: str | None
     tabs: tuple[Tab, ...]
 
 
+SLICED = frozenset({"matrix", "classes", "curves", "examples"})
+"""Pages that can be about one slice."""
+_NOT_KEPT = frozenset({PARAMETER, "from", "after", "before", SENT_BY_FORM})
+"""Parameters about a place in a list that another slice does not have."""
+
+
 def run_header(
-    detail: RunDetail, *, current: str, now: datetime, tab_url: Callable[[str, str], str]
+    detail: RunDetail,
+    *,
+    current: str,
+    now: datetime,
+    tab_url: Callable[[str, str], str],
+    slices: tuple[SliceChoice, ...] = (),
+    kept: tuple[tuple[str, str], ...] = (),
 ) -> RunHeaderView:
     """Present a run. `tab_url` makes the address of a page from its name and the id of a run."""
     run, around = detail.run, detail.neighbours
     state = None
     if detail.results is None:
         state = state_chip(run.state, work=detail.work, n_predictions=run.n_predictions, now=now)
-    statement = run_statement(detail)
+    is_sliced = any(each.is_chosen for each in slices)
+    statement = None if is_sliced else run_statement(detail)
     mark = "" if statement is None else statement.mark
     return RunHeaderView(
         id=run.id,
@@ -163,6 +184,8 @@ def run_header(
         state=state,
         job_url=None if state is None or detail.work is None else f"/jobs/{detail.work.id}",
         is_pending=state is not None and state.tone == "busy",
+        slices=slices,
+        kept=kept,
         logged=moment(run.created_at, now=now),
         author=run.author,
         note=run.note,
@@ -243,10 +266,15 @@ RUN = "/runs/<run:run_id>"
 """Address of a run; each page adds its own name to it."""
 
 
-def stored_run(run_id: str) -> RunDetail:
-    """The run of this request. Raises `NotFound`."""
-    with current_registry().database.read() as session:
-        return read_run(session, run_id)
+def stored_run(run_id: str, part: str | None = None) -> RunDetail:
+    """The run of this request, with the results of a slice where one is named.
+
+    Raises `NotFound`, and what `sliced_run` raises for a slice that there is none of.
+    """
+    database = current_registry().database
+    with database.read() as session:
+        detail = read_run(session, run_id)
+    return detail if part is None else sliced_run(database, detail, part)
 
 
 def results_of(detail: RunDetail) -> RunResults:
@@ -271,14 +299,27 @@ def results_of(detail: RunDetail) -> RunResults:
 
 def run_page(template: str, detail: RunDetail, current: str, **values: Any) -> Response:
     """A page of the run, with the tab `current` open."""
+    part = request.args.get(PARAMETER) or None if current in SLICED else None
     header = run_header(
         detail,
         current=current,
         now=current_registry().database.clock(),
-        tab_url=lambda name, run_id: url_for(f"run_{name}.page", run_id=run_id),
+        tab_url=lambda name, run_id: url_for(
+            f"run_{name}.page", run_id=run_id, slice=part if name in SLICED else None
+        ),
+        slices=_slices(detail, part) if current in SLICED else (),
+        kept=tuple(each for each in request.args.items() if each[0] not in _NOT_KEPT),
     )
     comments = _comments(detail.run.id) if current == TABS[0][0] else None
     return make_response(render_template(template, header=header, comments=comments, **values))
+
+
+def _slices(detail: RunDetail, part: str | None) -> tuple[SliceChoice, ...]:
+    if detail.results is None:
+        return ()
+    with current_registry().database.read() as session:
+        levels = slice_levels(session, detail.run)
+    return slice_choices(levels, None if part is None else str(parse_slice(part)))
 
 
 def _comments(run_id: str) -> Discussion:

@@ -78,19 +78,21 @@ class ExamplesAddress:
         return replace(self, question=left, cursor=None)
 
 
-def cell_url(run_id: str, actual: str, predicted: str) -> str:
-    """The examples of one cell of the matrix."""
-    return ExamplesAddress(run_id, ExampleQuestion(actual, predicted)).url()
+def cell_url(run_id: str, actual: str, predicted: str, part: str | None = None) -> str:
+    """The examples of one cell of the matrix, or of that of a slice."""
+    return ExamplesAddress(run_id, ExampleQuestion(actual, predicted, part=part)).url()
 
 
-def numbered_cell_url(run_id: str, actual: int | str, predicted: int | str) -> str:
+def numbered_cell_url(
+    run_id: str, actual: int | str, predicted: int | str, part: str | None = None
+) -> str:
     """The same by the codes of classes and groups: short, and answered with the address above."""
-    return f"/runs/{run_id}/cells/{actual}-{predicted}"
+    return with_query(f"/runs/{run_id}/cells/{actual}-{predicted}", {"slice": part})
 
 
-def missed_url(run_id: str, actual: str) -> str:
+def missed_url(run_id: str, actual: str, part: str | None = None) -> str:
     """The cases of a class that were taken for another one."""
-    return ExamplesAddress(run_id, ExampleQuestion(actual)).url()
+    return ExamplesAddress(run_id, ExampleQuestion(actual, part=part)).url()
 
 
 def slice_url(run_id: str, part: str, actual: str | None = None) -> str:

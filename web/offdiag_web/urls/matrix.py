@@ -26,7 +26,8 @@ class MatrixAddress:
     `focus` is the class in the middle of attention where the matrix is too large for a table;
     `rarest` leaves cells with fewer cases out of its map. `collapse` names groups of classes
     that are shown as one class each. `taken_for` is the class that `focus` was taken for, in a
-    cell somebody looks at. `worst_first` sorts the table of classes by recall.
+    cell somebody looks at. `worst_first` sorts the table of classes by recall. `part` is the slice
+    that is counted alone.
     """
 
     run_id: str
@@ -38,6 +39,7 @@ class MatrixAddress:
     collapse: tuple[str, ...] = ()
     taken_for: str | None = None
     worst_first: bool = False
+    part: str | None = None
 
     def card_url(self) -> str:
         """The run as a card for slides, with the matrix as it is shown here."""
@@ -49,6 +51,7 @@ class MatrixAddress:
         return with_query(
             f"{path}/matrix.{form}" if form else path,
             {
+                "slice": self.part,
                 "collapse": groups_text(self.collapse),
                 "norm": None if self.norm == "row" or form in _COUNTS_ONLY else self.norm,
                 "order": self.order,
@@ -79,6 +82,7 @@ def read_matrix(run_id: str, values: Mapping[str, str]) -> tuple[MatrixAddress, 
         collapse=read_groups(values.get("collapse")),
         taken_for=values.get("as") or None,
         worst_first=values.get("classes") == "recall",
+        part=values.get("slice") or None,
     )
     return address, notices
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from dataclasses import replace
 
+from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import Conflict
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import evaluate
 from offdiag.services.evaluation.inputs import input_digest, read_inputs, truth_that_counts
-from offdiag.services.small_groups import require_shown
-from offdiag.store import evaluations, runs
+from offdiag.services.small_groups import require_shown, sizes_of_run, suppressed_below
+from offdiag.store import evaluations, runs, slices, uploads
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation, has_newer_results
 from offdiag.store.evaluations_write import NewEvaluation, write_evaluation
+from offdiag.store.run_page import RunDetail, RunHeader, RunResults
+from offdiag.store.session import Session
 from offdiag.version import offdiag_version
 
 
@@ -34,6 +39,46 @@ def evaluation_of_slice(database: Database, run_id: str, text: str) -> StoredEva
             newer = has_newer_results(session, run_id, suite_version=SUITE_VERSION)
             write_evaluation(session, evaluation, database.clock(), counts=not newer)
     return stored
+
+
+def sliced_run(database: Database, detail: RunDetail, text: str) -> RunDetail:
+    """A run with the results of a slice in place of those of all samples. Raises as above."""
+    results = detail.results
+    if results is None:
+        return detail
+    found = evaluation_of_slice(database, detail.run.id, text)
+    facts = replace(
+        results.facts,
+        id=found.id,
+        input_digest=found.input_digest,
+        matrix_digest=found.matrix_digest,
+        n_cases=found.n_labelled,
+        n_unlabelled=found.n_cases - found.n_labelled,
+        computed_at=found.computed_at,
+        hides_minority=None,
+    )
+    of_slice = RunResults(facts, found.counted, found.aggregate, found.per_class)
+    return replace(detail, results=of_slice)
+
+
+def slice_levels(session: Session, run: RunHeader) -> Mapping[str, tuple[str, ...]]:
+    """The values that slices of a run can ask for, by column; none that are hidden."""
+    k = suppressed_below()
+    if k:
+        sizes = sizes_of_run(session, run, k)
+        columns = {} if sizes is None else sizes.columns
+        return {
+            name: tuple(
+                each for each in column.choices if sizes and each not in sizes.hidden(name)
+            )
+            for name, column in columns.items()
+        }
+    if run.source is SourceOrientation.PREDICTIONS:
+        if run.truth is None:
+            return {}
+        return slices.slice_choices(session, run.truth.root_id, ()).levels
+    cases = uploads.find_counted_samples(session, run.id)
+    return {} if cases is None else {name: each.choices for name, each in cases.slices.items()}
 
 
 def _stored(database: Database, run_id: str, part: Slice) -> StoredEvaluation | None:

@@ -9,12 +9,12 @@ from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.verdict import Verdict
 from offdiag.domain.runs import RunState
-from offdiag.domain.slices import Slice, SliceTerm
 from offdiag.services.compare import RunComparison
 from offdiag.services.shared_samples import Refusal
 from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.components import numbers
 from offdiag_web.components.datasets import Overview
+from offdiag_web.components.slice_select import SliceChoice, slice_choices
 from offdiag_web.pages.compare.by_slice import SliceStrip, slice_strip
 from offdiag_web.pages.compare.curves import CurvesView
 from offdiag_web.pages.compare.many import ManyView, many_view
@@ -73,18 +73,6 @@ def _entries(kind: str, entries: Mapping[str, object]) -> dict[str, str]:
 
 def _text(value: object) -> str:
     return "none" if value is None else str(value)
-
-
-MOST_LEVELS = 50
-"""Values of a slice column up to which they are offered to be picked."""
-
-
-@dataclass(frozen=True, slots=True)
-class SliceChoice:
-    """A slice that can be picked."""
-
-    text: str
-    is_chosen: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,16 +145,8 @@ def compare_page(
 def _slice_choices(found: RunComparison) -> tuple[SliceChoice, ...]:
     if not all(run.has_predictions for run in found.runs):
         return ()
-    chosen = "" if found.part is None else str(found.part)
-    texts = [
-        str(Slice((SliceTerm(name, level),)))
-        for name, levels in found.slice_levels.items()
-        if len(levels) <= MOST_LEVELS
-        for level in levels
-    ]
-    if chosen and chosen not in texts:
-        texts.append(chosen)
-    return tuple(SliceChoice(text, text == chosen) for text in texts)
+    chosen = None if found.part is None else str(found.part)
+    return slice_choices(found.slice_levels, chosen)
 
 
 def _scores_note(found: RunComparison) -> str | None:

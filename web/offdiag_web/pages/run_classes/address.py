@@ -14,13 +14,17 @@ _LARGEST_START = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class ClassesAddress:
-    """Which columns, sorted by which, from the how-manieth class on (counted from 0)."""
+    """Which columns, sorted by which, from the how-manieth class on (counted from 0).
+
+    `part` is the slice that the values are of.
+    """
 
     run_id: str
     group: ColumnGroup = "main"
     sort_key: str = "support"
     descending: bool = True
     start: int = 0
+    part: str | None = None
 
     def url(self, form: str = "") -> str:
         """Canonical URL of the table, or of its twin where `form` is "json" or "csv"."""
@@ -29,6 +33,7 @@ class ClassesAddress:
         return with_query(
             f"{path}.{form}" if form else path,
             {
+                "slice": self.part,
                 "show": None if self.group == "main" or form else self.group,
                 "sort": None if is_default else f"{'-' if self.descending else ''}{self.sort_key}",
                 "from": str(self.start + 1) if self.start and not form else None,
@@ -56,7 +61,7 @@ def read_classes(
 ) -> tuple[ClassesAddress, list[str]]:
     """The address in a query string, with a notice for each value that cannot be meant."""
     notices: list[str] = []
-    address = ClassesAddress(run_id)
+    address = ClassesAddress(run_id, part=values.get("slice") or None)
     group = values.get("show")
     if group in get_args(ColumnGroup):
         address = replace(address, group=cast(ColumnGroup, group))

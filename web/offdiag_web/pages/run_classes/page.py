@@ -9,7 +9,7 @@ from flask import Blueprint, jsonify, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.values import MetricValue
-from offdiag.store.run_page import RunResults
+from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import (
@@ -22,6 +22,7 @@ from offdiag_web.components.controls import (
     class_words,
 )
 from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
+from offdiag_web.components.slice_select import PARAMETER
 from offdiag_web.components.values import (
     CLASS_METRIC_TITLES,
     Notes,
@@ -208,7 +209,7 @@ blueprint = Blueprint("run_classes", __name__)
 
 @blueprint.get(f"{RUN}/classes")
 def page(run_id: str) -> Response:
-    detail = stored_run(run_id)
+    detail = _stored(run_id)
     address, notices = _address(run_id, detail.results)
     notes = Notes()
     words = class_words(detail.run.task)
@@ -229,14 +230,18 @@ def page(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}/classes.json")
 def classes_json(run_id: str) -> Response:
-    return jsonify(class_records(results_of(stored_run(run_id))))
+    return jsonify(class_records(results_of(_stored(run_id))))
 
 
 @blueprint.get(f"{RUN}/classes.csv")
 def classes_csv(run_id: str) -> Response:
-    results = results_of(stored_run(run_id))
+    results = results_of(_stored(run_id))
     address, _ = _address(run_id, results)
     return csv_response(f"{run_id}-classes", class_columns(results), class_rows(results, address))
+
+
+def _stored(run_id: str) -> RunDetail:
+    return stored_run(run_id, request.args.get(PARAMETER) or None)
 
 
 def _address(run_id: str, results: RunResults | None) -> tuple[ClassesAddress, list[str]]:

@@ -18,13 +18,17 @@ _NAMES = {"roc": RankedBy.ROC, "pr": RankedBy.PRECISION_RECALL}
 
 @dataclass(frozen=True, slots=True)
 class CurvesAddress:
-    """`positive` None is the class of the dataset, or all; `prevalence` None the measured one."""
+    """`positive` None is the class of the dataset, or all; `prevalence` None the measured one.
+
+    `part` is the slice whose scores are drawn.
+    """
 
     run_id: str
     positive: str | None = None
     prevalence: float | None = None
     ranked_by: RankedBy | None = None
     start: int = 0
+    part: str | None = None
 
     def url(self, form: str = "", *, part: Part = "points") -> str:
         """Canonical URL of the page, or of its twin where `form` is "json" or "csv"."""
@@ -33,6 +37,7 @@ class CurvesAddress:
         return with_query(
             f"{path}.{form}" if form else path,
             {
+                "slice": self.part,
                 "positive": self.positive,
                 "prevalence": None if self.prevalence is None else repr(self.prevalence),
                 "curve": None if self.ranked_by is None or form else by[self.ranked_by],
@@ -43,7 +48,7 @@ class CurvesAddress:
 
     def of_class(self, name: str | None) -> CurvesAddress:
         """The curves of one class, or of all; the prevalence of another class does not stay."""
-        return CurvesAddress(self.run_id, name)
+        return CurvesAddress(self.run_id, name, part=self.part)
 
     def at_prevalence(self, prevalence: float | None) -> CurvesAddress:
         """The same class, as common as somebody says."""
@@ -67,6 +72,7 @@ def read_curves(run_id: str, values: Mapping[str, str]) -> tuple[CurvesAddress, 
         prevalence=_read_prevalence(values.get("prevalence"), notices),
         ranked_by=_read_ranking(values.get("curve"), notices),
         start=_read_start(values.get("from"), notices),
+        part=values.get("slice") or None,
     )
     return address, notices
 

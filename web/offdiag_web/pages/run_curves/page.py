@@ -172,6 +172,7 @@ def _browse(address: CurvesAddress) -> RunCurves:
         positive=address.positive,
         ranked_by=address.ranked_by,
         start=address.start,
+        part=address.part,
     )
 
 
@@ -179,7 +180,7 @@ def _exported(run_id: str) -> tuple[RunCurves, CurvesAddress]:
     """The curves of one class where one is named, else all of them."""
     address, _ = read_curves(run_id, request.args)
     if address.positive is None:
-        found = all_curves(current_registry().database, run_id)
+        found = all_curves(current_registry().database, run_id, part=address.part)
     else:
         found = _browse(address)
     if found.missing is not None:

@@ -230,7 +230,7 @@ def curves_view(found: RunCurves, address: CurvesAddress) -> CurvesView:
             choices=tuple(sorted(labels.names)) if len(labels) <= LARGEST_CHOICE else None,
             may_be_all=found.detail.run.positive_label is None,
         ),
-        all_url=CurvesAddress(address.run_id).url(),
+        all_url=CurvesAddress(address.run_id, part=address.part).url(),
         measured_url=address.at_prevalence(None).url(),
         notes=tuple(notes.texts),
         counted=None if results is None or one is None else _of_counted(results.aggregate),

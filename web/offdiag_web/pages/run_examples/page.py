@@ -117,8 +117,8 @@ def page(run_id: str) -> Response:
 def cell(run_id: str, actual: str, predicted: str) -> Response:
     """A cell by the codes of its classes or groups, as large matrices name it."""
     run = stored_run(run_id).run
-    names = [_named(run, code) for code in (actual, predicted)]
-    return redirect(cell_url(run_id, *names))
+    names = _named(run, actual), _named(run, predicted)
+    return redirect(cell_url(run_id, *names, request.args.get("slice") or None))
 
 
 def _named(run: RunHeader, code: str) -> str:

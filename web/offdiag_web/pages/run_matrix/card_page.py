@@ -30,19 +30,22 @@ _MOST_WITH_NUMBERS = 14
 
 @blueprint.get(f"{RUN}/card.svg")
 def card(run_id: str) -> Response:
-    detail = stored_run(run_id)
-    seen = displayed_run(detail.run, results_of(detail), read_matrix(run_id, request.args)[0])
+    address, _ = read_matrix(run_id, request.args)
+    detail = stored_run(run_id, address.part)
+    seen = displayed_run(detail.run, results_of(detail), address)
     return Response(card_svg(_card(detail, seen)), mimetype="image/svg+xml")
 
 
 def _card(detail: RunDetail, seen: DisplayedRun) -> Card:
     run, results, words = detail.run, seen.results, class_words(detail.run.task)
-    statement = run_statement(detail)
+    part = seen.address.part
+    statement = None if part else run_statement(detail)
     titles = METRIC_TITLES | TITLES_OF_SETS
     facts = [
         run_scope(detail),
         numbers.plural(results.facts.n_cases, "example"),
         numbers.plural(len(results.counted.labels), words.one, words.many),
+        *([part] if part else []),
         *([] if seen.collapse is None else [seen.collapse.words]),
     ]
     return Card(

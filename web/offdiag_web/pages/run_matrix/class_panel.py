@@ -74,16 +74,16 @@ def class_panel(
     classes = tuple(_class_recall(results, code, accuracy, notes) for code in codes)
     if run_id is not None:
         classes = tuple(
-            replace(shown, missed_url=_missed_url(run_id, results, code))
+            replace(shown, missed_url=_missed_url(run_id, results, code, address.part))
             for code, shown in zip(codes, classes, strict=True)
         )
     return ClassPanel(title, classes)
 
 
-def _missed_url(run_id: str, results: RunResults, code: int) -> str | None:
+def _missed_url(run_id: str, results: RunResults, code: int, part: str | None) -> str | None:
     matrix = results.matrix
     is_whole = matrix.actual[code] == matrix.counts[code, code]
-    return None if is_whole else missed_url(run_id, matrix.labels.names[code])
+    return None if is_whole else missed_url(run_id, matrix.labels.names[code], part)
 
 
 def _by_recall(results: RunResults, codes: list[int]) -> list[int]:

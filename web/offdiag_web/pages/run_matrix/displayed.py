@@ -10,6 +10,7 @@ from flask import current_app
 from offdiag.domain.hierarchy import ALL_GROUPS, Collapse
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.evaluation.compute import CollapsedEvaluation, collapse_matrix
+from offdiag.services.evaluation.slices import sliced_run
 from offdiag.services.lru_cache import LruCache
 from offdiag.store.run_page import RunHeader, RunResults, run_detail
 from offdiag_web.app.context import current_registry
@@ -59,7 +60,7 @@ def displayed_run(run: RunHeader, results: RunResults, address: MatrixAddress) -
 
 def requested_matrix(address: MatrixAddress) -> DisplayedRun:
     """The run of an address that must have results. Raises as `results_of` does."""
-    detail = stored_run(address.run_id)
+    detail = stored_run(address.run_id, address.part)
     return displayed_run(detail.run, results_of(detail), address)
 
 
@@ -70,13 +71,20 @@ def drawn_matrix(address: MatrixAddress) -> DisplayedRun:
     """
     with current_registry().database.read() as session:
         detail = run_detail(session, address.run_id, aggregates=False)
+    if address.part is not None:
+        detail = sliced_run(current_registry().database, detail, address.part)
     return displayed_run(detail.run, results_of(detail), address)
 
 
 def matrix_file_name(address: MatrixAddress) -> str:
     """What a file of the view is called, without its ending."""
-    collapsed = "-collapsed" if address.collapse else ""
-    return f"{address.run_id}-matrix{'-transposed' if address.transposed else ''}{collapsed}"
+    said = {
+        "slice": address.part,
+        "matrix": True,
+        "transposed": address.transposed,
+        "collapsed": address.collapse,
+    }
+    return "-".join([address.run_id, *(word for word, is_so in said.items() if is_so)])
 
 
 def _collapsed(run: RunHeader, results: RunResults, grouping: Grouping) -> RunResults:

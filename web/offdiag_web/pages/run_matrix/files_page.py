@@ -16,6 +16,7 @@ from offdiag_web.charts.maps import PALETTE_VERSION
 from offdiag_web.components.classes import class_order
 from offdiag_web.components.matrix import MatrixView, matrix_view
 from offdiag_web.components.run_frame import RUN, stored_run
+from offdiag_web.components.slice_select import PARAMETER
 from offdiag_web.pages.run_matrix import sets_page
 from offdiag_web.pages.run_matrix.displayed import (
     DisplayedRun,
@@ -38,7 +39,7 @@ blueprint = Blueprint("matrix_files", __name__)
 
 @blueprint.get(f"{RUN}/matrix.md")
 def markdown(run_id: str) -> Response:
-    detail = stored_run(run_id)
+    detail = stored_run(run_id, request.args.get(PARAMETER) or None)
     if detail.run.task is Task.MULTILABEL:
         return sets_page.matrix_markdown(detail)
     seen = _asked(run_id)
@@ -51,6 +52,8 @@ def latex(run_id: str) -> Response:
     source = f"offdiag run {run_id}, matrix {seen.results.matrix.digest[:12]}"
     if seen.collapse is not None:
         source += f", {seen.collapse.words}"
+    if seen.address.part is not None:
+        source += f", {seen.address.part}"
     text = latex_table(_view(seen), source=source)
     return _file(text, "application/x-tex", seen.address, "tex")
 

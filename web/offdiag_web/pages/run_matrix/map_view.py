@@ -106,7 +106,7 @@ def window_of(
             f"{numbers.count(int(matrix.actual[focus]))}."
         )
         if has_examples and count:
-            examples_url = cell_url(address.run_id, names[focus], names[taken_for])
+            examples_url = cell_url(address.run_id, names[focus], names[taken_for], address.part)
 
     def beside(step: int) -> str | None:
         at = place + step

@@ -182,7 +182,7 @@ def matrix_page(
         matrix,
         address,
         codes,
-        cell_url=cell_url_of(run_id, matrix, grouping),
+        cell_url=cell_url_of(run_id, matrix, grouping, address.part),
         grouping=grouping,
         looked_at=None if window is None else window.cell,
     )
@@ -200,7 +200,7 @@ def matrix_page(
             Segment("Support", replace(address, worst_first=False).url(), not address.worst_first),
             Segment("Recall", replace(address, worst_first=True).url(), address.worst_first),
         ),
-        confusions=most_frequent(matrix, at_most=6, run_id=run_id),
+        confusions=most_frequent(matrix, at_most=6, run_id=run_id, part=address.part),
         notes=tuple(notes.texts),
         notices=tuple(notices),
         groups=None
@@ -220,9 +220,12 @@ def _headline(results: RunResults, notes: Notes) -> Headline:
 
 
 def cell_url_of(
-    run_id: str | None, matrix: ConfusionMatrix, grouping: Grouping | None = None
+    run_id: str | None,
+    matrix: ConfusionMatrix,
+    grouping: Grouping | None = None,
+    part: str | None = None,
 ) -> CellUrl | None:
-    """Where the cells of a run lead to; None where it has no predictions to show.
+    """Where the cells of a run, or of a slice, lead to; None where it has no predictions to show.
 
     Many cells with two long names each would outweigh the page, so where a table is dense they
     are named by number, and their address leads on to the one with the names.
@@ -232,8 +235,10 @@ def cell_url_of(
     names = matrix.labels.names
     if len(names) <= LARGEST_TABLE and matrix_density(len(names)) == "dense":
         codes = range(len(names)) if grouping is None else grouping.short_codes
-        return lambda actual, predicted: numbered_cell_url(run_id, codes[actual], codes[predicted])
-    return lambda actual, predicted: cell_url(run_id, names[actual], names[predicted])
+        return lambda actual, predicted: numbered_cell_url(
+            run_id, codes[actual], codes[predicted], part
+        )
+    return lambda actual, predicted: cell_url(run_id, names[actual], names[predicted], part)
 
 
 blueprint = Blueprint("run_matrix", __name__)
@@ -242,7 +247,7 @@ blueprint = Blueprint("run_matrix", __name__)
 @blueprint.get(RUN)
 def page(run_id: str) -> Response:
     address, notices = read_matrix(run_id, request.args)
-    detail = stored_run(run_id)
+    detail = stored_run(run_id, address.part)
     if detail.run.task is Task.MULTILABEL:
         return sets_page.first_page(detail)
     view, counts = None, None
@@ -266,8 +271,8 @@ def page(run_id: str) -> Response:
         collapse=groups_text(address.collapse),
         view=view,
         counts=counts,
-        slices=_worst_slices(detail) if view else (),
-        audit=_audit_of_reported(detail),
+        slices=_worst_slices(detail) if view and address.part is None else (),
+        audit=None if address.part else _audit_of_reported(detail),
         notices=notices,
     )
 
@@ -285,7 +290,7 @@ def _audit_of_reported(detail: RunDetail) -> AuditReport | None:
 @blueprint.get(f"{RUN}.json")
 def run_json(run_id: str) -> Response:
     address, _ = read_matrix(run_id, request.args)
-    detail = stored_run(run_id)
+    detail = stored_run(run_id, address.part)
     if detail.run.task is Task.MULTILABEL:
         return sets_page.run_json(detail)
     if detail.results is None:
@@ -299,7 +304,7 @@ def run_json(run_id: str) -> Response:
 def run_csv(run_id: str) -> Response:
     address, _ = read_matrix(run_id, request.args)
     seen = requested_matrix(address)
-    name = f"{run_id}-collapsed" if seen.collapse else run_id
+    name = f"{run_id}{'-slice' if address.part else ''}{'-collapsed' if seen.collapse else ''}"
     return csv_response(name, AGGREGATE_COLUMNS, aggregate_rows(seen.results))
 
 

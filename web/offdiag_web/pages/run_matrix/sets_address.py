@@ -18,13 +18,15 @@ _LARGEST_START = 10_000_000
 class LabelSetsAddress:
     """How the labels of one run are shown: sorted by what, from the how-manieth on.
 
-    `norm` is what a cell of the matrix says: its mass, or the share of its row or column.
+    `norm` is what a cell of the matrix says: its mass, or the share of its row or column. `part`
+    is the slice that is counted alone.
     """
 
     run_id: str
     order: LabelOrder = "f1"
     norm: MassNorm = "mass"
     start: int = 0
+    part: str | None = None
 
     def url(self, form: str = "", *, grid: bool = False) -> str:
         """Canonical URL of the page, or of the matrix alone in one of `FORMS`."""
@@ -32,6 +34,7 @@ class LabelSetsAddress:
         return with_query(
             f"{path}/matrix.{form}" if form else path,
             {
+                "slice": self.part,
                 "order": None if self.order == ("support" if form else "f1") else self.order,
                 "norm": None if self.norm == "mass" or form in {"csv", "json"} else self.norm,
                 "from": str(self.start + 1) if self.start and not form else None,
@@ -73,5 +76,7 @@ def read_label_sets(
         start = int(text[:9]) - 1
     elif text:
         notices.append("The place among the labels could not be read; this is the first one.")
-    address = LabelSetsAddress(run_id, cast(LabelOrder, order), cast(MassNorm, norm), start=start)
+    address = LabelSetsAddress(
+        run_id, cast(LabelOrder, order), cast(MassNorm, norm), start, values.get("slice") or None
+    )
     return address, notices

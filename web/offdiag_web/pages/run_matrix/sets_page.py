@@ -89,7 +89,7 @@ def sets_page(results: RunResults, counted: CountedSets, address: LabelSetsAddre
         n_labels=counted.n_classes,
         orders=order_segments(address),
         strips=label_strips(results, counted, shown, notes),
-        tables=label_tables(counted, shown, address.run_id),
+        tables=label_tables(counted, shown, address),
         window=window_of(codes, address),
         norms=norm_segments(address),
         matrix=mass_table(counted, shown, address),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from markupsafe import Markup
@@ -174,12 +174,14 @@ def order_segments(address: LabelSetsAddress) -> tuple[Segment, ...]:
     )
 
 
-def label_tables(counted: CountedSets, codes: list[int], run_id: str) -> tuple[LabelTable, ...]:
+def label_tables(
+    counted: CountedSets, codes: list[int], address: LabelSetsAddress
+) -> tuple[LabelTable, ...]:
     """The tables of some labels, in the order of their codes."""
-    return tuple(_table(counted, code, run_id) for code in codes)
+    return tuple(_table(counted, code, address) for code in codes)
 
 
-def _table(counted: CountedSets, code: int, run_id: str) -> LabelTable:
+def _table(counted: CountedSets, code: int, address: LabelSetsAddress) -> LabelTable:
     name = counted.labels.names[code]
     hits, actual = int(counted.correct[code]), int(counted.actual[code])
     missed, spurious = actual - hits, int(counted.predicted[code]) - hits
@@ -188,7 +190,10 @@ def _table(counted: CountedSets, code: int, run_id: str) -> LabelTable:
     def cell(
         count: int, of: int, question: ExampleQuestion | None, *, is_right: bool
     ) -> TableCell:
-        url = None if question is None or not count else ExamplesAddress(run_id, question).url()
+        url = None
+        if question is not None and count:
+            asked = replace(question, part=address.part)
+            url = ExamplesAddress(address.run_id, asked).url()
         share = count / max(of, 1)
         return TableCell(numbers.count(count), ramp_class(share, is_right=is_right), url)
 
@@ -276,7 +281,9 @@ def mass_table(counted: CountedSets, codes: list[int], address: LabelSetsAddress
                 is_right=actual == predicted,
                 end=1.0 if actual == predicted else largest_error,
             ),
-            cell_url(address.run_id, names[actual], names[predicted]) if is_linked else None,
+            cell_url(address.run_id, names[actual], names[predicted], address.part)
+            if is_linked
+            else None,
         )
 
     return MassTable(
