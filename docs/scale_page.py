@@ -118,11 +118,11 @@ score and eight values of a slice, from the first row to the evaluation (`counte
 | --: | --: | --: | --: | --: |
 {counted}
 
-A billion scored predictions a day, counted at night in runs of {largest:,} on one such machine,
-would take {cpu_minutes:.0f} minutes of processor time, extrapolated. They were not run, and neither
-was a cluster. Above `evaluation.exact_scores_up_to` examples stored scores are counted in the same
-bins, chunk by chunk; an evaluation then holds the classes and answers of all examples, but only one
-chunk of their scores.
+A billion scored predictions a day, counted at night in runs of {largest:,} on one such
+machine, would take {cpu_minutes:.0f} minutes of processor time, extrapolated. They were not run,
+and neither was a cluster. Above `evaluation.exact_scores_up_to` examples stored scores are counted
+in the same bins, chunk by chunk; an evaluation then holds the classes and answers of all examples,
+but only one chunk of their scores.
 
 Measured on {machine}, {date}, with a load of {load} from other work.
 """
