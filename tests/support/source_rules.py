@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -33,24 +33,41 @@ class Rule:
     scope: tuple[str, ...] = PACKAGES
     allowed: frozenset[str] = frozenset()
 
-    def breaches(self) -> list[str]:
-        """`path:line` of everything in scope that breaks the rule."""
-        return [
-            f"{relative}:{getattr(node, 'lineno', 0)}"
-            for path in python_files(self.scope)
-            if (relative := path.relative_to(ROOT).as_posix()) not in self.allowed
-            for node in self.find(parsed(path))
+    def covers(self, file: str) -> bool:
+        """Whether it holds for a file, by its path from the root."""
+        return file not in self.allowed and file.startswith(
+            tuple(f"{folder}/" for folder in self.scope)
+        )
+
+
+def breaches() -> list[str]:
+    """The rule and `path:line` of everything that breaks one. Files are parsed once for all."""
+    found = []
+    for path in python_files(tuple({folder for rule in RULES for folder in rule.scope})):
+        file = path.relative_to(ROOT).as_posix()
+        tree = parsed(path)
+        found += [
+            f"{rule.name}: {file}:{getattr(node, 'lineno', 0)}"
+            for rule in RULES
+            if rule.covers(file)
+            for node in rule.find(tree)
         ]
+    return found
 
 
-@cache
 def parsed(path: Path) -> ast.Module:
-    """A source file, parsed once for all rules."""
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@lru_cache(maxsize=1)
+def _nodes(tree: ast.Module) -> list[ast.AST]:
+    """All nodes of a module, which one rule after the other looks at."""
+    return list(ast.walk(tree))
+
+
 def python_files(folders: tuple[str, ...]) -> list[Path]:
-    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+    """All sources below some folders, each once."""
+    return sorted({path for folder in folders for path in (ROOT / folder).rglob("*.py")})
 
 
 def _called_name(node: ast.AST) -> str:
@@ -62,14 +79,14 @@ def _called_name(node: ast.AST) -> str:
 
 def _calls(*names: str) -> Callable[[ast.Module], Iterator[ast.AST]]:
     def find(tree: ast.Module) -> Iterator[ast.AST]:
-        return (node for node in ast.walk(tree) if _called_name(node) in names)
+        return (node for node in _nodes(tree) if _called_name(node) in names)
 
     return find
 
 
 def _transposes(tree: ast.Module) -> Iterator[ast.AST]:
     words = {"T", "mT", "transpose", "swapaxes", "moveaxis", "rollaxis", "permute_dims"}
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         if isinstance(node, ast.Attribute) and node.attr in words:
             yield node
         elif isinstance(node, ast.ImportFrom) and node.module == "numpy":
@@ -77,7 +94,7 @@ def _transposes(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _literal_axis(tree: ast.Module) -> Iterator[ast.AST]:
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         if isinstance(node, ast.keyword) and node.arg == "axis":
             numbers = [part for part in ast.walk(node.value) if isinstance(part, ast.Constant)]
             yield from (node for number in numbers if isinstance(number.value, int))
@@ -85,7 +102,7 @@ def _literal_axis(tree: ast.Module) -> Iterator[ast.AST]:
 
 def _runs_foreign_code(tree: ast.Module) -> Iterator[ast.AST]:
     modules = {"pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         if isinstance(node, ast.Import):
             yield from (alias for alias in node.names if alias.name in modules)
         elif isinstance(node, ast.ImportFrom) and node.module in modules:
@@ -106,7 +123,7 @@ def _runs_foreign_code(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _writes_csv(tree: ast.Module) -> Iterator[ast.AST]:
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         if isinstance(node, ast.Call):
             called = ast.unparse(node.func)
             if called in {"csv.writer", "csv.DictWriter"} or called.endswith(".to_csv"):
@@ -115,7 +132,7 @@ def _writes_csv(tree: ast.Module) -> Iterator[ast.AST]:
 
 def _imports(*modules: str) -> Callable[[ast.Module], Iterator[ast.AST]]:
     def find(tree: ast.Module) -> Iterator[ast.AST]:
-        for node in ast.walk(tree):
+        for node in _nodes(tree):
             if isinstance(node, ast.Import):
                 yield from (each for each in node.names if each.name.startswith(modules))
             elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(modules):
@@ -128,14 +145,14 @@ def _imports_unguarded(tree: ast.Module) -> Iterator[ast.AST]:
     """Imports of pandas and SciPy that may fail without naming the extra."""
     guarded = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in _nodes(tree)
         if (isinstance(node, ast.With) and ast.unparse(node.items[0]) == "optional")
         or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
         or (isinstance(node, ast.Try) and "ModuleNotFoundError" in ast.unparse(node))
         for part in node.body
         for inner in ast.walk(part)
     }
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         if isinstance(node, ast.Import):
             names = [each.name for each in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -150,7 +167,7 @@ def _imports_unguarded(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _catches_everything(tree: ast.Module) -> Iterator[ast.AST]:
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         if isinstance(node, ast.ExceptHandler):
             caught = [] if node.type is None else [ast.unparse(part) for part in _parts(node.type)]
             last = node.body[-1]
@@ -160,7 +177,7 @@ def _catches_everything(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _waits_for_a_process_without_end(tree: ast.Module) -> Iterator[ast.AST]:
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         if isinstance(node, ast.With):
             names = {_called_name(item.context_expr) for item in node.items}
             if "Popen" in names and not _kills_in_the_end(node.body):
