@@ -30,6 +30,22 @@ BUDGET_BYTES = 260_000_000
 ALLOWED = {"click", "httpx", "narwhals", "numpy", "pyarrow", "pydantic", "rich"}
 
 
+Words = tuple[str, ...]
+
+COMMANDS = """
+import contextlib, io, json, sys
+from offdiag.cli.process import run
+told = []
+for words in json.loads(sys.argv[1]):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = run(words)
+    told.append([code, out.getvalue(), err.getvalue()])
+print(json.dumps(told))
+"""
+"""Many commands in one process: what is not installed cannot be left behind by an earlier one."""
+
+
 def required_by(metadata: Distribution) -> Iterator[str]:
     """Names of what a distribution needs here without any extra."""
     for text in metadata.requires or ():
@@ -96,6 +112,13 @@ class Client:
 
     def command(self, *words: str, url: str | None = None) -> subprocess.CompletedProcess[str]:
         return self.run("-c", "from offdiag.cli import main; main()", *words, url=url)
+
+    def commands(
+        self, *all_words: Words, url: str | None = None
+    ) -> dict[Words, tuple[int, str, str]]:
+        """The code, the output and the messages of each command, one after the other."""
+        told = json.loads(self.run("-c", COMMANDS, json.dumps(all_words), url=url).stdout)
+        return {words: tuple(each) for words, each in zip(all_words, told, strict=True)}
 
 
 @pytest.fixture(scope="module")
@@ -241,22 +264,19 @@ def test_frames_of_results_name_the_extra(client: Client, server: str) -> None:
     assert said == "pandas is not installed. Run: pip install 'offdiag[local]'\n"
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("runs", "list"), NO_DATABASE),
-        (("sync",), NO_DATABASE),
-        (("serve",), "flask is not installed. Run: pip install 'offdiag[server]'"),
-        (("worker",), "flask is not installed. Run: pip install 'offdiag[server]'"),
-        (("demo",), "sklearn is not installed. Run: pip install 'offdiag[demo]'"),
-    ],
-)
-def test_a_command_that_needs_more_names_the_extra(
-    client: Client, words: tuple[str, ...], message: str
-) -> None:
-    done = client.command(*words)
+def test_a_command_that_needs_more_names_the_extra(client: Client) -> None:
+    server = "flask is not installed. Run: pip install 'offdiag[server]'"
+    messages: dict[Words, str] = {
+        ("runs", "list"): NO_DATABASE,
+        ("sync",): NO_DATABASE,
+        ("serve",): server,
+        ("worker",): server,
+        ("demo",): "sklearn is not installed. Run: pip install 'offdiag[demo]'",
+    }
 
-    assert (done.returncode, done.stderr) == (2, f"offdiag: {message}\n")
+    told = client.commands(*messages)
+
+    assert told == {words: (2, "", f"offdiag: {text}\n") for words, text in messages.items()}
 
 
 def test_a_client_with_a_server_is_healthy(client: Client, server: str) -> None:
@@ -298,7 +318,7 @@ def test_commands_ask_a_server_without_a_database_library(client: Client, server
     (folder / "matrix.csv").write_text("actual,a,b\na,3,1\nb,0,4\n", encoding="utf-8")
     (folder / "labels.csv").write_text("id,label\n0,b\n", encoding="utf-8")
 
-    for words in (
+    told = client.commands(
         ("log", "predictions.csv", "--name", "third", "--dataset", "files"),
         ("import", "csv", "matrix.csv", "--name", "fourth", "--dataset", "files"),
         ("truth", "revise", "commands", "labels.csv", "--reason", "seen again"),
@@ -321,15 +341,17 @@ def test_commands_ask_a_server_without_a_database_library(client: Client, server
         ("report", "list"),
         ("jobs", "list"),
         ("whoami",),
-    ):
-        done = client.command(*words, url=server)
-        assert done.returncode == 0, f"{words}: {done.stderr}"
-        assert done.stdout, words
+        url=server,
+    )
+
+    failed = {words: err for words, (code, out, err) in told.items() if code or not out}
+    assert not failed
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
+def test_a_command_about_the_database_does_not_name_an_extra_that_would_not_help(
+    client: Client, server: str
+) -> None:
+    told = client.commands(
         ("schedule", "list"),
         ("hierarchy", "show", "pets"),
         ("sql", "SELECT 1"),
@@ -344,16 +366,17 @@ def test_commands_ask_a_server_without_a_database_library(client: Client, server
         ("import", "archive", "x.zip"),
         ("samples", "remove", "pets"),
         ("worker",),
-    ],
-)
-def test_a_command_about_the_database_does_not_name_an_extra_that_would_not_help(
-    client: Client, server: str, words: tuple[str, ...]
-) -> None:
-    done = client.command(*words, url=server)
+        url=server,
+    )
 
-    assert done.returncode == 2
-    assert f"works on the database itself, and {server} is a server" in done.stderr
-    assert done.stderr.count("\n") == 1
+    wrong = {
+        words: (code, err)
+        for words, (code, _, err) in told.items()
+        if code != 2
+        or f"works on the database itself, and {server} is a server" not in err
+        or err.count("\n") != 1
+    }
+    assert not wrong
 
 
 def test_runs_of_the_offline_queue_are_sent_without_a_database_library(
