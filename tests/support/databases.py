@@ -19,6 +19,7 @@ from offdiag.store.schema import upgrade
 from support.kinds import Files, Kind, Postgres
 from support.postgres import PostgresServer, running_server
 from support.quick_engines import remember_statements
+from support.quick_intervals import remember_intervals
 from support.recycled import Stock
 
 BOTH = (
@@ -29,6 +30,7 @@ BOTH = (
 _numbers = itertools.count(1)
 
 remember_statements()
+remember_intervals()
 
 
 @pytest.fixture(scope="session")
