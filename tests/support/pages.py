@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
+from html import unescape
 from typing import Any
 
 from flask import Flask
@@ -13,10 +14,19 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 _VOID = frozenset({"meta", "link", "input", "br", "img", "source"})
-_SVG_LEAVES = frozenset({"path", "circle", "rect"})
+_RAW = frozenset({"script", "style"})
+"""What stands in these is no markup."""
+
+_TOKEN = re.compile(
+    r"""(?P<text>[^<]+)|</(?P<end>[a-z][\w-]*)\s*>
+    |<(?P<name>[a-z][\w-]*)(?P<attributes>(?:[^<>"'/]|"[^"]*"|'[^']*'|/(?!>))*)(?P<alone>/?)>
+    |<!--.*?-->|<!doctype[^<>]*>""",
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+)
+_ATTRIBUTE = re.compile(r"""([^\s=/"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+)))?""")
 
 
-@dataclass
+@dataclass(slots=True)
 class Element:
     """A start tag with its attributes and all text inside."""
 
@@ -24,9 +34,16 @@ class Element:
     attributes: dict[str, str]
     parent: Element | None = None
     children: list[Element] = field(default_factory=list)
-    parts: list[str] = field(default_factory=list)
     own: list[str] = field(default_factory=list)
     """The text that stands in no element further inside."""
+    within: tuple[list[str], int, int] = ([], 0, 0)
+    """All texts of the page, and between which of them it stands."""
+
+    @property
+    def parts(self) -> list[str]:
+        """All texts inside, between their tags."""
+        texts, begin, end = self.within
+        return texts[begin:end]
 
     @property
     def text(self) -> str:
@@ -47,41 +64,63 @@ class Element:
         return found
 
 
-class Page(HTMLParser):
-    """A parsed page."""
+class Page:
+    """A parsed page.
+
+    It has to be sound: a `<` that begins no tag, an attribute whose quotes do not end and a tag
+    that closes another element are errors. For that, and as pages are parsed by the thousand, no
+    lenient parser reads it.
+    """
 
     def __init__(self, text: str) -> None:
-        super().__init__(convert_charrefs=True)
         self.elements: list[Element] = []
         self._open: list[Element] = []
-        self.feed(text)
-        self.close()
+        self._texts: list[str] = []
+        at = 0
+        while at < len(text):
+            token = _TOKEN.match(text, at)
+            assert token is not None, f"no tag: {text[at : at + 80]!r}"
+            at = token.end()
+            said, end, name, attributes, alone = token.groups()
+            if said:
+                self._read_text(unescape(said))
+            elif end:
+                self._close(end.lower())
+            elif name:
+                tag = name.lower()
+                self._begin(tag, attributes)
+                if alone and tag not in _VOID:
+                    self._close(tag)
+                elif tag in _RAW:
+                    until = text.index(f"</{tag}>", at)
+                    self._read_text(text[at:until])
+                    at = until
+        assert not self._open, f"<{self._open[-1].tag}> is not closed"
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def _begin(self, tag: str, attributes: str) -> None:
         parent = self._open[-1] if self._open else None
-        element = Element(tag, {name: value or "" for name, value in attrs}, parent)
+        held = {
+            name.lower(): unescape(double or single or bare)
+            for name, double, single, bare in _ATTRIBUTE.findall(attributes)
+        }
+        element = Element(tag, held, parent)
         if parent is not None:
             parent.children.append(element)
         self.elements.append(element)
         if tag not in _VOID:
+            element.within = self._texts, len(self._texts), -1
             self._open.append(element)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag not in _VOID:
-            self._open.pop()
-
-    def handle_endtag(self, tag: str) -> None:
-        if self._open and self._open[-1].tag == tag:
-            self._open.pop()
-        else:
+    def _close(self, tag: str) -> None:
+        if not self._open or self._open[-1].tag != tag:
             raise AssertionError(f"</{tag}> closes <{self._open[-1].tag if self._open else ''}>")
+        closed = self._open.pop()
+        closed.within = self._texts, closed.within[1], len(self._texts)
 
-    def handle_data(self, data: str) -> None:
-        for element in self._open:
-            element.parts.append(data)
+    def _read_text(self, text: str) -> None:
+        self._texts.append(text)
         if self._open:
-            self._open[-1].own.append(data)
+            self._open[-1].own.append(text)
 
     def all(self, tag: str, css_class: str | None = None) -> list[Element]:
         """All elements of a kind, narrowed to a class."""
