@@ -1,7 +1,8 @@
 """A client of the dashboard over a database of its own, and registries that tests share.
 
-Pages run on SQLite. Those marked `both_databases` run on PostgreSQL as well: in
-`every_route_test.py` one of each route, elsewhere what depends on the database.
+Pages run on SQLite. Those marked `both_databases` run on PostgreSQL as well, for what depends on
+the database, and those marked `on_postgresql` there alone: `every_route_test.py` asks each route
+once, which tests of its own do on SQLite.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ remember_addresses()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run every test on SQLite, and those that are marked on PostgreSQL too."""
+    """Run every test on SQLite, but those that are marked on both, or on PostgreSQL alone."""
     if "databases" in metafunc.fixturenames:
-        kinds = [pytest.param("files", id="sqlite")]
-        if metafunc.definition.get_closest_marker("both_databases"):
-            on_postgres = pytest.param(
-                "postgres_databases", id="postgresql", marks=pytest.mark.postgres
-            )
-            kinds.append(on_postgres)
+        sqlite = pytest.param("files", id="sqlite")
+        postgres = pytest.param("postgres_databases", id="postgresql", marks=pytest.mark.postgres)
+        marked = {mark.name for mark in metafunc.definition.iter_markers()}
+        kinds = [postgres] if "on_postgresql" in marked else [sqlite]
+        if "both_databases" in marked:
+            kinds.append(postgres)
         metafunc.parametrize("databases", kinds, indirect=True, scope="session")
 
 

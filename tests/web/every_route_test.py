@@ -1,4 +1,4 @@
-"""Every route answers on both databases, and every page keeps to the same few counts.
+"""Every route answers on PostgreSQL, and every page keeps to the same few counts.
 
 Whether a route answers rightly is asked on SQLite, by the tests of its own.
 """
@@ -537,12 +537,12 @@ def wrong_reads(full: Full, without_renewals: None) -> list[str]:
     return wrong
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 def test_every_route_that_reads_answers_in_few_statements(wrong_reads: list[str]) -> None:
     assert not wrong_reads, "\n".join(wrong_reads)
 
 
-@pytest.mark.both_databases
+@pytest.mark.on_postgresql
 @pytest.mark.usefixtures("wrong_reads")
 def test_every_route_that_changes_something_does_so_in_few_statements(full: Full) -> None:
     assert set(WRITES) == {route for route in routes() if not route.startswith("GET ")}

@@ -115,7 +115,6 @@ def fill(database: Database) -> defaultdict[str, dict[str, Any]]:
     )
 
 
-@pytest.mark.both_databases
 def test_answers_are_those_that_are_described(described: BaseSchema) -> None:
     found = {}
     for each in described.get_all_operations():
