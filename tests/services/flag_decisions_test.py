@@ -17,6 +17,7 @@ from offdiag.store import codec
 from offdiag.store.database import Database
 from offdiag.store.flags import FlagRecord
 from offdiag.store.models import UploadedMatrixRow
+from support.filled_once import filled_once
 from support.flagged import GOOD, MAJORITY, evaluate_again, flags_of, history, upload_counts
 from support.logging_runs import work_off
 
@@ -24,6 +25,7 @@ A_DAY = timedelta(days=1)
 
 
 @pytest.fixture
+@filled_once
 def flag(database: Database) -> FlagRecord:
     """An open flag of a run that always gives the same answer."""
     run = upload_counts(database, MAJORITY)

@@ -36,6 +36,7 @@ from offdiag.store.models import EvaluationRow, FlagRow
 from offdiag.store.run_search import run_records
 from offdiag.store.runs import RunRecord
 from support.dashboard import counted_statements
+from support.filled_once import filled_once
 from support.flagged import (
     GOOD,
     IN_SIGHT,
@@ -61,6 +62,7 @@ def open_rules(database: Database, run: RunRecord) -> set[str]:
 
 
 @pytest.fixture
+@filled_once
 def flagged(database: Database) -> RunRecord:
     """A run that always gives the same answer, evaluated."""
     run = upload_counts(database, MAJORITY)

@@ -12,6 +12,7 @@ from offdiag.services.samples.content import browse_content, list_content, pictu
 from offdiag.services.samples.log import log_samples, remove_samples, set_places
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
+from support.filled_once import filled_once
 from support.logging_runs import log
 
 HOSTS = frozenset({"images.example.org"})
@@ -21,6 +22,7 @@ RED = image_file([[[255, 0, 0]]])
 
 
 @pytest.fixture
+@filled_once
 def filled(database: Database) -> Database:
     log(database, sample_ids=[1, 2, 3, 4, 5, 6])
     return database

@@ -12,6 +12,7 @@ from offdiag.services.retention.deletion import delete_run
 from offdiag.services.search import search_page, search_runs
 from offdiag.store.database import Database
 from support.dashboard import log_counts
+from support.filled_once import filled_once
 from support.logging_runs import log, work_off
 
 GOOD = ((90, 10), (2, 8))
@@ -19,6 +20,7 @@ MAJORITY = ((100, 0), (10, 0))
 
 
 @pytest.fixture
+@filled_once
 def registry(database: Database) -> Database:
     """Four runs, of which one waits for its evaluation."""
     log_counts(

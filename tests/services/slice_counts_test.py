@@ -17,12 +17,14 @@ from offdiag.services.truth.slices import add_slices
 from offdiag.store.database import Database
 from offdiag.store.models import SliceCountsRow
 from offdiag.store.slices import kept_slice_counts
+from support.filled_once import filled_once
 from support.logging_runs import evaluate, log, work_off
 
 N = 400
 
 
 @pytest.fixture
+@filled_once
 def run_id(database: Database) -> str:
     rng = np.random.default_rng(1)
     actual = rng.choice(["a", "b", "c"], N)

@@ -9,6 +9,7 @@ from offdiag.records.truth import impact_document
 from offdiag.services.truth.impact import TruthImpact, truth_impact
 from offdiag.store.database import Database
 from support.archives import revise
+from support.filled_once import filled_once
 from support.logging_runs import ACTUAL, log, work_off
 
 IDS = [1, 2, 3, 4, 5, 6]
@@ -24,6 +25,7 @@ def accuracies(found: TruthImpact) -> list[tuple[float | None, float | None]]:
 
 
 @pytest.fixture
+@filled_once
 def revised_twice(database: Database) -> Database:
     """A run that was right, whose truth was corrected away from it twice: 6, 5, then 4 of 6."""
     log(database, y_pred=ACTUAL, sample_ids=IDS)

@@ -17,6 +17,7 @@ from offdiag.services.schedules import edit
 from offdiag.services.schedules.edit import report_choices, report_definition
 from offdiag.store.database import Database
 from offdiag.store.models import ReportEditionRow
+from support.filled_once import filled_once
 from support.reporting import SCOPE, issues, log_run, weekly
 
 EARLIER = "2026-01-05T06:00:00 " + func.substr(ReportEditionRow.fire_time, 21)
@@ -24,6 +25,7 @@ EARLIER = "2026-01-05T06:00:00 " + func.substr(ReportEditionRow.fire_time, 21)
 
 
 @pytest.fixture(autouse=True)
+@filled_once
 def _dataset(database: Database) -> None:
     log_run(database, evaluated=False)
 

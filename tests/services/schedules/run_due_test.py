@@ -19,6 +19,7 @@ from offdiag.services.schedules.times import Missed, Plan, missed
 from offdiag.store.database import Database
 from offdiag.store.models import ScheduleRow
 from offdiag.store.schedules import ScheduleRecord, find_schedule
+from support.filled_once import filled_once
 from support.reporting import SCOPE, issues, log_run, utc, weekly, work_keys
 
 MONDAY = utc("2026-11-23 06:00")
@@ -26,6 +27,7 @@ HOUR, MINUTE, WEEK = timedelta(hours=1), timedelta(minutes=1), timedelta(weeks=1
 
 
 @pytest.fixture(autouse=True)
+@filled_once
 def _dataset(database: Database) -> None:
     log_run(database)
 

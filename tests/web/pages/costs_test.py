@@ -11,6 +11,7 @@ from offdiag.store import cost_matrices
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES, LESIONS, counted_statements, log_counts, log_lesions
+from support.filled_once import filled_once
 from support.forms import forms_of, send
 from support.logging_runs import work_off
 from support.pages import Page, PageClient
@@ -36,6 +37,7 @@ def save(database: Database, name: str = "triage", missed: float = 1.0) -> CostM
 
 
 @pytest.fixture
+@filled_once
 def costs(database: Database) -> CostMatrixRecord:
     """The second version of a cost matrix, the default of its dataset."""
     log_lesions(database)

@@ -12,6 +12,7 @@ from offdiag.services.cost_matrices import add_costs
 from offdiag.services.ingest.derive_run import derivation_of_run
 from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES, LesionRegistry, counted_statements
+from support.filled_once import filled_once
 from support.forms import forms_of, send
 from support.logging_runs import log, work_off
 from support.pages import Page, PageClient
@@ -25,6 +26,7 @@ def address(registry: ScoredRegistry, which: str, rest: str = "&cost=@0-1") -> s
 
 
 @pytest.fixture
+@filled_once
 def clinic(database: Database) -> str:
     """A run with probabilities of being ill, and costs called visits."""
     p = [0.9, 0.8, 0.45, 0.3, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01] * 3

@@ -9,11 +9,13 @@ from offdiag.metrics.costs.decisions import ExpectedCostRule, described
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.services.ingest.derive_run import derive_run
 from offdiag.store.database import Database
+from support.filled_once import filled_once
 from support.logging_runs import log, work_off
 from support.pages import PageClient
 
 
 @pytest.fixture
+@filled_once
 def derived(database: Database) -> tuple[str, str]:
     """Ids of a run and of the one derived from it."""
     source = log(

@@ -11,11 +11,13 @@ from offdiag.services.cost_matrices import set_default_costs
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow
 from support.dashboard import counted_statements, log_counts, log_lesions, price_lesions
+from support.filled_once import filled_once
 from support.logging_runs import work_off
 from support.pages import PageClient
 
 
 @pytest.fixture
+@filled_once
 def priced(database: Database) -> str:
     """A run on a dataset whose runs are judged by costs."""
     run = log_lesions(database)

@@ -7,6 +7,7 @@ import pytest
 
 from offdiag.services.champions.promotions import approve
 from offdiag.store.database import Database
+from support.filled_once import filled_once
 from support.logging_runs import evaluate, log
 from support.pages import PageClient
 
@@ -14,6 +15,7 @@ N = 800
 
 
 @pytest.fixture
+@filled_once
 def run_id(database: Database) -> str:
     """A run that misses half of "ill" in one of four sites."""
     rng = np.random.default_rng(2)

@@ -11,12 +11,14 @@ from offdiag.store.database import Database
 from offdiag.store.runs import get_run
 from offdiag_web.app.paths import PREFIX
 from support.dashboard import log_lesions
+from support.filled_once import filled_once
 from support.forms import forms_of, send
 from support.logging_runs import log
 from support.pages import PageClient
 
 
 @pytest.fixture
+@filled_once
 def run_id(database: Database) -> str:
     return log_lesions(database, tags={"team": "derm", "fold": 3})
 

@@ -12,11 +12,13 @@ from offdiag.domain.runs import RunFacts
 from offdiag.services import runs
 from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts, log_lesions
+from support.filled_once import filled_once
 from support.logging_runs import log, work_off
 from support.pages import Page, PageClient
 
 
 @pytest.fixture
+@filled_once
 def forests(database: Database) -> list[str]:
     """Three runs of one model on two datasets, one run of another, the newest last."""
     found = [

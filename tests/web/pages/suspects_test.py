@@ -12,6 +12,7 @@ from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.services.samples.log import log_samples, set_places
 from offdiag.store.database import Database
+from support.filled_once import filled_once
 from support.forms import forms_of, send
 from support.logging_runs import log
 from support.pages import Element, Page, PageClient
@@ -21,6 +22,7 @@ URL = "/datasets/d/suspects"
 
 
 @pytest.fixture
+@filled_once
 def filled(database: Database) -> Database:
     """Two models that know that the labels of 4 and 7 of 300 samples are wrong."""
     random = np.random.default_rng(5)

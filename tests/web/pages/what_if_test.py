@@ -23,6 +23,7 @@ from support.dashboard import (
     counted_statements,
     log_counts,
 )
+from support.filled_once import filled_once
 from support.forms import forms_of, send
 from support.logging_runs import log, work_off
 from support.pages import Element, Page, PageClient
@@ -42,6 +43,7 @@ FOCAL = with_few_errors(LESION_COUNTS)
 
 
 @pytest.fixture
+@filled_once
 def runs(database: Database) -> str:
     """Two runs on the lesions, as an address names them."""
     found = [
