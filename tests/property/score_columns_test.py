@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -294,13 +294,11 @@ def test_any_order_of_named_columns_is_evaluated_alike(
 
 
 @pytest.mark.parametrize("name", STORED)
-@given(order=st.permutations(CLASSES))
-@example(order=["d", "a", "b", "c"])
-@settings(max_examples=2)
-def test_any_order_of_named_columns_is_stored_alike(
-    place: Place, expected: Expected, name: str, order: list[str]
+def test_another_order_of_named_columns_is_stored_alike(
+    place: Place, expected: Expected, name: str
 ) -> None:
-    assert STORED[name](place, order) == expected[name]
+    # A cycle, which is not its own inverse: columns that are moved the wrong way are noticed.
+    assert STORED[name](place, ["d", "a", "b", "c"]) == expected[name]
 
 
 @pytest.mark.parametrize("name", [name for name in ENTRIES if name not in DECLARING])

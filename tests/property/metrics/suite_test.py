@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -135,37 +134,6 @@ def test_micro_averages_and_weighted_recall_are_the_accuracy(matrix: Matrix) -> 
 
 
 @given(matrices())
-def test_average_accuracy_is_a_straight_line_in_accuracy(matrix: Matrix) -> None:
-    found, k = Aggregates(matrix), len(matrix)
-    accuracy = found["overall_accuracy"].value
-
-    if accuracy is not None:
-        assert found["average_accuracy"].value == pytest.approx(1 - 2 / k + 2 / k * accuracy)
-
-
-@given(matrices())
-def test_error_rates_complement_accuracies(matrix: Matrix) -> None:
-    found = Aggregates(matrix)
-
-    for accuracy, error in (
-        ("overall_accuracy", "error_rate"),
-        ("average_accuracy", "average_error_rate"),
-    ):
-        right, wrong = found[accuracy].value, found[error].value
-        if right is not None and wrong is not None:
-            assert right + wrong == pytest.approx(1)
-
-
-@given(matrices())
-def test_the_harmonic_macro_f1_is_never_below_the_mean_one(matrix: Matrix) -> None:
-    found = Aggregates(matrix)
-    harmonic, mean = found["macro_f1_harmonic"].value, found["macro_f1"].value
-
-    if harmonic is not None and mean is not None:
-        assert harmonic >= mean - 1e-15
-
-
-@given(matrices())
 def test_macro_averages_order_themselves_by_what_they_leave_out(matrix: Matrix) -> None:
     found = Aggregates(matrix)
 
@@ -197,29 +165,6 @@ def test_two_classes_mirror_each_other(matrix: Matrix) -> None:
         assert values[key][0].value == values[key][1].value, key
     if found["mcc"].value is not None:
         assert values["mcc_ovr"][0].value == pytest.approx(found["mcc"].value, abs=1e-12)
-
-
-@given(matrices())
-def test_the_squared_correlation_is_informedness_times_markedness(matrix: Matrix) -> None:
-    values = ClassValues(matrix)
-
-    for correlation, informedness, markedness in zip(
-        values["mcc_ovr"], values["informedness"], values["markedness"], strict=True
-    ):
-        if correlation.value is not None:
-            assert informedness.value is not None
-            assert markedness.value is not None
-            product = informedness.value * markedness.value
-            assert abs(correlation.value) == pytest.approx(sqrt(product), rel=1e-9, abs=1e-12)
-
-
-@given(matrices())
-def test_kappa_lies_between_scott_and_one(matrix: Matrix) -> None:
-    found = Aggregates(matrix)
-    kappa, scott = found["cohen_kappa"].value, found["scott_pi"].value
-
-    if kappa is not None and scott is not None:
-        assert scott - 1e-15 <= kappa <= 1
 
 
 @given(matrices(), st.integers(2, 10**6))
