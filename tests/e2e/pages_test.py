@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 LISTS = {
     "home": "/",
-    "runs": "/runs?q=dataset:derm-7",
+    "runs": "/runs?q=dataset:derm-7&cols=acc,mcc,f1,cohen_kappa",
     "runs of several datasets": "/runs",
     "no match": "/runs?q=dataset:derm-7 nothing foo:bar",
     "gallery": "/_gallery",
@@ -25,7 +25,6 @@ LISTS = {
     "gallery of charts": "/_gallery/charts",
     "glossary": "/glossary",
     "metric": "/glossary/f1?share=0.1",
-    "columns": "/runs?q=dataset:derm-7&cols=acc,mcc,f1,cohen_kappa",
     "go to": "/search?q=a",
     "settings": "/settings",
     "saved views": "/views?of=q%3Dflag:open",
@@ -46,12 +45,12 @@ LISTS = {
 }
 RUN_PAGES = (
     *("plain", "majority", "swapped", "many_classes", "hostile", "waiting", "failed"),
-    *("plain/classes", "majority/classes", "hostile/classes", "waiting/classes"),
+    *("majority/classes", "hostile/classes", "waiting/classes"),
     *("plain/examples", "columns/examples", "plain/curves"),
-    *("plain/meta", "plain/slices", "swapped/meta", "hostile/meta", "plain/advice"),
+    *("plain/slices", "swapped/meta", "hostile/meta", "plain/advice"),
 )
 FLAGS = ("flag of hostile",)
-WHAT_IFS = tuple(f"what-if of {kind}" for kind in ("plain", "binary", "hostile", "many_classes"))
+WHAT_IFS = tuple(f"what-if of {kind}" for kind in ("binary", "hostile", "many_classes"))
 
 
 @pytest.fixture(params=[*LISTS, *RUN_PAGES, *FLAGS, *WHAT_IFS, "job"])

@@ -134,7 +134,7 @@ def test_wherever_the_disk_fills_up_an_issue_is_whole_or_not_there(
     sqlite_database.close()
     said = []
 
-    for limit in range(60_000, 400_000, 68_000):
+    for limit in range(60_000, 400_000, 136_000):
         copy = shutil.copy(sqlite_database.path, sqlite_database.path.with_name(f"{limit}.db"))
         database = Database(f"sqlite:///{copy}")
         with started(
