@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from offdiag.flags.thresholds import Thresholds
+from offdiag.gate.conditions import parse_condition
 from offdiag.services.champions.promotions import approve
+from offdiag.services.gate import gate_run
 from offdiag.store.database import Database
 from support.filled_once import filled_once
-from support.logging_runs import evaluate, log
+from support.logging_runs import POLICY, evaluate, log
 from support.pages import PageClient
 
 N = 800
@@ -216,3 +219,38 @@ def test_curves_of_a_slice_are_drawn_from_its_scores_alone(
     assert found["curves"] == expected["curves"]
     assert found["curves"] != client.get(f"/runs/{whole.id}/curves.json").get_json()["curves"]
     assert client.get(f"/runs/{whole.id}/curves?slice=site%3Dz").status_code == 200
+
+
+def test_fairness_between_the_groups_of_a_column_is_shown_on_demand(
+    client: PageClient, run_id: str
+) -> None:
+    stored = client.get(f"/api/v1/runs/{run_id}/fairness?by=site&class_label=ill").get_json()
+    lines = {each["criterion"]: each for each in stored["classes"][0]["criteria"]}
+
+    plain = client.page(f"/runs/{run_id}/slices")
+    assert "Equal opportunity" not in plain.one("main").text
+    page = client.page(f"/runs/{run_id}/slices?by=site&class=ill")
+
+    shown = next(t for t in page.all("table") if t.text.startswith("Criterion")).text
+    assert f"{lines['equal_opportunity']['difference']['value']:.3f}" in shown
+    assert f"{lines['equal_opportunity']['ratio']['value']:.3f}" in shown
+    assert stored["leaves_out"] in page.one("main").text
+
+
+def test_a_condition_of_a_gate_is_offered_that_this_run_fails(
+    client: PageClient, database: Database, run_id: str
+) -> None:
+    page = client.page(f"/runs/{run_id}/slices")
+
+    text = page.one("pre").text.strip().removeprefix("--min '").removesuffix("'")
+    assert text.startswith("recall[ill]@site=z>=0.")
+    (finding,) = gate_run(
+        database,
+        run_id,
+        [parse_condition(text)],
+        thresholds=Thresholds(),
+        timeout_s=5,
+        lease_s=30,
+        policy=POLICY,
+    ).findings
+    assert not finding.passed

@@ -9,6 +9,8 @@ from itertools import combinations
 from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.slices import slice_of
+from offdiag.gate.conditions import column_text, slice_text
 from offdiag.metrics.slices.finder import ACCURACY, RECALL, SUBSET_ACCURACY, SliceFindings
 from offdiag.metrics.slices.gaps import SLOPES
 from offdiag.records.slices import MOST_GAPS, SLICE_COLUMNS, RunSlices, SlicesQuery, run_slices
@@ -19,10 +21,12 @@ from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
 from offdiag_web.components.slices import SliceLine, slice_lines, statement
+from offdiag_web.pages.run_slices.fairness import FairnessView, fairness_view
 from offdiag_web.pages.run_slices.heat import Heat, class_heat, cross_heat
 from offdiag_web.urls.query_string import with_query
 
 LINES = 12
+MOST_CONDITIONS = 3
 KINDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("", "All", ()),
     (RECALL, "Recall", (RECALL,)),
@@ -55,6 +59,10 @@ class SlicesView:
     n_left_out: int
     heat: Heat
     cross: Cross | None
+    classes: tuple[str, ...]
+    fairness: FairnessView
+    conditions: tuple[str, ...]
+    """Of a gate that would refuse this run for its worst slices."""
     twins: tuple[tuple[str, str], ...]
 
 
@@ -107,7 +115,29 @@ def _view(run_id: str, findings: RunFindings) -> SlicesView:
         n_left_out=found.counts.n_left_out,
         heat=class_heat(found, run_id, labels),
         cross=_cross(found, run_id, labels),
+        classes=tuple(labels),
+        fairness=_fairness(found, run_id, labels),
+        conditions=_conditions(found, labels),
         twins=(("CSV", f"{path}.csv"), ("JSON", f"{path}.json")),
+    )
+
+
+def _fairness(found: SliceFindings, run_id: str, labels: Sequence[str]) -> FairnessView:
+    names = [name for name, _ in found.counts.columns]
+    label = request.args.get("class", "")
+    if label not in labels:
+        worst = next(iter(found.worst(1, (RECALL,))), None)
+        label = labels[0 if worst is None or worst.code is None else worst.code]
+    return fairness_view(run_id, names, request.args.get("by", ""), label)
+
+
+def _conditions(found: SliceFindings, labels: Sequence[str]) -> tuple[str, ...]:
+    """That recall of the class on the slice reaches what it is elsewhere, less 10 points."""
+    return tuple(
+        f"recall[{column_text(labels[gap.code])}]@{slice_text(slice_of(gap.terms))}"
+        f">={max(0.0, gap.rest - 0.1):.2f}"
+        for gap in found.worst(MOST_CONDITIONS, (RECALL,))
+        if gap.is_significant and gap.code is not None
     )
 
 
