@@ -34,7 +34,7 @@ from offdiag_web.components.controls import (
     state_chip,
 )
 from offdiag_web.components.flags import Statement, run_statement
-from offdiag_web.components.slice_select import PARAMETER, SliceChoice, slice_choices
+from offdiag_web.components.slices import PARAMETER, SliceChoice, slice_choices
 from offdiag_web.urls.datasets import ModelAddress
 from offdiag_web.urls.filter_line import parse_filter, quoted
 from offdiag_web.urls.problems import problems_of_run

@@ -1,12 +1,13 @@
-"""Slices of a run as lines of a table: the value, the rest, and how far they are apart."""
+"""Slices to pick, and slices of a run as lines of a table: the value, the rest, and the gap."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from offdiag.domain.slices import slice_of
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.counted import Counted
 from offdiag.metrics.slices.finder import RECALL, SUBSET_ACCURACY, SliceFindings, SliceGap
@@ -19,6 +20,33 @@ from offdiag_web.components import numbers
 from offdiag_web.urls.examples import slice_url
 
 WORST = 5
+PARAMETER = "slice"
+"""What it is called in addresses."""
+MOST_LEVELS = 50
+"""Values of a slice column up to which they are offered to be picked."""
+
+
+@dataclass(frozen=True, slots=True)
+class SliceChoice:
+    """A slice that can be picked."""
+
+    text: str
+    is_chosen: bool
+
+
+def slice_choices(
+    levels: Mapping[str, Sequence[str]], chosen: str | None
+) -> tuple[SliceChoice, ...]:
+    """Every value of every column, and the slice that is chosen, whatever it is made of."""
+    texts = [
+        str(slice_of([(name, level)]))
+        for name, values in levels.items()
+        if len(values) <= MOST_LEVELS
+        for level in values
+    ]
+    if chosen and chosen not in texts:
+        texts.append(chosen)
+    return tuple(SliceChoice(text, text == chosen) for text in texts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from offdiag.services.shared_samples import Refusal
 from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.components import numbers
 from offdiag_web.components.datasets import Overview
-from offdiag_web.components.slice_select import SliceChoice, slice_choices
+from offdiag_web.components.slices import SliceChoice, slice_choices
 from offdiag_web.pages.compare.by_slice import SliceStrip, slice_strip
 from offdiag_web.pages.compare.curves import CurvesView
 from offdiag_web.pages.compare.many import ManyView, many_view

@@ -22,7 +22,7 @@ from offdiag_web.components.controls import (
     class_words,
 )
 from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
-from offdiag_web.components.slice_select import PARAMETER
+from offdiag_web.components.slices import PARAMETER
 from offdiag_web.components.values import (
     CLASS_METRIC_TITLES,
     Notes,

@@ -16,7 +16,7 @@ from offdiag_web.charts.maps import PALETTE_VERSION
 from offdiag_web.components.classes import class_order
 from offdiag_web.components.matrix import MatrixView, matrix_view
 from offdiag_web.components.run_frame import RUN, stored_run
-from offdiag_web.components.slice_select import PARAMETER
+from offdiag_web.components.slices import PARAMETER
 from offdiag_web.pages.run_matrix import sets_page
 from offdiag_web.pages.run_matrix.displayed import (
     DisplayedRun,
