@@ -13,8 +13,10 @@ from offdiag.flags.problems import Cause, Problem, ProblemState
 from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.conditions import parse_condition
 from offdiag.inputs.slice_columns import GivenSlices
+from offdiag.services.evaluation.recompute import recompute_stale
 from offdiag.services.flags import triage
 from offdiag.services.flags.problems import flags_concerned
+from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.gate import gate_run
 from offdiag.services.truth.slices import add_slices
 from offdiag.store.database import Database
@@ -141,3 +143,16 @@ def test_where_small_groups_are_hidden_no_slice_is_flagged(
     monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", "20")
 
     assert raised(database, logged(database)) == {}
+
+
+def test_flags_on_slices_close_where_small_groups_are_hidden_later(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, before = logged(database), rules_in_force().digest
+
+    monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", "20")
+    recompute_stale(database)
+    work_off(database)
+
+    assert rules_in_force().digest != before
+    assert raised(database, run) == {"site=z": FlagState.CLOSED.value}

@@ -30,7 +30,7 @@ from offdiag.records.problem import (
 from offdiag.services.flags import triage
 from offdiag.services.flags.page import browse_flag, browse_flags, flags_of_run
 from offdiag.services.flags.problems import flags_concerned
-from offdiag.services.flags.rules import RulesInForce, thresholds_in
+from offdiag.services.flags.rules import rules_in
 from offdiag.store.database import Database
 from offdiag.store.flag_inbox import FlagPlace
 from offdiag.store.flags import FlagFilter
@@ -101,9 +101,7 @@ def list_flags_of_run(run_id: str) -> FlagsOfRun:
 def get_flag(number: int) -> FlagWithHistory:
     """Read a flag with everything that happened to it."""
     registry = current_registry()
-    detail = browse_flag(
-        registry.database, number, RulesInForce(thresholds_in(registry.settings.flags))
-    )
+    detail = browse_flag(registry.database, number, rules_in(registry.settings))
     return flag_with_history(detail, registry.database.clock())
 
 
@@ -111,7 +109,7 @@ def get_flag(number: int) -> FlagWithHistory:
 def explain_flag(number: int) -> FlagExplained:
     """Read a flag with what every rule measured, the recall of every class, and better runs."""
     registry = current_registry()
-    rules = RulesInForce(thresholds_in(registry.settings.flags))
+    rules = rules_in(registry.settings)
     return flag_explained(browse_flag(registry.database, number, rules), registry.database.clock())
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from offdiag.flags.catalogue import RULES, RuleDescription
 from offdiag.flags.rules import MEANINGS, METRICS_OF, THRESHOLDS_OF
 from offdiag.flags.thresholds import Thresholds
-from offdiag.settings import FlagsSettings, load_settings
+from offdiag.settings import FlagsSettings, Settings, load_settings
 from offdiag.settings.load import SettingSource
 from offdiag.store.database import Database
 from offdiag.store.flags import count_judged_by_others
@@ -19,17 +19,24 @@ from offdiag.store.flags import count_judged_by_others
 
 @dataclass(frozen=True)
 class RulesInForce:
-    """What every rule compares with; `digest` changes when a rule or a threshold does."""
+    """What every rule compares with; `digest` changes when a rule or a threshold does.
+
+    `suppressed_below` is the size below which slices are hidden, 0 for none: no slice is flagged
+    then.
+    """
 
     thresholds: Thresholds
+    suppressed_below: int = 0
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over the versions of all rules and all thresholds."""
-        facts = {
+        """SHA-256 over the versions of all rules, all thresholds, and what is hidden."""
+        facts: dict[str, object] = {
             "rules": {rule.id: rule.version for rule in RULES.values()},
             "thresholds": asdict(self.thresholds),
         }
+        if self.suppressed_below:
+            facts["suppressed_below"] = self.suppressed_below
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
@@ -38,9 +45,14 @@ def thresholds_in(settings: FlagsSettings) -> Thresholds:
     return Thresholds(**settings.model_dump())
 
 
+def rules_in(settings: Settings) -> RulesInForce:
+    """The rules as some settings have them."""
+    return RulesInForce(thresholds_in(settings.flags), settings.slices.suppress_below)
+
+
 def rules_in_force() -> RulesInForce:
     """The rules with the thresholds of the settings, read now."""
-    return RulesInForce(thresholds_in(load_settings().flags))
+    return rules_in(load_settings())
 
 
 _SECTION = "flags."

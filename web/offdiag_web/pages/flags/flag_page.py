@@ -13,7 +13,7 @@ from offdiag.errors import Conflict, InvalidInput
 from offdiag.flags.lifecycle import FlagEventKind, FlagState
 from offdiag.records.flag import CHECK_COLUMNS, check_rows, flag_explained
 from offdiag.services.flags.page import RANKED_KEYS, FlagDetail, browse_flag
-from offdiag.services.flags.rules import RulesInForce, thresholds_in
+from offdiag.services.flags.rules import rules_in
 from offdiag.store.flags import FlagEvent
 from offdiag.store.problems import problem_of_flag
 from offdiag.store.run_ranks import RankedValue
@@ -335,5 +335,5 @@ def _page(number: int, refused: Refused) -> Response:
 
 def _detail(number: int) -> FlagDetail:
     registry = current_registry()
-    rules = RulesInForce(thresholds_in(registry.settings.flags))
+    rules = rules_in(registry.settings)
     return browse_flag(registry.database, number, rules)

@@ -10,11 +10,10 @@ from werkzeug.wrappers import Response
 from offdiag.metrics.catalogue import SPECS
 from offdiag.services.flags.rules import (
     RuleInForce,
-    RulesInForce,
     RulesOverview,
     ThresholdInForce,
     browse_rules,
-    thresholds_in,
+    rules_in,
 )
 from offdiag.settings.load import describe_settings
 from offdiag_web.app.context import current_registry
@@ -206,5 +205,5 @@ def twin(form: str) -> Response:
 
 def _overview() -> RulesOverview:
     registry = current_registry()
-    in_force = RulesInForce(thresholds_in(registry.settings.flags))
+    in_force = rules_in(registry.settings)
     return browse_rules(registry.database, in_force, describe_settings())
