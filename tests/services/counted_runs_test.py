@@ -245,3 +245,66 @@ def test_counts_move_with_their_project(
     moved = evaluation_of_slice(other, run.id, "country=FR")
     other.close()
     assert moved.matrix.counts.tolist() == [[5, 0], [3, 40]]
+
+
+SCORES: dict[str, list[float]] = {
+    "code": [556, -90, 0, -564, -40_000, 270],
+    "low": [0.9, 0.4, 0.5, 0.1, 0.0, 0.7],
+    "high": [0.9, 0.4, 0.5, 0.1, 0.0, 0.7],
+    "score": [9.0, 0.8, 2.5, 8.0, 0.0, 2.1],
+    "square": [8.1, 0.32, 1.25, 0.8, 0.0, 1.47],
+    "rest_square": [0.1, 0.72, 1.25, 64.8, 40.0, 0.27],
+    "surprise": [1.1, 1.9, 3.5, 184.3, 0.0, 1.1],
+    "rest_surprise": [23.1, 1.1, 3.5, 8.5, 0.0, 3.7],
+}
+"""Of each kind one score: 0.9, 0.4, 0.5, 0.1, 0 and 0.7."""
+
+
+def test_counted_scores_of_single_values_are_exact_and_move_with_their_project(
+    database: Database, tmp_path: Path, migrated_file: Path
+) -> None:
+    run = count(database, scores=SCORES, positive_label="ill")
+    stored = evaluate(database, run.id)
+    export_project(database, "default", tmp_path / "project.offdiag")
+    other = Database(f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'other.db')}")
+
+    import_project(other, tmp_path / "project.offdiag")
+
+    moved = evaluation_of_slice(other, run.id, "country=FR").aggregate
+    other.close()
+    # By hand: 10 of 0.9, 2 of 0.4 and 5 of 0.5 against 80 of 0.1, 40 of 0 and 3 of 0.7.
+    wins = 10 * 123 + 2 * 120 + 5 * 120
+    assert stored.aggregate["roc_auc"].value == pytest.approx(wins / (17 * 123))
+    squares = 0.1 + 0.72 + 1.25 + 0.8 + 0.0 + 1.47
+    assert stored.aggregate["brier_half"].value == pytest.approx(squares / 140)
+    assert stored.aggregate["roc_auc"].error_bound is None
+    assert moved["roc_auc"].value == pytest.approx(40 / 43)
+    assert moved["brier_half"].value == pytest.approx((1.25 + 1.47) / 48)
+    assert verify(database).is_clean
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("code", [1e12]),
+        ("low", [-0.1]),
+        ("high", [1e300]),
+        ("score", [11.0]),
+        ("square", [-1.0]),
+        ("rest_square", [11.0]),
+        ("surprise", [float("nan")]),
+        ("rest_surprise", [1e6]),
+    ],
+)
+def test_sums_that_are_not_those_of_probabilities_are_refused(
+    database: Database, name: str, values: list[float]
+) -> None:
+    scores = SCORES | {name: values + SCORES[name][1:]}
+
+    with pytest.raises(InvalidInput, match="scores of kind 0 are not those of its samples"):
+        count(database, scores=scores, positive_label="ill")
+
+
+def test_counted_scores_of_no_class_are_decided_by_nobody(database: Database) -> None:
+    with pytest.raises(InvalidInput, match="not whether it is for 'ill' or 'well'"):
+        count(database, scores=SCORES)

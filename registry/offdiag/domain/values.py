@@ -11,6 +11,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 from enum import StrEnum
 from numbers import Real
 from typing import Any, Self
@@ -56,6 +57,7 @@ class Reason(StrEnum):
 POSITIVE_INFINITY = "+inf"
 
 _OFF_BY = "off by at most "
+_UPWARDS = Context(prec=3, rounding=ROUND_CEILING)
 
 
 def off_by(bound: float) -> str:
@@ -64,10 +66,7 @@ def off_by(bound: float) -> str:
     >>> off_by(7.0341e-05)
     'off by at most 7.04e-05'
     """
-    rounded = float(f"{bound:.2e}")
-    if rounded < bound:
-        rounded = float(f"{bound * 1.01:.2e}")
-    return f"{_OFF_BY}{rounded:.2e}"
+    return f"{_OFF_BY}{float(_UPWARDS.create_decimal_from_float(bound)):.2e}"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.inputs.labels import Codes
-from offdiag.metrics.scores.cells import CellSums
+from offdiag.metrics.scores.cells import HIGHEST_CODE, LOWEST_CODE, CellSums
 
 CellColumns: TypeAlias = Mapping[str, Sequence[float]]
 """Lists by name, one entry for each kind of samples, whose scores p are in one cell: `code` of
@@ -20,6 +20,8 @@ the cell, `low` and `high` the smallest and largest p, `score` the sum of p, `sq
 those are finite. Which ones are losses depends on the actual class."""
 MISSING, OUTSIDE = -50_000, 50_000
 """Codes of rows without a score, and of scores that are no probabilities."""
+_LARGEST_SURPRISE = 104.0
+"""-ln of the smallest number of single precision above 0 is 103.3."""
 _SLACK = 1e-6
 """Sums in single precision and another order may be off by this share of the samples."""
 
@@ -50,9 +52,10 @@ def cell_sums(
             field="positive_label",
             hint="Name the class whose score this is.",
         )
-    is_positive = actual == labels.index[positive_label]
     numbers = {name: np.asarray(values, dtype=np.float64) for name, values in given.items()}
-    sums = CellSums(
+    _require_possible(numbers, sizes)
+    is_positive = actual == labels.index[positive_label]
+    return CellSums(
         code=numbers["code"].astype(np.int32),
         count=sizes,
         low=numbers["low"].astype(np.float32),
@@ -61,14 +64,23 @@ def cell_sums(
         squared=np.where(is_positive, numbers["rest_square"], numbers["square"]),
         surprise=np.where(is_positive, numbers["surprise"], numbers["rest_surprise"]),
     )
-    low, high = sums.low.astype(np.float64), sums.high.astype(np.float64)
-    fits = (low >= 0) & (low <= high) & (high <= 1) & (sums.surprise >= 0)
-    fits &= (sums.score / sizes >= low - _SLACK) & (sums.score / sizes <= high + _SLACK)
-    fits &= (sums.squared >= 0) & (sums.squared / sizes <= 1 + _SLACK)
-    if not (fits & np.isfinite(sums.surprise)).all():
+
+
+def _require_possible(
+    numbers: Mapping[str, NDArray[np.float64]], sizes: NDArray[np.int64]
+) -> None:
+    low, high, mean = numbers["low"], numbers["high"], numbers["score"] / sizes
+    # What is not a number compares with nothing.
+    fits = (numbers["code"] >= LOWEST_CODE) & (numbers["code"] <= HIGHEST_CODE)
+    fits &= (low >= 0) & (low <= high) & (high <= 1)
+    fits &= (mean >= low - _SLACK) & (mean <= high + _SLACK)
+    for name in ("square", "rest_square"):
+        fits &= (numbers[name] >= 0) & (numbers[name] / sizes <= 1 + _SLACK)
+    for name in ("surprise", "rest_surprise"):
+        fits &= (numbers[name] >= 0) & (numbers[name] / sizes <= _LARGEST_SURPRISE)
+    if not fits.all():
         raise InvalidInput(
             f"the sums of scores of kind {int(np.argmin(fits))} are not those of its samples.",
             field="scores",
             hint="Count probabilities from 0 to 1 with log_frame(..., keep_predictions=False).",
         )
-    return sums

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from offdiag.domain.runs import RunFacts
 from offdiag.services.ingest.batch import GivenCounts
 from offdiag.services.ingest.log_counts import log_counts
@@ -40,3 +42,41 @@ def test_every_page_says_by_what_it_was_counted_and_what_it_lacks(
     assert "9,001,007, counted by duckdb and not kept" in metadata
     assert "its own engine counted the matrix" in metadata
     assert "Nothing to verify" in metadata
+
+
+def test_counted_scores_have_curves_thresholds_and_costs(
+    client: PageClient, database: Database
+) -> None:
+    counts: dict[str, Any] = {
+        "actual": ["ok", "ok", "fraud", "fraud"],
+        "predicted": ["ok", "ok", "fraud", "ok"],
+        "sizes": [900, 50, 40, 10],
+        "counted_on": "duckdb",
+        "positive_label": "fraud",
+        "scores": {
+            "code": [-556, -355, 202, -355],
+            "low": [0.1, 0.2, 0.68, 0.2],
+            "high": [0.1, 0.2004, 0.69, 0.2004],
+            "score": [90.0, 10.01, 27.4, 2.002],
+            "square": [9.0, 2.004, 18.7, 0.4008],
+            "rest_square": [729.0, 31.98, 3.9, 6.396],
+            "surprise": [2072.0, 80.4, 15.1, 16.08],
+            "rest_surprise": [94.8, 11.17, 46.2, 2.23],
+        },
+    }
+    logged = client.post("/api/v1/counts", json={"name": "w", "dataset": "payments", **counts})
+    run = logged.get_json()["id"]
+    work_off(database)
+
+    metrics = client.json(f"/runs/{run}.json")["metrics"]
+    # 50 negative and 10 positive samples are in one bin of several scores, of 950 and 50.
+    assert metrics["roc_auc"]["value"] == (40 * 950 + 10 * 900 + 10 * 50 / 2) / (50 * 950)
+    assert metrics["roc_auc"]["error_bound"] == 0.00527
+    curves = client.page(f"/runs/{run}/curves").one("main").text
+    assert "Scores were counted in bins. Off by at most" in curves
+    assert "ROC AUC by 0.0053" in curves
+    decisions = client.page(f"/whatif/decisions?cost=@0-1&run={run}").one("main").text
+    assert "costs least on these examples" in decisions
+    asked = {"threshold": 0.3, "costs": "@0-1"}
+    refused = client.post(f"/api/v1/runs/{run}/rules", json=asked)
+    assert "has counts of scores" in refused.get_json()["error"]["message"]

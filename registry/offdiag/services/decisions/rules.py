@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.decisions import (
     ExpectedCostRule,
@@ -356,6 +357,12 @@ def _rule(session: Session, run: RunWithCosts, cost_basis: CostBasis, choice: Ch
             f"run {run.id} has no scores to decide from.",
             field="run",
             hint="Log the scores with the predictions: y_score=.",
+        )
+    if run.source is not SourceOrientation.PREDICTIONS:
+        raise InvalidInput(
+            f"run {run.id} has counts of scores, not the scores of its examples.",
+            field="run",
+            hint="Thresholds have their costs; to decide examples anew, log them.",
         )
     if choice.chosen is Chosen.EXPECTED:
         return ExpectedCostRule(at_deployment(cost_basis.costs, run.matrix, cost_basis.prevalence))
