@@ -164,8 +164,8 @@ def test_differences_on_a_slice_are_paired_inside_it(database: Database) -> None
     assert found.measured == expected.per_class["recall"]["1"].ci_low
 
 
-def test_a_file_has_no_slices() -> None:
+def test_a_matrix_has_no_slices() -> None:
     condition = parse_condition("mcc@site=z>=0")
 
-    with pytest.raises(InvalidInput, match="only a stored run has"):
+    with pytest.raises(InvalidInput, match="not known of a matrix"):
         gate_matrix(matrix_of([[5, 1], [1, 5]]), [condition], thresholds=Thresholds())

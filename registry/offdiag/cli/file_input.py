@@ -14,6 +14,9 @@ from offdiag.cli.options import parse_labels
 from offdiag.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from offdiag.domain.labels import LabelSet
+    from offdiag.inputs.labels import Codes
+    from offdiag.inputs.slice_columns import SliceColumns
     from offdiag.sdk.evaluations.evaluation import Evaluation
     from offdiag.sdk.evaluations.scores import ScoreEvaluation
 
@@ -101,8 +104,27 @@ class FileInput:
         """Every metric of the file. Raises `InvalidInput`."""
         if self.of_sets:
             return self._of_sets()
-        is_matrix = self.is_matrix or self.file.suffix.lower() == ".json"
-        return self._of_matrix() if is_matrix else self._of_predictions()
+        return self._of_matrix() if self.has_matrix else self._of_predictions()
+
+    @property
+    def has_matrix(self) -> bool:
+        """Whether it holds counts, not predictions."""
+        return self.is_matrix or self.file.suffix.lower() == ".json"
+
+    def by_columns(
+        self, names: Sequence[str], labels: LabelSet
+    ) -> tuple[Codes, Codes, SliceColumns]:
+        """Codes of the actual and predicted classes, and slice columns. Raises `InvalidInput`."""
+        from offdiag.inputs.files import read_columns
+        from offdiag.inputs.labels import encode_pair
+        from offdiag.inputs.slice_columns import read_slices
+
+        columns = read_columns(self.file, [self.true_column, self.pred_column, *names])
+        pair = encode_pair(
+            y_true=columns[self.true_column], y_pred=columns[self.pred_column], labels=labels
+        )
+        slices = {name: columns[name] for name in names}
+        return pair.actual, pair.predicted, read_slices(slices, n_samples=len(pair.actual))
 
     def _of_predictions(self) -> Evaluation:
         from offdiag.inputs.files import read_columns

@@ -306,9 +306,9 @@ def _judge_metric(asked: MetricCondition, subject: Subject) -> Finding:
 
 def _no_slices(condition: MetricCondition) -> InvalidInput:
     return InvalidInput(
-        f"{condition.text!r} is about slices, which only a stored run has.",
+        f"{condition.text!r} is about slices, which are not known of a matrix.",
         field="condition",
-        hint="Log the run with slices=, or leave the condition out.",
+        hint="Log the run with slices=, or give a file of predictions with such columns.",
     )
 
 

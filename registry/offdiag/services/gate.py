@@ -29,7 +29,7 @@ from offdiag.services.evaluation.compute import of_matrix
 from offdiag.services.evaluation.results import evaluation_of
 from offdiag.services.evaluation.slice_counts import slice_findings
 from offdiag.services.flags.verdicts import AgainstBaseline, RuleInputs, RunVerdicts, judge_run
-from offdiag.services.groups.gate_slices import with_slices
+from offdiag.services.groups.gate_slices import SlicedPredictions, with_columns, with_slices
 from offdiag.services.groups.gate_values import StoredRun, differences, values_with_costs
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.shared_samples import NotPaired, pair_evaluations
@@ -308,12 +308,19 @@ def gate_matrix(
     *,
     costs: StatedCosts | None = None,
     thresholds: Thresholds,
+    samples: SlicedPredictions | None = None,
 ) -> GateResult:
-    """Judge a matrix that is stored nowhere. Raises `InvalidInput` as `gate_run` does."""
+    """Judge a matrix that is stored nowhere. Raises `InvalidInput` as `gate_run` does.
+
+    `samples` are the predictions that it counts, for conditions on slices.
+    """
     price = None if costs is None else costs.on(matrix.labels)
     values = values_with_costs(matrix, of_matrix(matrix), price)
     found = judge_run(matrix, RuleInputs(thresholds=thresholds, costs=price))
-    return GateResult(judge(conditions, subject_of_matrix(matrix, values, found)))
+    subject = subject_of_matrix(matrix, values, found)
+    if samples is not None:
+        subject = with_columns(subject, conditions, samples, price)
+    return GateResult(judge(conditions, subject))
 
 
 def _usual_baselines(database: Database, run_id: str) -> tuple[str | None, str | None]:

@@ -216,3 +216,42 @@ def test_a_hostile_class_name_cannot_repaint_the_terminal(folder: Path, offdiag:
 
     assert answer.code == 0
     assert "\x1b" not in answer.out
+
+
+@pytest.fixture
+def by_site(folder: Path) -> str:
+    """Predictions of two sites: 18 of 20 "ill" are found at x, 5 of 20 at z."""
+    lines = ["y_true,y_pred,site"]
+    for site, hits in (("x", 18), ("z", 5)):
+        lines += [f"ill,{'ill' if place < hits else 'well'},{site}" for place in range(20)]
+        lines += [f"well,well,{site}"] * 20
+    file = folder / "by-site.csv"
+    file.write_text("\n".join(lines))
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    ("condition", "measured", "exit_code"),
+    [
+        ("recall[ill]@site=z>=0.5", 0.25, 1),
+        ("recall[ill]@site=x>=0.5", 0.9, 0),
+        ("worst(recall[ill], by=site)>=0.5", 0.25, 1),
+        ("gap(recall[ill], by=site)<=0.7", 0.65, 0),
+        ("accuracy@site=z>=0.6", 0.625, 0),
+    ],
+)
+def test_slices_of_a_file_are_its_columns(
+    offdiag: Command, by_site: str, condition: str, measured: float, exit_code: int
+) -> None:
+    done = offdiag("gate", "--file", by_site, "--min", condition, "--json")
+
+    assert done.code == exit_code
+    (found,) = done.json["conditions"]
+    assert found["value"]["value"] == pytest.approx(measured)
+
+
+def test_a_column_that_a_file_does_not_have_is_named(offdiag: Command, by_site: str) -> None:
+    done = offdiag("gate", "--file", by_site, "--min", "recall[ill]@scanner=a>=0.5")
+
+    assert done.code == 2
+    assert "scanner" in done.err

@@ -174,13 +174,20 @@ def _asked(
 def _check_file(given: FileInput, conditions: tuple[str, ...], weights: Path | None) -> Gate:
     from offdiag.services.flags.rules import rules_in_force
     from offdiag.services.gate import StatedCosts, gate_matrix
+    from offdiag.services.groups.gate_slices import SlicedPredictions, columns_named
 
     stated = None if weights is None else read_weights(weights)
+    parsed = [parse_condition(text) for text in conditions]
+    matrix, names = given.evaluated().matrix, columns_named(parsed)
+    samples = None
+    if names and not given.has_matrix:
+        samples = SlicedPredictions(*given.by_columns(sorted(names), matrix.labels))
     found = gate_matrix(
-        given.evaluated().matrix,
-        [parse_condition(text) for text in conditions],
+        matrix,
+        parsed,
         costs=None if stated is None else StatedCosts(stated.weights, stated.currency),
         thresholds=rules_in_force().thresholds,
+        samples=samples,
     )
     return gate_document(found)
 

@@ -1,13 +1,14 @@
-"""The slices and groups of a stored run that conditions of a gate are about."""
+"""The slices and groups, of a stored run or of predictions, that conditions of a gate name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.labels import LabelSet
 from offdiag.domain.slices import Slice
 from offdiag.errors import Forbidden
 from offdiag.gate.conditions import (
@@ -18,18 +19,24 @@ from offdiag.gate.conditions import (
     Subject,
 )
 from offdiag.gate.evaluate_conditions import TOO_FEW_EXAMPLES
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.slice_columns import SliceColumns
+from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.joint import JointCounts
-from offdiag.services.evaluation.inputs import members_of
+from offdiag.services.evaluation.compute import of_matrix
+from offdiag.services.evaluation.inputs import members_among, members_of
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.groups.gate_values import StoredRun, differences
-from offdiag.services.groups.run_groups import groups_of_run
+from offdiag.services.groups.gate_values import StoredRun, differences, values_with_costs
+from offdiag.services.groups.run_groups import groups_of_run, require_column
 from offdiag.services.shared_samples import NotPaired, pair_evaluations
 from offdiag.services.small_groups import SUPPRESSED, smallest_judged
 from offdiag.store import runs, truths
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.session import Session
+from offdiag.store.slices import SliceChoices
 
 
 def with_slices(
@@ -63,6 +70,73 @@ def with_slices(
     }
     columns = _columns(database, run_ids[0], {each.by for each in of_metrics if each.by})
     return replace(subject, parts=found, groups=columns, min_size=min_size)
+
+
+@dataclass(frozen=True, eq=False)
+class SlicedPredictions:
+    """Codes of n actual and predicted classes, and columns of the same samples."""
+
+    actual: Codes
+    predicted: Codes
+    columns: SliceColumns
+
+    def matrix(self, labels: LabelSet, members: NDArray[np.bool_]) -> ConfusionMatrix:
+        """The matrix of some of the samples."""
+        counts = count_pairs(self.actual[members], self.predicted[members], n_classes=len(labels))
+        return ConfusionMatrix(counts, labels)
+
+
+def columns_named(conditions: Iterable[Condition]) -> frozenset[str]:
+    """The slice columns that conditions need."""
+    of_metrics = [each for each in conditions if isinstance(each, MetricCondition)]
+    terms = [term.name for each in of_metrics if each.part for term in each.part.terms]
+    return frozenset([*terms, *(each.by for each in of_metrics if each.by)])
+
+
+def with_columns(
+    subject: Subject,
+    conditions: Sequence[Condition],
+    samples: SlicedPredictions,
+    costs: CostMatrix | None,
+) -> Subject:
+    """The same as `with_slices` of predictions that are stored nowhere.
+
+    Raises `InvalidInput` and `UnknownKey` for columns and values that the samples do not have.
+    """
+    of_metrics = [each for each in conditions if isinstance(each, MetricCondition)]
+    levels = {name: column.choices for name, column in samples.columns.items()}
+    choices, min_size = SliceChoices(levels, samples.columns), smallest_judged()
+    parts: dict[str, Subject | NotMeasured] = {}
+    for part in (each.part for each in of_metrics if each.part is not None):
+        members = members_among(choices, part, n_samples=len(samples.actual))
+        matrix = samples.matrix(subject.labels, members)
+        parts[str(part)] = Subject(
+            labels=subject.labels,
+            values=values_with_costs(matrix, of_matrix(matrix), costs),
+            asked=frozenset(),
+            positive_label=subject.positive_label,
+            min_size=min_size,
+        )
+    groups = {
+        each.by: _groups(subject.labels, samples, each.by, min_size)
+        for each in of_metrics
+        if each.by
+    }
+    return replace(subject, parts=parts, groups=groups, min_size=min_size)
+
+
+def _groups(
+    labels: LabelSet, samples: SlicedPredictions, name: str, min_size: int
+) -> ColumnGroups:
+    column = require_column(samples.columns, name)
+    found = {level: samples.matrix(labels, column.has(level)) for level in column.choices}
+    small = {level: each.total for level, each in found.items() if each.total < min_size}
+    few = ", ".join(f"{level} ({n})" for level, n in small.items())
+    return ColumnGroups(
+        {level: each for level, each in found.items() if level not in small},
+        f"fewer than {min_size} labelled examples: {few}" if few else "",
+        do_overlap=column.of_tags,
+    )
 
 
 def _part(
