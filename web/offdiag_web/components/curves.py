@@ -197,12 +197,21 @@ def _rule(n_bins: int) -> str:
     )
 
 
+_MOST_LISTED = 3
+"""Bins that are named below a diagram; its table has all of them."""
+
+
 def _left_out(bins: Sequence[ReliabilityBin]) -> str | None:
     few = [each for each in bins if 0 < each.count < FEWEST_SAMPLES]
     if not few:
         return None
+    if len(few) > _MOST_LISTED:
+        total = numbers.plural(sum(each.count for each in few), "example")
+        return (
+            f"Left out: {len(few)} bins with fewer than {FEWEST_SAMPLES} examples, {total} in all."
+        )
     listed = [f"{_range(each)} ({numbers.plural(each.count, 'example')})" for each in few]
-    named = numbers.listed(listed, at_most=15)
+    named = numbers.listed(listed, at_most=_MOST_LISTED)
     return f"Left out, with fewer than {FEWEST_SAMPLES} examples: {named}."
 
 

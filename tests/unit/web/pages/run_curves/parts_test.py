@@ -19,6 +19,14 @@ def test_bins_with_few_cases_are_left_out_of_the_line_and_listed() -> None:
     assert len(dots) == 1
 
 
+def test_many_bins_that_are_left_out_are_counted() -> None:
+    bins = _bins(30, 9, 1, 2, 3)
+    view = calibration_view(bins, score_name="p", share_name="s", name="reliability")
+
+    assert view is not None
+    assert view.left_out == "Left out: 4 bins with fewer than 10 examples, 15 examples in all."
+
+
 def test_nothing_is_listed_where_nothing_was_left_out() -> None:
     view = calibration_view(_bins(30, 0, 12, 10), score_name="p", share_name="s", name="r")
 
