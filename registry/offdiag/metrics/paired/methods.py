@@ -30,7 +30,7 @@ from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.dual import Floats, Gradient
 from offdiag.metrics.intervals.delta import aggregate_gradients
-from offdiag.metrics.paired.runs import PairedRuns
+from offdiag.metrics.paired.runs import LAST_AXIS, PairedRuns
 
 SEEDS = "t over seeds and samples (Satterthwaite)"
 FOLDS = "corrected resampled t over folds (Nadeau and Bengio)"
@@ -101,7 +101,7 @@ def moments_of(runs: PairedRuns, method_of: Sequence[int], key: str) -> Moments 
     n_methods, n = int(membership.max()) + 1, len(runs.actual)
     average = np.zeros((n_methods, runs.n_runs))
     average[membership, np.arange(runs.n_runs)] = 1.0
-    average /= average.sum(axis=-1, keepdims=True)
+    average /= average.sum(axis=LAST_AXIS, keepdims=True)
     products = np.zeros((n_methods, n_methods))
     sums, squares = np.zeros(runs.n_runs), np.zeros(runs.n_runs)
     for start in range(0, n, BLOCK):
@@ -113,8 +113,8 @@ def moments_of(runs: PairedRuns, method_of: Sequence[int], key: str) -> Moments 
                 for gradient, predicted in zip(gradients, runs.predictions, strict=True)
             ]
         )
-        sums += slopes.sum(axis=-1)
-        squares += (slopes**2).sum(axis=-1)
+        sums += slopes.sum(axis=LAST_AXIS)
+        squares += (slopes**2).sum(axis=LAST_AXIS)
         of_methods = average @ slopes
         products += np.inner(of_methods, of_methods)
     means = average @ (sums / n)
