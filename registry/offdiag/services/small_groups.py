@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,18 +49,44 @@ class GroupSizes:
 
     def hidden(self, name: str) -> frozenset[str]:
         """Values of a column whose figures are shown to nobody."""
-        column = self.columns[name]
-        values = _values(column)
-        sizes = {each: int(self.labelled[column.has(each)].sum()) for each in values}
-        found = {level for level, size in sizes.items() if 0 < size < self.k}
+        return frozenset(self._hidden[name])
+
+    @cached_property
+    def _hidden(self) -> Mapping[str, set[str]]:
+        """The hidden values of each column: small ones, and those that would give them away."""
+        sizes = {
+            name: {each: int(self.labelled[column.has(each)].sum()) for each in _values(column)}
+            for name, column in self.columns.items()
+        }
+        found = {
+            name: {level for level, size in of.items() if 0 < size < self.k}
+            for name, of in sizes.items()
+        }
+        if not any(found.values()):
+            return found
         # Inner families first: what they hide often protects the whole column, too.
-        families = [*self._inside_others(name), values] if found else []
+        families = {name: [*self._inside_others(name), tuple(of)] for name, of in sizes.items()}
+        twins = self._equal_groups()
         n_before = -1
-        while len(found) > n_before:
-            n_before = len(found)
-            for family in families:
-                _complete(found, family, sizes, self.k)
-        return frozenset(found)
+        while sum(map(len, found.values())) > n_before:
+            n_before = sum(map(len, found.values()))
+            for name, hidden in found.items():
+                for family in families[name] if hidden else ():
+                    _complete(hidden, family, sizes[name], self.k)
+            for group in twins:
+                if any(level in found[name] for name, level in group):
+                    for name, level in group:
+                        found[name].add(level)
+        return found
+
+    def _equal_groups(self) -> list[list[tuple[str, str]]]:
+        """Values of several columns that have the same samples: what hides one hides all."""
+        found: dict[bytes, list[tuple[str, str]]] = {}
+        for name, column in self.columns.items():
+            for level in _values(column):
+                members = column.has(level) & (self.labelled > 0)
+                found.setdefault(blake2b(members).digest(), []).append((name, level))
+        return [group for group in found.values() if len(group) > 1]
 
     def is_hidden(self, part: Slice) -> bool:
         """Whether the figures of a slice are shown to nobody."""
