@@ -54,6 +54,9 @@ COUNTS_FLAGS = 1
 """The page of a report also counts the open flags of its runs."""
 SHOWS_BEST_RUN = 1
 """The page of a problem names the best run on it."""
+SELECTS_SLICES = frozenset(
+    f"/runs/<run:run_id>{tab}" for tab in ("", "/slices", "/classes", "/curves", "/examples")
+)
 LOOKS_AT_SAMPLES = 1
 """Examples and suspect labels also show what the samples look like."""
 KNOWS_MODELS = 2
@@ -232,7 +235,7 @@ def test_a_page_is_small_and_asks_little(registries: Registries, rule: str) -> N
     assert all(path.startswith("/") for path in loaded)
     others = NEWS if rule == "/" else COUNTS_FLAGS if rule.startswith("/reports/") else 0
     others += HAS_DISCUSSION + HAS_SLICES if rule == "/datasets/<name:name>" else 0
-    others += HAS_SLICES if rule == "/runs/<run:run_id>/slices" else 0
+    others += HAS_SLICES if rule in SELECTS_SLICES else 0
     others += SHOWS_BEST_RUN if rule.startswith("/problems/") else 0
     others += KNOWS_MODELS if rule == "/runs" else 0
     others += LOOKS_AT_SAMPLES if rule.endswith(("/suspects", "/examples")) else 0
@@ -523,6 +526,7 @@ def wrong_reads(full: Full, without_renewals: None) -> list[str]:
         page, _, form = rule.rpartition(".")
         if rule in PAGES:
             path, most = PAGES[rule][1](full.found), MOST_STATEMENTS + WHO_ASKS
+            most += HAS_SLICES if rule in SELECTS_SLICES else 0
             if rule in COMPARED_FIRST:
                 most = MOST_STATEMENTS_OF_OTHERS
         elif form in {*FORMS, "md"} and page in PAGES:

@@ -37,6 +37,7 @@ READING = {
     "samples suspects": ("d",),
     "compare": ("RUN", "OTHER"),
     "leaders": ("d",),
+    "methods": ("d",),
     "problems": (),
     "truth show": ("d",),
     "truth diff": ("d", "1", "2"),

@@ -173,7 +173,7 @@ _PASSING = {"age_s", "seen_at", "due_at"}
 _OF_ONE_CALL = {
     *("at", "last_seen", "created_at", "computed_at", "author", "revision", "history"),
     *("id", "url", "number", "n_runs", "runs_asked", "was_there", "fire_time", "data_digest"),
-    *("files", "report", "headline", "token", "source"),
+    *("files", "report", "headline", "token", "source", "champion"),
 }
 """What a second call of a command says otherwise."""
 

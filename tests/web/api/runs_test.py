@@ -112,6 +112,7 @@ def test_reads_results_in_full_precision(reader: PageClient, registry: LesionReg
         "ci_low": precision["ci_low"],
         "ci_high": precision["ci_high"],
         "ci_method": precision["ci_method"],
+        "error_bound": None,
     }
     assert {flag["rule"] for flag in found["flags"]}
     assert found["badge"] is True
