@@ -85,7 +85,7 @@ class GroupSizes:
         for name, column in self.columns.items():
             for level in _values(column):
                 members = column.has(level) & (self.labelled > 0)
-                found.setdefault(blake2b(members).digest(), []).append((name, level))
+                found.setdefault(blake2b(members.tobytes()).digest(), []).append((name, level))
         return [group for group in found.values() if len(group) > 1]
 
     def is_hidden(self, part: Slice) -> bool:
