@@ -12,14 +12,11 @@ from __future__ import annotations
 
 import json
 import resource
-import subprocess
-import sys
 import tempfile
-from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-from harness import Report, wants_everything
+from harness import Report, in_a_process, wants_everything
 
 EXACT = 10**7
 """Rows whose scores are evaluated one by one, too."""
@@ -32,7 +29,9 @@ def main() -> None:
     report = Report("counted_scores", libraries=("narwhals", "duckdb"))
     sizes = (10**6, EXACT, 10**8) if everything else (10**6, EXACT)
     for score in ("p", "m"):
-        found = {n_rows: _in_a_process(score, n_rows) for n_rows in sizes}
+        found = {
+            n_rows: in_a_process(CHILD.format(score=score, n_rows=n_rows)) for n_rows in sizes
+        }
         for n_rows, each in found.items():
             for name, value in each.items():
                 report.fact(f"{score}, {n_rows:.0e} rows: {name}", value)
@@ -57,18 +56,6 @@ def main() -> None:
                 at_least=False,
             )
     report.save()
-
-
-def _in_a_process(score: str, n_rows: int) -> dict[str, float]:
-    done = subprocess.run(
-        [sys.executable, "-c", CHILD.format(score=score, n_rows=n_rows)],
-        cwd=Path(__file__).parent,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    answer: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return answer
 
 
 def measure_here(score: str, n_rows: int) -> None:

@@ -12,14 +12,11 @@ from __future__ import annotations
 
 import json
 import resource
-import subprocess
-import sys
 import tempfile
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from harness import Report, wants_everything
+from harness import Report, in_a_process, wants_everything
 
 N_CLASSES = 10
 PARTITION = 500_000
@@ -46,25 +43,15 @@ def main() -> None:
 
 def _measured(report: Report, engine: str, n_rows: int) -> float:
     """Record median time and highest peak of some processes; returns the peak in MiB."""
-    found = [_in_a_process(engine, n_rows) for _ in range(1 if n_rows >= 10**8 else TURNS)]
+    found = [
+        in_a_process(CHILD.format(engine=engine, n_rows=n_rows))
+        for _ in range(1 if n_rows >= 10**8 else TURNS)
+    ]
     peak = max(each["peak_mib"] for each in found)
     seconds = sorted(each["seconds"] for each in found)[len(found) // 2]
     report.fact(f"{engine}, {n_rows:.0e} rows: peak, MiB", round(peak, 1))
     report.fact(f"{engine}, {n_rows:.0e} rows: logged in, s", round(seconds, 2))
     return float(peak)
-
-
-def _in_a_process(engine: str, n_rows: int) -> dict[str, float]:
-    done = subprocess.run(
-        [sys.executable, "-c", CHILD.format(engine=engine, n_rows=n_rows)],
-        cwd=Path(__file__).parent,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    # DuckDB shows how far it is, where it takes long.
-    answer: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return answer
 
 
 def measure_here(engine: str, n_rows: int) -> None:

@@ -12,6 +12,8 @@ import json
 import os
 import platform
 import random
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -200,6 +202,19 @@ def machine() -> dict[str, str | float]:
 
 def versions(libraries: Iterable[str]) -> dict[str, str]:
     return {name: version(name) for name in ("offdiag", *libraries)}
+
+
+def in_a_process(program: str) -> dict[str, float]:
+    """What a program in Python, run beside the benchmarks, prints as JSON in its last line."""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=Path(__file__).parent,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    answer: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return answer
 
 
 def wants_everything(description: str) -> bool:

@@ -10,13 +10,11 @@ are those of the processor, which other work on the machine hardly changes.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from time import process_time
 
 import numpy as np
-from harness import Report, Timing, Work, ratio, wants_everything
+from harness import Report, Timing, Work, in_a_process, ratio, wants_everything
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import (
     average_precision_score,
@@ -79,14 +77,7 @@ def measure_classes(report: Report) -> None:
 
 
 def measure_memory(report: Report) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", CHILD],
-        cwd=Path(__file__).parent,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    found = json.loads(done.stdout)
+    found = in_a_process(CHILD)
     report.goal(
         "one score, N=1e+07: everything kept, s",
         measured=found["seconds"],
