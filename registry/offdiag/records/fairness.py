@@ -64,6 +64,15 @@ class Fairness(ResponseBody):
     suppressed_below: int
     leaves_out: str = Field(description="What these criteria do not see.")
 
+    def left_out(self) -> list[str]:
+        """Which groups are not compared, in sentences."""
+        few = ", ".join(f"{name} ({n})" for name, n in self.too_small.items())
+        notes = [f"Fewer than {self.min_size} labelled examples: {few}."] if few else []
+        if self.suppressed:
+            names = ", ".join(self.suppressed)
+            notes.append(f"Suppressed below {self.suppressed_below}: {names}.")
+        return notes
+
 
 def fairness_document(found: RunFairness) -> Fairness:
     """What was found."""

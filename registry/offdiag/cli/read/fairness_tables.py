@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rich.table import Table
 
+from offdiag.cli.output import number
 from offdiag.cli.tables import filled_table
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.records.base import Value
@@ -18,11 +19,15 @@ def fairness_tables(found: Fairness) -> Iterator[Table]:
         yield filled_table(
             ("criterion", "largest difference", "smallest ratio"),
             (
-                (line.criterion.name_in_words, _text(line.difference), _text(line.ratio))
+                (
+                    line.criterion.name_in_words,
+                    _text("difference", line.difference),
+                    _text("ratio", line.ratio),
+                )
                 for line in each.criteria
             ),
             title=f"{each.class_label} by {found.by}",
-            caption=" ".join(filter(None, (each.conflict, _left_out(found)))),
+            caption=" ".join(filter(None, (each.conflict, *found.left_out()))),
         )
         yield _rates(found, each)
 
@@ -32,7 +37,7 @@ def _rates(found: Fairness, each: FairnessOfClass) -> Table:
     return filled_table(
         (found.by, "n", *(specs[key].title.lower() for key in each.rates)),
         (
-            (name, str(n), *(_text(values[name]) for values in each.rates.values()))
+            (name, str(n), *(_text(key, values[name]) for key, values in each.rates.items()))
             for name, n in found.groups.items()
         ),
         right=("n",),
@@ -40,19 +45,7 @@ def _rates(found: Fairness, each: FairnessOfClass) -> Table:
     )
 
 
-def _left_out(found: Fairness) -> str:
-    few = ", ".join(f"{name} ({n})" for name, n in found.too_small.items())
-    parts = [f"Fewer than {found.min_size} labelled examples: {few}."] if few else []
-    if found.suppressed:
-        names = ", ".join(found.suppressed)
-        parts.append(f"Suppressed below {found.suppressed_below}: {names}.")
-    return " ".join(parts)
-
-
-def _text(value: Value) -> str:
+def _text(key: str, value: Value) -> str:
     if value.value is None:
         return f"undefined ({(value.reason or '').replace('_', ' ')})"
-    low, high = value.ci_low, value.ci_high
-    if low is None or high is None:
-        return f"{value.value:.3f}"
-    return f"{value.value:.3f} [{low:.3f}, {high:.3f}]"
+    return number(key, value.measured())

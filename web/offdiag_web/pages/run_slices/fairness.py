@@ -63,7 +63,7 @@ def fairness_view(run_id: str, columns: Sequence[str], by: str, label: str) -> F
             names, by, label, refused=f"{error.message} {error.hint or ''}".strip()
         )
     if not found.classes:
-        return FairnessView(names, by, label, refused=" ".join(_left_out(found)))
+        return FairnessView(names, by, label, refused=" ".join(found.left_out()))
     return _presented(names, found, found.classes[0])
 
 
@@ -88,17 +88,8 @@ def _presented(columns: tuple[str, ...], found: Fairness, of: FairnessOfClass) -
             )
             for name, n in found.groups.items()
         ),
-        notes=(*([of.conflict] if of.conflict else []), *_left_out(found), found.leaves_out),
+        notes=(*([of.conflict] if of.conflict else []), *found.left_out(), found.leaves_out),
     )
-
-
-def _left_out(found: Fairness) -> list[str]:
-    few = ", ".join(f"{name} ({n})" for name, n in found.too_small.items())
-    notes = [f"Fewer than {found.min_size} labelled examples: {few}."] if few else []
-    if found.suppressed:
-        names = ", ".join(found.suppressed)
-        notes.append(f"Suppressed below {found.suppressed_below}: {names}.")
-    return notes
 
 
 def _text(value: Value) -> str:
