@@ -130,9 +130,8 @@ _TEXTS_OUT_OF_CHARTS = """() => [...document.querySelectorAll("main svg")].flatM
     const frame = chart.getBoundingClientRect();
     return [...chart.querySelectorAll("text")].filter((text) => {
         const box = text.getBoundingClientRect();
-        // A box is as high as its line, also where the line is turned upright.
-        return box.left < frame.left - 2.5 || box.right > frame.right + 2.5
-            || box.top < frame.top - 2.5 || box.bottom > frame.bottom + 2.5;
+        return box.left < frame.left - 1 || box.right > frame.right + 1
+            || box.top < frame.top - 2 || box.bottom > frame.bottom + 2;
     }).map((text) => text.textContent);
 })"""
 """A picture ends at its edge, and so does what is written in it."""
