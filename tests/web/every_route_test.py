@@ -54,9 +54,7 @@ COUNTS_FLAGS = 1
 """The page of a report also counts the open flags of its runs."""
 SHOWS_BEST_RUN = 1
 """The page of a problem names the best run on it."""
-SELECTS_SLICES = frozenset(
-    f"/runs/<run:run_id>{tab}" for tab in ("", "/slices", "/classes", "/curves", "/examples")
-)
+SELECTS_SLICES = frozenset(f"/runs/<run:run_id>{tab}" for tab in ("", "/slices", "/examples"))
 LOOKS_AT_SAMPLES = 1
 """Examples and suspect labels also show what the samples look like."""
 KNOWS_MODELS = 2

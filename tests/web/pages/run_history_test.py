@@ -127,7 +127,7 @@ def test_the_twins_hold_the_values_of_the_page(
 
 @pytest.mark.parametrize("which", ["seer", "waiting", "partly"])
 @pytest.mark.parametrize("tab", ["", "/history", "/classes"])
-def test_a_page_needs_at_most_six_statements(
+def test_a_page_needs_few_statements(
     revised_reader: PageClient, revised: RevisedRegistry, which: str, tab: str
 ) -> None:
     with counted_statements() as statements:
