@@ -12,7 +12,6 @@ from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
 from offdiag.services.methods import Design, Method, Methods, methods_of
 from offdiag.services.retention.deletion import delete_run
-from offdiag.services.truth.versions import dataset_named
 from offdiag.store.database import Database
 from support.logging_runs import log, work_off
 
@@ -57,9 +56,7 @@ def log_folds(database: Database, name: str, accuracy: float, n_folds: int = 10)
 
 def found(database: Database, metric: str | None = "accuracy") -> Methods:
     work_off(database)
-    with database.read() as session:
-        dataset = dataset_named(session, project="default", name="d")
-    return methods_of(database, dataset, metric=metric)
+    return methods_of(database, project="default", name="d", metric=metric)
 
 
 def by_name(methods: Methods) -> dict[str, Method]:
@@ -82,8 +79,7 @@ def test_seeds_of_a_method_have_a_mean_and_the_best_method_is_told(database: Dat
         RankStatus.BEST,
         RankStatus.NOT_SEPARABLE,
     }
-    values = [run.value.value for run in of["weak"].runs]
-    assert of["weak"].mean.value == pytest.approx(np.mean([v for v in values if v is not None]))
+    assert of["weak"].mean.value == pytest.approx(np.mean([run.value for run in of["weak"].runs]))
     apart = of["weak"].difference
     assert apart is not None
     assert apart.ci_high is not None

@@ -73,11 +73,17 @@ def interval_points(low: float, high: float, confidence: float = 0.95) -> str:
 
 def p_value(p: float) -> str:
     """A p value with two significant digits, from 0.001: "p = 0.024", "p < 0.001"."""
+    shown = p_in_column(p)
+    return f"p {shown}" if shown[0] in "<>" else f"p = {shown}"
+
+
+def p_in_column(p: float) -> str:
+    """The same where a heading says what it is: "0.024", "< 0.001"."""
     if p < 0.001:
-        return "p < 0.001"
+        return "< 0.001"
     if p > 0.99:
-        return "p = 1.00" if p >= 1 else "p > 0.99"
-    return f"p = {p:#.2g}"
+        return "1.00" if p >= 1 else "> 0.99"
+    return f"{p:#.2g}"
 
 
 def cost(amount: float, currency: str | None = None) -> str:

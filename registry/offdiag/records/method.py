@@ -64,11 +64,11 @@ METHOD_COLUMNS = (
 """Columns of the methods in CSV and in frames."""
 
 
-def methods_document(found: FoundMethods, *, project: str, dataset: str) -> Methods:
+def methods_document(found: FoundMethods) -> Methods:
     """The methods of a dataset with their runs."""
     return Methods(
-        project=project,
-        dataset=dataset,
+        project=found.dataset.project,
+        dataset=found.dataset.name,
         metric=found.metric,
         methods=[_method(each) for each in found.methods],
     )
@@ -105,7 +105,7 @@ def _method(found: FoundMethod) -> Method:
                 name=run.name,
                 seed=run.seed,
                 fold=run.fold,
-                value=0.0 if run.value.value is None else run.value.value,
+                value=run.value,
             )
             for run in found.runs
         ],

@@ -34,6 +34,7 @@ from offdiag.services.champions.leaders import (
     side_by_side,
 )
 from offdiag.services.lru_cache import LruCache
+from offdiag.services.truth.versions import dataset_named
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.method_runs import MethodRun, matrices_of, method_runs
@@ -86,6 +87,7 @@ KnownMoments = tuple[Moments | None, str]
 class Methods:
     """The methods of a dataset, best first."""
 
+    dataset: DatasetRecord
     metric: str
     lower_is_better: bool
     methods: tuple[Method, ...]
@@ -93,8 +95,9 @@ class Methods:
 
 def methods_of(
     database: Database,
-    dataset: DatasetRecord,
     *,
+    project: str,
+    name: str,
     metric: str | None = None,
     kept: LruCache[KnownMoments] | None = None,
 ) -> Methods:
@@ -102,17 +105,18 @@ def methods_of(
 
     Runs belong to a method by their tag `group`; the tags `seed` and `fold` say which run of it
     they are. What is read from predictions is kept in `kept`, under the evaluations it is of.
-    Raises `InvalidInput` for label sets and for a metric that has no better side.
+    Raises `NotFound`, and `InvalidInput` for label sets and for a metric that has no better side.
     """
-    if dataset.task is Task.MULTILABEL:
-        raise InvalidInput(
-            "its runs have sets of labels.",
-            field="dataset",
-            hint="Methods are compared by metrics of a confusion matrix.",
-        )
-    key = primary_metric(dataset) if metric is None else ranking_key(metric, dataset.task)
-    lower_is_better = is_lower_better(key, dataset.task)
     with database.read() as session:
+        dataset = dataset_named(session, project=project, name=name)
+        if dataset.task is Task.MULTILABEL:
+            raise InvalidInput(
+                "its runs have sets of labels.",
+                field="dataset",
+                hint="Methods are compared by metrics of a confusion matrix.",
+            )
+        key = primary_metric(dataset) if metric is None else ranking_key(metric, dataset.task)
+        lower_is_better = is_lower_better(key, dataset.task)
         by_method: dict[str, list[MethodRun]] = defaultdict(list)
         for run in method_runs(session, dataset.id, key, limit=MOST_RUNS):
             by_method[run.method].append(run)
@@ -125,7 +129,7 @@ def methods_of(
         ]
     sign = 1.0 if lower_is_better else -1.0
     methods.sort(key=lambda each: (sign * (each.mean.value or 0.0), each.name))
-    return Methods(key, lower_is_better, tuple(methods))
+    return Methods(dataset, key, lower_is_better, tuple(methods))
 
 
 def _of_seeds(
@@ -274,7 +278,7 @@ def _test_per_train(parts: Mapping[tuple[str, str], MethodRun]) -> float:
 
 
 def _values(runs: Iterable[MethodRun]) -> list[float]:
-    return [run.value.value for run in runs if run.value.value is not None]
+    return [run.value for run in runs]
 
 
 def _method(

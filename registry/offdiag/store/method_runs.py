@@ -11,11 +11,10 @@ from sqlalchemy.orm import Session
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import FOLD, METHOD, SEED
-from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import matrix_of
 from offdiag.store.codec import decode_counted
-from offdiag.store.evaluations import VALUE_COLUMNS, counts_for_its_run, recorded_value
+from offdiag.store.evaluations import counts_for_its_run
 from offdiag.store.models import (
     ConfusionMatrixRow,
     EvaluationRow,
@@ -42,7 +41,7 @@ class MethodRun:
     truth_root: int | None
     has_predictions: bool
     evaluation_id: int
-    value: MetricValue
+    value: float
 
 
 def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> list[MethodRun]:
@@ -68,7 +67,8 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
             seed.label("seed"),
             fold.label("fold"),
             TruthVersionRow.root_id,
-            *VALUE_COLUMNS,
+            MetricValueRow.evaluation_id,
+            MetricValueRow.value,
         )
         .select_from(RunRow)
         .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
@@ -97,7 +97,7 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
             truth_root=row.root_id,
             has_predictions=row.source_orientation == SourceOrientation.PREDICTIONS,
             evaluation_id=row.evaluation_id,
-            value=recorded_value(row),
+            value=row.value,
         )
         for row in rows
     ]

@@ -44,11 +44,10 @@ def list_leaders(name: str, query: LeadersQuery) -> RankedRuns:
 @operation(blueprint, "GET", "/datasets/<name:name>/methods", answers=Methods)
 def list_methods(name: str, query: LeadersQuery) -> Methods:
     """Read the methods of a dataset: runs that differ by seed or fold, best first."""
-    database = current_registry().database
-    with database.read() as session:
-        known = dataset_named(session, project=query.project, name=name)
-    found = methods_of(database, known, metric=query.metric, kept=kept_moments())
-    return methods_document(found, project=known.project, dataset=known.name)
+    database, kept = current_registry().database, kept_moments()
+    return methods_document(
+        methods_of(database, project=query.project, name=name, metric=query.metric, kept=kept)
+    )
 
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/primary-metric", answers=RankedRuns)

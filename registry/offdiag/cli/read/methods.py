@@ -8,11 +8,11 @@ import click
 
 from offdiag.cli.documents import document
 from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import print_json, print_tables
+from offdiag.cli.output import number, print_json, print_tables
 from offdiag.cli.registry import settings_for
 from offdiag.cli.tables import filled_table
+from offdiag.domain.number_text import p_in_column
 from offdiag.domain.texts import name_segment
-from offdiag.records.base import Value
 from offdiag.records.method import Method, Methods, methods_document
 from offdiag.records.promotion import LeadersQuery
 
@@ -54,37 +54,26 @@ def methods(
         click.echo("No run has the tag group. Log runs of a method with --tag group=NAME.")
     else:
         columns = ("method", "runs", found.metric, "spread", "to the best", "p adjusted", "")
-        lines = map(_line, found.methods)
+        lines = (_line(found.metric, method) for method in found.methods)
         caption = "Brackets: 95 % CI; of differences, simultaneous over all pairs."
         print_tables(filled_table(columns, lines, right=("runs",), caption=caption))
 
 
 def _stored(database: Database, dataset: str, wanted: LeadersQuery) -> Methods:
     from offdiag.services.methods import methods_of
-    from offdiag.services.truth.versions import dataset_named
 
-    with database.read() as session:
-        known = dataset_named(session, project=wanted.project, name=dataset)
-    found = methods_of(database, known, metric=wanted.metric)
-    return methods_document(found, project=known.project, dataset=known.name)
+    found = methods_of(database, project=wanted.project, name=dataset, metric=wanted.metric)
+    return methods_document(found)
 
 
-def _line(method: Method) -> tuple[str, ...]:
+def _line(metric: str, method: Method) -> tuple[str, ...]:
     p, kind = method.p_adjusted, method.design
     return (
         method.name,
         f"{method.n_runs} {kind if method.n_runs > 1 else kind.removesuffix('s')}",
-        _text(method.mean),
+        number(metric, method.mean.measured()),
         "" if method.spread is None else f"{method.spread:.3f}",
-        "" if method.difference is None else _text(method.difference),
-        "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}",
+        "" if method.difference is None else number(metric, method.difference.measured()),
+        "" if p is None else p_in_column(p),
         method.why_not_compared or method.rank_status,
     )
-
-
-def _text(value: Value) -> str:
-    if value.value is None:
-        return "undefined"
-    if value.ci_low is None or value.ci_high is None:
-        return f"{value.value:.3f}"
-    return f"{value.value:.3f} [{value.ci_low:.3f}, {value.ci_high:.3f}]"

@@ -325,7 +325,7 @@ def average_precision_interval(ranked: Ranking, *, confidence: float = 0.95) -> 
         0.0 if value is None else value,
         average_precision_variance(ranked) if ranked.n_positive else None,
         method=SLOPES_OF_PRECISION,
-        quantile=student_quantile(confidence, n_samples=max(ranked.n_positive, 2)),
+        quantile=student_quantile(confidence, freedom=max(ranked.n_positive - 1, 1)),
         n_smallest=min(ranked.n_positive, ranked.n_negative),
         smallest="smaller class",
     )

@@ -36,7 +36,7 @@ def mean_interval(values: Floats, *, low: float, high: float, confidence: float)
     error = _standard_error(found)
     if error is None:
         return _no_interval(found, STUDENT)
-    reach = student_quantile(confidence, n_samples=found.n_samples) * error
+    reach = student_quantile(confidence, freedom=found.n_samples - 1) * error
     ends = max(found.mean - reach, low), min(found.mean + reach, high)
     return Interval(*ends, STUDENT, note=_warning(found))
 
@@ -49,20 +49,20 @@ def mean_loss_interval(losses: Moments, *, largest: float = inf, confidence: flo
     mean, error = losses.mean, _standard_error(losses)
     if error is None:
         return _no_interval(losses, STUDENT_LOG)
-    reach = student_quantile(confidence, n_samples=losses.n_samples) * error / mean
+    reach = student_quantile(confidence, freedom=losses.n_samples - 1) * error / mean
     # The exponential of a huge reach is beyond all numbers, its logarithm is not.
     top = log(mean) + reach
     high = largest if largest < inf and top >= log(largest) else _exponential(top)
     return Interval(mean * exp(-reach), high, STUDENT_LOG, note=_warning(losses))
 
 
-def student_quantile(confidence: float, *, n_samples: int) -> float:
-    """The t with P(|T| <= t) = `confidence` for n - 1 degrees of freedom; n is at least 2."""
+def student_quantile(confidence: float, *, freedom: float) -> float:
+    """The t with P(|T| <= t) = `confidence` for so many degrees of freedom, above 0."""
     with optional:
         from scipy.special import stdtrit
 
     tail = (1.0 - confidence_level(confidence)) / 2.0
-    return float(-stdtrit(n_samples - 1, tail))
+    return float(-stdtrit(freedom, tail))
 
 
 def _standard_error(found: Moments) -> float | None:

@@ -30,11 +30,11 @@ from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.dual import Floats, Gradient
 from offdiag.metrics.intervals.delta import aggregate_gradients
+from offdiag.metrics.intervals.means import student_quantile
 from offdiag.metrics.paired.runs import LAST_AXIS, PairedRuns
 
 SEEDS = "t over seeds and samples (Satterthwaite)"
 FOLDS = "corrected resampled t over folds (Nadeau and Bengio)"
-BLOCK = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +53,19 @@ class Estimate:
         """The t interval, by Bonferroni simultaneous with others; None without a variance."""
         if not self.variance > 0 or not isfinite(self.variance):
             return None
-        tail = (1 - confidence_level(confidence)) / 2 / n_compared
-        reach = _upper_t(tail, self.freedom) * sqrt(self.variance)
+        level = 1 - (1 - confidence_level(confidence)) / n_compared
+        reach = student_quantile(level, freedom=self.freedom) * sqrt(self.variance)
         return self.value - reach, self.value + reach
 
     def p(self, *, n_compared: int = 1) -> float | None:
         """Two-sided p of a difference of 0, adjusted by Bonferroni; None without a variance."""
         if not self.variance > 0 or not isfinite(self.variance):
             return None
-        return min(
-            1.0, 2 * n_compared * _beyond(abs(self.value) / sqrt(self.variance), self.freedom)
-        )
+        with optional:
+            from scipy.special import stdtr
+
+        alone = 2 * float(stdtr(self.freedom, -abs(self.value) / sqrt(self.variance)))
+        return min(1.0, n_compared * alone)
 
 
 @dataclass(frozen=True)
@@ -104,13 +106,11 @@ def moments_of(runs: PairedRuns, method_of: Sequence[int], key: str) -> Moments 
     average /= average.sum(axis=LAST_AXIS, keepdims=True)
     products = np.zeros((n_methods, n_methods))
     sums, squares = np.zeros(runs.n_runs), np.zeros(runs.n_runs)
-    for start in range(0, n, BLOCK):
-        part = slice(start, start + BLOCK)
-        actual = runs.actual[part]
+    for actual, predictions in runs.blocks():
         slopes = np.stack(
             [
-                gradient.at(actual, predicted[part])
-                for gradient, predicted in zip(gradients, runs.predictions, strict=True)
+                gradient.at(actual, predicted)
+                for gradient, predicted in zip(gradients, predictions, strict=True)
             ]
         )
         sums += slopes.sum(axis=LAST_AXIS)
@@ -171,19 +171,3 @@ def _sum(value: float, parts: Sequence[tuple[float, int]], by_samples: float) ->
     spread = sum(part**2 / freedom for part, freedom in parts)
     freedom = total**2 / spread if spread > 0 else inf
     return Estimate(value, total, freedom, from_training)
-
-
-def _upper_t(tail: float, freedom: float) -> float:
-    """The t that a variable with so many degrees of freedom exceeds with probability `tail`."""
-    with optional:
-        from scipy.special import ndtri, stdtrit
-
-    return float(-ndtri(tail) if freedom == inf else -stdtrit(freedom, tail))
-
-
-def _beyond(t: float, freedom: float) -> float:
-    """P(T >= t)."""
-    with optional:
-        from scipy.special import ndtr, stdtr
-
-    return float(ndtr(-t) if freedom == inf else stdtr(freedom, -t))

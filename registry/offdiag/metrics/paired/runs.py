@@ -90,7 +90,7 @@ class PairedRuns:
     def both_right(self) -> NDArray[np.int64]:
         """Samples of each class that two runs both predict right, shape (K, m, m)."""
         found = np.zeros((len(self.labels), self.n_runs, self.n_runs), np.int64)
-        for actual, predicted in self._blocks():
+        for actual, predicted in self.blocks():
             order = np.argsort(actual, kind="stable")
             classes, starts = np.unique(actual[order], return_index=True)
             # Sums of so few zeros and ones are exact in four bytes.
@@ -112,7 +112,7 @@ class PairedRuns:
         gains = [_gain(gradient, len(self.labels)) for gradient in gradients.values()]
         linear = np.zeros((n_metrics, n_runs))
         covariance = np.zeros((n_metrics * n_runs, n_metrics * n_runs))
-        for actual, predicted in self._blocks():
+        for actual, predicted in self.blocks():
             differs = (predicted != predicted[:1]).any(axis=RUN_AXIS)
             at = actual[differs], predicted[:, differs]
             gained = np.stack([gain(*at) for gain in gains]) / len(self.actual)
@@ -137,7 +137,7 @@ class PairedRuns:
         with np.errstate(invalid="ignore"):
             return _from_counts(self.both_right, np.stack(gained) / len(self.actual))
 
-    def _blocks(self) -> Iterator[tuple[Codes, Codes]]:
+    def blocks(self) -> Iterator[tuple[Codes, Codes]]:
         """Actual codes (b,) and predicted ones (m, b) of up to `BLOCK` samples at a time."""
         for start in range(0, len(self.actual), BLOCK):
             part = slice(start, start + BLOCK)

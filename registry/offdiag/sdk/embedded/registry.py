@@ -421,12 +421,10 @@ class EmbeddedRegistry:
 
     def methods(self, project: str, dataset: str, metric: str | None) -> Methods:
         from offdiag.services.methods import methods_of
-        from offdiag.services.truth.versions import dataset_named
 
-        with self.database.read() as session:
-            known = dataset_named(session, project=project, name=dataset)
-        found = methods_of(self.database, known, metric=metric)
-        return methods_document(found, project=known.project, dataset=known.name)
+        return methods_document(
+            methods_of(self.database, project=project, name=dataset, metric=metric)
+        )
 
     def suspects(self, project: str, dataset: str, question: SuspectQuestion) -> Mapping[str, Any]:
         from offdiag.records.suspect import suspects_document

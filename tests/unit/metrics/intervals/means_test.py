@@ -90,8 +90,8 @@ def test_twenty_cases_need_no_warning() -> None:
 
 
 def test_the_quantile_approaches_that_of_the_normal_law() -> None:
-    assert student_quantile(0.95, n_samples=2) == pytest.approx(12.7062, abs=1e-4)
-    assert student_quantile(0.95, n_samples=10**7) == pytest.approx(1.959964, abs=1e-5)
+    assert student_quantile(0.95, freedom=1) == pytest.approx(12.7062, abs=1e-4)
+    assert student_quantile(0.95, freedom=10**7 - 1) == pytest.approx(1.959964, abs=1e-5)
 
 
 def interval_of(value: float, variance: float | None, n_smallest: int = 50) -> Interval:

@@ -14,7 +14,7 @@ from offdiag.comparison.differences import class_values
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.comparison.texts import run_label
-from offdiag.domain.number_text import p_value
+from offdiag.domain.number_text import p_in_column, p_value
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.charts.marks import MOST_MARKED, class_strip, strip_axis
@@ -324,12 +324,8 @@ def _pairs(many: ManyComparison, address: CompareAddress) -> tuple[PairRow, ...]
             ).url(),
             only_first=f"{run_label(pair.first)} {numbers.count(pair.only_first)}",
             only_second=f"{run_label(pair.second)} {numbers.count(pair.only_second)}",
-            p=_p(pair.p),
-            p_adjusted=_p(pair.p_adjusted),
+            p=p_in_column(pair.p),
+            p_adjusted=p_in_column(pair.p_adjusted),
         )
         for pair in many.pairs
     )
-
-
-def _p(p: float) -> str:
-    return p_value(p).removeprefix("p = ").removeprefix("p ")

@@ -10,13 +10,11 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from offdiag.comparison.rank_status import RankStatus
-from offdiag.domain.number_text import p_value
+from offdiag.domain.number_text import p_in_column
 from offdiag.domain.runs import METHOD
 from offdiag.records.method import METHOD_COLUMNS, method_row, methods_document
 from offdiag.services.methods import Design, Method, Methods, methods_of
-from offdiag.services.truth.versions import dataset_named
 from offdiag.store.dataset_page import DatasetSize, dataset_size
-from offdiag.store.datasets import DatasetRecord
 from offdiag_web.app.context import current_registry, kept_moments
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, requested_project
@@ -87,33 +85,32 @@ class MethodsView:
 
 @blueprint.get(f"{DATASET}/methods")
 def page(name: str) -> Response:
-    dataset, size, found = _found(name)
-    view = _view(dataset, size, found)
-    return make_response(render_template("methods/page.html", view=view))
+    found = _found(name)
+    with current_registry().database.read() as session:
+        size = dataset_size(session, found.dataset.id)
+    return make_response(render_template("methods/page.html", view=_view(found, size)))
 
 
 @blueprint.get(f"{DATASET}/methods{TWIN}")
 def twin(name: str, form: str) -> Response:
-    dataset, _, found = _found(name)
-    document = methods_document(found, project=dataset.project, dataset=dataset.name)
+    document = methods_document(_found(name))
     if form == "json":
         return json_response(document)
     return csv_response(f"{name}-methods", METHOD_COLUMNS, map(method_row, document.methods))
 
 
-def _found(name: str) -> tuple[DatasetRecord, DatasetSize, Methods]:
-    database = current_registry().database
-    with database.read() as session:
-        dataset = dataset_named(session, project=requested_project(), name=name)
-        size = dataset_size(session, dataset.id)
-    return (
-        dataset,
-        size,
-        methods_of(database, dataset, metric=request.args.get("metric"), kept=kept_moments()),
+def _found(name: str) -> Methods:
+    return methods_of(
+        current_registry().database,
+        project=requested_project(),
+        name=name,
+        metric=request.args.get("metric"),
+        kept=kept_moments(),
     )
 
 
-def _view(dataset: DatasetRecord, size: DatasetSize, found: Methods) -> MethodsView:
+def _view(found: Methods, size: DatasetSize) -> MethodsView:
+    dataset = found.dataset
     address = DatasetAddress(dataset.project, dataset.name)
     means = [extent_of(method.mean) for method in found.methods]
     scale = fitted([extent for extent in means if extent is not None], within=SIGNED_UNIT)
@@ -186,9 +183,7 @@ def _line(method: Method, mark: Markup, address: DatasetAddress) -> MethodLine:
         is_behind=method.rank_status is RankStatus.BEHIND,
         behind="" if apart is None or apart.value is None else numbers.metric(apart.value),
         behind_interval="" if apart is None else interval_text(apart) or "",
-        p=""
-        if method.p_adjusted is None
-        else p_value(method.p_adjusted).removeprefix("p = ").removeprefix("p "),
+        p="" if method.p_adjusted is None else p_in_column(method.p_adjusted),
         status=method.why_not_compared or "",
         runs=tuple(
             RunValue(
@@ -199,7 +194,7 @@ def _line(method: Method, mark: Markup, address: DatasetAddress) -> MethodLine:
                 )
                 or run.name,
                 url_for("run_matrix.page", run_id=run.id),
-                "" if run.value.value is None else numbers.metric(run.value.value),
+                numbers.metric(run.value),
             )
             for run in method.runs
         ),
