@@ -42,6 +42,7 @@ from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.methods import (
     Moments,
     difference_of_methods,
+    mean_of_folds,
     mean_of_seeds,
     moments_of,
 )
@@ -250,6 +251,36 @@ def _any_behind(values: NDArray[np.float64], moments: Moments) -> bool:
         if method != best and p is not None and p <= LEVEL:
             return True
     return False
+
+
+FEATURES, SHIFT = 5, 0.7
+"""Features of each of two views of the samples, and how far the classes are apart in each."""
+
+
+def fold_ties(cell: Cell, rng: Rng) -> tuple[bool, bool]:
+    """Whether two equally good learners are called different over the folds of a cross-validation:
+    as the library does it, and by a t test as if folds were independent.
+
+    Each predicts the class with the nearer mean, by features of its own that tell as much.
+    """
+    n_folds = len(cell.recalls)
+    actual = rng.choice(2, cell.n, p=cell.shares)
+    views = rng.normal(size=(2, cell.n, FEATURES)) + SHIFT * actual[:, np.newaxis]
+    fold = rng.permutation(cell.n) % n_folds
+    apart = []
+    for each in range(n_folds):
+        train, test = fold != each, fold == each
+        right = []
+        for view in views:
+            means = [view[train & (actual == code)].mean(axis=0) for code in (0, 1)]
+            distances = [((view[test] - mean) ** 2).sum(axis=-1) for mean in means]
+            right.append(float(((distances[1] < distances[0]) == actual[test]).mean()))
+        apart.append(right[0] - right[1])
+    corrected, plain = (
+        p is not None and p <= LEVEL
+        for p in (mean_of_folds(apart, ratio).p() for ratio in (1 / (n_folds - 1), 0.0))
+    )
+    return corrected, plain
 
 
 # --- one run ----------------------------------------------------------------------------------
@@ -466,6 +497,24 @@ def report_methods(report: Report, pool: ProcessPoolExecutor, wanted: int) -> No
     report.tables["methods"] = rows
 
 
+def report_folds(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
+    cells = [tied(n, even(2), n_folds) for n, n_folds in product((100, 300, 1_000), (5, 10))]
+    rows, whole = [], []
+    for cell, found in run_cells(pool, fold_ties, cells, SETS_OF_A_PAIR * wanted):
+        corrected, plain = percent(found.mean(axis=0))
+        rows.append({"cell": f"n {cell.n:,}, {len(cell.recalls)} folds", "sets": len(found),
+                     "corrected": corrected, "plain t": plain})  # fmt: skip
+        whole.append(found)
+    pooled = np.concatenate(whole)
+    report.goal(
+        "two equally good learners: called different over folds, %",
+        measured=100 * float(pooled[:, 0].mean()),
+        wanted=allowed(len(pooled)),
+        at_least=False,
+    )
+    report.tables["folds"] = rows
+
+
 def report_intervals(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
     cells = [
         Cell(100, rare(0.1), ((0.9, 0.7),)),
@@ -521,7 +570,7 @@ RECORDS = {
     "claims": (report_sets, report_power, report_pairs, report_intervals, report_selection,
                report_alerts),
     "claims-slices": (report_slices,),
-    "claims-methods": (report_methods,),
+    "claims-methods": (report_methods, report_folds),
 }  # fmt: skip
 """What is measured and kept together, by the name of its result."""
 
@@ -547,6 +596,7 @@ TITLES = {
     "pairs": "Two equally good runs: any primary metric, any class called different, percent",
     "slices": "Two equally good runs: any of 12 slices or the whole called different, percent",
     "coverage": "Share of intervals that cover the true value",
+    "folds": "Two equally good learners called different over folds, percent of data sets",
     "methods": "Three equally good methods: any called worse, mean of one covered, percent",
 }
 
