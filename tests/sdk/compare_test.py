@@ -94,6 +94,11 @@ def test_two_runs_are_compared_by_slice_in_a_frame(runs: list[Run], url: str) ->
     assert frame.loc["country=SI", "difference"] == pytest.approx(accuracy["difference"])
     assert (frame["simultaneous_low"] <= frame["ci_low"]).all()
     assert frame.attrs["verdict"].startswith("B is ")
+    classes = offdiag.compare(runs[:2], url=url).class_slices()
+    recalls = part.per_class.loc["recall"]["difference"]
+    found = classes.reset_index().query("slice == 'country=SI'").set_index("class")["difference"]
+    assert len(found) >= 2
+    assert dict(found) == pytest.approx(dict(recalls[found.index]))
     for other in (part, offdiag.compare(runs, url=url)):
         with pytest.raises(Conflict, match="not compared by slice"):
             other.slices()

@@ -54,6 +54,11 @@ def test_two_runs_are_compared_by_every_slice_of_their_samples(database: Databas
     assert (change.first.value, change.second.value) == (1.0, 45 / 60)
     assert change.difference.value == accuracy.difference.value
     assert alone.by_slice is None
+    recalls = {(part.slice, part.label): part.change for part in found.classes}
+    assert set(recalls) == {(name, label) for name in by_name for label in ("ill", "well")}
+    ill = recalls["site=x", "ill"]
+    assert (ill.first.value, ill.second.value) == (1.0, 0.5)
+    assert (ill.is_loss, recalls["site=x", "well"].outcome.is_separable) == (True, False)
 
 
 def test_slices_that_are_hidden_are_not_compared(

@@ -1,15 +1,17 @@
 """Two runs on all samples and on each slice of them, judged together.
 
-The share of right predictions is compared: McNemar's mid-p for each part (Fagerland, Lydersen and
-Laake 2013), Holm's adjustment over all slices of all columns and the whole, which is their parent,
-and Tango's score interval. Between equally good runs, any part is called different in at most 5 %
-of comparisons.
+Shares of right predictions are compared, of all samples of a part and of each of its classes:
+McNemar's mid-p (Fagerland, Lydersen and Laake 2013) and Tango's score interval. Half of the error
+rate goes to the parts, all slices of all columns and the whole, which is their parent, and half to
+their classes, each by Holm's adjustment; without classes the parts have all of it. Between equally
+good runs, anything is called different in at most 5 % of comparisons.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,23 +37,35 @@ class PartCounts:
 
 @dataclass(frozen=True, slots=True)
 class PartChange:
-    """Accuracy of both runs on a part; `slice` is None for all samples.
+    """Accuracy of both runs on a part, or recall of one of its classes.
 
-    `p_adjusted` of `change` is Holm's over all parts, and its simultaneous interval agrees with
-    that.
+    `slice` is None for all samples, `label` for all classes. `p_adjusted` of `change` is for all
+    that is looked at, and its simultaneous interval agrees with that.
     """
 
     slice: str | None
+    label: str | None
     counts: PartCounts
     change: MetricDifference
+
+    @property
+    def name(self) -> str:
+        """How a sentence or a line names it."""
+        where = "all" if self.slice is None else self.slice
+        return where if self.label is None else f"{self.label} on {where}"
 
 
 @dataclass(frozen=True)
 class SliceChanges:
-    """All samples and every slice; `too_small` and `suppressed` slices are not among them."""
+    """All samples, every slice, and the classes of slices.
+
+    `too_small` and `suppressed` slices are not among them, nor classes with fewer than
+    `min_size` samples in a slice.
+    """
 
     whole: PartChange
     slices: tuple[PartChange, ...]
+    classes: tuple[PartChange, ...]
     too_small: Mapping[str, int]
     suppressed: tuple[str, ...]
     min_size: int
@@ -60,22 +74,36 @@ class SliceChanges:
     def verdict(self) -> str:
         """What is significant: "B is better overall and worse for country=JP"."""
         n_judged = len(self.slices)
-        how = f"(accuracy, the whole and {n_judged} slices judged together)"
+        with_classes = " and recalls" if self.classes else ""
+        how = f"(accuracy{with_classes}, the whole and {n_judged} slices judged together)"
         whole = self.whole
         overall = "B is neither better nor worse overall"
         if whole.change.outcome.is_separable:
             overall = f"B is {'better' if whole.change.is_gain else 'worse'} overall"
         parts = []
         for word, found in (
-            ("worse", [each for each in self.slices if each.change.is_loss]),
-            ("better", [each for each in self.slices if each.change.is_gain]),
+            ("worse", [each for each in self._largest_parts if each.change.is_loss]),
+            ("better", [each for each in self._largest_parts if each.change.is_gain]),
         ):
-            names = [str(each.slice) for each in sorted(found, key=_size_of_change)]
+            names = [each.name for each in sorted(found, key=_size_of_change)]
             if names:
                 parts.append(f"{word} for {listed(names, at_most=MOST_NAMED)}")
         if not parts:
             return f"{overall}; no slice changes significantly {how}."
         return f"{overall} and {' and '.join(parts)} {how}."
+
+    @property
+    def _largest_parts(self) -> list[PartChange]:
+        """Slices, and classes of slices whose accuracy does not change in the same direction."""
+        known = {
+            (each.slice, each.change.is_gain)
+            for each in self.slices
+            if each.change.outcome.is_separable
+        }
+        return [
+            *self.slices,
+            *(each for each in self.classes if (each.slice, each.change.is_gain) not in known),
+        ]
 
 
 def _size_of_change(part: PartChange) -> float:
@@ -83,38 +111,66 @@ def _size_of_change(part: PartChange) -> float:
 
 
 def part_counts(
-    first: NDArray[np.bool_], second: NDArray[np.bool_], members: NDArray[np.bool_]
-) -> PartCounts:
-    """Count the samples that `members` marks by which run is right; all arrays of shape (n,)."""
-    one, two = first[members], second[members]
-    return PartCounts(
-        both_right=int(np.count_nonzero(one & two)),
-        only_first=int(np.count_nonzero(one & ~two)),
-        only_second=int(np.count_nonzero(~one & two)),
-        total=len(one),
+    first: NDArray[np.bool_], second: NDArray[np.bool_], actual: NDArray[Any], n_classes: int
+) -> tuple[PartCounts, tuple[PartCounts, ...]]:
+    """Count n samples by which run is right: all of them, and those of each class.
+
+    All arrays have shape (n,); `actual` are codes of `n_classes` classes.
+    """
+    outcomes = actual.astype(np.int64) * 4 + 2 * first + second
+    counts = np.bincount(outcomes, minlength=4 * n_classes).reshape(n_classes, 4)
+    all_classes, *each = (
+        PartCounts(both_right=right, only_first=first_alone, only_second=alone, total=total)
+        for (_, alone, first_alone, right), total in (
+            (line, sum(line)) for line in [np.einsum("ko->o", counts).tolist(), *counts.tolist()]
+        )
     )
+    return all_classes, tuple(each)
 
 
 def compare_parts(
     whole: PartCounts,
     slices: Mapping[str, PartCounts],
+    classes: Mapping[tuple[str, str], PartCounts],
     *,
     too_small: Mapping[str, int],
     suppressed: Sequence[str],
     min_size: int,
     confidence: float = 0.95,
 ) -> SliceChanges:
-    """Judge the whole and all slices, which have at least one sample each, together."""
-    parts = [(None, whole), *slices.items()]
+    """Judge the whole, all slices and `classes`, by slice and label, together.
+
+    All have at least one sample each.
+    """
+    parts = [(None, None, whole), *((text, None, each) for text, each in slices.items())]
+    of_classes = [(text, label, each) for (text, label), each in classes.items()]
+    share = 0.5 if of_classes else 1.0
+    changes = _changes(parts, "overall_accuracy", confidence, share)
+    return SliceChanges(
+        changes[0],
+        changes[1:],
+        _changes(of_classes, "recall", confidence, share) if of_classes else (),
+        too_small,
+        tuple(suppressed),
+        min_size,
+    )
+
+
+def _changes(
+    parts: Sequence[tuple[str | None, str | None, PartCounts]],
+    key: str,
+    confidence: float,
+    share: float,
+) -> tuple[PartChange, ...]:
     rates = PairedRates(
         *(
-            np.array([getattr(counts, name) for _, counts in parts], np.int64)
+            np.array([getattr(counts, name) for *_, counts in parts], np.int64)
             for name in ("only_first", "only_second", "total")
         )
     )
-    found = recall_changes(rates, confidence=confidence)
+    found = recall_changes(rates, confidence=confidence, share=share)
     changes = []
-    for at, (text, counts) in enumerate(parts):
+    for at, (text, label, counts) in enumerate(parts):
         first, second, difference = (
             MetricValue(hits / counts.total)
             for hits in (
@@ -124,8 +180,8 @@ def compare_parts(
             )
         )
         change = judged(
-            "overall_accuracy",
-            None,
+            key,
+            label,
             first,
             second,
             found.alone.at(at).around(difference),
@@ -134,5 +190,5 @@ def compare_parts(
             p=float(found.p[at]),
             p_adjusted=float(found.p_adjusted[at]),
         )
-        changes.append(PartChange(text, counts, change))
-    return SliceChanges(changes[0], tuple(changes[1:]), too_small, tuple(suppressed), min_size)
+        changes.append(PartChange(text, label, counts, change))
+    return tuple(changes)

@@ -107,9 +107,10 @@ class RunCompared(RunBasics):
 
 
 class ComparedSlice(ResponseBody):
-    """Accuracy of two runs on a slice."""
+    """Accuracy of two runs on a slice, or recall of a class there."""
 
     slice: str | None = Field(description="Null for all examples.")
+    label: str | None = Field(description="The class of a recall, null for accuracy.")
     n: int
     counts: dict[str, int] = Field(description="`both_right`, `only_a`, `only_b`, `both_wrong`.")
     a: float
@@ -117,7 +118,10 @@ class ComparedSlice(ResponseBody):
     difference: Value = Field(description="B minus A, with the interval of this slice alone.")
     together: Value = Field(description="The same with the interval that decides `outcome`.")
     p: float | None
-    p_adjusted: float | None = Field(description="Holm's over all slices and the whole.")
+    p_adjusted: float | None = Field(
+        description="Holm's over all slices and the whole, or all classes of slices, "
+        "each at half of the error rate."
+    )
     outcome: DifferenceStatus
 
 
@@ -127,6 +131,7 @@ class ComparedSlices(ResponseBody):
     verdict: str
     whole: ComparedSlice
     slices: list[ComparedSlice]
+    classes: list[ComparedSlice] = Field(description="By slice and class.")
     too_small: dict[str, int] = Field(description="Slices with fewer examples than `min_size`.")
     min_size: int
     suppressed: list[str] = Field(description="Slices that are shown to nobody.")
@@ -188,6 +193,7 @@ def slices_document(found: SliceChanges) -> ComparedSlices:
         verdict=found.verdict,
         whole=_compared_slice(found.whole),
         slices=list(map(_compared_slice, found.slices)),
+        classes=list(map(_compared_slice, found.classes)),
         too_small=dict(found.too_small),
         min_size=found.min_size,
         suppressed=list(found.suppressed),
@@ -199,6 +205,7 @@ def _compared_slice(part: PartChange) -> ComparedSlice:
     wrong = counts.total - counts.both_right - counts.only_first - counts.only_second
     return ComparedSlice(
         slice=part.slice,
+        label=part.label,
         n=counts.total,
         counts={
             "both_right": counts.both_right,

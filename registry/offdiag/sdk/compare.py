@@ -120,25 +120,28 @@ class Comparison:
         One row for each slice, and one called "all" for all examples: `n`, `a`, `b`,
         `difference` (b - a) with `ci_low` and `ci_high` of the slice alone,
         `simultaneous_low` and `simultaneous_high` of all together, which decide the `outcome`,
-        `p` and `p_adjusted` (Holm over all slices and the whole). `frame.attrs` has the
+        `p` and `p_adjusted` (for all slices, their classes and the whole). `frame.attrs` has the
         `verdict`, and the slices that are `too_small` or `suppressed`. Raises `Conflict` for runs
         that are not paired or have no slice columns, and on a slice.
         """
-        with optional:
-            import pandas as pd
+        found = self._by_slice()
+        frame = _slice_frame((found["whole"], *found["slices"]), ["slice"])
+        frame.attrs |= {name: found[name] for name in ("verdict", "too_small", "suppressed")}
+        return frame
 
-        found = self._record.get("slices")
+    def class_slices(self) -> pd.DataFrame:
+        """Recall of each class on every slice, by slice and class, as `slices` has accuracy."""
+        return _slice_frame(self._by_slice()["classes"], ["slice", "class"])
+
+    def _by_slice(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] | None = self._record.get("slices")
         if found is None:
             raise Conflict(
                 "the runs are not compared by slice.",
                 field="runs",
                 hint="Compare two runs with predictions on examples that have slice columns.",
             )
-        rows = [_slice_row(each) for each in (found["whole"], *found["slices"])]
-        frame = pd.DataFrame(rows).set_index("slice")
-        frame = frame.sort_values("difference", kind="stable")
-        frame.attrs |= {name: found[name] for name in ("verdict", "too_small", "suppressed")}
-        return frame
+        return found
 
     @cached_property
     def best_of_many(self) -> pd.DataFrame:
@@ -300,10 +303,27 @@ def _class_rows(result: Mapping[str, Any]) -> Iterator[dict[str, object]]:
                 }
 
 
+def _slice_frame(found: Iterable[Mapping[str, Any]], index: list[str]) -> pd.DataFrame:
+    """Slices, the largest loss of B first."""
+    with optional:
+        import pandas as pd
+
+    columns = [*index, *_OF_SLICES]
+    frame = pd.DataFrame(map(_slice_row, found), columns=columns).set_index(index)
+    return frame.sort_values("difference", kind="stable")
+
+
+_OF_SLICES = (
+    *("n", "a", "b", "difference", "ci_low", "ci_high"),
+    *("simultaneous_low", "simultaneous_high", "p", "p_adjusted", "outcome"),
+)
+
+
 def _slice_row(found: Mapping[str, Any]) -> dict[str, Any]:
     alone, together = found["difference"], found["together"]
     return {
         "slice": "all" if found["slice"] is None else found["slice"],
+        "class": found["label"],
         **{name: found[name] for name in ("n", "a", "b")},
         "difference": alone["value"],
         "ci_low": alone["ci_low"],

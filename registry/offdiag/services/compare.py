@@ -123,6 +123,21 @@ def choices_of(session: Session, runs: Sequence[ComparedRun], part: Slice | None
     return slices.slice_choices(session, roots[0], names)
 
 
+def offered_levels(
+    session: Session, runs: Sequence[ComparedRun], choices: SliceChoices
+) -> Mapping[str, tuple[str, ...]]:
+    """The values that the runs can be compared on, by column; none that are hidden."""
+    k = suppressed_below()
+    if not k or not choices.levels:
+        return choices.levels
+    truth = next(run.truth for run in runs if run.has_predictions and run.truth)
+    sizes = sizes_in_truth(session, truths.get_truth(session, truth.id), k)
+    return {
+        name: tuple(each for each in values if each not in sizes.hidden(name))
+        for name, values in choices.levels.items()
+    }
+
+
 def hidden_slice(
     session: Session, runs: Sequence[ComparedRun], part: Slice | None
 ) -> Refusal | None:
@@ -229,7 +244,9 @@ def compute(session: Session, asked: ComparisonRequest) -> Compared:
         by_slice = None
         if asked.by is not None and side_by_side is not None and len(predicting) == 2:
             ids = (runs[0].id, runs[1].id)
-            by_slice = compare_by_slice(asked.by, side_by_side, ids, confidence=asked.confidence)
+            by_slice = compare_by_slice(
+                asked.by, side_by_side, ids, runs[0].labels.names, confidence=asked.confidence
+            )
         return Compared(_pair(session, asked, side_by_side), samples, by_slice=by_slice)
     return Compared(_many(asked, side_by_side), samples)
 
@@ -377,10 +394,11 @@ def compare_runs(
             return RunComparison(runs, None, refusal, None, part, {}, on_shared)
         refusal = hidden_slice(session, runs, part)
         if refusal is not None:
-            choices = choices_of(session, runs, None)
-            return RunComparison(runs, None, refusal, None, part, choices.levels, on_shared)
+            levels = offered_levels(session, runs, choices_of(session, runs, None))
+            return RunComparison(runs, None, refusal, None, part, levels, on_shared)
         by = _columns_of(session, runs) if part is None else None
         choices = choices_of(session, runs, part) if by is None else by.choices
+        levels = offered_levels(session, runs, choices)
         asked = ComparisonRequest(runs, part, choices, on_shared, level, by)
         if kept is None or _cells(runs) > LARGEST_KEPT:
             found = compute(session, asked)
@@ -395,7 +413,7 @@ def compare_runs(
         found.refusal,
         found.samples,
         part,
-        asked.choices.levels,
+        levels,
         on_shared,
         difference,
         found.by_slice,

@@ -18,7 +18,7 @@ GAIN = PartCounts(both_right=60, only_first=0, only_second=30, total=100)
 
 
 def compared(whole: PartCounts, **slices: PartCounts) -> SliceChanges:
-    return compare_parts(whole, slices, too_small={}, suppressed=(), min_size=12)
+    return compare_parts(whole, slices, {}, too_small={}, suppressed=(), min_size=12)
 
 
 @pytest.mark.parametrize(
@@ -61,6 +61,7 @@ def test_the_whole_and_all_slices_are_one_family_of_mid_p_mcnemar_and_holm(
     found = compare_parts(
         parts[0],
         {str(at): each for at, each in enumerate(parts[1:])},
+        {},
         too_small={},
         suppressed=(),
         min_size=1,
@@ -75,9 +76,51 @@ def test_the_whole_and_all_slices_are_one_family_of_mid_p_mcnemar_and_holm(
         assert change.outcome.is_separable is (float(change.p_adjusted or 1) < 0.05)
 
 
-def test_samples_are_counted_by_which_run_is_right() -> None:
-    first = np.array([True, True, False, False, True])
-    second = np.array([True, False, True, False, True])
-    members = np.array([True, True, True, True, False])
+@given(st.lists(counts, min_size=2, max_size=6), st.lists(counts, min_size=1, max_size=6))
+def test_classes_of_slices_have_half_of_the_error_rate(
+    parts: list[tuple[int, int, int, int]], classes: list[tuple[int, int, int, int]]
+) -> None:
+    whole, *slices = (PartCounts(a, b, c, a + b + c + d) for a, b, c, d in parts)
+    of_classes = [PartCounts(a, b, c, a + b + c + d) for a, b, c, d in classes]
 
-    assert part_counts(first, second, members) == PartCounts(1, 1, 1, 4)
+    found = compare_parts(
+        whole,
+        {str(at): each for at, each in enumerate(slices)},
+        {("0", f"class {at}"): each for at, each in enumerate(of_classes)},
+        too_small={},
+        suppressed=(),
+        min_size=1,
+    )
+
+    for family in ((found.whole, *found.slices), found.classes):
+        changes = [part.change for part in family]
+        adjusted = multipletests([change.p for change in changes], method="holm")[1] * 2
+        assert [change.p_adjusted for change in changes] == pytest.approx(
+            list(np.minimum(adjusted, 1.0))
+        )
+        for change in changes:
+            assert change.outcome.is_separable is (float(change.p_adjusted or 1) < 0.05)
+
+
+def test_a_class_is_named_where_its_slice_says_something_else() -> None:
+    classes = {("JP", "mel"): LOSS, ("DE", "mel"): LOSS}
+
+    found = compare_parts(
+        GAIN, {"JP": SAME, "DE": LOSS}, classes, too_small={}, suppressed=(), min_size=12
+    )
+
+    assert found.verdict.startswith("B is better overall and worse for DE and mel on JP (")
+    assert "accuracy and recalls" in found.verdict
+
+
+def test_samples_are_counted_by_class_and_by_which_run_is_right() -> None:
+    first = np.array([True, True, False, False, True])
+    second = np.array([True, False, True, False, False])
+    actual = np.array([0, 0, 0, 2, 2], np.uint8)
+
+    found = part_counts(first, second, actual, n_classes=3)
+
+    assert found == (
+        PartCounts(1, 2, 1, 5),
+        (PartCounts(1, 1, 1, 3), PartCounts(0, 0, 0, 0), PartCounts(0, 1, 0, 2)),
+    )

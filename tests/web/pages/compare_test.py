@@ -51,7 +51,7 @@ def test_two_runs_are_compared_by_slice_in_a_sentence_and_a_table(
 
     assert found.verdict in card.text
     names = {link.text for link in card.inside("a") if "slice=" in link.attributes["href"]}
-    assert names == {str(part.slice) for part in found.slices}
+    assert names == {part.name for part in (*found.slices, *found.classes)}
     document = comparer.json(f"/compare.json?{compared.pair}")["slices"]
     assert document["verdict"] == found.verdict
     assert [each["n"] for each in document["slices"]] == [

@@ -52,21 +52,25 @@ class ClassChanges:
     confidence: float
 
 
-def recall_changes(rates: PairedRates, *, confidence: float = 0.95) -> ClassChanges:
+def recall_changes(
+    rates: PairedRates, *, confidence: float = 0.95, share: float = 1.0
+) -> ClassChanges:
     """Changes of recall, from the samples of each class that only one run predicts rightly.
 
-    Classes with samples are tested; intervals are Tango's. Raises `InvalidInput` for a
-    confidence outside (0, 1).
+    Classes with samples are tested; intervals are Tango's. `share` is what of the error rate is
+    for these tests, where others have the rest. Raises `InvalidInput` for a confidence outside
+    (0, 1).
     """
     level = confidence_level(confidence)
+    together_level = 1 - (1 - level) * share
     is_tested = np.asarray(rates.cases > 0)
     p = np.where(is_tested, mid_p_values(rates.only_first, rates.only_second), np.nan)
     alone, together = (
         _intervals(paired_score_interval(rates, confidence=each), proportions.METHOD, {})
-        for each in (level, confidence_together(level, int(is_tested.sum())))
+        for each in (level, confidence_together(together_level, int(is_tested.sum())))
     )
     sign = np.sign(rates.only_second - rates.only_first).astype(np.float64)
-    return _agreeing(p, sign, alone, together, level)
+    return _agreeing(p, sign, alone, together, level, share=share)
 
 
 def sloped_changes(
@@ -146,11 +150,17 @@ def _intervals(bounds: Bounds, method: str, notes: Notes) -> Intervals:
 
 
 def _agreeing(
-    p: Floats, sign: Floats, alone: Intervals, together: Intervals, confidence: float
+    p: Floats,
+    sign: Floats,
+    alone: Intervals,
+    together: Intervals,
+    confidence: float,
+    *,
+    share: float = 1.0,
 ) -> ClassChanges:
     is_tested = ~np.isnan(p)
     adjusted = np.full(p.shape, np.nan)
-    adjusted[is_tested] = holm(p[is_tested])
+    adjusted[is_tested] = np.minimum(holm(p[is_tested]) / share, 1.0)
     # NaN is never below.
     is_changed = adjusted < 1 - confidence
     rises, falls = is_changed & (sign > 0), is_changed & (sign < 0)

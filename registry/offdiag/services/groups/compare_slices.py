@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 
 import numpy as np
+from numpy.typing import NDArray
 
 from offdiag.comparison.by_slice import PartCounts, SliceChanges, compare_parts, part_counts
 from offdiag.domain.slices import Slice, SliceTerm
@@ -57,17 +58,25 @@ def compare_by_slice(
     by: ComparedColumns,
     found: Aligned,
     run_ids: tuple[str, str],
+    labels: Sequence[str],
     *,
     confidence: float = 0.95,
 ) -> SliceChanges | None:
-    """All samples and their slices; None without a slice column or a sample.
+    """All samples, their slices and the classes of these; None without a column or a sample.
 
     Columns of more than `MOST_GROUPS` values are left out.
     """
     if not by.columns or not len(found.actual):
         return None
     first, second = (found.predicted[run_id] == found.actual for run_id in run_ids)
+
+    def count(members: NDArray[np.bool_]) -> tuple[PartCounts, tuple[PartCounts, ...]]:
+        return part_counts(
+            first[members], second[members], found.actual[members], n_classes=len(labels)
+        )
+
     kept: dict[str, PartCounts] = {}
+    classes: dict[tuple[str, str], PartCounts] = {}
     too_small, suppressed = {}, []
     for name, column in by.columns.items():
         for value in column.choices if len(column.choices) <= MOST_GROUPS else ():
@@ -75,14 +84,21 @@ def compare_by_slice(
             if value in by.hidden[name]:
                 suppressed.append(text)
                 continue
-            counts = part_counts(first, second, column.has(value)[found.places])
+            members = column.has(value)[found.places]
+            counts, of_classes = count(members)
             if counts.total < by.min_size:
                 too_small[text] = counts.total
-            else:
-                kept[text] = counts
+                continue
+            kept[text] = counts
+            classes |= {
+                (text, label): each
+                for label, each in zip(labels, of_classes, strict=True)
+                if each.total >= by.min_size
+            }
     return compare_parts(
-        part_counts(first, second, np.ones(len(found.actual), np.bool_)),
+        count(np.ones(len(found.actual), np.bool_))[0],
         kept,
+        classes,
         too_small=too_small,
         suppressed=suppressed,
         min_size=by.min_size,

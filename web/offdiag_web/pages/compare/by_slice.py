@@ -41,6 +41,7 @@ class SliceStrip:
     lines: tuple[SliceLine, ...]
     further: tuple[SliceLine, ...]
     left_out: str
+    min_size: int
 
 
 def slice_strip(found: SliceChanges | None, address: CompareAddress) -> SliceStrip | None:
@@ -48,7 +49,9 @@ def slice_strip(found: SliceChanges | None, address: CompareAddress) -> SliceStr
     if found is None or not found.slices:
         return None
     notes = Notes()
-    by_loss = sorted(found.slices, key=lambda part: part.change.difference.value or 0.0)
+    by_loss = sorted(
+        (*found.slices, *found.classes), key=lambda part: part.change.difference.value or 0.0
+    )
     changed = [part for part in by_loss if part.change.outcome.is_separable]
     first = _largest(changed, MOST_LINES)
     rest = [part for part in by_loss if part not in first][:MOST_FOLDED]
@@ -56,10 +59,10 @@ def slice_strip(found: SliceChanges | None, address: CompareAddress) -> SliceStr
 
     def line(part: PartChange) -> SliceLine:
         return SliceLine(
-            "all" if part.slice is None else part.slice,
+            part.name,
             numbers.count(part.counts.total),
             None if part.slice is None else replace(address, part=part.slice).url(),
-            difference_line(part.change, part.slice or "all", scale, notes, among="all slices"),
+            difference_line(part.change, part.name, scale, notes, among="all slices"),
         )
 
     return SliceStrip(
@@ -68,6 +71,7 @@ def slice_strip(found: SliceChanges | None, address: CompareAddress) -> SliceStr
         tuple(map(line, (found.whole, *first))) if first else (),
         tuple(map(line, rest)),
         _left_out(found),
+        found.min_size,
     )
 
 
