@@ -16,13 +16,14 @@ from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.reports.alerts import alert_condition
 from offdiag.services.reports.edition import report_now
 from offdiag.store.database import Database
+from offdiag.store.flags import flags_of_run
 from offdiag_web.app.paths import PREFIX
 from support.api import get, refusal
 from support.logging_runs import work_off
 from support.pages import PageClient, client_for
 from support.registries import dashboard
 from support.reporting import files, issues
-from support.sites import log_sites
+from support.sites import FOUND, log_sites
 
 K = "10"
 SMALL, ALONG, SHOWN = "site=tiny", "site=y", "site=z"
@@ -75,6 +76,57 @@ def test_runs_are_not_compared_on_a_hidden_slice(sites: Sites, path: str) -> Non
 
     assert "is suppressed" in answer.text
     assert "5 examples" not in answer.text
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("part", ["", SMALL, SHOWN])
+def test_runs_are_offered_for_comparison_on_shown_slices_only(sites: Sites, part: str) -> None:
+    query = {"runs": f"{sites.first},{sites.second}", "slice": part}
+
+    page = sites.client.page(f"/compare?{urlencode(query)}")
+
+    (select,) = (each for each in page.all("select") if each.attributes.get("id") == "slice")
+    offered = {each.text for each in select.inside("option")}
+    assert offered - {part} == {"all", "device=a", "device=b", "site=x", SHOWN} - {part}
+
+
+def test_a_misspelt_value_brings_no_hidden_ones_to_light(sites: Sites) -> None:
+    _, error = refusal(sites.client, f"/runs/{sites.first}/evaluation", slice="site=tyni")
+
+    assert "sample has site 'tyni'" in error["message"]
+    assert "tiny" not in str(error)
+
+
+@pytest.mark.both_databases
+def test_flags_that_slices_had_before_are_read_by_nobody(
+    database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_id = log_sites(database, {**FOUND, "z": (8, 32, 1, 39)}, name="failing").id
+    work_off(database)
+    monkeypatch.setenv("OFFDIAG_URL", database.url)
+    with database.read() as session:
+        (flag,) = (each for each in flags_of_run(session, run_id) if each.content.rule == "F16")
+    said = "on site=z"
+
+    def told() -> dict[str, bool]:
+        """Where the slice of the flag is told of, by a server that was started now."""
+        client = client_for(dashboard(database))
+        pages = ["/flags", "/flags?show=all", f"/runs/{run_id}", f"/flags/{flag.id}", "/"]
+        found = {path: said in client.get(path).text for path in pages}
+        for path in ("/flags", "/problems", f"/runs/{run_id}/evaluation"):
+            found[f"api {path}"] = said in client.get(f"{PREFIX}{path}").text
+        for command in (["flags", "list"], ["problems"], ["runs", "show", run_id, "--json"]):
+            capsys.readouterr()
+            run(command)
+            found[" ".join(command)] = said in capsys.readouterr().out
+        frame = offdiag.get_run(run_id, url=database.url).evaluation().flags
+        return {**found, "sdk": said in str(frame)}
+
+    before = told()
+    monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", K)
+
+    assert sum(before.values()) >= 8, before
+    assert not any(told().values()), told()
 
 
 def test_the_history_lists_only_slices_that_are_shown(sites: Sites) -> None:

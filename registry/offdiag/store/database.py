@@ -20,6 +20,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from offdiag.domain.access import Actor
 from offdiag.errors import SchemaMismatch
+from offdiag.settings import load_settings
 from offdiag.store import audit_log, project_access
 from offdiag.store.address import (
     is_opened_read_only,
@@ -29,6 +30,7 @@ from offdiag.store.address import (
     sqlite_path,
 )
 from offdiag.store.failures import translated
+from offdiag.store.hidden_flags import hide_flags_of_slices
 from offdiag.store.postgres import is_pooled, postgres_engines
 from offdiag.store.sqlite import Synchronous, sqlite_engines
 
@@ -243,6 +245,8 @@ class Database:
     def _confine(self, session: Session, *, for_reading: bool) -> None:
         if self._projects is not None:
             project_access.confine(session, self._projects, for_reading=for_reading)
+        if for_reading and load_settings().slices.suppress_below:
+            hide_flags_of_slices(session)
 
     def _recorded(self, session: Session) -> AbstractContextManager[None]:
         actor = self.actor

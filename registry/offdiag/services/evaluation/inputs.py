@@ -20,6 +20,7 @@ from offdiag.domain.slices import Slice, SliceTerm
 from offdiag.errors import InvalidInput
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import is_labelled, masked
+from offdiag.inputs.slice_columns import SliceColumn
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, SampleCounts, added_up, count_samples, counted
 from offdiag.metrics.multilabel.sets import unpack_sets
@@ -27,6 +28,7 @@ from offdiag.metrics.multilabel.suite import LabelledSets
 from offdiag.metrics.scores.cells import ScoreCells, count_scores
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.small_groups import suppressed_below
 from offdiag.settings import load_settings
 from offdiag.store import datasets, predictions, runs, slices, truths, uploads
 from offdiag.store.datasets import DatasetRecord
@@ -174,14 +176,19 @@ def _members_by_term(choices: SliceChoices, term: SliceTerm) -> NDArray[np.bool_
             hint=f"It has {known}." if known else "Log a run with slices= to give it one.",
         )
     if term.value not in (*column.choices, *column.levels):
-        shown = ", ".join(repr(level) for level in column.choices[:10])
-        more = ", …" if len(column.choices) > 10 else ""
         raise InvalidInput(
-            f"no sample has {term.name} {term.value!r}.",
-            field="slice",
-            hint=f"Its values are {shown}{more}.",
+            f"no sample has {term.name} {term.value!r}.", field="slice", hint=_values_of(column)
         )
     return column.has(term.value)
+
+
+def _values_of(column: SliceColumn) -> str:
+    """Values that could have been meant; where small groups are hidden none are named."""
+    if suppressed_below():
+        return "The page of a run offers the values that are shown."
+    shown = ", ".join(repr(level) for level in column.choices[:10])
+    more = ", …" if len(column.choices) > 10 else ""
+    return f"Its values are {shown}{more}."
 
 
 @dataclass(frozen=True)
