@@ -42,7 +42,7 @@ from offdiag.services.truth.revise import revise_truth
 from offdiag.services.truth.versions import compare_truths
 from offdiag.services.verification.checks import FindingKind
 from offdiag.services.verification.verify import verify
-from offdiag.services.what_if.scenario import read_frame
+from offdiag.services.what_if.scenario import Question, read_frame
 from offdiag.store import datasets, truths
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
@@ -504,7 +504,7 @@ def test_errors_of_sets_have_no_price(database: Database) -> None:
     with pytest.raises(Conflict, match="have sets of labels, and a cost matrix"):
         add_costs(database, project="default", dataset="photos", name="errors", weights=weights)
     with pytest.raises(Conflict, match="carry sets of labels"):
-        read_frame(database, [run.id], None)
+        read_frame(database, [run.id], Question())
 
 
 @pytest.mark.same_on_both

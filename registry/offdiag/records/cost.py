@@ -211,6 +211,9 @@ class CostsAsked(RequestBody):
     lever: str = Field(
         default="", max_length=2_000, description="The cost to vary, as `mel>nv` or `mel>*`."
     )
+    slice: str = Field(
+        default="", max_length=2_000, description="The examples that are meant, as `site=z`."
+    )
 
 
 class RuleAsked(RequestBody):
@@ -295,6 +298,7 @@ class CostsOfRuns(ResponseBody):
 
     project: str
     dataset: str
+    slice: str | None = Field(description="The examples that are meant, None for all.")
     labels: list[str]
     base: CostBase
     edits: str
@@ -330,6 +334,7 @@ def costs_of_runs(found: WhatIf) -> CostsOfRuns:
     return CostsOfRuns(
         project=found.frame.runs[0].project,
         dataset=found.frame.runs[0].dataset,
+        slice=found.frame.part or None,
         labels=list(names),
         base=CostBase(
             reference=scenario.base.reference,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, func, select
+from sqlalchemy import ColumnElement, Row, and_, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.labels import LabelSet
@@ -29,6 +29,7 @@ from offdiag.store.models import (
     MetricValueRow,
     ProjectRow,
     RunRow,
+    TruthSliceRow,
     TruthVersionRow,
 )
 from offdiag.store.runs import RunRecord, recorded
@@ -42,6 +43,7 @@ class TestedOn:
     number: int
     root_id: int
     n_samples: int
+    has_slices: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +89,7 @@ def runs_with_costs(session: Session, run_ids: Sequence[str]) -> tuple[RunWithCo
         select(
             *(RunRow, ProjectRow.name, DatasetRow, TruthVersionRow),
             *(ConfusionMatrixRow, LabelSetRow),
+            exists().where(TruthSliceRow.truth_version_id == TruthVersionRow.root_id),
         )
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
@@ -112,7 +115,7 @@ def _run(found: Row[*tuple[Any, ...]]) -> RunWithCosts:
     truth: TruthVersionRow | None
     matrix: ConfusionMatrixRow
     label_set: LabelSetRow
-    run, project, dataset, truth, matrix, label_set = found
+    run, project, dataset, truth, matrix, label_set, has_slices = found
     labels = LabelSet(tuple(label_set.names), label_set.ordinal, dataset.labels_inferred)
     return RunWithCosts(
         **recorded(run),
@@ -122,7 +125,7 @@ def _run(found: Row[*tuple[Any, ...]]) -> RunWithCosts:
         default_costs_id=dataset.default_cost_matrix_id,
         truth=None
         if truth is None
-        else TestedOn(truth.id, truth.number, truth.root_id, truth.n_samples),
+        else TestedOn(truth.id, truth.number, truth.root_id, truth.n_samples, has_slices),
         matrix=matrix_of(decode_counted(matrix.cells, labels)),
         evaluation_id=matrix.evaluation_id,
     )

@@ -137,12 +137,6 @@ class RunHeader(RunRecord):
     truth: TruthFacts | None
     hierarchy: Hierarchy | None = None
 
-    @property
-    def counted_on(self) -> str | None:
-        """The program that counted the samples of the run elsewhere; None where none did."""
-        name: str | None = (self.orientation_evidence or {}).get("counted_on")
-        return name
-
 
 @dataclass(frozen=True, slots=True)
 class EvaluationFacts:

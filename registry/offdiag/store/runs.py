@@ -52,6 +52,12 @@ class RunRecord:
     decision: Mapping[str, Any] | None = None
     note: str | None = None
 
+    @property
+    def counted_on(self) -> str | None:
+        """The program that counted the samples of the run elsewhere; None where none did."""
+        name: str | None = (self.orientation_evidence or {}).get("counted_on")
+        return name
+
     def facts(self, **changes: Any) -> RunFacts:
         """What was said when it was logged, but for `changes`. Raises `InvalidInput`.
 

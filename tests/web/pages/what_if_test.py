@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import numpy as np
 import pytest
@@ -28,6 +28,7 @@ from support.forms import forms_of, send
 from support.logging_runs import log, work_off
 from support.pages import Element, Page, PageClient
 from support.scored_runs import ScoredRegistry
+from support.sites import log_sites
 
 
 def with_few_errors(counts: tuple[tuple[int, ...], ...]) -> list[list[int]]:
@@ -460,3 +461,32 @@ def test_datasets_of_label_sets_are_not_offered(client: PageClient, database: Da
     tabs = client.page("/datasets/tags").one("nav", "dataset-tabs").inside("a")
     assert {"Decision", "Data"} <= {tab.text for tab in tabs}
     assert "Costs" not in [tab.text for tab in tabs]
+
+
+def test_costs_of_one_slice_are_those_of_its_examples_alone(
+    client: PageClient, database: Database
+) -> None:
+    pair = ",".join(log_sites(database, name=name).id for name in ("first", "second"))
+    work_off(database)
+    query = {"runs": pair, "cost": "@0-1", "slice": "site=z"}
+
+    page = client.page(f"/whatif?{urlencode(query)}")
+    found = client.get(f"/whatif.json?{urlencode(query)}").get_json()
+    whole = client.get(f"/whatif.json?{urlencode({**query, 'slice': ''})}").get_json()
+
+    chosen = {each.text for each in page.all("option") if "selected" in each.attributes}
+    assert "site=z" in chosen
+    assert (whole["slice"], found["slice"]) == (None, "site=z")
+    # By site 5, 6, 13 and 1 errors.
+    assert [run["total_cost"]["value"] for run in whole["runs"]] == [25.0, 25.0]
+    assert [run["total_cost"]["value"] for run in found["runs"]] == [13.0, 13.0]
+
+
+def test_costs_of_an_unknown_slice_are_refused(client: PageClient, database: Database) -> None:
+    run = log_sites(database).id
+    work_off(database)
+
+    answer = client.get(f"/whatif?{urlencode({'runs': run, 'cost': '@0-1', 'slice': 'site=q'})}")
+
+    assert answer.status_code == 400
+    assert "o sample has site" in answer.text

@@ -53,7 +53,7 @@ def compare_costs(query: CostsAsked) -> CostsOfRuns:
     run_ids = runs_asked_for(
         database, query.runs, project=query.project, dataset=query.dataset, most=MOST_RUNS
     )
-    question = Question(query.costs, query.edits, query.lever, query.shares)
+    question = Question(query.costs, query.edits, query.lever, query.shares, part=query.slice)
     return costs_of_runs(ask(database, run_ids, question, most=MOST_RUNS))
 
 

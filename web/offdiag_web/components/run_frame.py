@@ -317,8 +317,9 @@ def run_page(template: str, detail: RunDetail, current: str, **values: Any) -> R
 def _slices(detail: RunDetail, part: str | None) -> tuple[SliceChoice, ...]:
     if detail.results is None:
         return ()
+    truth = detail.run.truth
     with current_registry().database.read() as session:
-        levels = slice_levels(session, detail.run)
+        levels = slice_levels(session, detail.run, None if truth is None else truth.root_id)
     return slice_choices(levels, None if part is None else str(parse_slice(part)))
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from werkzeug.datastructures import MultiDict
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.slices import parse_slice
 from offdiag.metrics.costs.edits import (
     groups_text,
     read_cost,
@@ -59,6 +60,7 @@ class WhatIfAddress:
             "share": asked.shares,
             "merge": asked.merged,
             "positive": self.positive,
+            **({"slice": asked.part} if key == "runs" else {}),
         }
 
     def asking(self, **changes: str) -> WhatIfAddress:
@@ -83,9 +85,14 @@ def read_what_if(values: Mapping[str, str], *, key: str = "runs") -> WhatIfAddre
             lever=values.get("vary", ""),
             shares=values.get("share", ""),
             merged=values.get("merge", ""),
+            part=_read_part(values.get("slice", "")),
         ),
         values.get("positive", ""),
     )
+
+
+def _read_part(text: str) -> str:
+    return str(parse_slice(text)) if text.strip() else ""
 
 
 _CELL = re.compile(r"w(\d{1,5})\.(\d{1,5})", re.ASCII)

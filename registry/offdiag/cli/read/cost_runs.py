@@ -147,6 +147,13 @@ def _question(command: Command) -> Command:
                 default="",
                 help="Cost to vary for break-even ratios.  [default: the most expensive error]",
             ),
+            click.option(
+                "--slice",
+                "part",
+                metavar="SLICE",
+                default="",
+                help="Only the examples in this slice, such as site=z.",
+            ),
         )
     ):
         command = option(command)
@@ -170,6 +177,7 @@ def apply(
     edits: str,
     shares: str,
     lever: str,
+    part: str,
     url: str | None,
     as_json: bool,
 ) -> None:
@@ -178,7 +186,7 @@ def apply(
     Runs of one dataset are compared with the cheapest of them, paired by example.
     """
     asked = CostsAsked(
-        runs=",".join(run_ids), costs=costs, edits=edits, shares=shares, lever=lever
+        runs=",".join(run_ids), costs=costs, edits=edits, shares=shares, lever=lever, slice=part
     )
     _compare(asked, url=url, as_json=as_json)
 
@@ -201,6 +209,7 @@ def rank(
     edits: str,
     shares: str,
     lever: str,
+    part: str,
     project: str | None,
     url: str | None,
     as_json: bool,
@@ -213,6 +222,7 @@ def rank(
         edits=edits,
         shares=shares,
         lever=lever,
+        slice=part,
     )
     _compare(asked, url=url, as_json=as_json)
 
@@ -247,5 +257,5 @@ def _stored(database: Database, asked: CostsAsked) -> CostsOfRuns:
     run_ids = runs_asked_for(
         database, asked.runs, project=asked.project, dataset=asked.dataset, most=MOST_RUNS
     )
-    question = Question(asked.costs, asked.edits, asked.lever, asked.shares)
+    question = Question(asked.costs, asked.edits, asked.lever, asked.shares, part=asked.slice)
     return costs_of_runs(ask(database, run_ids, question, most=MOST_RUNS))

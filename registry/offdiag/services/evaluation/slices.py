@@ -18,7 +18,8 @@ from offdiag.store import evaluations, runs, slices, uploads
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation, has_newer_results
 from offdiag.store.evaluations_write import NewEvaluation, write_evaluation
-from offdiag.store.run_page import RunDetail, RunHeader, RunResults
+from offdiag.store.run_page import RunDetail, RunResults
+from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 from offdiag.version import offdiag_version
 
@@ -61,8 +62,15 @@ def sliced_run(database: Database, detail: RunDetail, text: str) -> RunDetail:
     return replace(detail, results=of_slice)
 
 
-def slice_levels(session: Session, run: RunHeader) -> Mapping[str, tuple[str, ...]]:
-    """The values that slices of a run can ask for, by column; none that are hidden."""
+def slice_levels(
+    session: Session, run: RunRecord, root_id: int | None
+) -> Mapping[str, tuple[str, ...]]:
+    """The values that slices of a run can ask for, by column; none that are hidden.
+
+    `root_id` is the first version of the labels of its samples, None where it has none.
+    """
+    if run.source is not SourceOrientation.PREDICTIONS and run.counted_on is None:
+        return {}
     k = suppressed_below()
     if k:
         sizes = sizes_of_run(session, run, k)
@@ -74,9 +82,7 @@ def slice_levels(session: Session, run: RunHeader) -> Mapping[str, tuple[str, ..
             for name, column in columns.items()
         }
     if run.source is SourceOrientation.PREDICTIONS:
-        if run.truth is None:
-            return {}
-        return slices.slice_choices(session, run.truth.root_id, ()).levels
+        return {} if root_id is None else slices.slice_choices(session, root_id, ()).levels
     cases = uploads.find_counted_samples(session, run.id)
     return {} if cases is None else {name: each.choices for name, each in cases.slices.items()}
 

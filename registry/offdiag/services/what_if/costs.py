@@ -229,7 +229,7 @@ def ask(
     database: Database, run_ids: Sequence[str], question: Question, *, most: int = MOST_RUNS
 ) -> WhatIf:
     """Answer a question about runs, at most `most`. Raises as `read_frame`."""
-    return answer(read_frame(database, run_ids, question.costs, most=most), question)
+    return answer(read_frame(database, run_ids, question, most=most), question)
 
 
 def answer(frame: WhatIfFrame, question: Question) -> WhatIf:

@@ -6,16 +6,19 @@ Everything the question is answered from is read in one transaction.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.cost_names import CostName
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.inputs.labels import Codes
+from offdiag.inputs.partial_labels import masked
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.break_even import Lever, lever_on_cell, lever_on_class
 from offdiag.metrics.costs.edits import (
@@ -28,8 +31,11 @@ from offdiag.metrics.costs.edits import (
 )
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix, prevalence_costs, zero_one_costs
 from offdiag.metrics.costs.prevalence import completed, read_shares
+from offdiag.metrics.counted import matrix_of
 from offdiag.metrics.orientation import PREDICTED_AXIS
 from offdiag.services.cost_matrices import costs_named
+from offdiag.services.evaluation.inputs import members_of
+from offdiag.services.evaluation.slices import evaluation_of_slice, slice_levels
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store import cost_matrices, truths
 from offdiag.store.cost_matrices import CostMatrixRecord
@@ -90,6 +96,8 @@ class WhatIfFrame:
     """Runs of one dataset, the costs to start from, and what else there is to choose.
 
     `left_out` are the ids that were asked for and are not among the runs, with the reason.
+    `part` is the slice that is meant, and `levels` are the values of slice columns that the first
+    run can be asked about.
     """
 
     runs: tuple[RunWithCosts, ...]
@@ -98,20 +106,25 @@ class WhatIfFrame:
     choices: tuple[CostChoice, ...]
     others: tuple[OtherRun, ...]
     pairs: SideBySide | None
+    part: str = ""
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def read_frame(
-    database: Database, run_ids: Sequence[str], costs: str | None, *, most: int = MOST_RUNS
+    database: Database, run_ids: Sequence[str], question: Question, *, most: int = MOST_RUNS
 ) -> WhatIfFrame:
     """Read runs beside each other, with the costs `name@version`, a preset, or the default ones.
 
-    Those beyond the first `most` are left out.
+    Those beyond the first `most` are left out. On a slice the runs have its counts alone.
 
-    Raises `NotFound` where none of the runs has been evaluated and for unknown costs, and
-    `Conflict` for costs of other classes.
+    Raises `NotFound` where none of the runs has been evaluated and for unknown costs, `Conflict`
+    for costs of other classes, and for a slice as `evaluation_of_slice`.
     """
+    part = parse_slice(question.part) if question.part else None
+    of_slice = {} if part is None else _on_slice(database, run_ids[:most], str(part))
+    costs = question.costs
     with database.read() as session:
-        runs, left_out = _runs_of_one_dataset(session, run_ids, most)
+        runs, left_out = _runs_of_one_dataset(session, run_ids, most, of_slice)
         first = runs[0]
         return WhatIfFrame(
             runs=runs,
@@ -123,7 +136,9 @@ def read_frame(
                 for other in newest_runs(session, first.dataset_id, limit=MOST_OTHERS)
                 if other.id not in run_ids
             ),
-            pairs=_side_by_side(session, runs),
+            pairs=_side_by_side(session, runs, part),
+            part="" if part is None else str(part),
+            levels=_levels(session, first),
         )
 
 
@@ -169,11 +184,37 @@ def runs_asked_for(
     return newest
 
 
+def _levels(session: Session, run: RunWithCosts) -> Mapping[str, tuple[str, ...]]:
+    truth = run.truth
+    if not run.counted_on and (truth is None or not truth.has_slices):
+        return {}
+    return slice_levels(session, run, None if truth is None else truth.root_id)
+
+
+def _on_slice(database: Database, run_ids: Iterable[str], part: str) -> dict[str, ConfusionMatrix]:
+    """The matrices of runs on a slice; the first run that is there must have one."""
+    with database.read() as session:
+        known = [run.id for run in runs_with_costs(session, list(run_ids))]
+    found: dict[str, ConfusionMatrix] = {}
+    for run_id in known:
+        try:
+            found[run_id] = matrix_of(evaluation_of_slice(database, run_id, part).counted)
+        except InvalidInput:
+            if not found:
+                raise
+    return found
+
+
 def _runs_of_one_dataset(
-    session: Session, run_ids: Sequence[str], most: int
+    session: Session,
+    run_ids: Sequence[str],
+    most: int,
+    of_slice: Mapping[str, ConfusionMatrix] = MappingProxyType({}),
 ) -> tuple[tuple[RunWithCosts, ...], tuple[tuple[str, str], ...]]:
     wanted = list(dict.fromkeys(run_ids))[:most]
     found = {run.id: run for run in runs_with_costs(session, wanted)}
+    for run_id, matrix in of_slice.items():
+        found[run_id] = replace(found[run_id], matrix=matrix)
     if not found:
         raise NotFound(
             "none of these runs has been evaluated.",
@@ -190,6 +231,8 @@ def _runs_of_one_dataset(
             left_out.append((run_id, "it does not exist or has not been evaluated"))
         elif run.dataset_id != frame.dataset_id:
             left_out.append((run_id, f"it is a run on {run.dataset}, not on {frame.dataset}"))
+        elif of_slice and run_id not in of_slice:
+            left_out.append((run_id, "its examples are not known by this slice"))
         elif run.matrix.total == 0:
             left_out.append((run_id, "it has no examples with a label"))
         else:
@@ -229,8 +272,13 @@ def base_costs(session: Session, run: RunWithCosts, costs: str | None) -> BaseCo
     return BaseCosts(record.costs, record, None)
 
 
-def _side_by_side(session: Session, runs: Sequence[RunWithCosts]) -> SideBySide | None:
-    """The runs that were scored with the same truth as the first one, case by case."""
+def _side_by_side(
+    session: Session, runs: Sequence[RunWithCosts], part: Slice | None
+) -> SideBySide | None:
+    """The runs that were scored with the same truth as the first one, case by case.
+
+    Samples outside of the slice count as if they had no label.
+    """
     truth = runs[0].truth
     paired = [
         run.id
@@ -240,6 +288,9 @@ def _side_by_side(session: Session, runs: Sequence[RunWithCosts]) -> SideBySide 
     if truth is None or len(paired) < 2:
         return None
     actual = truths.truth_codes(session, truth.id)
+    if part is not None:
+        members = members_of(session, truths.get_truth(session, truth.id), part)
+        actual = masked(actual, members, runs[0].matrix.n_classes)
     predicted = in_truth_order(
         session,
         paired,
@@ -259,7 +310,8 @@ class Question:
 
     `costs` names the base, None for the default one of the dataset. `edits` are as in
     `offdiag.metrics.costs.edits`, `shares` as in `deployment`, `merged` as in `groups`. `lever`
-    is `actual>predicted`, or `actual>*` for all errors on a class.
+    is `actual>predicted`, or `actual>*` for all errors on a class. `part` are the samples that are
+    meant, such as `site=z`.
     """
 
     costs: str | None = None
@@ -267,6 +319,7 @@ class Question:
     lever: str = ""
     shares: str = ""
     merged: str = ""
+    part: str = ""
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,8 @@ def threshold_card(database: Database, found: WhatIf) -> ThresholdCard | None:
         (each for each in found.answers if each.run.score_columns and each.rank is not None),
         key=lambda each: each.rank or 0,
     )
-    if lever is None or not ranked:
+    if lever is None or not ranked or found.frame.part:
+        # The curves that are kept are of all examples.
         return None
     run = ranked[0].run
     n_classes = run.matrix.n_classes

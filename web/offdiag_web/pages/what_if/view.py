@@ -29,6 +29,7 @@ from offdiag_web.components.costs.ranking import (
     rank_sentence,
     ranking,
 )
+from offdiag_web.components.slices import SliceChoice, slice_choices
 from offdiag_web.pages.what_if.choice import (
     ChoiceView,
     LeverChoice,
@@ -83,6 +84,7 @@ class WhatIfView:
     sides: BinarySides | None
     choice: ChoiceView | None
     heat: HeatView
+    slices: tuple[SliceChoice, ...]
     others: tuple[OtherRunChoice, ...]
     can_add: bool
     save_name: str
@@ -135,6 +137,7 @@ def what_if_view(
         sides=binary_sides(found, address),
         choice=choice_view(found),
         heat=heat_view(found, order, selected=range(len(found.answers))),
+        slices=slice_choices(found.frame.levels, found.frame.part or None),
         others=_others(found),
         can_add=len(found.answers) < MOST_RUNS,
         save_name="" if record is None else record.name,
