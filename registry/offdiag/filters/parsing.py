@@ -51,10 +51,7 @@ def parse_filter(text: str, *, field: str = "filter") -> Condition:
     return condition
 
 
-_ORDER_BY = "order_by"
-
-
-def parse_order(texts: Iterable[str]) -> tuple[Ordering, ...]:
+def parse_order(texts: Iterable[str], *, field: str = "order_by") -> tuple[Ordering, ...]:
     """What `["metrics.mcc desc", "attributes.name"]` sorts by, the first first.
 
     Raises `Malformed`.
@@ -63,15 +60,15 @@ def parse_order(texts: Iterable[str]) -> tuple[Ordering, ...]:
     if len(listed) > MAX_ORDERINGS:
         raise Malformed(
             f"{len(listed)} fields to sort by are given; at most {MAX_ORDERINGS} are used.",
-            field=_ORDER_BY,
+            field=field,
             hint="Leave out the last ones: they only decide ties of all before them.",
         )
-    return tuple(ordering for text in listed for ordering in _orderings(text))
+    return tuple(ordering for text in listed for ordering in _orderings(text, field))
 
 
-def _orderings(text: str) -> tuple[Ordering, ...]:
+def _orderings(text: str, field: str) -> tuple[Ordering, ...]:
     """One ordering for each field that the name can mean: a run without the first comes last."""
-    reader = Reader(tokens_of(text, field=_ORDER_BY), _ORDER_BY)
+    reader = Reader(tokens_of(text, field=field), field)
     by = read_field(reader)
     descending = reader.takes_word("desc")
     if not descending:

@@ -23,7 +23,7 @@ from offdiag.cli.read.run_tables import (
 from offdiag.cli.registry import evaluate_waiting, settings_for
 from offdiag.cli.run_names import ids_of_runs
 from offdiag.domain.texts import name_segment
-from offdiag.filters.parsing import parse_filter
+from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.records.base import InProject
 from offdiag.records.dataset import (
     AskedAgain,
@@ -170,7 +170,8 @@ runs.add_command(baseline)
     default="-logged",
     show_default=True,
     metavar="[-]KEY",
-    help="logged, name, acc, bal, mcc or worst (recall of the worst class); - is descending.",
+    help="logged, name, worst (recall of the worst class), a metric such as mcc or f1_macro, or "
+    "a field such as params.lr; - is descending.",
 )
 @click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
 @url_option
@@ -470,18 +471,17 @@ def _quoted(text: str) -> str:
 _ORDERS = {
     "logged": "attributes.created_at",
     "name": "attributes.name",
-    "acc": "metrics.overall_accuracy",
     "bal": "metrics.balanced_accuracy",
-    "mcc": "metrics.mcc",
     "worst": "attributes.lowest_recall",
 }
+"""Names of this option; any other is a metric, or a field that has its namespace before it."""
 
 
 def _order(text: str) -> list[str]:
-    name = text.removeprefix("-")
-    if name not in _ORDERS:
-        known = ", ".join(_ORDERS)
-        raise click.BadParameter(f"{name!r} is not one of {known}.", param_hint="--sort")
     if text == "-logged":
         return []  # As runs are found, along an index.
-    return [f"{_ORDERS[name]} {'desc' if text.startswith('-') else 'asc'}"]
+    name = text.removeprefix("-")
+    field = _ORDERS.get(name) or (name if "." in name else f"metrics.{name}")
+    order = [f"{field} {'desc' if text.startswith('-') else 'asc'}"]
+    parse_order(order, field="--sort")
+    return order
