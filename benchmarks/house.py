@@ -34,7 +34,7 @@ from load.process_tree import PROC, text_of
 OFFDIAG = Path(sys.executable).with_name("offdiag")
 RETRY_FOR_S = 120.0
 LOOK_EVERY_S = 0.02
-SETTLED_AFTER_S = 2.0
+SETTLED_AFTER_S = 6.0
 
 
 def main() -> None:

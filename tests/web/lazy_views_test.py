@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -148,21 +150,39 @@ def served(sqlite_database: Database) -> Flask:
     return create_app(Settings(server=serving()), sqlite_database)
 
 
-def warm_up() -> threading.Thread:
-    return next(each for each in threading.enumerate() if each.name == "warm-up")
+@pytest.mark.usefixtures("unfrozen")
+def test_the_views_of_pages_are_loaded_after_the_first_answer(served: Flask) -> None:
+    not_loaded, n_frozen = served.view_functions["glossary.page"], gc.get_freeze_count()
+
+    with warming_up(served, waits_s=60):
+        client_for(served).get("/healthz")
+        until = time.monotonic() + 60
+        while gc.get_freeze_count() <= n_frozen:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+
+    assert served.view_functions["glossary.page"] is not not_loaded
 
 
 @pytest.mark.usefixtures("unfrozen")
-def test_all_views_are_loaded_after_the_first_answer(served: Flask) -> None:
-    not_loaded = served.view_functions["glossary.page"]
+def test_what_runs_beside_begins_after_the_first_answer_and_ends_with_the_block(
+    served: Flask,
+) -> None:
+    begun, ended = threading.Event(), threading.Event()
 
-    with warming_up(served, waits_s=60):
-        thread = warm_up()
+    @contextmanager
+    def work() -> Iterator[None]:
+        begun.set()
+        yield
+        ended.set()
+
+    with warming_up(served, beside=work, waits_s=60):
+        assert not begun.is_set()
         client_for(served).get("/healthz")
-        thread.join(60)
+        assert begun.wait(60)
+        assert not ended.is_set()
 
-    assert not_loaded not in served.view_functions.values()
-    assert gc.get_freeze_count() > 0
+    assert ended.is_set()
 
 
 def test_a_server_that_stops_before_its_first_answer_loads_no_page(served: Flask) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from itertools import chain
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from flask import Flask
 
@@ -64,10 +63,17 @@ _PAUSE_S = 0.01
 
 
 @contextmanager
-def warming_up(app: Flask, *, waits_s: float = WAITS_S) -> Iterator[None]:
-    """Load all views in a thread while the block runs, pages first, after the first answer.
+def warming_up(
+    app: Flask,
+    *,
+    beside: Callable[[], AbstractContextManager[None]] = nullcontext,
+    waits_s: float = WAITS_S,
+) -> Iterator[None]:
+    """Do in a thread what can wait for the first answer, and end it with the block.
 
-    At last the process settles, and collects garbage again if its start did without.
+    `beside` is entered first, such as a worker that takes a while to load; then the views of all
+    pages are loaded. At last the process settles, and collects garbage again if its start did
+    without.
     """
     answered, stopped = threading.Event(), threading.Event()
 
@@ -77,15 +83,10 @@ def warming_up(app: Flask, *, waits_s: float = WAITS_S) -> Iterator[None]:
 
     def warm_up() -> None:
         answered.wait(waits_s)
-        late = lazy_views(app)
-        loaded = chain(late.load_each(_PAGES), late.load_each())
-        try:
-            while not stopped.wait(_PAUSE_S):
-                if next(loaded, None) is None:
-                    settle()
-                    return
-        finally:
-            gc.enable()
+        if not stopped.is_set():
+            with beside():
+                _load_views(app, stopped)
+                stopped.wait()
 
     thread = threading.Thread(target=warm_up, name="warm-up", daemon=True)
     thread.start()
@@ -95,3 +96,15 @@ def warming_up(app: Flask, *, waits_s: float = WAITS_S) -> Iterator[None]:
         stopped.set()
         answered.set()
         thread.join()
+
+
+def _load_views(app: Flask, stopped: threading.Event) -> None:
+    # Those of the API wait for a program that asks for them: its first call is a little later.
+    loaded = lazy_views(app).load_each(_PAGES)
+    try:
+        while not stopped.wait(_PAUSE_S):
+            if next(loaded, None) is None:
+                settle()
+                return
+    finally:
+        gc.enable()

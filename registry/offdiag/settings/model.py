@@ -24,6 +24,9 @@ SECRETS = frozenset(
 )
 """Settings whose values are shown nowhere."""
 
+LOCAL_ENGINE = "local"
+"""The engine of `jobs.engine` that needs nothing beside the database."""
+
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Share = Annotated[float, Field(ge=0, le=1)]
 RateLimit = Annotated[
@@ -125,7 +128,7 @@ class OidcSettings(Section):
 class JobsSettings(Section):
     """How evaluations are worked off."""
 
-    engine: Annotated[str, Field(min_length=1, max_length=200)] = "local"
+    engine: Annotated[str, Field(min_length=1, max_length=200)] = LOCAL_ENGINE
     """Who tells workers about new work: "local" needs nothing beside the database,
     "procrastinate" an extra, others a distribution or "package.module:object"."""
     lease_s: Annotated[float, Field(ge=1, le=86_400)] = 30.0

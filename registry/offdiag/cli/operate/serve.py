@@ -7,7 +7,7 @@ import gc
 import signal
 import socket
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING
 
 import click
@@ -18,7 +18,7 @@ from offdiag.cli.registry import database_option, opened, settings_for
 from offdiag.errors import InvalidInput
 from offdiag.extras import require_extra
 from offdiag.settings import ServerSettings, Settings
-from offdiag.settings.model import is_loopback, needs_sign_in
+from offdiag.settings.model import LOCAL_ENGINE, is_loopback, needs_sign_in
 from offdiag.signals import acting_on_signals
 
 if TYPE_CHECKING:
@@ -128,19 +128,26 @@ def serve_until_stopped(
     from offdiag_web.app.limits import WAITING_PER_PLACE, admitting
     from offdiag_web.server import Listening
     from offdiag_web.wsgi import warming_up
-    from offdiag_workers.process import working_in_background
 
+    def working() -> AbstractContextManager[None]:
+        from offdiag_workers.process import working_in_background
+
+        return working_in_background(database, settings)
+
+    # An engine of others may refuse to start, which has to be said at once.
+    works_at_once = with_worker and settings.jobs.engine != LOCAL_ENGINE
+    works_later = with_worker and not works_at_once
     host = settings.server.host
     require_admin(database, settings)
     with ExitStack() as stack:
         listener = stack.enter_context(_bound(settings.server, any_port_if_taken))
         app = admitting(create_app(settings, database), settings.server)
-        stack.enter_context(warming_up(app))
+        stack.enter_context(warming_up(app, beside=working if works_later else nullcontext))
         threads = (1 + WAITING_PER_PLACE) * settings.server.threads + _BESIDE
         server = Listening(app, listener, threads=threads, most_bytes=MOST_BYTES_SENT)
         stack.callback(server.close)
-        if with_worker:
-            stack.enter_context(working_in_background(database, settings))
+        if works_at_once:
+            stack.enter_context(working())
 
         def stop(number: signal.Signals) -> None:
             if number == signal.SIGTERM:

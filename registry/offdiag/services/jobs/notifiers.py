@@ -15,6 +15,7 @@ from typing import Protocol, runtime_checkable
 
 from offdiag.errors import InvalidInput
 from offdiag.settings import load_settings
+from offdiag.settings.model import LOCAL_ENGINE
 from offdiag.store import jobs
 from offdiag.store.database import Database
 from offdiag.store.session import Session
@@ -103,7 +104,7 @@ def notifier_named(engine: str) -> Notifier:
 
     Raises `InvalidInput` for an unknown name and for an object that is no notifier.
     """
-    if engine == "local":
+    if engine == LOCAL_ENGINE:
         return LOCAL_NOTIFIER
     found = _object_at(engine) if ":" in engine else _entry_point(engine)
     if callable(getattr(found, "ring", None)) and not callable(getattr(found, "notify", None)):
