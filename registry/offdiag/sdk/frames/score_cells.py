@@ -70,11 +70,11 @@ def with_cells(frame: EagerFrame | LazyFrame, score: str) -> EagerFrame | LazyFr
         (p * p).alias(_named("square")),
         ((1 - p) * (1 - p)).alias(_named("rest_square")),
         nw.when(is_inside)
-        .then(-nw.col(_named("surprise")))
+        .then(0 - nw.col(_named("surprise")))
         .otherwise(nw.lit(0.0))
         .alias(_named("surprise")),
         nw.when(is_inside)
-        .then(-nw.col(_named("rest_surprise")))
+        .then(0 - nw.col(_named("rest_surprise")))
         .otherwise(nw.lit(0.0))
         .alias(_named("rest_surprise")),
     )
