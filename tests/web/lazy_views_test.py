@@ -19,6 +19,8 @@ from offdiag_web import create_app
 from offdiag_web.app.lazy_views import LazyViews
 from offdiag_web.routes import ROUTES
 from offdiag_web.wsgi import warming_up
+from support.dashboard import counted_statements
+from support.logging_runs import log, work_off
 from support.pages import PageClient, client_for
 from support.registries import serving
 from support.written_routes import routes_of_modules
@@ -150,16 +152,21 @@ def served(sqlite_database: Database) -> Flask:
     return create_app(Settings(server=serving()), sqlite_database)
 
 
-@pytest.mark.usefixtures("unfrozen")
-def test_the_views_of_pages_are_loaded_after_the_first_answer(served: Flask) -> None:
-    not_loaded, n_frozen = served.view_functions["glossary.page"], gc.get_freeze_count()
-
+def settle_after_an_answer(served: Flask) -> None:
+    n_frozen = gc.get_freeze_count()
     with warming_up(served, waits_s=60):
         client_for(served).get("/healthz")
         until = time.monotonic() + 60
         while gc.get_freeze_count() <= n_frozen:
             assert time.monotonic() < until
             time.sleep(0.01)
+
+
+@pytest.mark.usefixtures("unfrozen")
+def test_the_views_of_pages_are_loaded_after_the_first_answer(served: Flask) -> None:
+    not_loaded = served.view_functions["glossary.page"]
+
+    settle_after_an_answer(served)
 
     assert served.view_functions["glossary.page"] is not not_loaded
 
@@ -183,6 +190,23 @@ def test_what_runs_beside_begins_after_the_first_answer_and_ends_with_the_block(
         assert not ended.is_set()
 
     assert ended.is_set()
+
+
+@pytest.mark.usefixtures("unfrozen")
+def test_runs_are_compared_before_someone_opens_the_first_page(
+    served: Flask, sqlite_database: Database
+) -> None:
+    database = sqlite_database
+    truth = ["x", "y"] * 60
+    for predicted in (["y", "x", *truth[2:]], ["y"] * 40 + truth[40:]):
+        log(database, y_true=truth, y_pred=predicted, sample_ids=range(120))
+    work_off(database)
+
+    settle_after_an_answer(served)
+
+    with counted_statements() as statements:
+        client_for(served).get("/")
+    assert not any("prediction_chunk" in statement for statement in statements)
 
 
 def test_a_server_that_stops_before_its_first_answer_loads_no_page(served: Flask) -> None:

@@ -5,15 +5,22 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 
 from flask import Flask
 
-from offdiag.errors import InvalidInput
+from offdiag.errors import DatabaseUnavailable, InvalidInput
 from offdiag.logs import log_to_stderr
 from offdiag.settings import load_settings
+from offdiag.store.dataset_page import dataset_list
 from offdiag.store.schema import open_database
 from offdiag.store.users import has_admin
+from offdiag_web.app.context import (
+    MOST_BEST_SETS,
+    current_registry,
+    kept_best_sets,
+    kept_drops,
+)
 from offdiag_web.app.lazy_views import lazy_views
 from offdiag_web.app.limits import admitting
 from offdiag_web.application import create_app
@@ -72,8 +79,9 @@ def warming_up(
     """Do in a thread what can wait for the first answer, and end it with the block.
 
     `beside` is entered first, such as a worker that takes a while to load; then the views of all
-    pages are loaded. At last the process settles, and collects garbage again if its start did
-    without.
+    pages are loaded, and runs are compared for the first page, which else takes seconds where
+    there are hundreds of them. At last the process settles, and collects garbage again if its
+    start did without.
     """
     answered, stopped = threading.Event(), threading.Event()
 
@@ -104,7 +112,25 @@ def _load_views(app: Flask, stopped: threading.Event) -> None:
     try:
         while not stopped.wait(_PAUSE_S):
             if next(loaded, None) is None:
+                _compare_runs(app, stopped.is_set)
                 settle()
                 return
     finally:
         gc.enable()
+
+
+def _compare_runs(app: Flask, is_stopped: Callable[[], bool]) -> None:
+    # As late as all that pages need.
+    from offdiag.services.champions.dataset_status import KeptComparisons, compare_ahead
+
+    with (
+        app.app_context(),
+        suppress(DatabaseUnavailable),
+        current_registry().database.read() as session,
+    ):
+        compare_ahead(
+            session,
+            dataset_list(session)[:MOST_BEST_SETS],
+            kept=KeptComparisons(kept_best_sets(), kept_drops()),
+            is_stopped=is_stopped,
+        )

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 from offdiag.domain.runs import PromotionRole, Task
-from offdiag.metrics.paired.confidence_set import MOST_TESTED, BestSet
-from offdiag.metrics.paired.runs import PairedRuns
+from offdiag.metrics.paired.confidence_set import MOST_TESTED, BestSet, Contest
 from offdiag.services.champions.drops import RunDrop, newest_drops
 from offdiag.services.champions.leaders import (
     DEFAULT_METRICS,
     LOWER_IS_BETTER,
+    contest_of,
     leaders_among,
-    side_by_side,
 )
 from offdiag.services.lru_cache import LruCache
 from offdiag.store.dataset_page import DatasetFacts
@@ -89,6 +88,24 @@ def statuses(
     }
 
 
+def compare_ahead(
+    session: Session,
+    overview: Sequence[DatasetFacts],
+    *,
+    kept: KeptComparisons,
+    is_stopped: Callable[[], bool],
+) -> None:
+    """Compare the runs of datasets one by one, so that no one has to wait for it later."""
+    ranked = ranked_runs_of_all(
+        session, DEFAULT_METRICS, lower_is_better=LOWER_IS_BETTER, limit=MOST_TESTED
+    )
+    for each in overview:
+        if is_stopped():
+            return
+        if each.id in ranked:
+            _status(session, each, ranked[each.id], {}, kept)
+
+
 def _status(
     session: Session,
     dataset: DatasetFacts,
@@ -104,10 +121,10 @@ def _status(
         return status
 
     @cache
-    def read() -> PairedRuns | None:
-        return side_by_side(session, [run.id for run in ranked.runs])
+    def contest() -> Contest | None:
+        return contest_of(session, ranked)
 
-    leaders = leaders_among(session, dataset.task, ranked, kept=kept.best_sets, read=read)
+    leaders = leaders_among(session, dataset.task, ranked, kept=kept.best_sets, contest=contest)
     if leaders.why_not_tested is not None:
         return status
     return replace(
@@ -116,7 +133,7 @@ def _status(
         candidate_difference=_difference(session, dataset.task, status, kept.best_sets),
         drops=kept.drops.get(
             (ranked.key, *(run.evaluation_id for run in ranked.runs)),
-            lambda: newest_drops(ranked, read()),
+            lambda: newest_drops(ranked, contest()),
         ),
     )
 

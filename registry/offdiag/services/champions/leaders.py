@@ -20,7 +20,7 @@ from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.intervals.delta import range_of
 from offdiag.metrics.names import find_metric, nearest_names
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES, metric_contest
-from offdiag.metrics.paired.confidence_set import MOST_TESTED, BestSet, confidence_sets
+from offdiag.metrics.paired.confidence_set import MOST_TESTED, BestSet, Contest, confidence_sets
 from offdiag.metrics.paired.runs import PairedRuns
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.lru_cache import LruCache
@@ -171,18 +171,15 @@ def leaders_among(
     ranked: RankedRuns,
     *,
     kept: LruCache[BestSet | None] | None = None,
-    read: Callable[[], PairedRuns | None] | None = None,
+    contest: Callable[[], Contest | None] | None = None,
 ) -> Leaders:
-    """The same of runs that are ranked already; `read` returns their predictions side by side."""
+    """The same of runs that are ranked already; `contest` is that of these runs."""
     found, why_not = None, why_not_tested(task, ranked)
     if why_not is None:
         evaluations = (ranked.key, *(run.evaluation_id for run in ranked.runs))
 
         def compute() -> BestSet | None:
-            paired = (
-                side_by_side(session, [run.id for run in ranked.runs]) if read is None else read()
-            )
-            return _best_set_of(paired, ranked.key)
+            return _best_set_of(contest_of(session, ranked) if contest is None else contest())
 
         found = compute() if kept is None else kept.get(evaluations, compute)
         if found is None:
@@ -221,11 +218,16 @@ def why_not_tested(task: Task, ranked: RankedRuns) -> str | None:
     return None
 
 
-def _best_set_of(paired: PairedRuns | None, key: str) -> BestSet | None:
-    """None where there are more predictions than fit."""
-    if paired is None:
+def contest_of(session: Session, ranked: RankedRuns) -> Contest | None:
+    """Ranked runs in their order by their metric; None for more predictions than fit."""
+    paired = side_by_side(session, [run.id for run in ranked.runs])
+    return None if paired is None else metric_contest(paired, [ranked.key])
+
+
+def _best_set_of(contest: Contest | None) -> BestSet | None:
+    if contest is None:
         return None
-    ((found,),) = confidence_sets([metric_contest(paired, [key])], seed=INTERVAL_SEED)
+    ((found,),) = confidence_sets([contest], seed=INTERVAL_SEED)
     return found
 
 
