@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from offdiag.domain.runs import PromotionRole, RunState, Task
 from offdiag.domain.slices import parse_slice
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.services.evaluation.slices import slice_levels, sliced_run
-from offdiag.store.comments import About, comments_on
+from offdiag.store.comments import About, Comment, comments_on
 from offdiag.store.evaluations import EvaluationWork
 from offdiag.store.outdated import StaleReason
 from offdiag.store.run_page import RunDetail, RunHeader, RunResults, read_run
@@ -300,6 +300,7 @@ def results_of(detail: RunDetail) -> RunResults:
 def run_page(template: str, detail: RunDetail, current: str, **values: Any) -> Response:
     """A page of the run, with the tab `current` open."""
     part = request.args.get(PARAMETER) or None if current in SLICED else None
+    slices, comments = _read_beside(detail, current, part)
     header = run_header(
         detail,
         current=current,
@@ -307,29 +308,38 @@ def run_page(template: str, detail: RunDetail, current: str, **values: Any) -> R
         tab_url=lambda name, run_id: url_for(
             f"run_{name}.page", run_id=run_id, slice=part if name in SLICED else None
         ),
-        slices=_slices(detail, part) if current in SLICED else (),
+        slices=slices,
         kept=tuple(each for each in request.args.items() if each[0] not in _NOT_KEPT),
     )
-    comments = _comments(detail.run.id) if current == TABS[0][0] else None
     return make_response(render_template(template, header=header, comments=comments, **values))
 
 
-def _slices(detail: RunDetail, part: str | None) -> tuple[SliceChoice, ...]:
-    if detail.results is None:
-        return ()
-    truth = detail.run.truth
-    with current_registry().database.read() as session:
-        levels = slice_levels(session, detail.run, None if truth is None else truth.root_id)
-    return slice_choices(levels, None if part is None else str(parse_slice(part)))
-
-
-def _comments(run_id: str) -> Discussion:
-    database = current_registry().database
+def _read_beside(
+    detail: RunDetail, current: str, part: str | None
+) -> tuple[tuple[SliceChoice, ...], Discussion | None]:
+    """Slices to choose from and what is said about the run, on the pages that show them."""
+    is_sliced = current in SLICED and detail.results is not None
+    is_discussed = current == TABS[0][0]
+    if not (is_sliced or is_discussed):
+        return (), None
+    slices: tuple[SliceChoice, ...] = ()
+    comments = None
+    database, run_id = current_registry().database, detail.run.id
     with database.read() as session:
-        found = comments_on(session, About.RUN, run_id)
+        if is_sliced:
+            truth = detail.run.truth
+            levels = slice_levels(session, detail.run, None if truth is None else truth.root_id)
+            slices = slice_choices(levels, None if part is None else str(parse_slice(part)))
+        if is_discussed:
+            found = comments_on(session, About.RUN, run_id)
+            comments = _discussion(run_id, found, now=database.clock())
+    return slices, comments
+
+
+def _discussion(run_id: str, comments: Sequence[Comment], *, now: datetime) -> Discussion:
     return discussion(
-        found,
+        comments,
         url=url_for("run_meta.add_comment", run_id=run_id),
         back=url_for("run_matrix.page", run_id=run_id, _anchor="discussion"),
-        now=database.clock(),
+        now=now,
     )
