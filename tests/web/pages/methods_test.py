@@ -63,7 +63,7 @@ def test_a_dataset_without_methods_says_how_runs_get_there(
     page = client.page("/datasets/d/methods")
 
     assert "No run belongs to a method" in page.one("div", "empty").text
-    assert "group" in page.one("pre").text
+    assert "group" in page.one("pre", "snippet").text
 
 
 def test_an_unknown_metric_names_the_nearest(database: Database, client: PageClient) -> None:
