@@ -55,7 +55,7 @@ def test_a_flag_says_what_is_wrong_and_how_it_is_known(client: PageClient, lesio
     assert page.one("h1").text == "Zero recall: “df”"
     evidence = page.one("div", "evidence").text
     assert evidence.startswith("Accuracy 0.864, balanced accuracy 0.630.")
-    assert "Recall of 'df' is 0 of 17" in evidence
+    assert "Recall of “df” is 0 of 17" in evidence
     chips = [chip.text for chip in page.all("span", "chip")]
     assert "▲accuracy hides a minority class" in chips
 

@@ -39,7 +39,7 @@ def test_three_numbers_are_named_with_their_values_and_reasons(
 
     assert titles(page) == ["Recall of “df”", "Specificity of “df”", "Informedness of “df”"]
     recall = cards(page)[0]
-    assert recall.inside("p")[0].text == "How many of the actual 'df' are found?"
+    assert recall.inside("p")[0].text == "How many of the actual “df” are found?"
     assert "0.000" in recall.text
     assert "95 % CI 0.000 – 0.184" in recall.text
     assert "It is the same on any class balance." in recall.text
@@ -68,7 +68,7 @@ def test_what_is_better_left_out_has_its_value_and_the_reason(
 
     lines = {row[0]: row[1:] for row in page.table("data")}
     assert lines["Accuracy"][0] == "0.864"
-    assert "Naming 'nv' every time scores 66.9 %." in lines["Accuracy"][1]
+    assert "Naming “nv” every time scores 66.9 %." in lines["Accuracy"][1]
 
 
 def test_a_known_balance_allows_what_depends_on_it(
@@ -88,7 +88,7 @@ def test_the_data_are_told_in_a_sentence(reader: PageClient, registry: LesionReg
 
     said = page.one("main").text
     assert "1,503 examples of 7 classes: “nv” has 66.9 %, “df” 1.1 %." in said
-    assert "Only 17 of 1503 examples are 'df'" in said
+    assert "Only 17 of 1503 examples are “df”" in said
 
 
 def test_scores_that_are_missing_are_missed(reader: PageClient, registry: LesionRegistry) -> None:

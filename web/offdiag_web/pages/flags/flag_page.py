@@ -23,6 +23,7 @@ from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, own_path
 from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components import numbers
+from offdiag_web.components.classes import curly
 from offdiag_web.components.controls import NOBODY_NAMED, WROTE, Chip, HistoryLine, Moment, moment
 from offdiag_web.components.flags import (
     SeverityMark,
@@ -185,7 +186,7 @@ def flag_page_view(
         dataset=entry.dataset,
         dataset_url=DatasetAddress(entry.project, entry.dataset).url(),
         ranks=rank_sentence(detail.ranks),
-        message=content.message,
+        message=curly(content.message),
         opened=moment(flag.first_seen, now=now),
         seen=moment(flag.last_seen, now=now),
         reason=flag.status.reason if flag.status.is_dismissed else None,

@@ -28,6 +28,7 @@ from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import json_response
 from offdiag_web.app.paths import own_path
 from offdiag_web.components import numbers
+from offdiag_web.components.classes import curly
 from offdiag_web.components.controls import Chip, Discussion, discussion
 from offdiag_web.components.flags import SeverityMark, flag_name, severity_mark
 from offdiag_web.pages.flags.inbox import (
@@ -189,7 +190,7 @@ def _view(
         model=key.model,
         dataset=dataset.name,
         dataset_url=DatasetAddress(dataset.project, dataset.name).url(),
-        sentence=measured.message,
+        sentence=curly(measured.message),
         is_closed=state is ProblemState.CLOSED,
         roles=tuple(hit.value for hit in problem.hits if hit in (Hit.CHAMPION, Hit.CANDIDATE)),
         chart=chart,

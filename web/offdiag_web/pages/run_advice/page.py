@@ -20,7 +20,7 @@ from offdiag_web.app.paths import SENT_BY_FORM
 from offdiag_web.charts.interval import IN_TILE, interval_mark
 from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Scale
 from offdiag_web.components import numbers
-from offdiag_web.components.classes import quoted_name
+from offdiag_web.components.classes import curly, quoted_name
 from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
 from offdiag_web.components.values import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.urls.metrics import MetricAddress
@@ -166,7 +166,7 @@ def advice_view(advice: Advice, results: RunResults) -> AdviceView:
         situation=_situation(results),
         report=tuple(_card(counsel, results, notes, n_classes) for counsel in advice.report),
         avoid=tuple(_left_out(counsel, results, notes) for counsel in advice.avoid),
-        cautions=advice.cautions,
+        cautions=tuple(map(curly, advice.cautions)),
         notes=tuple(notes.texts),
     )
 
@@ -215,7 +215,7 @@ def _card(counsel: Counsel, results: RunResults, notes: Notes, n_classes: int) -
     extent = None if value is None else extent_of(value)
     interval = None if value is None else interval_text(value)
     return CounselCard(
-        question=counsel.question,
+        question=curly(counsel.question),
         title=spec.title,
         of_class=None if counsel.class_label is None else quoted_name(counsel.class_label),
         url=MetricAddress(spec.key).url(),
@@ -233,7 +233,7 @@ def _card(counsel: Counsel, results: RunResults, notes: Notes, n_classes: int) -
         else None,
         ends=scale.ends if scale is not None else ("", ""),
         formula=spec.formula,
-        why=counsel.why,
+        why=tuple(map(curly, counsel.why)),
         effects=tuple(_effects(spec, n_classes)),
     )
 
@@ -262,7 +262,7 @@ def _left_out(counsel: Counsel, results: RunResults, notes: Notes) -> LeftOut:
         of_class=None if label is None else quoted_name(label),
         url=MetricAddress(counsel.spec.key).url(),
         value=shown(_value(counsel, results), notes),
-        why=counsel.why,
+        why=tuple(map(curly, counsel.why)),
     )
 
 
