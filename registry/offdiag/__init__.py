@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from offdiag.sdk.open_run import OpenRun
     from offdiag.sdk.registry import Decision
     from offdiag.sdk.run import Run
+    from offdiag.sdk.samples.drafts import LabelDraft, label_draft
     from offdiag.sdk.samples.log import log_samples, show_samples
     from offdiag.sdk.samples.suspects import suspect_labels
     from offdiag.sdk.search import evaluate_pending, get_run, search_runs
@@ -114,6 +115,8 @@ _HOMES = {
     "search_runs": "offdiag.sdk.search",
     "log_samples": "offdiag.sdk.samples.log",
     "show_samples": "offdiag.sdk.samples.log",
+    "LabelDraft": "offdiag.sdk.samples.drafts",
+    "label_draft": "offdiag.sdk.samples.drafts",
     "LoggedSamples": "offdiag.domain.sample_content",
     "suspect_labels": "offdiag.sdk.samples.suspects",
     "revise_truth": "offdiag.sdk.dataset",
@@ -131,6 +134,7 @@ __all__ = [
     "EvaluationPending",
     "Flag",
     "InvalidInput",
+    "LabelDraft",
     "LoggedSamples",
     "MetricValue",
     "MissingExtra",
@@ -161,6 +165,7 @@ __all__ = [
     "evaluate_scores",
     "get_run",
     "importers",
+    "label_draft",
     "log_frame",
     "log_matrix",
     "log_run",

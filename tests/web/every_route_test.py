@@ -110,6 +110,7 @@ PAGES: dict[str, tuple[str, Place]] = {
     "/datasets/<name:name>/content": _at("lesions", "/datasets/derm-7/content"),
     "/datasets/<name:name>/methods": _at("lesions", "/datasets/derm-7/methods"),
     "/datasets/<name:name>/suspects": _at("lesions", "/datasets/derm-7/suspects"),
+    "/datasets/<name:name>/draft": _at("lesions", "/datasets/derm-7/draft"),
     "/problems": _at("lesions", "/problems"),
     "/problems/<int(max=9223372036854775807):number>": _at("lesions", "/problems/1"),
     "/flags/<int(max=9223372036854775807):number>": _at("lesions", "/flags/1"),
@@ -259,6 +260,7 @@ BROUGHT_BY_OTHERS = frozenset({"GET /sign-in/openid", "GET /sign-in/openid/back"
 API, FORMS = "/api/v1", ("json", "csv")
 NEW = {"dataset": "new", "labels": ["a", "b"]}
 SCOPE = {"dataset": "derm-7"}
+ANSWER = {"samples": [989], "labels": ["bkl"], "author": "ana"}
 ZERO_ONE = {a: {p: float(a != p) for p in LESIONS} for a in LESIONS}
 TYPED_COSTS = {"table": "\n".join(",".join(map(str, row)) for row in 1 - np.eye(7, dtype=int))}
 TYPED_PLAN = {"dataset": "1", "metrics": "mcc", "cron": "0 6 * * 1", "zone": "UTC"}
@@ -286,6 +288,8 @@ OTHER_THINGS: dict[str, dict[str, str]] = {
     f"GET {API}/datasets/<name:name>/truth/<number:number>/impact": {"datasets/name": "pets"},
     f"GET {API}/datasets/<name:name>/truth/difference": {"datasets/name": "pets"},
     f"POST {API}/datasets/<name:name>/slices": {"datasets/name": "pets"},
+    f"POST {API}/datasets/<name:name>/truth/<number:number>/undo": {"number": "3"},
+    "POST /datasets/<name:name>/truth/<int(min=1,max=2147483647):number>/undo": {"number": "2"},
 }
 """What a route is asked about, where that is not what the others of its kind are asked about."""
 
@@ -337,7 +341,17 @@ WRITES: dict[str, Any] = {
     "POST /runs/<run:run_id>/comments": {"comment": "look"},
     f"POST {API}/datasets/<name:name>/comments": {"text": "wait"},
     f"POST {API}/runs/<run:run_id>/comments": {"text": "look"},
-    "POST /datasets/<name:name>/suspects": {"sample": "987", "version": "1", "reason": "seen"},
+    "POST /datasets/<name:name>/suspects": {"sample": "987", "version": "1", "reader": "ana"},
+    "POST /datasets/<name:name>/draft": {"sample": "988", "label": "nv", "reader": "ana"},
+    "POST /datasets/<name:name>/draft/decide": {"sample": "988", "label": "bkl", "reader": "ana"},
+    "POST /datasets/<name:name>/draft/publish": {"reason": "seen"},
+    "POST /datasets/<name:name>/truth/<int(min=1,max=2147483647):number>/undo": {"reason": "no"},
+    f"POST {API}/datasets/<name:name>/draft": ANSWER,
+    f"POST {API}/datasets/<name:name>/draft/withdraw": {"samples": [989], "author": "ana"},
+    f"POST {API}/datasets/<name:name>/draft/decide": ANSWER,
+    f"POST {API}/datasets/<name:name>/draft/publish": {"reason": "seen again"},
+    f"POST {API}/datasets/<name:name>/truth/<number:number>/undo": {"reason": "no"},
+    f"POST {API}/datasets/<name:name>/draft/tasks": {"tasks": [{"data": {}}]},
     f"POST {API}/datasets/<name:name>/slices": {"ids": [IDS[0]], "columns": {"site": ["x"]}},
     f"POST {API}/datasets/<name:name>/truth": {"samples": [0], "labels": ["mel"]}
     | {"reason": "second look"},

@@ -140,6 +140,16 @@ ROUTES: Routes = {
         "api_truth.get_truth_impact": (
             "GET /api/v1/datasets/<name:name>/truth/<number:number>/impact",
         ),
+        "api_truth.undo_truth_version": (
+            "POST /api/v1/datasets/<name:name>/truth/<number:number>/undo",
+        ),
+        "api_truth.get_draft": ("GET /api/v1/datasets/<name:name>/draft",),
+        "api_truth.propose_labels": ("POST /api/v1/datasets/<name:name>/draft",),
+        "api_truth.decide_labels": ("POST /api/v1/datasets/<name:name>/draft/decide",),
+        "api_truth.withdraw_labels": ("POST /api/v1/datasets/<name:name>/draft/withdraw",),
+        "api_truth.publish_draft": ("POST /api/v1/datasets/<name:name>/draft/publish",),
+        "api_truth.get_label_tasks": ("GET /api/v1/datasets/<name:name>/draft/tasks",),
+        "api_truth.import_label_tasks": ("POST /api/v1/datasets/<name:name>/draft/tasks",),
         "api_truth.add_slice_columns": ("POST /api/v1/datasets/<name:name>/slices",),
     },
     "offdiag_web.pages.access.account_page": {
@@ -395,12 +405,21 @@ ROUTES: Routes = {
         "sample_content.page": ("GET /datasets/<name:name>/content",),
         "sample_content.change": ("POST /datasets/<name:name>/content",),
     },
+    "offdiag_web.pages.samples.draft_page": {
+        "label_draft.page": ("GET /datasets/<name:name>/draft",),
+        "label_draft.propose": ("POST /datasets/<name:name>/draft",),
+        "label_draft.decide": ("POST /datasets/<name:name>/draft/decide",),
+        "label_draft.publish": ("POST /datasets/<name:name>/draft/publish",),
+        "label_draft.undo": (
+            "POST /datasets/<name:name>/truth/<int(min=1, max=2147483647):number>/undo",
+        ),
+    },
     "offdiag_web.pages.samples.image_page": {
         "sample_images.image": ("GET /datasets/<name:name>/image",)
     },
     "offdiag_web.pages.samples.suspects_page": {
         "suspects.page": ("GET /datasets/<name:name>/suspects",),
-        "suspects.correct": ("POST /datasets/<name:name>/suspects",),
+        "suspects.propose": ("POST /datasets/<name:name>/suspects",),
         "suspects.twin": ("GET /datasets/<name:name>/suspects.<any(json, csv):form>",),
     },
     "offdiag_web.pages.search.page": {

@@ -37,6 +37,7 @@ _SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Ground truth": {
         "samples": ("labels.samples", "Store and show what the samples of a dataset look like."),
+        "draft": ("labels.draft", "Propose labels with several people, and publish them."),
         "truth": ("labels.truth", "Show ground truth, correct labels, and see the impact."),
         "hierarchy": ("labels.hierarchy", "Show and set the class hierarchy of a dataset."),
         "recompute": ("operate.maintenance", "Queue runs for re-evaluation by the worker."),

@@ -16,6 +16,8 @@ class Role(StrEnum):
 
     VIEWER = "viewer"
     """Look at everything."""
+    LABELER = "labeler"
+    """Propose labels of samples too."""
     LOGGER = "logger"
     """Log runs too."""
     EDITOR = "editor"

@@ -131,9 +131,13 @@ def is_allowed(address: str, hosts: Collection[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SuspectQuestion:
-    """Which suspect labels are wanted: of a class, contradicted by at least so many models."""
+    """Which suspect labels are wanted: of a class, contradicted by at least so many models.
+
+    Those that `person` answered in the draft are left out.
+    """
 
     class_label: str | None = None
     at_least: int = 1
     start: int = 0
     limit: int = 50
+    person: str | None = None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,11 +20,13 @@ from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.records.base import RequestBody
 from offdiag.records.fairness import Fairness
 from offdiag.records.method import Methods
 from offdiag.records.slices import RunSlices, SlicesQuery, run_slices
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
+    Answer,
     ComparedExamplesQuestion,
     CompareQuestion,
     Decided,
@@ -37,6 +39,9 @@ from offdiag.sdk.registry import (
 )
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.ingest.batch import Batch, GivenCounts, GivenMatrix, Predictions
+
+if TYPE_CHECKING:
+    from offdiag.store.database import Database
 
 RUN_ID = "disabled"
 _NO_CLASSES = LabelSet(("nothing was logged",))
@@ -193,6 +198,16 @@ class DisabledRegistry:
         question: SuspectQuestion,  # noqa: ARG002
     ) -> Mapping[str, Any]:
         raise _nothing("labels")
+
+    def document(
+        self,
+        method: str,  # noqa: ARG002
+        path: str,  # noqa: ARG002
+        asked: RequestBody,  # noqa: ARG002
+        answer: type[Answer],  # noqa: ARG002
+        stored: Callable[[Database], Answer],  # noqa: ARG002
+    ) -> Answer:
+        raise _nothing("drafts")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,11 @@ that a job which logs to a server never loads one.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Self, TypeVar
+
+from pydantic import BaseModel
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
@@ -23,12 +25,18 @@ from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.records.base import RequestBody
 from offdiag.records.fairness import Fairness
 from offdiag.records.method import Methods
 from offdiag.records.slices import RunSlices
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.ingest.batch import Batch, GivenCounts, GivenMatrix, Predictions
+
+if TYPE_CHECKING:
+    from offdiag.store.database import Database
+
+Answer = TypeVar("Answer", bound=BaseModel)
 
 
 class Named(Protocol):
@@ -349,6 +357,17 @@ class Registry(Protocol):
 
     def suspects(self, project: str, dataset: str, question: SuspectQuestion) -> Mapping[str, Any]:
         """The record of suspect labels, also where there can be none."""
+        ...
+
+    def document(
+        self,
+        method: str,
+        path: str,
+        asked: RequestBody,
+        answer: type[Answer],
+        stored: Callable[[Database], Answer],
+    ) -> Answer:
+        """What a server answers at a path, or what `stored` does with a database."""
         ...
 
 

@@ -10,7 +10,7 @@ CREATE TABLE api_token (
     expires_at TIMESTAMP WITH TIME ZONE,
     used_at TIMESTAMP WITH TIME ZONE,
     revoked_at TIMESTAMP WITH TIME ZONE,
-    CONSTRAINT ck_api_token_role CHECK (role = ANY (ARRAY['viewer'::text, 'logger'::text, 'editor'::text, 'admin'::text])),
+    CONSTRAINT ck_api_token_role CHECK (role = ANY (ARRAY['viewer'::text, 'labeler'::text, 'logger'::text, 'editor'::text, 'admin'::text])),
     CONSTRAINT fk_api_token_owner_id_user_account FOREIGN KEY(owner_id) REFERENCES user_account (id) ON DELETE CASCADE,
     CONSTRAINT fk_api_token_project_id_project FOREIGN KEY(project_id) REFERENCES project (id) ON DELETE CASCADE,
     CONSTRAINT pk_api_token PRIMARY KEY (id),
@@ -319,6 +319,19 @@ CREATE TABLE kept_answer (
 
 CREATE INDEX ix_kept_answer_claimed_at ON kept_answer (claimed_at);
 
+CREATE TABLE label_answer (
+    dataset_id BIGINT NOT NULL,
+    published_in INTEGER NOT NULL,
+    sample TEXT COLLATE "C" NOT NULL,
+    author TEXT COLLATE "C" NOT NULL,
+    is_final BOOLEAN NOT NULL,
+    label TEXT COLLATE "C",
+    note TEXT COLLATE "C",
+    answered_at TIMESTAMP WITH TIME ZONE NOT NULL,
+    CONSTRAINT fk_label_answer_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE,
+    CONSTRAINT pk_label_answer PRIMARY KEY (dataset_id, published_in, sample, author, is_final)
+);
+
 CREATE TABLE label_set (
     id BIGSERIAL NOT NULL,
     digest TEXT COLLATE "C" NOT NULL,
@@ -335,7 +348,7 @@ CREATE TABLE membership (
     user_id BIGINT NOT NULL,
     project_id BIGINT,
     role TEXT COLLATE "C" NOT NULL,
-    CONSTRAINT ck_membership_role CHECK (role = ANY (ARRAY['viewer'::text, 'logger'::text, 'editor'::text, 'admin'::text])),
+    CONSTRAINT ck_membership_role CHECK (role = ANY (ARRAY['viewer'::text, 'labeler'::text, 'logger'::text, 'editor'::text, 'admin'::text])),
     CONSTRAINT fk_membership_project_id_project FOREIGN KEY(project_id) REFERENCES project (id) ON DELETE CASCADE,
     CONSTRAINT fk_membership_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
     CONSTRAINT pk_membership PRIMARY KEY (id),

@@ -10,7 +10,7 @@ CREATE TABLE api_token (
     expires_at DATETIME,
     used_at DATETIME,
     revoked_at DATETIME,
-    CONSTRAINT ck_api_token_role CHECK (role IN ('viewer', 'logger', 'editor', 'admin')),
+    CONSTRAINT ck_api_token_role CHECK (role IN ('viewer', 'labeler', 'logger', 'editor', 'admin')),
     CONSTRAINT fk_api_token_owner_id_user_account FOREIGN KEY(owner_id) REFERENCES user_account (id) ON DELETE CASCADE,
     CONSTRAINT fk_api_token_project_id_project FOREIGN KEY(project_id) REFERENCES project (id) ON DELETE CASCADE,
     CONSTRAINT uq_api_token_digest UNIQUE (digest)
@@ -270,6 +270,19 @@ CREATE TABLE kept_answer (
 
 CREATE INDEX ix_kept_answer_claimed_at ON kept_answer (claimed_at);
 
+CREATE TABLE label_answer (
+    dataset_id INTEGER NOT NULL,
+    published_in INTEGER NOT NULL,
+    sample TEXT NOT NULL,
+    author TEXT NOT NULL,
+    is_final BOOLEAN NOT NULL,
+    label TEXT,
+    note TEXT,
+    answered_at DATETIME NOT NULL,
+    CONSTRAINT fk_label_answer_dataset_id_dataset FOREIGN KEY(dataset_id) REFERENCES dataset (id) ON DELETE CASCADE,
+    CONSTRAINT pk_label_answer PRIMARY KEY (dataset_id, published_in, sample, author, is_final)
+);
+
 CREATE TABLE label_set (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     digest TEXT NOT NULL,
@@ -285,7 +298,7 @@ CREATE TABLE membership (
     user_id INTEGER NOT NULL,
     project_id INTEGER,
     role TEXT NOT NULL,
-    CONSTRAINT ck_membership_role CHECK (role IN ('viewer', 'logger', 'editor', 'admin')),
+    CONSTRAINT ck_membership_role CHECK (role IN ('viewer', 'labeler', 'logger', 'editor', 'admin')),
     CONSTRAINT fk_membership_project_id_project FOREIGN KEY(project_id) REFERENCES project (id) ON DELETE CASCADE,
     CONSTRAINT fk_membership_user_id_user_account FOREIGN KEY(user_id) REFERENCES user_account (id) ON DELETE CASCADE,
     CONSTRAINT uq_membership_user_id_project_id UNIQUE (user_id, project_id)

@@ -97,13 +97,26 @@ def test_a_dataset_without_votes_says_what_is_needed(
     assert "Needs a model with probabilities" in client.page(URL).one("div", "empty").text
 
 
-def correct(client: PageClient, **typed: str) -> TestResponse:
+DRAFT = "/datasets/d/draft"
+
+
+def answer(client: PageClient, url: str = URL, **typed: str) -> TestResponse:
     form = next(
         f
-        for f in forms_of(client, URL)
-        if f.attributes["method"] == "post" and "suspects" in f.attributes["action"]
+        for f in forms_of(client, url)
+        if f.attributes["method"] == "post" and f.attributes["action"].endswith(url[-6:])
     )
-    return send(client, form, {"reason": "seen again", "action": "suggested", **typed})
+    return send(client, form, {"reader": "ana", "action": "suggested", **typed})
+
+
+def listed(page: Page) -> list[str]:
+    boxes = [box.attributes for box in page.all("input") if box.attributes.get("name") == "sample"]
+    return [box["value"] for box in boxes]
+
+
+def publish(client: PageClient, **typed: str) -> TestResponse:
+    form = next(f for f in forms_of(client, DRAFT) if "publish" in f.attributes["action"])
+    return send(client, form, {"reason": "seen again", **typed})
 
 
 def labels_of(client: PageClient) -> dict[str, str | None]:
@@ -113,36 +126,103 @@ def labels_of(client: PageClient) -> dict[str, str | None]:
 
 
 @pytest.mark.parametrize("action", ["suggested", "leave out"])
-def test_selected_labels_are_corrected_in_one_version(
+def test_selected_labels_are_published_in_one_version(
     filled: Database, client: PageClient, action: str
 ) -> None:
     [suggested] = [
         each["suggested"] for each in client.json(f"{URL}.json")["suspects"] if each["sample"] == 4
     ]
 
-    answer = correct(client, sample="4", action=action)
+    answered = answer(client, sample="4", action=action)
+    shown = client.page(URL)
+    published = publish(client)
 
-    assert (answer.status_code, answer.location) == (303, "/datasets/d/truth/2/impact")
+    assert (answered.status_code, answered.location) == (303, URL)
+    assert listed(shown) == ["7"]
+    assert any("1 change by 1 person." in each.text for each in shown.all("p"))
+    assert (published.status_code, published.location) == (303, "/datasets/d/truth/2/impact")
     assert labels_of(client) == {"4": suggested if action == "suggested" else None}
     assert client.json(f"{URL}.json")["n_suspect"] == 1
+
+
+def test_a_label_that_is_right_is_no_suspect_any_more(
+    filled: Database, client: PageClient
+) -> None:
+    answer(client, sample="4", action="right")
+
+    assert listed(client.page(URL)) == ["7"]
+    assert "no label would change" in publish(client).text
 
 
 @pytest.mark.parametrize(
     "typed",
     [
         {"sample": "9"},
-        {"sample": "4", "reason": " "},
+        {"sample": "4", "reader": ""},
         {"sample": "4", "version": "7"},
         {"sample": "4", "action": "other", "label": "unknown"},
         {},
     ],
-    ids=["no suspect", "no reason", "another version", "no class", "nothing selected"],
+    ids=["no suspect", "no name", "another version", "no class", "nothing selected"],
 )
-def test_an_unusable_correction_changes_nothing(
+def test_an_unusable_answer_changes_nothing(
     filled: Database, client: PageClient, typed: dict[str, str]
 ) -> None:
-    answer = correct(client, **typed)
+    refused = answer(client, **typed)
 
-    assert answer.status_code == 422
-    assert "Nothing was changed" in answer.text
-    assert client.json(f"{URL}.json")["version"] == 1
+    assert refused.status_code == 422
+    assert "Nothing was changed" in refused.text
+    assert client.page(DRAFT).one("div", "empty").text.startswith("No answers yet")
+
+
+def test_a_second_person_answers_without_seeing_the_first_answer(
+    filled: Database, client: PageClient
+) -> None:
+    answer(client, sample="4", action="other", label="nv", note="clear")
+    client.set_cookie("reader", "ben")
+
+    [row] = client.page(DRAFT).table("suspects")
+    assert (row[-2], row[-1]) == ("needs a second answer", "")
+    answer(client, DRAFT, sample="4", label="mel", action="propose", reader="ben")
+
+    page = client.page(DRAFT)
+    [row] = page.table("suspects")
+    assert (row[-2], row[-1]) == ("disagree", "ana: nv (clear), ben: mel")
+    assert any("ana and ben agree on 0 of 1" in each.text for each in page.all("li"))
+    assert "no label would change" in publish(client).text
+
+
+def test_a_decision_ends_a_disagreement_and_an_answer_can_be_withdrawn(
+    filled: Database, client: PageClient
+) -> None:
+    client.set_cookie("reader", "ana")
+    for sample in ("4", "7"):
+        answer(client, sample=sample, action="other", label="mel")
+    answer(client, DRAFT, sample="7", action="withdraw")
+    page = client.page(DRAFT)
+    decide = next(f for f in forms_of(client, DRAFT) if f.attributes["action"] == DRAFT)
+    decide.attributes["action"] = f"{DRAFT}/decide"
+
+    send(client, decide, {"sample": "4", "label": ""})
+
+    assert len(page.table("suspects")) == 1
+    [row] = client.page(DRAFT).table("suspects")
+    assert (row[-2], row[-1]) == ("decided", "ana: mel, ana decided: cannot be told")
+    publish(client, opinions="2")
+    assert labels_of(client) == {"4": None}
+
+
+def test_a_version_is_undone_on_the_page_of_its_impact(
+    filled: Database, client: PageClient
+) -> None:
+    answer(client, sample="4")
+    publish(client)
+    undo = next(
+        f
+        for f in forms_of(client, "/datasets/d/truth/2/impact")
+        if "undo" in f.attributes["action"]
+    )
+
+    assert send(client, undo, {"reason": "wrong"}).location == "/datasets/d/truth/3/impact"
+    assert client.json("/datasets/d/truth/1..3.json")["samples"] == []
+    assert send(client, undo, {"reason": "wrong"}).status_code == 422

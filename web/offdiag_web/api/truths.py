@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+from offdiag.domain.access import Role
+from offdiag.domain.sample_content import allowed_hosts
+from offdiag.inputs.labels import require_equal_lengths
 from offdiag.inputs.slice_columns import GivenSlices
 from offdiag.records.base import InProject
+from offdiag.records.draft import (
+    AnsweredTasks,
+    AnswersStored,
+    Draft,
+    LabelTasks,
+    ProposedLabels,
+    PublishedDraft,
+    TasksQuery,
+    UndoneVersion,
+    WithdrawnLabels,
+    draft_document,
+)
 from offdiag.records.truth import (
     Corrected,
     Correction,
@@ -18,12 +33,14 @@ from offdiag.records.truth import (
     impact_document,
     truth_list,
 )
+from offdiag.services.samples import drafts, tasks
 from offdiag.services.truth.impact import truth_impact
-from offdiag.services.truth.revise import revise_truth, summary_of
+from offdiag.services.truth.revise import Revision, revise_truth, summary_of
 from offdiag.services.truth.slices import add_slices
 from offdiag.services.truth.versions import compare_truths, truth_history
 from offdiag_web.api.operations import author, operation, resource
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, kept_suspects
+from offdiag_web.app.permissions import requires
 
 blueprint = resource("truth")
 
@@ -59,6 +76,10 @@ def correct_truth(name: str, json: Correction) -> tuple[Corrected, int]:
         author=author(json.author),
         version=json.version,
     )
+    return _corrected(name, made)
+
+
+def _corrected(name: str, made: Revision) -> tuple[Corrected, int]:
     corrected = Corrected.model_validate(summary_of(name, made).to_dict())
     return corrected, 200 if made.was_there else 201
 
@@ -89,6 +110,125 @@ def get_truth_impact(name: str, number: int, query: ImpactQuery) -> Impact:
         since=query.since,
     )
     return impact_document(found)
+
+
+@operation(
+    blueprint,
+    "POST",
+    f"{_PATH}/<number:number>/undo",
+    answers={200: Corrected, 201: Corrected},
+)
+def undo_truth_version(name: str, number: int, json: UndoneVersion) -> tuple[Corrected, int]:
+    """Give the labels that a version changed back, by another version."""
+    made = drafts.undo_version(
+        current_registry().database,
+        project=json.project,
+        dataset=name,
+        number=number,
+        reason=json.reason,
+        author=author(json.author),
+    )
+    return _corrected(name, made)
+
+
+_DRAFT = "/datasets/<name:name>/draft"
+
+
+@operation(blueprint, "GET", _DRAFT, answers=Draft)
+def get_draft(name: str, query: InProject) -> Draft:
+    """Read the labels that people propose for the next version, and how far they agree."""
+    found = drafts.label_draft(current_registry().database, project=query.project, dataset=name)
+    return draft_document(found)
+
+
+@operation(blueprint, "POST", _DRAFT, answers=AnswersStored)
+@requires(Role.LABELER)
+def propose_labels(name: str, json: ProposedLabels) -> AnswersStored:
+    """Keep what the caller says of samples, in place of what they said before."""
+    return _answered(name, json)
+
+
+@operation(blueprint, "POST", f"{_DRAFT}/decide", answers=AnswersStored)
+def decide_labels(name: str, json: ProposedLabels) -> AnswersStored:
+    """Decide labels where people disagree."""
+    return _answered(name, json, is_final=True)
+
+
+def _answered(name: str, json: ProposedLabels, *, is_final: bool = False) -> AnswersStored:
+    require_equal_lengths(samples=len(json.samples), labels=len(json.labels))
+    n = drafts.answer_labels(
+        current_registry().database,
+        project=json.project,
+        dataset=name,
+        labels=dict(zip(json.samples, json.labels, strict=True)),
+        author=author(json.author),
+        note=json.note,
+        is_final=is_final,
+    )
+    return AnswersStored(n_answers=n)
+
+
+@operation(blueprint, "POST", f"{_DRAFT}/withdraw", answers=AnswersStored)
+@requires(Role.LABELER)
+def withdraw_labels(name: str, json: WithdrawnLabels) -> AnswersStored:
+    """Take back what the caller said of samples."""
+    n = drafts.withdraw_answers(
+        current_registry().database,
+        project=json.project,
+        dataset=name,
+        samples=json.samples,
+        author=author(json.author),
+    )
+    return AnswersStored(n_answers=n)
+
+
+@operation(blueprint, "POST", f"{_DRAFT}/publish", answers={200: Corrected, 201: Corrected})
+def publish_draft(name: str, json: PublishedDraft) -> tuple[Corrected, int]:
+    """Make a label version of the samples on which enough answers agree."""
+    made = drafts.publish_draft(
+        current_registry().database,
+        project=json.project,
+        dataset=name,
+        reason=json.reason,
+        author=author(json.author),
+        opinions=json.opinions,
+    )
+    return _corrected(name, made)
+
+
+@operation(blueprint, "GET", f"{_DRAFT}/tasks", answers=LabelTasks)
+def get_label_tasks(name: str, query: TasksQuery) -> LabelTasks:
+    """Read suspect labels and the draft as tasks of Label Studio or Argilla."""
+    registry = current_registry()
+    found = tasks.label_tasks(
+        registry.database,
+        project=query.project,
+        dataset=name,
+        tool=query.tool,
+        limit=query.limit,
+        hosts=allowed_hosts(registry.settings.server.content_hosts),
+        kept=kept_suspects(),
+    )
+    return LabelTasks(tasks=found)
+
+
+@operation(
+    blueprint,
+    "POST",
+    f"{_DRAFT}/tasks",
+    answers=AnswersStored,
+    most_bytes=_LARGEST_CORRECTION,
+)
+def import_label_tasks(name: str, json: AnsweredTasks) -> AnswersStored:
+    """Add the answers in an export of Label Studio or Argilla to the draft."""
+    n = tasks.import_answers(
+        current_registry().database,
+        project=json.project,
+        dataset=name,
+        records=json.tasks,
+        author=author(json.author),
+    )
+    return AnswersStored(n_answers=n)
 
 
 @operation(

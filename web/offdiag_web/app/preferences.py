@@ -89,8 +89,24 @@ def save() -> Response:
         keep_choice(response, "shortcuts", shortcuts)
     reader = request.form.get("reader")
     if reader is not None:
-        keep_choice(response, "reader", quote(_user_name(reader)))
+        keep_user_name(response, reader)
     return response
+
+
+def entered_user_name() -> str:
+    """Who sends this request: who signed in, the name in its form, or the one given before.
+
+    Raises `InvalidInput` without any.
+    """
+    entered = request.form.get("reader")
+    if entered and not signed_in_user().is_signed_in:
+        return _user_name(entered)
+    return require_user_name()
+
+
+def keep_user_name(response: Response, name: str) -> None:
+    """Remember the name that the reader gave."""
+    keep_choice(response, "reader", quote(_user_name(name)))
 
 
 def _user_name(text: str) -> str:

@@ -65,6 +65,14 @@ class DatasetAddress:
             content=content,
         )
 
+    def draft_url(self, part: str = "", *, start: int = 0) -> str:
+        """Labels that people propose, or where a `part` of its forms is sent to."""
+        return self._at(f"/draft{part}", "", start)
+
+    def undo_url(self, number: int) -> str:
+        """Where a version is undone."""
+        return self._at(f"/truth/{number}/undo", "", 0)
+
     def image_url(self, sample: str, digest: str, *, is_large: bool = False) -> str:
         """The stored picture of a sample; another digest is another address."""
         size = "image" if is_large else None

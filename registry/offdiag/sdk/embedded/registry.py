@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
@@ -24,6 +24,7 @@ from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.prevalence import declared_prevalence
 from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.records.base import RequestBody
 from offdiag.records.comparison import compared_examples, comparison_document
 from offdiag.records.fairness import Fairness, fairness_document
 from offdiag.records.method import Methods, methods_document
@@ -33,6 +34,7 @@ from offdiag.sdk.embedded.progress import evaluation_progress
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
 from offdiag.sdk.registry import (
+    Answer,
     ComparedExamplesQuestion,
     CompareQuestion,
     Decided,
@@ -432,6 +434,16 @@ class EmbeddedRegistry:
 
         found = suspect_labels(self.database, project=project, dataset=dataset, question=question)
         return suspects_document(found).plain()
+
+    def document(
+        self,
+        method: str,  # noqa: ARG002
+        path: str,  # noqa: ARG002
+        asked: RequestBody,  # noqa: ARG002
+        answer: type[Answer],  # noqa: ARG002
+        stored: Callable[[Database], Answer],
+    ) -> Answer:
+        return stored(self.database)
 
     @property
     def _hosts(self) -> frozenset[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import uuid
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import whole_counts
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.records.base import RequestBody
 from offdiag.records.fairness import Fairness
 from offdiag.records.ingest import ClosedRun, CountedScores, NewCounts, NewMatrix, NewRun
 from offdiag.records.ingest import OpenedRun as OpenedAnswer
@@ -37,6 +38,7 @@ from offdiag.records.method import Methods
 from offdiag.records.slices import RunSlices
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
+    Answer,
     ComparedExamplesQuestion,
     CompareQuestion,
     Decided,
@@ -60,6 +62,9 @@ from offdiag.services.ingest.encode_predictions import (
     require_dataset_or_truth,
 )
 from offdiag.settings import Settings
+
+if TYPE_CHECKING:
+    from offdiag.store.database import Database
 
 _ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
 
@@ -366,6 +371,18 @@ class RemoteRegistry:
 
     def suspects(self, project: str, dataset: str, question: SuspectQuestion) -> Mapping[str, Any]:
         return sample_requests.suspects(self._reader, project, dataset, question)
+
+    def document(
+        self,
+        method: str,
+        path: str,
+        asked: RequestBody,
+        answer: type[Answer],
+        stored: Callable[[Database], Answer],  # noqa: ARG002
+    ) -> Answer:
+        if method == "GET":
+            return self._reader.get(path, answer, **asked.model_dump(exclude_defaults=True))
+        return answer.model_validate_json(self._reader.send(method, path, asked))
 
     @property
     def _is_offline(self) -> bool:

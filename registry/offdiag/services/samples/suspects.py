@@ -21,9 +21,10 @@ from offdiag.metrics.label_errors.suspects import (
 )
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.services.lru_cache import LruCache
+from offdiag.services.samples.drafts import LabelDraft, draft_of, places_named
 from offdiag.services.truth.versions import dataset_named, version_of
 from offdiag.store import compared_runs as queries
-from offdiag.store import truths
+from offdiag.store import label_answers, truths
 from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database
 from offdiag.store.dataset_page import DatasetSize, dataset_size
@@ -117,6 +118,7 @@ class SuspectLabels:
     moves: tuple[tuple[str, str, int], ...] = ()
     planted: PlantedErrors | None = None
     missing: str | None = None
+    draft: LabelDraft | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,8 +147,9 @@ def suspect_labels(
 
     The newest label version counts. Of each family, told by the name of the model and its
     parameter `features`, the run with the highest accuracy votes. Runs that say that they
-    predicted training data have no vote. Raises `NotFound`, and `InvalidInput` for an unknown
-    class.
+    predicted training data have no vote. Labels that people looked at already, and those that
+    the asker answered in the draft, are left out. Raises `NotFound`, and `InvalidInput` for an
+    unknown class.
     """
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
@@ -305,7 +308,12 @@ def _answer(
 ) -> SuspectLabels:
     ranked = cast("RankedLabels", found.ranked)
     labels = about.dataset.labels
-    wanted = ranked.is_suspect & (ranked.against >= question.at_least)
+    answers, published = label_answers.open_answers(session, about.dataset.id)
+    # What others propose stays on the list: second opinions do not depend on the first.
+    seen = published | {each.sample for each in answers if each.author == question.person}
+    unseen = ~np.isin(found.places, places_named(session, truth, sorted(seen)))
+    suspect = ranked.is_suspect & unseen
+    wanted = suspect & (ranked.against >= question.at_least)
     if question.class_label is not None:
         wanted &= found.labels == labels.code_of(question.class_label, field_name="class")
     order = ranked.order[wanted[ranked.order]]
@@ -318,8 +326,8 @@ def _answer(
     return replace(
         about,
         n_labelled=len(found.labels),
-        n_suspect=int(ranked.is_suspect.sum()),
-        n_confident=int(ranked.is_confident.sum()),
+        n_suspect=int(suspect.sum()),
+        n_confident=int((ranked.is_confident & unseen).sum()),
         total=len(order),
         start=question.start,
         suspects=tuple(
@@ -328,6 +336,7 @@ def _answer(
         ),
         moves=tuple((names[a], names[b], n) for (a, b), n in moves.most_common()),
         planted=found.planted,
+        draft=draft_of(session, about.dataset, truth, about.size, answers),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,12 +65,14 @@ def revise_truth(
     author: str | None,
     version: int | None = None,
     names: ColumnNames = AS_USUAL,
+    also: Callable[[Session, TruthRecord], None] | None = None,
 ) -> Revision:
     """Give samples other labels, by a new version of the truth; the old one stays as it is.
 
     `labels` and `names` are what `read_label_changes` takes. The newest version of the dataset
     is corrected, or the newest of the lineage that `version` belongs to. In the same
-    transaction all runs that are scored with it are asked to be evaluated again.
+    transaction all runs that are scored with it are asked to be evaluated again, and what a new
+    version must do `also` is done.
 
     Repeating a call finds the version it made. Raises `NotFound` for an unknown dataset or
     version, `InvalidInput` for unusable changes and unknown samples, and `Conflict` when the
@@ -92,7 +95,10 @@ def revise_truth(
             head = truths.head_of(session, prepared.parent)
             # Somebody else may have corrected the truth since it was read.
             if head.id == prepared.parent.id:
-                return _write(session, database, prepared, author)
+                made = _write(session, database, prepared, author)
+                if also is not None:
+                    also(session, made.version)
+                return made
 
 
 def _prepare(
@@ -104,7 +110,7 @@ def _prepare(
 ) -> _Prepared:
     before = truths.truth_codes(session, parent.id)
     ids = truths.truth_ids(session, parent)
-    places = _places(changes, ids, parent)
+    places = places_in_truth(changes.ids, ids, parent)
     n_classes = len(dataset.labels)
     after = replaced(before, places, changes.codes, n_classes)
     digest = truth_digest(dataset.labels, after, ids)
@@ -113,10 +119,13 @@ def _prepare(
     return _Prepared(dataset, parent, truth, difference)
 
 
-def _places(changes: LabelChanges, ids: SampleIds | None, truth: TruthRecord) -> NDArray[np.int64]:
+def places_in_truth(
+    wanted: SampleIds, ids: SampleIds | None, truth: TruthRecord
+) -> NDArray[np.int64]:
+    """Where samples are in a truth with these `ids`. Raises `InvalidInput` for unknown ones."""
     if ids is not None:
-        return positions_in(ids, changes.ids, field="labels")
-    positions = changes.ids.values
+        return positions_in(ids, wanted, field="labels")
+    positions = wanted.values
     if not isinstance(positions, np.ndarray):
         raise InvalidInput(
             f"the samples of truth version {truth.number} have no identifiers.",

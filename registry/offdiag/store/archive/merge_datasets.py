@@ -24,6 +24,7 @@ from offdiag.store.models import (
     CommentRow,
     CostMatrixRow,
     DatasetRow,
+    LabelAnswerRow,
     LabelSetRow,
     ProjectRow,
     PromotionRow,
@@ -94,6 +95,16 @@ def merge_sample_content(source: Session, target: Session, known: KnownAs) -> No
         there = set(target.scalars(select(table.c.sample).where(table.c.dataset_id == dataset_id)))
         for row in each_row_of(source, table, dataset_id=source_id):
             if row["sample"] not in there:
+                copy_row(target, table, row, known, dataset_id=dataset_id)
+
+
+def merge_label_answers(source: Session, target: Session, known: KnownAs) -> None:
+    """Add proposals that are not there yet; what was published is part of the label versions."""
+    table = table_of(LabelAnswerRow)
+    for source_id, dataset_id in known.datasets.items():
+        for row in rows_of(source, table, dataset_id=source_id, published_in=0):
+            key = {name: row[name] for name in ("published_in", "sample", "author", "is_final")}
+            if not rows_of(target, table, dataset_id=dataset_id, **key):
                 copy_row(target, table, row, known, dataset_id=dataset_id)
 
 

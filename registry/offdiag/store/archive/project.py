@@ -25,6 +25,7 @@ from offdiag.store.models import (
     EvaluationRow,
     FlagEventRow,
     FlagRow,
+    LabelAnswerRow,
     LabelSetRow,
     PredictionChunkRow,
     ProblemRow,
@@ -170,6 +171,7 @@ def _of_datasets(project_id: int) -> Conditions:
         table_of(PromotionRow): PromotionRow.dataset_id.in_(datasets),
         table_of(ProblemRow): ProblemRow.dataset_id.in_(datasets),
         table_of(SampleContentRow): SampleContentRow.dataset_id.in_(datasets),
+        table_of(LabelAnswerRow): LabelAnswerRow.dataset_id.in_(datasets),
     }
 
 

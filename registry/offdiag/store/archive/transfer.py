@@ -33,6 +33,7 @@ from offdiag.store.archive.merge_datasets import (
     merge_baselines,
     merge_dataset_comments,
     merge_datasets,
+    merge_label_answers,
     merge_promotions,
     merge_sample_content,
     merge_truths,
@@ -140,6 +141,7 @@ def take_over(source: Session, target: Session, *, project: str) -> TakenOver:
         merge_promotions(source, target, known)
         merge_dataset_comments(source, target, known)
         merge_sample_content(source, target, known)
+        merge_label_answers(source, target, known)
         number_problems(target)
         merge_reports(source, target, known, project=project)
         target.flush()

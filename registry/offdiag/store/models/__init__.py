@@ -47,7 +47,7 @@ from offdiag.store.models.runs import (
     RunRow,
     UploadedMatrixRow,
 )
-from offdiag.store.models.samples import SampleContentRow
+from offdiag.store.models.samples import LabelAnswerRow, SampleContentRow
 
 __all__ = [
     "AGGREGATE",
@@ -66,6 +66,7 @@ __all__ = [
     "FlagEventRow",
     "FlagRow",
     "HeartbeatRow",
+    "LabelAnswerRow",
     "LabelSetRow",
     "MembershipRow",
     "MetricValueRow",

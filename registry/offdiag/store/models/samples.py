@@ -1,4 +1,4 @@
-"""What samples look like: small images, text, fields and links, once for all runs of a dataset."""
+"""What samples look like, once for all runs of a dataset, and labels that people propose."""
 
 from __future__ import annotations
 
@@ -40,3 +40,24 @@ class SampleContentRow(Base):
     # Pictures last: SQLite reads a row up to the last column that is asked for.
     thumbnail: Mapped[bytes | None]
     image: Mapped[bytes | None]
+
+
+class LabelAnswerRow(Base):
+    """What a person says the label of a sample is; NULL that it cannot be told.
+
+    `published_in` is the number of the label version that was made of it, 0 while it is a
+    proposal. A final answer decides where people disagree.
+    """
+
+    __tablename__ = "label_answer"
+
+    dataset_id: Mapped[int] = mapped_column(
+        ForeignKey("dataset.id", ondelete="CASCADE"), primary_key=True
+    )
+    published_in: Mapped[int] = mapped_column(primary_key=True)
+    sample: Mapped[str] = mapped_column(primary_key=True)
+    author: Mapped[str] = mapped_column(primary_key=True)
+    is_final: Mapped[bool] = mapped_column(primary_key=True)
+    label: Mapped[str | None]
+    note: Mapped[str | None]
+    answered_at: Mapped[datetime]

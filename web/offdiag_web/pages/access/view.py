@@ -17,6 +17,7 @@ EVERYWHERE = ""
 
 MEANINGS = {
     Role.VIEWER: "view all data",
+    Role.LABELER: "propose labels as well",
     Role.LOGGER: "log runs as well",
     Role.EDITOR: "change flags, costs, labels, reports and baselines as well",
     Role.ADMIN: "manage users and read the audit log as well",

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
+from offdiag.domain.access import Role
 from offdiag.domain.sample_content import SuspectQuestion
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.label_errors.suspects import PLANTED_SHARE, PlantedErrors
@@ -18,16 +19,17 @@ from offdiag.records.suspect import (
     suspect_rows,
     suspects_document,
 )
+from offdiag.services.samples.drafts import answer_labels
 from offdiag.services.samples.suspects import (
     Suspect,
     SuspectLabels,
     suspect_labels,
 )
-from offdiag.services.truth.revise import revise_truth
 from offdiag_web.app.context import current_registry, kept_suspects
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.paths import TWIN, requested_project
-from offdiag_web.app.preferences import user_name_if_given
+from offdiag_web.app.permissions import requires
+from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_name_if_given
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
@@ -39,13 +41,14 @@ from offdiag_web.components.datasets import (
     find_in_any_project,
 )
 from offdiag_web.components.samples.look import SHOW, SampleLook, SampleLooks, sample_looks
+from offdiag_web.pages.samples.draft_page import draft_text
 from offdiag_web.urls.datasets import DatasetAddress, read_start
 
 blueprint = Blueprint("suspects", __name__)
 find_in_any_project(blueprint)
 
 SUSPECTS_PER_PAGE = 25
-SUGGESTED, LEAVE_OUT = "suggested", "leave out"
+SUGGESTED, LEAVE_OUT, IS_RIGHT = "suggested", "leave out", "right"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,43 +89,59 @@ class SuspectsView:
     at_least: int
     paging: Paging
     is_shown: bool
+    draft: DraftCard
+
+
+@dataclass(frozen=True, slots=True)
+class DraftCard:
+    """What would change if the draft was published now; `text` is empty without answers."""
+
+    text: str
+    next_version: int
 
 
 @blueprint.get(f"{DATASET}/suspects")
 def page(name: str) -> Response:
     start, notices = read_start(request.args)
     class_label, at_least = request.args.get("class") or None, _at_least()
-    found = _found(name, SuspectQuestion(class_label, at_least, start, SUSPECTS_PER_PAGE))
+    person = user_name_if_given()
+    found = _found(name, SuspectQuestion(class_label, at_least, start, SUSPECTS_PER_PAGE, person))
     view = _view(found, class_label or "", at_least)
     return make_response(render_template("samples/suspects.html", view=view, notices=notices))
 
 
 @blueprint.post(f"{DATASET}/suspects")
-def correct(name: str) -> Response:
-    """Correct the labels of the samples that were selected, in one new label version."""
-    project, database = requested_project(), current_registry().database
-    found = _found(name, SuspectQuestion(limit=MOST_SUSPECTS))
+@requires(Role.LABELER)
+def propose(name: str) -> Response:
+    """Add what the reader says of the selected samples to the draft."""
+    project = requested_project()
+    start, _ = read_start(request.args)
     try:
-        labels = chosen_labels(found, request.form)
-        made = revise_truth(
-            database,
+        person = entered_user_name()
+        found = _found(name, SuspectQuestion(limit=MOST_SUSPECTS, person=person))
+        answer_labels(
+            current_registry().database,
             project=project,
             dataset=name,
-            labels=labels,
-            reason=request.form.get("reason", ""),
-            author=user_name_if_given(),
-            version=found.version,
+            labels=chosen_labels(found, request.form),
+            author=person,
+            note=request.form.get("note"),
         )
     except (Conflict, InvalidInput) as error:
-        start, _ = read_start(request.args)
-        shown = _found(name, SuspectQuestion(limit=SUSPECTS_PER_PAGE, start=start))
+        question = SuspectQuestion(
+            limit=SUSPECTS_PER_PAGE, start=start, person=user_name_if_given()
+        )
         refusal = f"Nothing was changed: {error} {error.hint or ''}"
+        view = _view(_found(name, question), "", 1)
         answer = make_response(
-            render_template("samples/suspects.html", view=_view(shown, "", 1), notices=[refusal])
+            render_template("samples/suspects.html", view=view, notices=[refusal])
         )
         answer.status_code = 422
         return answer
-    return redirect(DatasetAddress(project, name).impact_url(made.version.number), 303)
+    done = redirect(DatasetAddress(project, name).suspects_url(start=start), 303)
+    if request.form.get("reader"):
+        keep_user_name(done, person)
+    return done
 
 
 def chosen_labels(found: SuspectLabels, form: MultiDict[str, str]) -> dict[int | str, str | None]:
@@ -146,6 +165,8 @@ def chosen_labels(found: SuspectLabels, form: MultiDict[str, str]) -> dict[int |
     action = form.get("action", SUGGESTED)
     if action == SUGGESTED:
         return {each.sample: each.suggested for each in suspects}
+    if action == IS_RIGHT:
+        return {each.sample: each.label for each in suspects}
     label = None if action == LEAVE_OUT else form.get("label", "")
     return {each.sample: label for each in suspects}
 
@@ -203,6 +224,7 @@ def _view(found: SuspectLabels, class_label: str, at_least: int) -> SuspectsView
             ),
         ),
         is_shown=request.args.get(SHOW) == "shown",
+        draft=DraftCard("" if found.draft is None else draft_text(found.draft), found.version + 1),
     )
 
 

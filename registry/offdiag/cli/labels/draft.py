@@ -1,0 +1,233 @@
+"""`offdiag draft …`: labels that several people propose, and their publication."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Literal, TextIO
+
+import click
+
+from offdiag.cli.labels.truth_tables import revision_sentence
+from offdiag.cli.options import help_text, json_option, url_option
+from offdiag.cli.output import print_json, print_tables, printable
+from offdiag.cli.registry import answerable, settings_for
+from offdiag.cli.tables import filled_table
+from offdiag.domain.labels import TruthRevision
+from offdiag.errors import InvalidInput
+from offdiag.sdk import provenance
+from offdiag.sdk.samples.drafts import LabelDraft
+from offdiag.sdk.target import registry_at
+
+LEAVE_OUT = "-"
+_TOOL = click.Choice(["label-studio", "argilla"])
+_project = click.option("--project", help="Project of the dataset.  [default: the configured one]")
+_reason = click.option("--reason", required=True, help="Stored with the new label version.")
+
+
+def _draft(dataset: str, project: str | None, url: str | None, author: str | None) -> LabelDraft:
+    settings = settings_for(url)
+    at = registry_at(settings.database.url, settings)
+    return LabelDraft(at, project or settings.project, dataset, author or provenance.author())
+
+
+def _print_revision(made: TruthRevision, *, as_json: bool) -> None:
+    if as_json:
+        print_json(made.to_dict())
+    else:
+        click.echo(revision_sentence(made))
+
+
+@click.group()
+def draft() -> None:
+    """Propose labels with several people, and publish them as a label version."""
+
+
+@help_text("draft show digits", see=("draft answer", "draft publish", "samples suspects"))
+@draft.command()
+@click.argument("dataset")
+@_project
+@url_option
+@json_option
+def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> None:
+    """Show the answers on DATASET and how far people agree."""
+    with answerable():
+        found = _draft(dataset, project, url, None).read()
+    if as_json:
+        print_json(found.plain())
+        return
+    columns = ("sample", "label", "status", "outcome", "answers")
+    rows = [
+        (
+            printable(str(each.sample)),
+            printable(each.label or LEAVE_OUT),
+            each.status,
+            "" if each.status == "disagree" else printable(each.outcome or LEAVE_OUT),
+            printable(
+                ", ".join(f"{said.author}: {said.label or LEAVE_OUT}" for said in each.answers)
+            ),
+        )
+        for each in found.samples
+    ]
+    print_tables(filled_table(columns, rows))
+    click.echo(f"{found.n_changes:,} of {len(found.samples):,} labels would change.")
+    for pair in found.agreement:
+        kappa = pair.kappa.value
+        text = "undefined" if kappa is None else f"{kappa:.2f}"
+        names = " and ".join(printable(person) for person in pair.people)
+        click.echo(f"{names} agree on {pair.n_same:,} of {pair.n:,}; Cohen's kappa {text}.")
+
+
+@help_text(
+    "draft answer digits 17=3 21=-",
+    'draft answer digits 17=8 --decide --note "Third reading"',
+    see=("draft show", "draft publish"),
+    arguments={"answers": "Samples with their labels; - where it cannot be told."},
+)
+@draft.command()
+@click.argument("dataset")
+@click.argument("answers", metavar="SAMPLE=LABEL…", nargs=-1, required=True)
+@click.option("--decide", "is_final", is_flag=True, help="Decide where people disagree.")
+@click.option("--note", help="Why.")
+@click.option("--author", help="Who answers.  [default: the user of this machine]")
+@_project
+@url_option
+@json_option
+def answer(
+    *,
+    dataset: str,
+    answers: tuple[str, ...],
+    is_final: bool,
+    note: str | None,
+    author: str | None,
+    project: str | None,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Propose labels of samples of DATASET, or decide them."""
+    labels = {}
+    for each in answers:
+        sample, equals, label = each.rpartition("=")
+        if not equals:
+            raise InvalidInput(
+                f"{each!r} names no label.", field="answers", hint="Write SAMPLE=LABEL."
+            )
+        labels[sample] = None if label == LEAVE_OUT else label
+    with answerable():
+        found = _draft(dataset, project, url, author)
+        n = (found.decide if is_final else found.propose)(labels, note=note)
+    if as_json:
+        print_json({"n_answers": n})
+    else:
+        click.echo(f"{n:,} answers stored.")
+
+
+@help_text(
+    'draft publish digits --reason "Second reading" --opinions 2',
+    see=("draft show", "truth impact", "draft undo"),
+)
+@draft.command()
+@click.argument("dataset")
+@_reason
+@click.option(
+    "--opinions", type=click.IntRange(1, 2), default=1, show_default=True, help="People who agree."
+)
+@_project
+@url_option
+@json_option
+def publish(
+    *,
+    dataset: str,
+    reason: str,
+    opinions: Literal[1, 2],
+    project: str | None,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Make a label version of the samples of DATASET on which answers agree.
+
+    All runs on these samples are re-evaluated. The other samples stay in the draft.
+    """
+    with answerable():
+        made = _draft(dataset, project, url, None).publish(reason=reason, opinions=opinions)
+    _print_revision(made, as_json=as_json)
+
+
+@help_text('draft undo digits 2 --reason "Wrong file"', see=("draft publish", "truth diff"))
+@draft.command()
+@click.argument("dataset")
+@click.argument("version", type=int)
+@_reason
+@_project
+@url_option
+@json_option
+def undo(
+    *,
+    dataset: str,
+    version: int,
+    reason: str,
+    project: str | None,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Give the labels that VERSION of DATASET changed back, by another version."""
+    with answerable():
+        made = _draft(dataset, project, url, None).undo(version, reason=reason)
+    _print_revision(made, as_json=as_json)
+
+
+@help_text(
+    "draft export digits tasks.json",
+    "draft export digits records.json --tool argilla",
+    see=("draft import", "samples suspects"),
+    arguments={"file": "File to write; - for standard output."},
+)
+@draft.command(name="export")
+@click.argument("dataset")
+@click.argument("file", type=click.File("w", encoding="utf-8"))
+@click.option("--tool", type=_TOOL, default="label-studio", show_default=True)
+@click.option("--limit", type=click.IntRange(1), default=200, show_default=True)
+@_project
+@url_option
+def export_tasks(
+    *,
+    dataset: str,
+    file: TextIO,
+    tool: Literal["label-studio", "argilla"],
+    limit: int,
+    project: str | None,
+    url: str | None,
+) -> None:
+    """Write the draft and suspect labels of DATASET as tasks of an annotation tool."""
+    with answerable():
+        tasks = _draft(dataset, project, url, None).tasks(tool, limit=limit)
+    json.dump(tasks, file, ensure_ascii=False, indent=1)
+
+
+@help_text(
+    "draft import digits export.json",
+    see=("draft export", "draft show"),
+    arguments={"file": "JSON exported from Label Studio, or written by Argilla."},
+)
+@draft.command(name="import")
+@click.argument("dataset")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@_project
+@url_option
+@json_option
+def import_tasks(
+    dataset: str, file: Path, project: str | None, url: str | None, as_json: bool
+) -> None:
+    """Add the answers in FILE to the draft of DATASET, each under its author's name."""
+    try:
+        tasks = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InvalidInput(
+            f"{file.name} is no JSON ({error}).", field="file", hint="Export JSON."
+        ) from None
+    with answerable():
+        n = _draft(dataset, project, url, None).import_answers(tasks)
+    if as_json:
+        print_json({"n_answers": n})
+    else:
+        click.echo(f"{n:,} answers stored.")

@@ -1,0 +1,161 @@
+"""Tasks and answers of annotation tools: JSON of Label Studio, records of Argilla.
+
+Written after https://labelstud.io/guide/task_format and `Record.to_dict` of Argilla 2. In both,
+the question is called "label", and "cannot be told" is the answer that takes a label away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from offdiag.domain.sample_content import FieldValue
+from offdiag.errors import InvalidInput
+from offdiag.inputs.content.given_samples import sample_name
+
+Tool = Literal["label-studio", "argilla"]
+QUESTION, SHOWN = "label", "sample"
+CANNOT_BE_TOLD = "cannot be told"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskAnswer:
+    """What a person says of a sample; `label` None that it cannot be told."""
+
+    sample: str
+    author: str
+    label: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelTask:
+    """A sample to look at. `image` is an address or a data URI, `score` that of `suggested`."""
+
+    sample: str
+    label: str | None
+    suggested: str | None
+    score: float | None
+    image: str | None
+    text: str | None
+    fields: Mapping[str, FieldValue]
+    answers: tuple[TaskAnswer, ...]
+
+
+def task_records(tasks: Iterable[LabelTask], tool: Tool) -> list[dict[str, Any]]:
+    """Tasks as the tool imports them."""
+    write = _label_studio if tool == "label-studio" else _argilla
+    return [write(task) for task in tasks]
+
+
+def _content(task: LabelTask) -> dict[str, Any]:
+    """What is shown: by name, without what the sample does not have."""
+    shown = {"image": task.image, "text": task.text}
+    return {
+        **{name: value for name, value in shown.items() if value is not None},
+        **task.fields,
+        SHOWN: task.sample,
+    }
+
+
+def _label_studio(task: LabelTask) -> dict[str, Any]:
+    annotations = [
+        {"completed_by": {"email": each.author}, "result": [_choice(each.label)]}
+        for each in task.answers
+    ]
+    predictions = []
+    if task.suggested is not None:
+        result = [_choice(task.suggested)]
+        predictions = [{"model_version": "offdiag", "score": task.score, "result": result}]
+    data = {**_content(task), "present_label": task.label}
+    return {"data": data, "annotations": annotations, "predictions": predictions}
+
+
+def _choice(label: str | None) -> dict[str, Any]:
+    return {
+        "from_name": QUESTION,
+        "to_name": SHOWN,
+        "type": "choices",
+        "value": {"choices": [CANNOT_BE_TOLD if label is None else label]},
+    }
+
+
+def _argilla(task: LabelTask) -> dict[str, Any]:
+    suggestions = {}
+    if task.suggested is not None:
+        suggestions = {
+            QUESTION: {"value": task.suggested, "score": task.score, "agent": "offdiag"}
+        }
+    responses = [
+        {"value": CANNOT_BE_TOLD if each.label is None else each.label, "user_id": each.author}
+        for each in task.answers
+    ]
+    return {
+        "id": task.sample,
+        # Argilla's fields are texts.
+        "fields": {name: str(value) for name, value in _content(task).items()},
+        "metadata": {} if task.label is None else {"present_label": task.label},
+        "suggestions": suggestions,
+        "responses": {QUESTION: responses} if responses else {},
+        "vectors": {},
+    }
+
+
+def read_task_answers(records: object) -> list[TaskAnswer]:
+    """The answers in an export of either tool; skipped and unanswered tasks have none.
+
+    Raises `InvalidInput` for other content, and for answers of several classes.
+    """
+    if not isinstance(records, list) or not all(isinstance(each, dict) for each in records):
+        raise InvalidInput(
+            "it is no list of tasks.",
+            field="tasks",
+            hint="Export JSON from Label Studio, or write dataset.records.to_json in Argilla.",
+        )
+    found: list[TaskAnswer] = []
+    for number, record in enumerate(records):
+        read = _of_label_studio if "data" in record else _of_argilla
+        try:
+            found += read(record)
+        except (KeyError, TypeError, AttributeError, IndexError) as error:
+            raise InvalidInput(
+                f"task {number} has another form ({type(error).__name__}: {error}).",
+                field="tasks",
+                hint="Keep the names of exported tasks: the question is called label.",
+            ) from None
+    return found
+
+
+def _of_label_studio(task: Mapping[str, Any]) -> Iterator[TaskAnswer]:
+    for annotation in task.get("annotations") or []:
+        if annotation.get("was_cancelled"):
+            continue
+        chosen = [
+            label
+            for each in annotation["result"]
+            if each["from_name"] == QUESTION
+            for label in each["value"]["choices"]
+        ]
+        if chosen:
+            who = annotation["completed_by"]
+            name = (who.get("email") or who["id"]) if isinstance(who, Mapping) else who
+            author = name if isinstance(name, str) else f"label-studio {name}"
+            yield TaskAnswer(sample_name(task["data"][SHOWN]), author, _one(chosen))
+
+
+def _of_argilla(record: Mapping[str, Any]) -> Iterator[TaskAnswer]:
+    for each in record["responses"].get(QUESTION, []):
+        if each.get("status", "submitted") == "submitted":
+            value = each["value"]
+            label = _one(value if isinstance(value, list) else [value])
+            yield TaskAnswer(sample_name(record["id"]), str(each["user_id"]), label)
+
+
+def _one(chosen: Sequence[object]) -> str | None:
+    if len(chosen) != 1 or not isinstance(chosen[0], str):
+        raise InvalidInput(
+            f"an answer is {list(chosen)!r}.",
+            field="tasks",
+            hint="A sample has one class: let people choose a single one.",
+        )
+    return None if chosen[0] == CANNOT_BE_TOLD else chosen[0]

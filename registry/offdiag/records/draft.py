@@ -1,0 +1,159 @@
+"""Labels that people propose: the draft of the next label version."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from offdiag.records.base import DEFAULT_PROJECT, InProject, RequestBody, ResponseBody, Value
+
+if TYPE_CHECKING:
+    from offdiag.services.samples.drafts import LabelDraft
+
+MOST_TASKS = 1_000
+
+
+class DraftAnswer(ResponseBody):
+    """What a person says; null that the label cannot be told."""
+
+    author: str
+    label: str | None
+    note: str | None
+    is_final: bool = Field(description="Whether it decides where people disagree.")
+    answered_at: datetime
+
+
+class DraftSample(ResponseBody):
+    """A sample with answers."""
+
+    sample: int | str
+    label: str | None = Field(description="The present label.")
+    status: Literal["one answer", "agreed", "disagree", "decided"]
+    outcome: str | None = Field(description="What the answers come to; null: no label.")
+    answers: list[DraftAnswer]
+
+
+class DraftPair(ResponseBody):
+    """How much two people agree on samples that both answered."""
+
+    people: list[str]
+    n: int
+    n_same: int
+    share: Value
+    kappa: Value = Field(description="Cohen's kappa.")
+
+
+class Draft(ResponseBody):
+    """The answers that wait to become the next label version."""
+
+    project: str
+    dataset: str
+    version: int = Field(description="The version that is corrected.")
+    n_changes: int = Field(description="Labels that would change if all was published.")
+    people: list[str]
+    agreement: list[DraftPair]
+    samples: list[DraftSample]
+
+
+class ProposedLabels(RequestBody):
+    """What a person says of samples; null takes a label away."""
+
+    project: str = DEFAULT_PROJECT
+    samples: list[int] | list[str] = Field(min_length=1, max_length=10_000)
+    labels: list[str | None] = Field(min_length=1, description="One for each sample.")
+    note: str | None = None
+    author: str | None = None
+
+
+class WithdrawnLabels(RequestBody):
+    """Samples of which a person takes their answers back."""
+
+    project: str = DEFAULT_PROJECT
+    samples: list[int] | list[str] = Field(min_length=1, max_length=10_000)
+    author: str | None = None
+
+
+class AnswersStored(ResponseBody):
+    """How many answers were stored, or taken back."""
+
+    n_answers: int
+
+
+class PublishedDraft(RequestBody):
+    """Publish the samples on which enough answers agree."""
+
+    project: str = DEFAULT_PROJECT
+    reason: str
+    opinions: Literal[1, 2] = Field(default=1, description="People who must agree.")
+    author: str | None = None
+
+
+class UndoneVersion(RequestBody):
+    """Give the labels that a version changed back."""
+
+    project: str = DEFAULT_PROJECT
+    reason: str
+    author: str | None = None
+
+
+class TasksQuery(InProject):
+    """Tasks for an annotation tool."""
+
+    tool: Literal["label-studio", "argilla"] = "label-studio"
+    limit: int = Field(default=200, ge=1, le=MOST_TASKS)
+
+
+class LabelTasks(ResponseBody):
+    """Tasks as the tool imports them."""
+
+    tasks: list[dict[str, Any]]
+
+
+class AnsweredTasks(RequestBody):
+    """An export of Label Studio or Argilla."""
+
+    project: str = DEFAULT_PROJECT
+    tasks: list[dict[str, Any]] = Field(min_length=1, max_length=10_000)
+    author: str | None = Field(default=None, description="Who imports it.")
+
+
+def draft_document(found: LabelDraft) -> Draft:
+    """The draft of a dataset."""
+    return Draft(
+        project=found.dataset.project,
+        dataset=found.dataset.name,
+        version=found.version,
+        n_changes=found.n_changes,
+        people=list(found.people),
+        agreement=[
+            DraftPair(
+                people=list(pair.people),
+                n=pair.found.n,
+                n_same=pair.found.n_same,
+                share=Value.of(pair.found.share),
+                kappa=Value.of(pair.found.kappa),
+            )
+            for pair in found.pairs
+        ],
+        samples=[
+            DraftSample(
+                sample=item.sample,
+                label=item.label,
+                status=item.status.value,
+                outcome=item.outcome,
+                answers=[
+                    DraftAnswer(
+                        author=each.author,
+                        label=each.label,
+                        note=each.note,
+                        is_final=each.is_final,
+                        answered_at=each.answered_at,
+                    )
+                    for each in item.answers
+                ],
+            )
+            for item in found.items
+        ],
+    )

@@ -1,0 +1,225 @@
+"""Labels that several people propose for the next label version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from offdiag.domain.labels import TruthRevision, label_text
+from offdiag.domain.texts import name_segment
+from offdiag.extras import optional
+from offdiag.inputs.content.given_samples import sample_name
+from offdiag.records.base import InProject
+from offdiag.records.draft import (
+    AnsweredTasks,
+    AnswersStored,
+    Draft,
+    LabelTasks,
+    ProposedLabels,
+    PublishedDraft,
+    TasksQuery,
+    UndoneVersion,
+    WithdrawnLabels,
+    draft_document,
+)
+from offdiag.records.truth import Corrected
+from offdiag.sdk import provenance
+from offdiag.sdk.registry import Registry
+from offdiag.sdk.target import target
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from offdiag.services.truth.revise import Revision
+    from offdiag.store.database import Database
+
+
+def label_draft(
+    *, dataset: str, project: str | None = None, url: str | None = None, author: str | None = None
+) -> LabelDraft:
+    """The labels that people propose for the next version of a dataset.
+
+    `author` is who answers, by default the user of this machine; on a server, whose token it
+    is. The draft itself is read when one of its methods is called.
+    """
+    at = target(url)
+    place = project if project is not None else at.project
+    return LabelDraft(at, place, dataset, author or provenance.author())
+
+
+class LabelDraft:
+    """The draft of the next label version of a dataset."""
+
+    def __init__(self, at: Registry, project: str, dataset: str, author: str | None) -> None:
+        self._at, self._author = at, author
+        self._project, self._dataset = project, dataset
+
+    def read(self) -> Draft:
+        """Samples with answers, people and their agreement."""
+
+        def stored(database: Database) -> Draft:
+            from offdiag.services.samples.drafts import label_draft as read
+
+            return draft_document(read(database, **self._where))
+
+        return self._at.document(
+            "GET", self._path(), InProject(project=self._project), Draft, stored
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """One row for each answer: `sample`, `label`, `author`, `answer`, `note`, `is_final`,
+        `status`, `outcome`; `attrs["agreement"]` has Cohen's kappa of each two people."""
+        with optional:
+            import pandas as pd
+
+        found = self.read()
+        columns = ("sample", "label", "author", "answer", "note", "is_final", "status", "outcome")
+        frame = pd.DataFrame(
+            [
+                (
+                    *(each.sample, each.label, said.author, said.label),
+                    *(said.note, said.is_final, each.status, each.outcome),
+                )
+                for each in found.samples
+                for said in each.answers
+            ],
+            columns=list(columns),
+        )
+        frame.attrs["agreement"] = [pair.plain() for pair in found.agreement]
+        return frame
+
+    def propose(self, labels: Mapping[Any, object], *, note: str | None = None) -> int:
+        """Say what the labels of samples are, in place of what was said before; how many.
+
+        None says that a label cannot be told, so that publishing takes it away. Raises
+        `InvalidInput` for unknown samples and classes.
+        """
+        return self._answer(labels, note, is_final=False)
+
+    def decide(self, labels: Mapping[Any, object], *, note: str | None = None) -> int:
+        """Decide labels where people disagree; how many. Raises as `propose`."""
+        return self._answer(labels, note, is_final=True)
+
+    def withdraw(self, samples: Sequence[object]) -> int:
+        """Take back what was said of samples; how many answers there were."""
+
+        def stored(database: Database) -> AnswersStored:
+            from offdiag.services.samples.drafts import withdraw_answers
+
+            n = withdraw_answers(database, **self._where, samples=samples, author=self._author)
+            return AnswersStored(n_answers=n)
+
+        body = WithdrawnLabels(
+            project=self._project, samples=[sample_name(s) for s in samples], author=self._author
+        )
+        return self._at.document(
+            "POST", self._path("/withdraw"), body, AnswersStored, stored
+        ).n_answers
+
+    def publish(self, *, reason: str, opinions: Literal[1, 2] = 1) -> TruthRevision:
+        """Make a label version of the samples on which answers agree; the others stay.
+
+        With `opinions=2`, a sample needs the same answer of two people, or a decision. Raises
+        `Conflict` where no label would change.
+        """
+
+        def stored(database: Database) -> Corrected:
+            from offdiag.services.samples.drafts import publish_draft
+
+            made = publish_draft(
+                database, **self._where, reason=reason, author=self._author, opinions=opinions
+            )
+            return _corrected(self._dataset, made)
+
+        body = PublishedDraft(
+            project=self._project, reason=reason, opinions=opinions, author=self._author
+        )
+        done = self._at.document("POST", self._path("/publish"), body, Corrected, stored)
+        return TruthRevision(**done.plain())
+
+    def undo(self, version: int, *, reason: str) -> TruthRevision:
+        """Give the labels that a published version changed back, by another version.
+
+        Raises `Conflict` where later versions changed the same samples again.
+        """
+
+        def stored(database: Database) -> Corrected:
+            from offdiag.services.samples.drafts import undo_version
+
+            made = undo_version(
+                database, **self._where, number=version, reason=reason, author=self._author
+            )
+            return _corrected(self._dataset, made)
+
+        body = UndoneVersion(project=self._project, reason=reason, author=self._author)
+        path = f"/datasets/{name_segment(self._dataset)}/truth/{version}/undo"
+        return TruthRevision(**self._at.document("POST", path, body, Corrected, stored).plain())
+
+    def tasks(
+        self, tool: Literal["label-studio", "argilla"] = "label-studio", *, limit: int = 200
+    ) -> list[dict[str, Any]]:
+        """Samples of the draft and suspect labels, as Label Studio or Argilla imports them."""
+
+        def stored(database: Database) -> LabelTasks:
+            from offdiag.services.samples.tasks import label_tasks
+
+            return LabelTasks(tasks=label_tasks(database, **self._where, tool=tool, limit=limit))
+
+        query = TasksQuery(project=self._project, tool=tool, limit=limit)
+        return self._at.document("GET", self._path("/tasks"), query, LabelTasks, stored).tasks
+
+    def import_answers(self, tasks: list[dict[str, Any]]) -> int:
+        """Add the answers in an export of either tool, each under its own name; how many."""
+
+        def stored(database: Database) -> AnswersStored:
+            from offdiag.services.samples.tasks import import_answers
+
+            n = import_answers(database, **self._where, records=tasks, author=self._author)
+            return AnswersStored(n_answers=n)
+
+        body = AnsweredTasks(project=self._project, tasks=tasks, author=self._author)
+        return self._at.document(
+            "POST", self._path("/tasks"), body, AnswersStored, stored
+        ).n_answers
+
+    def _answer(self, labels: Mapping[Any, object], note: str | None, *, is_final: bool) -> int:
+        given = {
+            sample_name(sample): None if label is None else label_text(label, field_name="labels")
+            for sample, label in labels.items()
+        }
+
+        def stored(database: Database) -> AnswersStored:
+            from offdiag.services.samples.drafts import answer_labels
+
+            n = answer_labels(
+                database,
+                **self._where,
+                labels=given,
+                author=self._author,
+                note=note,
+                is_final=is_final,
+            )
+            return AnswersStored(n_answers=n)
+
+        body = ProposedLabels(
+            project=self._project,
+            samples=list(given),
+            labels=list(given.values()),
+            note=note,
+            author=self._author,
+        )
+        path = self._path("/decide" if is_final else "")
+        return self._at.document("POST", path, body, AnswersStored, stored).n_answers
+
+    @property
+    def _where(self) -> dict[str, Any]:
+        return {"project": self._project, "dataset": self._dataset}
+
+    def _path(self, part: str = "") -> str:
+        return f"/datasets/{name_segment(self._dataset)}/draft{part}"
+
+
+def _corrected(dataset: str, made: Revision) -> Corrected:
+    from offdiag.services.truth.revise import summary_of
+
+    return Corrected.model_validate(summary_of(dataset, made).to_dict())

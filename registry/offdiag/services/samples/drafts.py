@@ -1,0 +1,365 @@
+"""Labels that people propose for the next label version: answers, agreement, publication."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.runs import Task, require_name
+from offdiag.domain.texts import require_reason
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.inputs.content.given_samples import sample_name
+from offdiag.inputs.ids import sample_ids
+from offdiag.metrics.label_errors.agreement import Agreement, agreement
+from offdiag.services.truth.revise import Revision, places_in_truth, revise_truth
+from offdiag.services.truth.versions import dataset_named, difference_between, version_of
+from offdiag.store import label_answers, truths
+from offdiag.store.audit_log import describe
+from offdiag.store.database import Database
+from offdiag.store.dataset_page import DatasetSize, dataset_size
+from offdiag.store.datasets import DatasetRecord
+from offdiag.store.label_answers import LabelAnswer
+from offdiag.store.session import Session
+from offdiag.store.truths import TruthRecord
+
+MOST_AT_ONCE = 10_000
+
+
+class DraftStatus(StrEnum):
+    """What the answers on a sample come to."""
+
+    ONE = "one answer"
+    AGREED = "agreed"
+    DISAGREE = "disagree"
+    DECIDED = "decided"
+
+
+@dataclass(frozen=True, slots=True)
+class DraftItem:
+    """A sample with answers. `label` is the present one, `outcome` that of the answers.
+
+    Both are None for no label; a sample without an outcome has the status "disagree".
+    """
+
+    sample: int | str
+    label: str | None
+    answers: tuple[LabelAnswer, ...]
+    status: DraftStatus
+    outcome: str | None
+
+    @property
+    def n_people(self) -> int:
+        return sum(not each.is_final for each in self.answers)
+
+    @property
+    def is_change(self) -> bool:
+        """Whether publishing gives the sample another label."""
+        return self.status is not DraftStatus.DISAGREE and self.outcome != self.label
+
+    def is_ready(self, opinions: int) -> bool:
+        """Whether there are enough answers, all the same, or a decision."""
+        if self.status is DraftStatus.DECIDED:
+            return True
+        return self.status is not DraftStatus.DISAGREE and self.n_people >= opinions
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """How much two people agree on the samples that both answered."""
+
+    people: tuple[str, str]
+    found: Agreement
+
+
+@dataclass(frozen=True)
+class LabelDraft:
+    """The answers that wait to become label version `version` + 1, oldest sample first."""
+
+    dataset: DatasetRecord
+    size: DatasetSize
+    version: int
+    items: tuple[DraftItem, ...]
+    people: tuple[str, ...]
+    pairs: tuple[PairAgreement, ...]
+
+    @property
+    def n_changes(self) -> int:
+        """Samples that would get another label if all was published now."""
+        return sum(item.is_change for item in self.items)
+
+
+def label_draft(database: Database, *, project: str, dataset: str) -> LabelDraft:
+    """The draft of a dataset, empty where nobody answered. Raises `NotFound`."""
+    with database.read() as session:
+        known, truth = _dataset(session, project, dataset)
+        answers, _ = label_answers.open_answers(session, known.id)
+        return draft_of(session, known, truth, dataset_size(session, known.id), answers)
+
+
+def draft_of(
+    session: Session,
+    known: DatasetRecord,
+    truth: TruthRecord,
+    size: DatasetSize,
+    answers: Sequence[LabelAnswer],
+) -> LabelDraft:
+    """The draft that open answers make."""
+    items = _items(session, known, truth, answers) if answers else ()
+    people = tuple(sorted({each.author for each in answers if not each.is_final}))
+    return LabelDraft(known, size, truth.number, items, people, _pairs(items, people))
+
+
+def answer_labels(
+    database: Database,
+    *,
+    project: str,
+    dataset: str,
+    labels: Mapping[Any, str | None],
+    author: str | None,
+    note: str | None = None,
+    is_final: bool = False,
+) -> int:
+    """Keep what a person says of samples, in place of what they said before.
+
+    None says that a label cannot be told, so that the sample loses it. A final answer decides
+    where people disagree. Raises `NotFound`, and `InvalidInput` for unknown samples and
+    classes and without a name.
+    """
+    who = require_person(author)
+    why = require_reason(note, field="note") if note and note.strip() else None
+    if not 1 <= len(labels) <= MOST_AT_ONCE:
+        raise InvalidInput(
+            f"there are {len(labels)} answers.",
+            field="labels",
+            hint=f"Send 1 to {MOST_AT_ONCE:,} at once.",
+        )
+    with database.write() as session:
+        known, truth = _dataset(session, project, dataset)
+        names = [sample_name(each) for each in labels]
+        places_named(session, truth, names)
+        for label in labels.values():
+            if label is not None:
+                known.labels.code_of(label, field_name="labels")
+        now = database.clock()
+        given = zip(names, labels.values(), strict=True)
+        label_answers.save_answers(
+            session,
+            known.id,
+            [LabelAnswer(name, who, label, why, is_final, now) for name, label in given],
+        )
+        action = "decide-labels" if is_final else "propose-labels"
+        _describe(session, known, action, samples=names[:20], n=len(names), note=why)
+    return len(names)
+
+
+def withdraw_answers(
+    database: Database, *, project: str, dataset: str, samples: Sequence[Any], author: str | None
+) -> int:
+    """Take back what a person said of samples; how many answers there were."""
+    who = require_person(author)
+    names = [sample_name(each) for each in samples]
+    with database.write() as session:
+        known, _ = _dataset(session, project, dataset)
+        n = label_answers.remove_answers(session, known.id, names, author=who)
+        _describe(session, known, "withdraw-labels", samples=names[:20], n=n)
+    return n
+
+
+def publish_draft(
+    database: Database,
+    *,
+    project: str,
+    dataset: str,
+    reason: str,
+    author: str | None,
+    opinions: int = 1,
+) -> Revision:
+    """Make a label version of the samples on which answers agree; the others stay in the draft.
+
+    With `opinions` 2, a sample needs the same answer of two people, or a decision. Raises
+    `Conflict` where no sample is ready or all keep their labels.
+    """
+    draft = label_draft(database, project=project, dataset=dataset)
+    ready = [item for item in draft.items if item.is_ready(opinions)]
+    changes = {item.sample: item.outcome for item in ready if item.is_change}
+    if not changes:
+        n = len(draft.items)
+        raise Conflict(
+            f"no label would change: of {n} answered samples, {len(ready)} are ready.",
+            field="draft",
+            hint="Samples need the same answer of enough people, or a decision.",
+        )
+    names = [str(item.sample) for item in ready]
+
+    def close(session: Session, version: TruthRecord) -> None:
+        now = label_answers.open_answers(session, draft.dataset.id)[0]
+        if {each for item in ready for each in item.answers} != {
+            each for each in now if each.sample in set(names)
+        }:
+            raise Conflict(
+                "answers were changed meanwhile.", field="draft", hint="Look at them again."
+            )
+        label_answers.publish_answers(session, draft.dataset.id, names, version.number)
+        people = sorted({each.author for item in ready for each in item.answers})
+        _describe(
+            session,
+            draft.dataset,
+            "publish-labels",
+            version=version.number,
+            people=people,
+            n=len(changes),
+            reason=reason,
+        )
+
+    return revise_truth(
+        database,
+        project=project,
+        dataset=dataset,
+        labels=changes,
+        reason=reason,
+        author=author,
+        version=draft.version,
+        also=close,
+    )
+
+
+def undo_version(
+    database: Database,
+    *,
+    project: str,
+    dataset: str,
+    number: int,
+    reason: str,
+    author: str | None,
+) -> Revision:
+    """Give the labels that a version changed back, by another version.
+
+    Raises `Conflict` for a first version, and where a later one changed the same samples again.
+    """
+    with database.read() as session:
+        known = dataset_named(session, project=project, name=dataset)
+        version = version_of(session, known, number)
+        if version.parent_id is None:
+            raise Conflict(
+                f"version {number} corrects no other one.",
+                field="version",
+                hint="Only corrections can be undone.",
+            )
+        before, after, now = (
+            truths.truth_codes(session, truth_id)
+            for truth_id in (version.parent_id, version.id, truths.head_of(session, version).id)
+        )
+        ids = truths.truth_ids(session, version)
+        made = difference_between(before, after, labels=known.labels, ids=ids)
+        changed_again = int((now[made.positions] != after[made.positions]).sum())
+    if changed_again:
+        raise Conflict(
+            f"{changed_again:,} of {len(made):,} labels of version {number} were changed again.",
+            field="version",
+            hint="Undo the later version first, or correct these labels.",
+        )
+    return revise_truth(
+        database,
+        project=project,
+        dataset=dataset,
+        labels={each.sample: each.before for each in made.samples()},
+        reason=reason,
+        author=author,
+        version=number,
+    )
+
+
+def require_person(author: str | None) -> str:
+    """The name that answers are kept under. Raises `InvalidInput` without one."""
+    if author is None:
+        raise InvalidInput(
+            "it is not known who answers.",
+            field="author",
+            hint="Sign in, or give a name: two opinions must be of two people.",
+        )
+    return require_name(author, "author")
+
+
+def _dataset(session: Session, project: str, dataset: str) -> tuple[DatasetRecord, TruthRecord]:
+    known = dataset_named(session, project=project, name=dataset)
+    if known.task is Task.MULTILABEL:
+        raise Conflict(
+            "samples with sets of labels have no drafts.",
+            field="dataset",
+            hint="Correct sets with offdiag.revise_truth.",
+        )
+    return known, version_of(session, known, None)
+
+
+def _describe(session: Session, dataset: DatasetRecord, action: str, **detail: object) -> None:
+    subject = f"dataset {dataset.name}"
+    describe(session, action=action, subject=subject, project=dataset.project, detail=detail)
+
+
+def places_named(session: Session, truth: TruthRecord, names: Sequence[str]) -> NDArray[np.int64]:
+    """Where samples are in the truth. Raises `InvalidInput` for unknown ones."""
+    if not names:
+        return np.empty(0, np.int64)
+    ids = truths.truth_ids(session, truth)
+    return places_in_truth(sample_ids(identifiers(truth, names), field="labels"), ids, truth)
+
+
+def identifiers(truth: TruthRecord, names: Sequence[str]) -> list[Any]:
+    """Names as runs were logged with: whole numbers, or texts. Raises `InvalidInput`."""
+    if truth.id_kind == "text":
+        return list(names)
+    try:
+        return [int(name) for name in names]
+    except ValueError:
+        raise InvalidInput(
+            "a sample is not named by a whole number.",
+            field="labels",
+            hint="Samples of this dataset have whole numbers.",
+        ) from None
+
+
+def _items(
+    session: Session, known: DatasetRecord, truth: TruthRecord, answers: Sequence[LabelAnswer]
+) -> tuple[DraftItem, ...]:
+    by_sample: dict[str, list[LabelAnswer]] = {}
+    for each in answers:
+        by_sample.setdefault(each.sample, []).append(each)
+    names = list(by_sample)
+    codes = truths.truth_codes(session, truth.id)[places_named(session, truth, names)].tolist()
+    classes = (*known.labels.names, None)
+    return tuple(
+        _item(sample, classes[code], tuple(by_sample[name]))
+        for name, sample, code in zip(names, identifiers(truth, names), codes, strict=True)
+    )
+
+
+def _item(sample: int | str, label: str | None, answers: tuple[LabelAnswer, ...]) -> DraftItem:
+    final = [each for each in answers if each.is_final]
+    said = {each.label for each in answers if not each.is_final}
+    if final:
+        return DraftItem(sample, label, answers, DraftStatus.DECIDED, final[-1].label)
+    if len(said) > 1:
+        return DraftItem(sample, label, answers, DraftStatus.DISAGREE, None)
+    status = DraftStatus.ONE if len(answers) == 1 else DraftStatus.AGREED
+    return DraftItem(sample, label, answers, status, answers[0].label)
+
+
+def _pairs(items: Sequence[DraftItem], people: Sequence[str]) -> tuple[PairAgreement, ...]:
+    said: dict[str, dict[int | str, str | None]] = {person: {} for person in people}
+    for item in items:
+        for each in item.answers:
+            if not each.is_final:
+                said[each.author][item.sample] = each.label
+    found = []
+    for one, other in combinations(people, 2):
+        shared = [sample for sample in said[one] if sample in said[other]]
+        if shared:
+            pair = agreement([said[one][s] for s in shared], [said[other][s] for s in shared])
+            found.append(PairAgreement((one, other), pair))
+    return tuple(found)

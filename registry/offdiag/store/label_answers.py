@@ -1,0 +1,115 @@
+"""Statements on labels that people propose, before and after they were published."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.orm import Session
+
+from offdiag.store.models import LabelAnswerRow
+
+OPEN = 0
+"""Stands for the version that is not published yet."""
+_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LabelAnswer:
+    """What a person says of a sample; `label` None that it cannot be told."""
+
+    sample: str
+    author: str
+    label: str | None
+    note: str | None
+    is_final: bool
+    answered_at: datetime
+
+
+_LISTED = select(
+    LabelAnswerRow.sample,
+    LabelAnswerRow.author,
+    LabelAnswerRow.label,
+    LabelAnswerRow.note,
+    LabelAnswerRow.is_final,
+    LabelAnswerRow.answered_at,
+).order_by(
+    LabelAnswerRow.answered_at,
+    LabelAnswerRow.sample,
+    LabelAnswerRow.author,
+    LabelAnswerRow.is_final,
+)
+
+
+def open_answers(session: Session, dataset_id: int) -> tuple[list[LabelAnswer], set[str]]:
+    """The open answers, oldest first, and the samples whose answers were published."""
+    rows = session.execute(
+        _LISTED.add_columns(LabelAnswerRow.published_in).where(
+            LabelAnswerRow.dataset_id == dataset_id
+        )
+    ).all()
+    return (
+        [LabelAnswer(*row[:-1]) for row in rows if row.published_in == OPEN],
+        {row.sample for row in rows if row.published_in != OPEN},
+    )
+
+
+def save_answers(session: Session, dataset_id: int, answers: Sequence[LabelAnswer]) -> None:
+    """Store open answers in place of those that their authors gave before."""
+    for author, is_final in {(each.author, each.is_final) for each in answers}:
+        of_author = [
+            each for each in answers if (each.author, each.is_final) == (author, is_final)
+        ]
+        remove_answers(
+            session,
+            dataset_id,
+            [each.sample for each in of_author],
+            author=author,
+            is_final=is_final,
+        )
+    if answers:
+        rows = [{"dataset_id": dataset_id, "published_in": OPEN, **asdict(a)} for a in answers]
+        session.execute(insert(LabelAnswerRow), rows)
+
+
+def remove_answers(
+    session: Session,
+    dataset_id: int,
+    samples: Sequence[str],
+    *,
+    author: str | None = None,
+    is_final: bool | None = None,
+) -> int:
+    """Delete open answers on samples, those of an author or of a kind only; how many."""
+    found = delete(LabelAnswerRow).where(
+        LabelAnswerRow.dataset_id == dataset_id, LabelAnswerRow.published_in == OPEN
+    )
+    if author is not None:
+        found = found.where(LabelAnswerRow.author == author)
+    if is_final is not None:
+        found = found.where(LabelAnswerRow.is_final.is_(is_final))
+    n = 0
+    for start in range(0, len(samples), _AT_ONCE):
+        part = samples[start : start + _AT_ONCE]
+        statement = found.where(LabelAnswerRow.sample.in_(part)).returning(LabelAnswerRow.sample)
+        n += len(session.execute(statement).all())
+    return n
+
+
+def publish_answers(
+    session: Session, dataset_id: int, samples: Collection[str], version: int
+) -> None:
+    """Say that the open answers on samples became a version."""
+    names = list(samples)
+    for start in range(0, len(names), _AT_ONCE):
+        session.execute(
+            update(LabelAnswerRow)
+            .where(
+                LabelAnswerRow.dataset_id == dataset_id,
+                LabelAnswerRow.published_in == OPEN,
+                LabelAnswerRow.sample.in_(names[start : start + _AT_ONCE]),
+            )
+            .values(published_in=version)
+        )

@@ -1,0 +1,81 @@
+"""`offdiag.label_draft`, embedded and over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import offdiag
+from support.registries import shared_registry
+from support.servers import serving
+
+
+@pytest.fixture(scope="module", params=["embedded", "served"])
+def url(
+    request: pytest.FixtureRequest, migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    with shared_registry(migrated_file, tmp_path_factory, request.param) as database:
+        if request.param == "embedded":
+            yield database.url
+            return
+        with serving(database) as address:
+            yield address
+
+
+@pytest.fixture
+def dataset(url: str, request: pytest.FixtureRequest) -> str:
+    name = str(request.node.name)
+    offdiag.log_run(
+        y_true=["x", "y", "x"],
+        y_pred=["x", "x", "x"],
+        sample_ids=[1, 2, 3],
+        labels=["x", "y", "z"],
+        name="rules",
+        dataset=name,
+        url=url,
+    )
+    return name
+
+
+def test_two_people_propose_one_decides_and_a_version_is_undone(url: str, dataset: str) -> None:
+    ana, ben = (
+        offdiag.label_draft(dataset=dataset, url=url, author=name) for name in ("ana", "ben")
+    )
+    ana.propose({1: "y", 2: "x", 3: "z"}, note="seen")
+    ben.propose({1: "y", 2: None})
+    assert ben.withdraw([2]) == 1
+    ben.propose({2: None})
+
+    frame = ana.frame()
+
+    assert dict(zip(frame["sample"], frame["status"], strict=True)) == {
+        1: "agreed",
+        2: "disagree",
+        3: "one answer",
+    }
+    [pair] = frame.attrs["agreement"]
+    assert (pair["people"], pair["n"], pair["n_same"]) == (["ana", "ben"], 2, 1)
+    ben.decide({2: "x"})
+    made = ben.publish(reason="second reading", opinions=2)
+    assert (made.version, made.n_corrected) == (2, 2)
+    assert [each.sample for each in ana.read().samples] == [3]
+    assert ana.undo(2, reason="wrong file").version == 3
+    with pytest.raises(offdiag.Conflict):
+        ana.undo(2, reason="wrong file again")
+
+
+def test_tasks_go_to_a_tool_and_come_back(url: str, dataset: str) -> None:
+    draft = offdiag.label_draft(dataset=dataset, url=url, author="ana")
+    draft.propose({1: "y"})
+
+    [task] = draft.tasks()
+    task["annotations"][0]["completed_by"] = {"email": "ben@example.org"}
+    [record] = draft.tasks("argilla", limit=5)
+
+    assert draft.import_answers([task]) == 1
+    assert draft.import_answers([record]) == 1
+    assert draft.read().people == ["ana", "ben@example.org"]
+    with pytest.raises(offdiag.InvalidInput):
+        draft.import_answers([{"data": {}, "annotations": [{}]}])

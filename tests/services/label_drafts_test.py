@@ -1,0 +1,158 @@
+"""Labels that several people propose, how far they agree, and what is published and undone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from offdiag.domain.access import Actor
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.services.samples.drafts import (
+    DraftStatus,
+    LabelDraft,
+    answer_labels,
+    label_draft,
+    publish_draft,
+    undo_version,
+    withdraw_answers,
+)
+from offdiag.services.truth.versions import compare_truths
+from offdiag.store.audit_log import AuditFilter, audit_page
+from offdiag.store.database import Database
+from support.logging_runs import log
+
+WHERE: Any = {"project": "default", "dataset": "d"}
+LABELS = ["a", "b", "a", "b", "a", "b"]
+
+
+@pytest.fixture
+def filled(database: Database) -> Database:
+    log(
+        database,
+        dataset="d",
+        y_true=LABELS,
+        y_pred=LABELS,
+        labels=["a", "b", "c"],
+        sample_ids=[f"s{n}" for n in range(6)],
+    )
+    return database
+
+
+def say(database: Database, author: str, is_final: bool = False, **labels: str | None) -> None:
+    answer_labels(database, **WHERE, labels=labels, author=author, is_final=is_final)
+
+
+def publish(database: Database, opinions: int = 1) -> int:
+    made = publish_draft(database, **WHERE, reason="seen", author="eva", opinions=opinions)
+    return made.version.number
+
+
+def draft(database: Database) -> LabelDraft:
+    return label_draft(database, **WHERE)
+
+
+def changed(database: Database, before: int, after: int) -> dict[int | str, str | None]:
+    found = compare_truths(database, **WHERE, before=before, after=after)
+    return {each.sample: each.after for each in found.difference.samples()}
+
+
+def test_a_second_opinion_decides_what_is_published(filled: Database) -> None:
+    say(filled, "ana", s0="b", s1="c", s2="b", s3="b")
+    say(filled, "ben", s0="b", s1="a", s3="b")
+
+    found = draft(filled)
+
+    assert [item.status.value for item in found.items] == [
+        *("agreed", "disagree", "one answer", "agreed"),
+    ]
+    assert (found.people, found.n_changes) == (("ana", "ben"), 2)
+    [pair] = found.pairs
+    assert (pair.found.n, pair.found.n_same) == (3, 2)
+
+    assert publish(filled, opinions=2) == 2
+    assert changed(filled, 1, 2) == {"s0": "b"}
+    assert [item.sample for item in draft(filled).items] == ["s1", "s2"]
+
+
+def test_a_decision_ends_a_disagreement(filled: Database) -> None:
+    say(filled, "ana", s1="c")
+    say(filled, "ben", s1="a")
+    with pytest.raises(Conflict, match="no label would change"):
+        publish(filled)
+
+    say(filled, "eva", is_final=True, s1=None)
+
+    assert draft(filled).items[0].status is DraftStatus.DECIDED
+    publish(filled, opinions=2)
+    assert changed(filled, 1, 2) == {"s1": None}
+
+
+def test_an_answer_can_be_changed_and_withdrawn(filled: Database) -> None:
+    say(filled, "ana", s0="b", s1="c")
+    say(filled, "ana", s0="c")
+    assert withdraw_answers(filled, **WHERE, samples=["s1"], author="ana") == 1
+
+    [item] = draft(filled).items
+
+    assert (item.sample, item.label, item.outcome) == ("s0", "a", "c")
+
+
+def test_a_version_is_undone_by_another_one(filled: Database) -> None:
+    say(filled, "ana", s0="b", s1=None)
+    publish(filled)
+    say(filled, "ana", s2="b")
+    publish(filled)
+
+    made = undo_version(filled, **WHERE, number=2, reason="wrong file", author="eva")
+
+    assert made.version.number == 4
+    assert changed(filled, 3, 4) == {"s0": "a", "s1": "b"}
+    assert changed(filled, 1, 4) == {"s2": "b"}
+
+
+def test_what_was_changed_again_is_not_undone(filled: Database) -> None:
+    for label in ("b", "c"):
+        say(filled, "ana", s0=label)
+        publish(filled)
+
+    with pytest.raises(Conflict, match="changed again"):
+        undo_version(filled, **WHERE, number=2, reason="wrong", author=None)
+    with pytest.raises(Conflict, match="corrects no other"):
+        undo_version(filled, **WHERE, number=1, reason="wrong", author=None)
+
+
+@pytest.mark.parametrize(
+    ("author", "labels"),
+    [(None, {"s0": "b"}), ("ana", {"s9": "b"}), ("ana", {"s0": "z"}), ("ana", {})],
+    ids=["nobody", "no sample", "no class", "nothing"],
+)
+def test_unusable_answers_change_nothing(
+    filled: Database, author: str | None, labels: dict[str, str]
+) -> None:
+    with pytest.raises(InvalidInput):
+        answer_labels(filled, **WHERE, labels=labels, author=author)
+    assert draft(filled).items == ()
+
+
+def test_who_answered_decided_and_published_is_in_the_audit_log(filled: Database) -> None:
+    seen = filled.seen_by(None, Actor("user", "eva", "POST"))
+    say(seen, "eva", s0="b")
+    publish(seen)
+    with filled.read() as session:
+        events = audit_page(session, AuditFilter()).events
+
+    details = {each.action: each.detail for each in events}
+    assert details["propose-labels"]["samples"] == ["s0"]
+    assert details["publish-labels"]["reason"] == "seen"
+
+
+def test_positions_name_samples_without_identifiers(database: Database) -> None:
+    log(database, dataset="d", y_true=LABELS, y_pred=LABELS, labels=["a", "b"])
+
+    answer_labels(database, **WHERE, labels={np.int64(0): "b"}, author="ana")
+
+    assert [item.sample for item in draft(database).items] == [0]
+    with pytest.raises(InvalidInput, match="whole number"):
+        answer_labels(database, **WHERE, labels={"x": "b"}, author="ana")

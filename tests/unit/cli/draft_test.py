@@ -1,0 +1,55 @@
+"""`offdiag draft`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import offdiag as sdk
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def digits(offdiag: Command) -> None:
+    sdk.log_run(
+        y_true=["0", "1"],
+        y_pred=["0", "1"],
+        sample_ids=["a=1", "b"],
+        labels=["0", "1", "8"],
+        name="r",
+        dataset="digits",
+    )
+
+
+def test_answers_are_shown_published_and_undone(offdiag: Command) -> None:
+    assert "2 answers" in offdiag("draft", "answer", "digits", "a=1=8", "b=-").out
+    offdiag("draft", "answer", "digits", "b=0", "--author", "ben")
+
+    shown = offdiag("draft", "show", "digits")
+
+    assert "disagree" in shown.out
+    assert "agree on 0 of 1" in shown.out
+    assert offdiag("draft", "show", "digits", "--json").json["n_changes"] == 1
+    assert offdiag("draft", "answer", "digits", "b=8", "--decide", "--json").json == {
+        "n_answers": 1
+    }
+    assert "2" in offdiag("draft", "publish", "digits", "--reason", "seen").out
+    undone = offdiag("draft", "undo", "digits", "2", "--reason", "wrong", "--json").json
+    assert (undone["version"], undone["n_corrected"]) == (3, 2)
+
+
+def test_tasks_are_written_and_read(offdiag: Command, tmp_path: Path) -> None:
+    offdiag("draft", "answer", "digits", "b=8")
+    file = tmp_path / "tasks.json"
+
+    assert offdiag("draft", "export", "digits", str(file), "--tool", "argilla").code == 0
+    assert [each["id"] for each in json.loads(file.read_text())] == ["b"]
+    assert offdiag("draft", "import", "digits", str(file), "--json").json == {"n_answers": 1}
+    file.write_text("no JSON")
+    assert offdiag("draft", "import", "digits", str(file)).code == 2
+    assert "SAMPLE=LABEL" in offdiag("draft", "answer", "digits", "b").err

@@ -1,0 +1,259 @@
+"""The labels that people propose for the next version of a dataset."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import Blueprint, make_response, redirect, render_template, request
+from werkzeug.wrappers import Response
+
+from offdiag.domain.access import Role
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.services.samples.drafts import (
+    DraftItem,
+    DraftStatus,
+    LabelDraft,
+    answer_labels,
+    label_draft,
+    publish_draft,
+    undo_version,
+    withdraw_answers,
+)
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.paths import requested_project
+from offdiag_web.app.permissions import requires
+from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_name_if_given
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import ClassHead, label_head
+from offdiag_web.components.controls import Paging, paging
+from offdiag_web.components.datasets import (
+    DATASET,
+    VERSION,
+    DatasetFrame,
+    dataset_frame,
+    find_in_any_project,
+)
+from offdiag_web.components.samples.look import SHOW, SampleLook, SampleLooks, sample_looks
+from offdiag_web.urls.datasets import DatasetAddress, read_start
+
+blueprint = Blueprint("label_draft", __name__)
+find_in_any_project(blueprint)
+
+PER_PAGE = 50
+LEAVE_OUT = ""
+"""How the form says that a label cannot be told; no class has this name there."""
+_REFUSED = 422
+_ORDER = (DraftStatus.DISAGREE, DraftStatus.ONE, DraftStatus.AGREED, DraftStatus.DECIDED)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftLine:
+    """A sample. `answers` are what others said and the reader may see, `outcome` None hidden."""
+
+    look: SampleLook
+    label: ClassHead
+    outcome: ClassHead | None
+    status: str
+    answers: str
+
+
+@dataclass(frozen=True)
+class DraftView:
+    """Everything on the page."""
+
+    address: DatasetAddress
+    frame: DatasetFrame
+    next_version: int
+    statement: str
+    lines: tuple[DraftLine, ...]
+    looks: SampleLooks
+    agreement: tuple[str, ...]
+    classes: tuple[str, ...]
+    paging: Paging
+    is_shown: bool
+
+
+@blueprint.get(f"{DATASET}/draft")
+def page(name: str) -> Response:
+    start, notices = read_start(request.args)
+    return _page(name, start, notices)
+
+
+@blueprint.post(f"{DATASET}/draft")
+@requires(Role.LABELER)
+def propose(name: str) -> Response:
+    """Keep or take back the answers of the reader on the selected samples."""
+    return _act(name, is_final=False)
+
+
+@blueprint.post(f"{DATASET}/draft/decide")
+def decide(name: str) -> Response:
+    """Decide the labels of the selected samples."""
+    return _act(name, is_final=True)
+
+
+@blueprint.post(f"{DATASET}/draft/publish")
+def publish(name: str) -> Response:
+    """Make a label version of the answers that agree, and show what it does to runs."""
+    project = requested_project()
+    try:
+        made = publish_draft(
+            current_registry().database,
+            project=project,
+            dataset=name,
+            reason=request.form.get("reason", ""),
+            author=user_name_if_given(),
+            opinions=2 if request.form.get("opinions") == "2" else 1,
+        )
+    except (Conflict, InvalidInput) as error:
+        return _refusal(name, error)
+    return redirect(DatasetAddress(project, name).impact_url(made.version.number), 303)
+
+
+@blueprint.post(f"{DATASET}/truth/<{VERSION}:number>/undo")
+def undo(name: str, number: int) -> Response:
+    """Give the labels that a version changed back, by another version."""
+    project = requested_project()
+    try:
+        made = undo_version(
+            current_registry().database,
+            project=project,
+            dataset=name,
+            number=number,
+            reason=request.form.get("reason", ""),
+            author=user_name_if_given(),
+        )
+    except (Conflict, InvalidInput) as error:
+        return _refusal(name, error)
+    return redirect(DatasetAddress(project, name).impact_url(made.version.number), 303)
+
+
+def _act(name: str, *, is_final: bool) -> Response:
+    database, project = current_registry().database, requested_project()
+    try:
+        person, selected = entered_user_name(), _selected()
+        if request.form.get("action") == "withdraw":
+            withdraw_answers(
+                database, project=project, dataset=name, samples=selected, author=person
+            )
+        else:
+            label = request.form.get("label", LEAVE_OUT)
+            answer_labels(
+                database,
+                project=project,
+                dataset=name,
+                labels=dict.fromkeys(selected, None if label == LEAVE_OUT else label),
+                author=person,
+                note=request.form.get("note"),
+                is_final=is_final,
+            )
+    except (Conflict, InvalidInput) as error:
+        return _refusal(name, error)
+    done = redirect(DatasetAddress(project, name).draft_url(), 303)
+    if request.form.get("reader"):
+        keep_user_name(done, person)
+    return done
+
+
+def _selected() -> list[str]:
+    found = request.form.getlist("sample")
+    if not found:
+        raise InvalidInput(
+            "no example is selected.", field="sample", hint="Select examples first."
+        )
+    return found
+
+
+def _refusal(name: str, error: Conflict | InvalidInput) -> Response:
+    answer = _page(name, 0, [f"Nothing was changed: {error} {error.hint or ''}"])
+    answer.status_code = _REFUSED
+    return answer
+
+
+def _page(name: str, start: int, notices: list[str]) -> Response:
+    found = label_draft(current_registry().database, project=requested_project(), dataset=name)
+    view = _view(found, start, user_name_if_given())
+    return make_response(render_template("samples/draft.html", view=view, notices=notices))
+
+
+def _view(found: LabelDraft, start: int, person: str | None) -> DraftView:
+    address = DatasetAddress(found.dataset.project, found.dataset.name)
+    items = sorted(found.items, key=lambda item: _ORDER.index(item.status))
+    pages = paging(
+        len(items),
+        start,
+        per_page=PER_PAGE,
+        words=("example", "examples"),
+        url=lambda at: address.draft_url(start=at),
+    )
+    shown = items[pages.start : pages.end]
+    looks = sample_looks(address, (item.sample for item in shown))
+    return DraftView(
+        address=address,
+        frame=dataset_frame(found.dataset, found.size, current="suspects"),
+        next_version=found.version + 1,
+        statement=draft_text(found),
+        lines=tuple(_line(item, looks, person) for item in shown),
+        looks=looks,
+        agreement=agreement_texts(found),
+        classes=found.dataset.labels.names,
+        paging=pages,
+        is_shown=request.args.get(SHOW) == "shown",
+    )
+
+
+def _line(item: DraftItem, looks: SampleLooks, person: str | None) -> DraftLine:
+    # A second opinion is one only if it does not know the first.
+    is_open = item.status is not DraftStatus.ONE or item.answers[0].author == person
+    return DraftLine(
+        look=looks.of(item.sample),
+        label=label_head(item.label),
+        outcome=label_head(item.outcome)
+        if is_open and item.status is not DraftStatus.DISAGREE
+        else None,
+        status=item.status if is_open else "needs a second answer",
+        answers=", ".join(
+            f"{each.author}{' decided' if each.is_final else ''}: {each.label or 'cannot be told'}"
+            f"{f' ({each.note})' if each.note else ''}"
+            for each in item.answers
+        )
+        if is_open
+        else "",
+    )
+
+
+def draft_text(found: LabelDraft) -> str:
+    """ "9 changes by 2 people; 3 examples have different answers."; empty without answers."""
+    if not found.items:
+        return ""
+    n_open = sum(item.status is DraftStatus.DISAGREE for item in found.items)
+    text = (
+        f"{numbers.plural(found.n_changes, 'change')} by "
+        f"{numbers.plural(len(found.people), 'person', 'people')}"
+    )
+    if not n_open:
+        return f"{text}."
+    verb = "has" if n_open == 1 else "have"
+    return f"{text}; {numbers.plural(n_open, 'example')} {verb} different answers."
+
+
+def agreement_texts(found: LabelDraft) -> tuple[str, ...]:
+    """How much each two people agree, in one sentence with the intervals."""
+    texts = []
+    for pair in found.pairs:
+        one, other = pair.people
+        share, kappa = pair.found.share, pair.found.kappa
+        text = (
+            f"{one} and {other} agree on {numbers.count(pair.found.n_same)} of "
+            f"{numbers.count(pair.found.n)} (95\N{NARROW NO-BREAK SPACE}% CI "
+            f"{100 * (share.ci_low or 0):.0f} to {100 * (share.ci_high or 0):.0f}"
+            "\N{NARROW NO-BREAK SPACE}%); Cohen’s kappa "
+        )
+        if kappa.value is None:
+            text += "is undefined: all answers are the same"
+        else:
+            text += f"{kappa.value:.2f}"
+        if kappa.ci_low is not None and kappa.ci_high is not None:
+            text += f" (CI {kappa.ci_low:.2f} to {kappa.ci_high:.2f})"
+        texts.append(f"{text}.")
+    return tuple(texts)
