@@ -51,5 +51,5 @@ def test_nothing_found_is_a_frame_with_the_same_first_columns(url: str) -> None:
 
 
 def test_a_filter_that_cannot_be_read_is_refused_in_words(url: str) -> None:
-    with pytest.raises(offdiag.InvalidInput, match="filter: 'acc' stands where one of"):
-        offdiag.search_runs(filter="acc > 0.5", url=url)
+    with pytest.raises(offdiag.InvalidInput, match="filter: 'depth' stands where a metric or"):
+        offdiag.search_runs(filter="depth > 0.5", url=url)

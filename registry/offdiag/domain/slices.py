@@ -18,6 +18,11 @@ from offdiag.errors import InvalidInput
 
 _BARE = re.compile(r"[^\s\"&=](?:[^\"&=]*[^\s\"&=])?")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+WRITTEN_NAME = r"""(?:"(?:[^"\\]|\\.)*"|[^\s"&=<>(),\[\]]+(?:[ ]+[^\s"&=<>(),\[\]]+)*)"""
+"""A column or a value inside a condition; what holds other characters needs quotes."""
+_TERM = rf"{WRITTEN_NAME}\s*=\s*{WRITTEN_NAME}"
+WRITTEN_SLICE = rf"{_TERM}(?:\s*&\s*{_TERM})*"
+"""A slice inside a condition."""
 _BLANKS = re.compile(r"\s*")
 _HOW = "Write name=value, several joined by &; quote what holds & = or quotes."
 
@@ -119,6 +124,19 @@ def _written(word: str) -> str:
         return word
     escaped = word.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+def column_text(name: str) -> str:
+    """A column or a value as it has to be written in a condition."""
+    if re.fullmatch(WRITTEN_NAME, name):
+        return name
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def slice_text(part: Slice) -> str:
+    """A slice as it has to be written behind `@`."""
+    return " & ".join(f"{column_text(term.name)}={column_text(term.value)}" for term in part.terms)
 
 
 def range_text(low: float | None, high: float | None) -> str:

@@ -7,11 +7,13 @@ comparison with it, `!=` neither; only `not` turns that round.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
 from offdiag.domain.runs import Scalar
+from offdiag.domain.slices import Slice, column_text, slice_text
 
 
 class Operator(StrEnum):
@@ -78,12 +80,67 @@ NUMBERS = frozenset(
 )
 
 
+class Side(StrEnum):
+    """Which number of a metric is compared."""
+
+    VALUE = "value"
+    LOW = "low"
+    """The lower end of its interval."""
+    HIGH = "high"
+    """The upper end of its interval."""
+
+    @property
+    def reversed(self) -> Side:
+        """The number that takes its place where the metric is negated."""
+        return {Side.LOW: Side.HIGH, Side.HIGH: Side.LOW}.get(self, self)
+
+
+class Over(StrEnum):
+    """What is compared of the values that a metric has in all groups of a column."""
+
+    WORST = "worst"
+    """The lowest value, or the highest of a metric of which low values are good."""
+    GAP = "gap"
+    """The highest value minus the lowest."""
+
+
+def _label_text(label: str) -> str:
+    """A class as it is where it is a word, else in quotes."""
+    if re.fullmatch(r"[^\W\d][\w-]*|\d+", label):
+        return label
+    doubled = label.replace('"', '""')
+    return f'"{doubled}"'
+
+
 @dataclass(frozen=True, slots=True)
 class MetricField:
-    """A metric of the current evaluation: of the whole matrix, or of one class."""
+    """A metric of the current evaluation: of the whole matrix, or of one class.
+
+    `part` are the samples that are meant, None for all; with `over` all groups of the slice
+    column `by` are.
+    """
 
     key: str
     class_label: str | None = None
+    side: Side = Side.VALUE
+    part: Slice | None = None
+    over: Over | None = None
+    by: str | None = None
+
+    def __str__(self) -> str:
+        """As a condition has it: `low(recall["a"]@site=z)`."""
+        label = "" if self.class_label is None else f"[{_label_text(self.class_label)}]"
+        text = f"{self.key}{label}"
+        if self.part is not None:
+            text = f"{text}@{slice_text(self.part)}"
+        if self.over is not None:
+            text = f"{self.over}({text}, by={column_text(self.by or '')})"
+        return text if self.side is Side.VALUE else f"{self.side}({text})"
+
+    @property
+    def is_of_slices(self) -> bool:
+        """Whether it is about slices, which no single row has a value of."""
+        return self.part is not None or self.over is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +206,20 @@ class AnyOf:
 Condition = Comparison | Not | AllOf | AnyOf
 
 EVERYTHING = AllOf(())
+
+
+def slices_asked_for(condition: Condition) -> tuple[MetricField, ...]:
+    """The metrics of slices that a condition is about, without ends of intervals."""
+    match condition:
+        case AllOf(conditions) | AnyOf(conditions):
+            found = [field for each in conditions for field in slices_asked_for(each)]
+        case Not(inner):
+            return slices_asked_for(inner)
+        case Comparison(field=MetricField() as field) if field.is_of_slices:
+            found = [replace(field, side=Side.VALUE)]
+        case _:
+            return ()
+    return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from offdiag.domain.runs import RunState
+from offdiag.domain.slices import parse_slice
 from offdiag.filters.conditions import (
     NUMBERS,
     TIMES,
@@ -17,7 +19,9 @@ from offdiag.filters.conditions import (
     MetricField,
     Operand,
     Operator,
+    Over,
     ParamField,
+    Side,
     TagField,
 )
 from offdiag.filters.tokens import Kind, Reader
@@ -50,10 +54,17 @@ class RequestedField:
 
 
 def read_field(reader: Reader) -> RequestedField:
-    """The field at the place of the reader, which moves on. Raises `Malformed`."""
+    """The field at the place of the reader, which moves on. Raises `Malformed`.
+
+    A metric may be written as in conditions of gates and alerts: `low(recall[a]@site=z)`.
+    """
     group = reader.token
+    if group.kind is Kind.NAME and group.text in _OPENERS:
+        return _applied(reader)
+    if group.kind is Kind.NAME and is_metric_name(group.text):
+        return _metric(reader)
     if group.kind is not Kind.NAME or group.text.lower() not in GROUPS:
-        raise reader.unexpected("one of metrics. params. tags. attributes.")
+        raise reader.unexpected("a metric or one of metrics. params. tags. attributes.")
     reader.take()
     reader.require_mark(".")
     match group.text.lower():
@@ -65,6 +76,56 @@ def read_field(reader: Reader) -> RequestedField:
             return RequestedField((TagField(_name(reader)),))
         case _:
             return RequestedField((_attribute(reader),))
+
+
+_OPENERS = frozenset({Side.LOW.value, Side.HIGH.value, *Over})
+"""What can be applied to a metric: an end of its interval, or all groups of a slice column."""
+
+
+def is_metric_name(name: str) -> bool:
+    """Whether a word names a metric of a run or of a class."""
+    return bool(meanings(name, {*WHOLE_METRICS, *CLASS_METRICS}))
+
+
+def _applied(reader: Reader) -> RequestedField:
+    """`low(…)`, `high(…)`, `worst(…, by=…)` and `gap(…, by=…)`."""
+    opener = reader.take().text
+    reader.require_mark("(")
+    if reader.token.kind is Kind.NAME and reader.token.text in _OPENERS:
+        if opener in set(Over) or reader.token.text not in set(Over):
+            raise reader.error(f"{reader.token.text} cannot be applied inside {opener}(…)")
+        found = _applied(reader)
+    else:
+        if reader.token.is_word("metrics"):
+            reader.take()
+            reader.require_mark(".")
+        found = _metric(reader)
+    if opener in set(Over):
+        by = reader.takes(Kind.BY)
+        if by is None:
+            raise reader.unexpected("`, by=` and a slice column")
+        if any(each.part is not None for each in _metrics(found)):
+            raise reader.error(f"a slice and by={by.text} cannot be combined")
+        column = parse_slice(f"{by.text}=x").terms[0].name
+        found = _changed(found, over=Over(opener), by=column)
+    reader.require_mark(")")
+    part = reader.takes(Kind.PART)
+    if part is not None:
+        if any(each.over or each.part for each in _metrics(found)):
+            raise reader.error("one slice is enough")
+        found = _changed(found, part=parse_slice(part.text))
+    if opener in set(Over):
+        return found
+    side = Side(opener)
+    return _changed(found, side=side.reversed if found.is_negated else side)
+
+
+def _metrics(found: RequestedField) -> tuple[MetricField, ...]:
+    return tuple(each for each in found.fields if isinstance(each, MetricField))
+
+
+def _changed(found: RequestedField, **changes: Any) -> RequestedField:
+    return replace(found, fields=tuple(replace(each, **changes) for each in _metrics(found)))
 
 
 def _name(reader: Reader) -> str:
@@ -105,8 +166,10 @@ def _metric(reader: Reader) -> RequestedField:
     label = _label(reader) if of_class else None
     if of_class:
         reader.require_mark("]")
+    at = reader.takes(Kind.PART)
+    part = None if at is None else parse_slice(at.text)
     return RequestedField(
-        tuple(MetricField(each.key, label) for each in found),
+        tuple(MetricField(each.key, label, part=part) for each in found),
         is_negated=found[0].is_negated,
         n_classes_is_two=tuple(each.n_classes_is_two for each in found),
     )

@@ -6,6 +6,9 @@ all        = one { "and" one }
 one        = "not" one | "(" any ")" | comparison
 comparison = field operator value | field ["not"] "in" "(" value { "," value } ")"
 order      = field [ "asc" | "desc" ]
+field      = [ "metrics." ] metric | ("params." | "tags." | "attributes.") name
+metric     = [ "low" | "high" ] ( value | ("worst" | "gap") "(" value ", by=" column ")" )
+value      = key [ "[" class "]" ] [ "@" slice ]
 """
 
 from __future__ import annotations
@@ -51,6 +54,19 @@ def parse_filter(text: str, *, field: str = "filter") -> Condition:
     return condition
 
 
+def read_metric(text: str, *, field: str = "metric") -> MetricField | None:
+    """The metric in `recall[a]@site=z`; None where a name stands for one of several.
+
+    Raises `Malformed`.
+    """
+    reader = Reader(tokens_of(text, field=field), field)
+    found = read_field(reader)
+    if not reader.is_at_end():
+        raise reader.unexpected("the end")
+    (first, *others) = found.fields
+    return first if isinstance(first, MetricField) and not others else None
+
+
 def parse_order(texts: Iterable[str], *, field: str = "order_by") -> tuple[Ordering, ...]:
     """What `["metrics.mcc desc", "attributes.name"]` sorts by, the first first.
 
@@ -70,6 +86,8 @@ def _orderings(text: str, field: str) -> tuple[Ordering, ...]:
     """One ordering for each field that the name can mean: a run without the first comes last."""
     reader = Reader(tokens_of(text, field=field), field)
     by = read_field(reader)
+    if any(isinstance(each, MetricField) and each.is_of_slices for each in by.fields):
+        raise reader.error("runs cannot be sorted by a slice", hint="Filter by it.")
     descending = reader.takes_word("desc")
     if not descending:
         reader.takes_word("asc")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from offdiag.domain.slices import WRITTEN_NAME, WRITTEN_SLICE
 from offdiag.errors import Malformed
 
 MAX_CHARACTERS = 4_000
@@ -14,8 +15,10 @@ MAX_CHARACTERS = 4_000
 # No two alternatives begin alike and nothing is repeated inside a repetition, so every text is
 # read in time that grows with its length alone.
 _WORD = re.compile(
-    r"""
+    rf"""
     (?P<space>\s+)
+    |@\s*(?P<part>{WRITTEN_SLICE})
+    |,\s*by\s*=\s*(?P<by>{WRITTEN_NAME})
     |(?P<text>'(?:[^']|'')*'|"(?:[^"]|"")*")
     |(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
     |(?P<name>[^\W\d][\w-]*)
@@ -29,6 +32,10 @@ _WORD = re.compile(
 class Kind(StrEnum):
     """What a word is."""
 
+    PART = "part"
+    """A slice, which stands behind `@`."""
+    BY = "by"
+    """A slice column, which stands behind `, by=`."""
     TEXT = "text"
     NUMBER = "number"
     NAME = "name"
@@ -71,7 +78,7 @@ def tokens_of(text: str, *, field: str) -> list[Token]:
         if match is None:
             raise _unreadable(text, position, field)
         if match.lastgroup != "space":
-            found.append(Token(Kind(str(match.lastgroup)), match.group(), position))
+            found.append(Token(Kind(str(match.lastgroup)), match[str(match.lastgroup)], position))
         position = match.end()
     found.append(Token(Kind.END, "", len(text)))
     return found
@@ -150,6 +157,10 @@ class Reader:
         place = f" (character {self.token.position + 1})"
         example = "An example: metrics.macro_f1 > 0.8 and tags.team = 'x'."
         return Malformed(f"{what}{place}.", field=self.field, hint=hint or example)
+
+    def takes(self, kind: Kind) -> Token | None:
+        """The word at the place if it is of a kind; the place moves on."""
+        return self.take() if self.token.kind is kind else None
 
     def _takes(self, is_here: bool) -> bool:
         if is_here:

@@ -8,40 +8,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from enum import StrEnum
 from typing import NoReturn
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.slices import Slice, parse_slice
+from offdiag.domain.slices import WRITTEN_NAME, WRITTEN_SLICE, Slice, parse_slice
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
+from offdiag.filters.conditions import Over, Side
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.verdict import Sign
 from offdiag.metrics.counted import Counted
-
-
-class Side(StrEnum):
-    """Which number of a metric is compared."""
-
-    VALUE = "value"
-    LOW = "low"
-    """The lower end of its interval."""
-    HIGH = "high"
-    """The upper end of its interval."""
-
-    @property
-    def reversed(self) -> Side:
-        """The number that takes its place where the metric is negated."""
-        return {Side.LOW: Side.HIGH, Side.HIGH: Side.LOW}.get(self, self)
-
-
-class Over(StrEnum):
-    """What is compared of the values that a metric has in all groups of a column."""
-
-    WORST = "worst"
-    """The lowest value, or the highest of a metric of which low values are good."""
-    GAP = "gap"
-    """The highest value minus the lowest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,11 +154,8 @@ _NO_FLAG = re.compile(r"no-(possible-)?flag\s+")
 _NO_WARNING = re.compile(r"no-(possible-)?(?:warning|badge)")
 """`no-badge` is its name in the version before."""
 _DIFFERENCE = "diff"
-_NAME = r"""(?:"(?:[^"\\]|\\.)*"|[^\s"&=<>(),\[\]]+(?:[ ]+[^\s"&=<>(),\[\]]+)*)"""
-"""A column or a value; what holds other characters needs quotes."""
-_COLUMN = re.compile(_NAME)
-_TERM = rf"{_NAME}\s*=\s*{_NAME}"
-_SLICE = re.compile(rf"{_TERM}(?:\s*&\s*{_TERM})*")
+_COLUMN = re.compile(WRITTEN_NAME)
+_SLICE = re.compile(WRITTEN_SLICE)
 _FORM = (
     "Write for instance 'recall[a]>=0.8', 'low(mcc)>=0.5', 'diff(f1[a])>=-0.02', "
     "'recall[a]@site=z>=0.7', 'worst(recall[a], by=site)>=0.7' or 'no-warning'."
@@ -252,19 +225,6 @@ def _metric_condition(reader: _Reader) -> MetricCondition:
         over=next((over for over in Over if over in opened), None),
         by=by,
     )
-
-
-def column_text(name: str) -> str:
-    """A column or a value as it has to be written in a condition."""
-    if _COLUMN.fullmatch(name):
-        return name
-    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
-def slice_text(part: Slice) -> str:
-    """A slice as it has to be written behind `@`."""
-    return " & ".join(f"{column_text(term.name)}={column_text(term.value)}" for term in part.terms)
 
 
 def _can_open(name: str, opened: Sequence[str]) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput, UnknownKey
+from offdiag.filters.conditions import Over, Side
 from offdiag.flags.rule_evaluation import compare
 from offdiag.gate.conditions import (
     ColumnGroups,
@@ -19,9 +20,7 @@ from offdiag.gate.conditions import (
     NoBadge,
     NoFlag,
     NotMeasured,
-    Over,
     RaisedFlag,
-    Side,
     Subject,
 )
 from offdiag.gate.over_groups import over_groups

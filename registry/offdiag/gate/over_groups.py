@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
-from offdiag.gate.conditions import ColumnGroups, MetricCondition, Over
+from offdiag.filters.conditions import Over
+from offdiag.gate.conditions import ColumnGroups, MetricCondition
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.groups.gaps import largest_difference, worst
 from offdiag.metrics.groups.values import group_sizes, group_values

@@ -14,6 +14,7 @@ from offdiag.filters.conditions import (
     Comparison,
     Condition,
     Operator,
+    slices_asked_for,
 )
 from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.store.database import Database
@@ -45,7 +46,7 @@ def search_runs(
         condition = AllOf((_of_project(project), condition))
     with database.read() as session:
         ids = found_runs(session, condition, order=order, limit=limit)
-        return run_records(session, ids)
+        return run_records(session, ids, on_slices=slices_asked_for(condition))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,9 @@ def search_page(
         condition = AllOf((_of_project(project), condition))
     with database.read() as session:
         found = found_page(session, condition, order=order, after=after, limit=limit)
-        runs = run_records(session, found.ids, with_worst_class=True)
+        runs = run_records(
+            session, found.ids, with_worst_class=True, on_slices=slices_asked_for(condition)
+        )
         return SearchPage(runs, found.following)
 
 

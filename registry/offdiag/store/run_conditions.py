@@ -47,6 +47,7 @@ from offdiag.filters.conditions import (
     Operand,
     Operator,
     ParamField,
+    Side,
     TagField,
 )
 from offdiag.flags.lifecycle import FlagState
@@ -128,12 +129,20 @@ def current_value(field: MetricField, dialect: str) -> Select[Any]:
         .correlate(RunRow)
         .scalar_subquery()
     )
-    found = select(MetricValueRow.value).where(
+    found = select(value_column(field)).where(
         MetricValueRow.evaluation_id == evaluation, MetricValueRow.key == field.key
     )
     if field.class_label is None:
         return found.where(MetricValueRow.class_index == AGGREGATE)
     return found.where(MetricValueRow.class_index == _class_index(field.class_label, dialect))
+
+
+def value_column(field: MetricField) -> ColumnElement[float | None]:
+    """The value of a metric, or an end of its interval."""
+    column = {Side.LOW: MetricValueRow.ci_low, Side.HIGH: MetricValueRow.ci_high}.get(
+        field.side, MetricValueRow.value
+    )
+    return column.expression
 
 
 def attribute_value(attribute: Attribute) -> ColumnElement[Any]:
@@ -242,6 +251,8 @@ def with_value(condition: Condition) -> Select[str] | None:
     field = condition.field
     if not isinstance(field, MetricField) or field.class_label is not None:
         return None
+    if field.side is not Side.VALUE:
+        return None
     return (
         select(EvaluationRow.run_id)
         .select_from(MetricValueRow)
@@ -258,7 +269,7 @@ def with_value(condition: Condition) -> Select[str] | None:
 def _comparison(comparison: Comparison, dialect: str) -> ColumnElement[bool]:
     match comparison.field:
         case MetricField() as field:
-            value = _compared(MetricValueRow.value.expression, comparison)
+            value = _compared(value_column(field), comparison)
             return exists(current_value(field, dialect).where(value).correlate(RunRow))
         case ParamField(name):
             return _entry(RunRow.params, name, comparison, dialect)

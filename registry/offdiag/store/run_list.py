@@ -6,7 +6,7 @@ Runs are counted up to a bound: a higher one where an index has them together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from typing import Any
@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, func, literal,
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import Task
-from offdiag.filters.conditions import Condition
+from offdiag.filters.conditions import Condition, MetricField
 from offdiag.store.dataset_page import DatasetFacts, dataset_list
 from offdiag.store.evaluations import counts_for_its_run
 from offdiag.store.models import DatasetRow, EvaluationRow, ProjectRow, RunRow, TruthVersionRow
@@ -46,6 +46,7 @@ from offdiag.store.run_rows import (
     RunEntry,
     run_entries,
 )
+from offdiag.store.run_slices import with_values_on_slices, without_slices
 
 NEWEST_FIRST = RunOrder()
 MOST_COUNTED = 1_000
@@ -91,6 +92,9 @@ class RunCount:
 def matching_runs(session: Session, terms: RunFilter, dataset_id: int | None) -> MatchingRuns:
     """The runs for which all terms hold, of one dataset or of all."""
     dialect = session.get_bind().dialect.name
+    terms = tuple(
+        term if isinstance(term, FilterTerm) else without_slices(session, term) for term in terms
+    )
     of_dataset = [] if dataset_id is None else [RunRow.dataset_id == dataset_id]
     place, with_metric = _first_bound(terms)
     return MatchingRuns(
@@ -240,12 +244,13 @@ def run_list(
     cursor: Cursor | None,
     limit: int,
     metrics: Sequence[str] = LISTED_METRICS,
+    on_slices: Sequence[MetricField] = (),
 ) -> RunListPage:
     """A page of the runs for which all terms hold.
 
-    `dataset_id` narrows the list to one dataset; `metrics` are the keys that its lines have. At
-    most four statements, five where a page holds the border between defined and undefined
-    values.
+    `dataset_id` narrows the list to one dataset; `metrics` are the keys that its lines have, and
+    `on_slices` metrics of slices. At most four statements, five where a page holds the border
+    between defined and undefined values, and a few more for each slice.
     """
     runs = matching_runs(session, terms, dataset_id)
     found, counted = _read(session, runs, order, cursor, limit + 1)
@@ -259,8 +264,14 @@ def run_list(
     if not counted.counts_all:
         # A page beyond what was counted knows of more, and the last of all knows the number.
         total = last if following is None else max(total, last)
+    entries = run_entries(session, [run.row for run in found], metrics=metrics)
+    if on_slices:
+        values = with_values_on_slices(session, [entry.id for entry in entries], on_slices)
+        entries = tuple(
+            replace(entry, metrics={**entry.metrics, **values[entry.id]}) for entry in entries
+        )
     return RunListPage(
-        entries=run_entries(session, [run.row for run in found], metrics=metrics),
+        entries=entries,
         total=total,
         position=before + 1,
         previous=Cursor(found[0].place, backwards=True) if found and before > 0 else None,
@@ -384,12 +395,13 @@ def run_overview(
     baseline: str | None = None,
     listed: ListedDatasets | None = None,
     limit: int | None = None,
+    on_slices: Sequence[MetricField] = (),
 ) -> RunOverview:
     """One page of runs, with the dataset they share if they do.
 
-    `metrics` are keys that lines have beside the usual ones. `baseline` is a run to hold the
-    others against, by default the one that is pinned for the dataset. `listed` are the datasets
-    where they are known.
+    `metrics` are keys that lines have beside the usual ones, and `on_slices` metrics of slices.
+    `baseline` is a run to hold the others against, by default the one that is pinned for the
+    dataset. `listed` are the datasets where they are known.
     """
     listed = listed or listed_datasets(session, terms)
     scope, order = listed.scope, order or RunOrder()
@@ -402,6 +414,7 @@ def run_overview(
         cursor=cursor,
         limit=limit or RUNS_PER_PAGE,
         metrics=keys,
+        on_slices=on_slices,
     )
     reference = baseline_values(
         session,

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import FoundRun
 from offdiag.domain.values import MetricValue
-from offdiag.filters.conditions import Condition, MetricField, Ordering
+from offdiag.filters.conditions import Condition, Field, MetricField, Ordering, Side
 from offdiag.store.evaluations import counts_for_its_run, recorded_value, select_values
 from offdiag.store.models import (
     DatasetRow,
@@ -28,6 +28,7 @@ from offdiag.store.models import (
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.run_conditions import holds, sorted_by
 from offdiag.store.run_rows import FOUND_COLUMNS, found_fields, worst_classes
+from offdiag.store.run_slices import with_values_on_slices, without_slices
 
 _Sorting = Sequence[tuple[Label[Any], bool]]
 """What runs are sorted by, and whether downwards."""
@@ -73,10 +74,12 @@ def found_page(
         for place, ordering in enumerate(order)
         for part, value in enumerate(sorted_by(ordering.field, dialect))
     ]
-    where = [RunRow.deleted_at.is_(None), holds(condition, dialect)]
+    plain = without_slices(session, condition)
+    where = [RunRow.deleted_at.is_(None), holds(plain, dialect)]
     rows: Sequence[Row[*tuple[Any, ...]]] = ()
     first = order[0].field if order else None
-    if isinstance(first, MetricField) and first.class_label is None and not _is_undefined(after):
+    if _is_indexed(first) and not _is_undefined(after):
+        assert isinstance(first, MetricField)  # noqa: S101  # As was just looked at.
         among = _along_index(first.key, sorting, after).where(*where)
         rows = session.execute(among.limit(limit + 1)).all()
     if len(rows) <= limit:
@@ -88,6 +91,13 @@ def found_page(
         last = rows[limit - 1]
         following = SearchPlace(tuple(last[2:]), last.created_at, last.id)
     return FoundIds(tuple(row.id for row in rows[:limit]), following)
+
+
+def _is_indexed(first: Field | None) -> bool:
+    """Whether runs lie in an index in the order of a field."""
+    return (
+        isinstance(first, MetricField) and first.class_label is None and first.side is Side.VALUE
+    )
 
 
 def _is_undefined(place: SearchPlace | None) -> bool:
@@ -169,19 +179,27 @@ _AT_ONCE = 500
 
 
 def run_records(
-    session: Session, ids: Sequence[str], *, with_worst_class: bool = False
+    session: Session,
+    ids: Sequence[str],
+    *,
+    with_worst_class: bool = False,
+    on_slices: Sequence[MetricField] = (),
 ) -> list[FoundRun]:
-    """The named runs in the order of their ids; two or three statements for each 500."""
+    """The named runs in the order of their ids; two or three statements for each 500.
+
+    `on_slices` are metrics of slices that they have beside their own, a few statements more.
+    """
     found: dict[str, FoundRun] = {}
     for some in _batches(ids):
         rows = session.execute(_facts(some)).all()
         evaluations = [row.evaluation_id for row in rows if row.evaluation_id]
         metrics = _metrics(session, evaluations)
         worst = worst_classes(session, evaluations) if with_worst_class else {}
+        values = with_values_on_slices(session, some, on_slices)
         found |= {
             row.id: FoundRun(
                 **found_fields(row),
-                metrics=metrics.get(row.evaluation_id, {}),
+                metrics={**metrics.get(row.evaluation_id, {}), **values[row.id]},
                 worst_class=worst.get(row.evaluation_id),
             )
             for row in rows

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from sqlalchemy import case, delete, null, select, update
+from sqlalchemy import ColumnElement, case, delete, null, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
@@ -176,10 +176,15 @@ def kept_slice_counts(session: Session, run_id: str) -> SliceCounts | None:
         .where(
             EvaluationRow.run_id == run_id,
             counts_for_its_run(),
-            SliceCountsRow.columns_digest.startswith(_version()),
+            counted_now(),
         )
     )
     return None if row is None else _counts(row)
+
+
+def counted_now() -> ColumnElement[bool]:
+    """Whether counts are of the present `COUNTS_VERSION`."""
+    return SliceCountsRow.columns_digest.startswith(_version())
 
 
 def drop_slice_counts(session: Session, root_id: int) -> None:

@@ -88,7 +88,7 @@ def test_conditions_join_as_in_other_languages(text: str, condition: object) -> 
     ("text", "said"),
     [
         ("metrics.mcc >", r"it ends where a number.*\(character 14\)"),
-        ("mcc > 0.5", r"'mcc' stands where one of metrics\."),
+        ("depth > 0.5", r"'depth' stands where a metric or one of metrics\."),
         ("metrics.mc > 0.5", r"no metric 'mc'.*Did you mean .*mcc"),
         ("metrics.recall > 0.5", r"Name the class: metrics.recall\[…\]; or.*macro_recall"),
         ("metrics.mcc[df] > 0.5", r"'mcc' of a class.*recall, precision, f1, support"),
@@ -147,7 +147,7 @@ def test_a_single_order_needs_no_list() -> None:
     assert parse_order("metrics.mcc desc") == (Ordering(MetricField("mcc"), descending=True),)
 
 
-@pytest.mark.parametrize("text", ["metrics.mcc down", "mcc", "metrics.mcc desc desc", ""])
+@pytest.mark.parametrize("text", ["metrics.mcc down", "depth", "metrics.mcc desc desc", ""])
 def test_an_order_that_cannot_be_read_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="expected") as refusal:
         parse_order([text])

@@ -6,13 +6,12 @@ import pytest
 
 from offdiag.domain.slices import parse_slice
 from offdiag.errors import InvalidInput
+from offdiag.filters.conditions import Over, Side
 from offdiag.flags.verdict import Sign
 from offdiag.gate.conditions import (
     MetricCondition,
     NoBadge,
     NoFlag,
-    Over,
-    Side,
     parse_condition,
 )
 

@@ -1,5 +1,6 @@
 import re
 from unittest.mock import patch
+from urllib.parse import urlencode
 
 import pytest
 
@@ -15,6 +16,7 @@ from support.dashboard import LesionRegistry, counted_statements, log_counts
 from support.logging_runs import work_off
 from support.pages import Element, Page, PageClient
 from support.set_runs import PREDICTED_SETS, TRUE_SETS, log_sets
+from support.sites import FOUND, log_sites
 
 
 def test_an_empty_registry_shows_how_to_log_and_how_to_get_demo_data(
@@ -561,3 +563,41 @@ def test_runs_are_put_together_by_model_parameter_or_tag(
 
 def _first_link(row: Element) -> str:
     return row.inside("a")[0].text
+
+
+def test_a_slice_in_the_filter_is_a_column_and_what_the_metrics_are_about(
+    client: PageClient, database: Database
+) -> None:
+    log_sites(database, name="worse")
+    log_sites(database, {**FOUND, "z": (18, 2, 1, 19)}, name="better")
+    log_counts(database, ((8, 2), (1, 4)), ("ill", "well"), dataset="else", name="other")
+    work_off(database)
+    query = urlencode({"q": "slice:site=z recall(ill)<0.5 dataset:holdout"})
+
+    page = client.page(f"/runs?{query}")
+    document = client.json(f"/runs.json?{query}")
+    (row,) = client.records(f"/runs.csv?{query}")
+
+    heads = _heads(page)
+    assert [head for head in heads if head.startswith("Recall of ill, site=z")]
+    (line,) = (row for row in page.all("tr") if "worse" in row.text)
+    assert "0.400" in {cell.text for cell in line.inside("td")}
+    (run,) = document["runs"]
+    value = run["metrics"]["recall[ill]@site=z"]
+    assert (run["name"], value["value"], value["ci_method"]) == ("worse", 0.4, "wilson")
+    assert row["recall[ill]@site=z"] == "0.4"
+    chosen = _heads(client.page("/runs?q=dataset:holdout&cols=recall%255Bill%255D%2540site%253Dx"))
+    assert any(head.startswith("Recall of ill, site=x") for head in chosen)
+    without = client.page(f"/runs?{urlencode({'q': 'slice:site=z recall(ill)<0.5'})}")
+    assert "worse" in without.one("main").text
+    assert "better" not in without.one("main").text
+
+
+def test_a_slice_of_three_columns_is_refused(client: PageClient, database: Database) -> None:
+    log_sites(database)
+    work_off(database)
+
+    answer = client.get(f"/runs?{urlencode({'q': 'recall[ill]@a=1&b=2&c=3<0.5'})}")
+
+    assert answer.status_code == 400
+    assert "3 columns" in answer.text

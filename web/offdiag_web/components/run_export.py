@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import swap_axes
-from offdiag.records.run import entry_row, plain_results, run_document, run_summary
-from offdiag.store.run_list import RunOverview, listed_metrics
+from offdiag.records.run import plain_results, run_document, run_summary
+from offdiag.store.run_list import RunOverview
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import Cell
 from offdiag_web.components.classes import Grouping, class_order
@@ -172,9 +172,3 @@ def run_list_record(overview: RunOverview, address: RunListAddress) -> dict[str,
         "runs": [run_summary(entry).plain() for entry in page.entries],
         "next": following,
     }
-
-
-def run_list_rows(overview: RunOverview) -> list[tuple[Cell, ...]]:
-    """The page as CSV rows, in the order of the `run_columns` of its metrics."""
-    keys = listed_metrics(overview.scope)
-    return [entry_row(entry, keys) for entry in overview.page.entries]

@@ -11,6 +11,7 @@ from decimal import Decimal
 from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
+from offdiag.filters.parsing import read_metric
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
 from offdiag.store.run_order import order_by
 from offdiag.store.run_rows import RunEntry
@@ -26,7 +27,7 @@ from offdiag_web.components.controls import (
 from offdiag_web.components.tiles import majority_scores
 from offdiag_web.components.values import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.urls.problems import problems_of_run
-from offdiag_web.urls.run_list import DEFAULT_COLUMNS, ScaleChoice
+from offdiag_web.urls.run_list import DEFAULT_COLUMNS, ScaleChoice, is_of_slices
 
 OFFERED = (
     *("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "weighted_f1", "cohen_kappa"),
@@ -53,7 +54,9 @@ class MetricColumn:
 
 
 def metric_column(key: str) -> MetricColumn:
-    """The column of a metric of whole runs."""
+    """The column of a metric of whole runs, or of slices by its text."""
+    if is_of_slices(key):
+        return _slice_column(key)
     spec = _spec(key)
     return MetricColumn(
         key=key,
@@ -61,6 +64,18 @@ def metric_column(key: str) -> MetricColumn:
         title=_TITLES.get(key, spec.title),
         bounds=_bounds(spec),
     )
+
+
+def _slice_column(key: str) -> MetricColumn:
+    """ "Recall of mel, site=z", which the list is not sorted by."""
+    found = read_metric(key)
+    assert found is not None  # noqa: S101  # Addresses have canonical texts alone.
+    spec = CATALOGUE[Scope.PER_CLASS].get(found.key) if found.class_label else _spec(found.key)
+    assert spec is not None  # noqa: S101  # As above.
+    title = _TITLES.get(spec.key, spec.title)
+    of = "" if found.class_label is None else f" of {found.class_label}"
+    where = f"{found.over} by {found.by}" if found.part is None else str(found.part)
+    return MetricColumn(key, "", f"{title}{of}, {where}", _bounds(spec))
 
 
 def default_columns() -> tuple[MetricColumn, ...]:

@@ -2,18 +2,21 @@
 
 Terms are separated by spaces and must all hold. Quotes take everything between them as it is
 (a backslash in front of a quote that belongs to the text), a minus in front turns a term round,
-`*` stands for any characters. A term that cannot be understood is kept, shown with the reason,
-and left out of the search.
+`*` stands for any characters. After `slice:site=z` all metrics are those of a slice, and
+`recall[df]@site=z>=0.5` is a condition as in gates. A term that cannot be understood is kept,
+shown with the reason, and left out of the search.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from offdiag.domain.runs import RunState
+from offdiag.domain.slices import Slice, parse_slice
+from offdiag.errors import InvalidInput
 from offdiag.filters.conditions import (
     Attribute,
     AttributeField,
@@ -24,6 +27,7 @@ from offdiag.filters.conditions import (
     Operator,
 )
 from offdiag.filters.fields import CLASS_METRICS, WHOLE_METRICS
+from offdiag.filters.parsing import parse_filter as parse_condition
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.names import find_metric, meanings
@@ -133,12 +137,36 @@ class ParsedTerm:
     text: str
     term: FilterTerm | Condition | None = None
     problem: str | None = None
+    part: Slice | None = None
+    """The slice that the metrics of all other terms are of."""
 
 
 def parse_filter(text: str, *, now: datetime | None = None) -> tuple[ParsedTerm, ...]:
     """All terms of a filter line, in order. `now` is what `since:30d` counts from."""
     moment = now or datetime.now(UTC)
-    return tuple(_parsed(match.group(), moment) for match in _TOKEN.finditer(text))
+    terms = tuple(_parsed(match.group(), moment) for match in _TOKEN.finditer(text))
+    parts = [each.part for each in terms if each.part is not None]
+    if not parts:
+        return terms
+    if len(parts) > 1:
+        why = "one slice is enough; join its conditions with &"
+        return tuple(each if each.part is None else replace(each, problem=why) for each in terms)
+    return tuple(
+        each if each.term is None else replace(each, term=_on_slice(each.term, parts[0]))
+        for each in terms
+    )
+
+
+def _on_slice(term: FilterTerm | Condition, part: Slice) -> FilterTerm | Condition:
+    """Metrics of all samples become those of the slice."""
+    match term:
+        case Not(inner):
+            found = _on_slice(inner, part)
+            return term if isinstance(found, FilterTerm) else Not(found)
+        case Comparison(field=MetricField() as field) if not field.is_of_slices:
+            return replace(term, field=replace(field, part=part))
+        case _:
+            return term
 
 
 def filter_text(terms: tuple[ParsedTerm, ...]) -> str:
@@ -159,6 +187,9 @@ def _parsed(text: str, now: datetime) -> ParsedTerm:
         return ParsedTerm(text, problem="the quote is not closed")
     negated = text.startswith("-") and len(text) > 1
     body = text[1:] if negated else text
+    found = _compared_term(text, body, negated)
+    if found is not None:
+        return found
     keyed = _KEY.fullmatch(body)
     if keyed is None:
         return ParsedTerm(text, FilterTerm(FilterField.NAME, _unquoted(body), negated))
@@ -167,6 +198,52 @@ def _parsed(text: str, now: datetime) -> ParsedTerm:
         return ParsedTerm(text, _understood(key, class_label, value, negated, now))
     except Unclear as reason:
         return ParsedTerm(text, problem=str(reason))
+
+
+_OF_SLICE = "slice:"
+_WRITTEN = re.compile(r"(?:low|high|worst|gap)\(|([a-z][a-z0-9_]*)[\[@]")
+"""How a condition begins that is written as in gates."""
+_BARE = re.compile(rf'([a-z][a-z0-9_]*)(?:\(((?:[^()"]|{_QUOTED})+)\))?(?=[<>=!])')
+"""A metric that is compared without a colon."""
+
+
+def _slice_term(text: str, body: str) -> ParsedTerm:
+    try:
+        return ParsedTerm(text, part=parse_slice(body))
+    except InvalidInput as reason:
+        return ParsedTerm(text, problem=reason.message.rstrip("."))
+
+
+def _compared_term(text: str, body: str, negated: bool) -> ParsedTerm | None:
+    """What stands for a slice, or for a metric without a colon; None for any other term."""
+    bare, written = _BARE.match(body), _WRITTEN.match(body)
+    if body.startswith(_OF_SLICE):
+        return _slice_term(text, body.removeprefix(_OF_SLICE))
+    if bare is not None and is_metric(bare[1]):
+        return _bare_term(text, body, bare, negated)
+    if written is not None and (written[1] is None or is_metric(written[1])):
+        return _condition_term(text, body, negated)
+    return None
+
+
+def _bare_term(text: str, body: str, found: re.Match[str], negated: bool) -> ParsedTerm:
+    """A metric without a colon, its class in round brackets: `recall(df)<0.5`."""
+    name, label = found.groups()
+    class_label = None if label is None else _unquoted(label)
+    try:
+        condition = metric_comparison(name, class_label, _unquoted(body[found.end() :]))
+    except Unclear as reason:
+        return ParsedTerm(text, problem=str(reason))
+    return ParsedTerm(text, Not(condition) if negated else condition)
+
+
+def _condition_term(text: str, body: str, negated: bool) -> ParsedTerm:
+    """A condition such as `recall[df]@site=z>=0.5`."""
+    try:
+        condition = parse_condition(body)
+    except InvalidInput as reason:
+        return ParsedTerm(text, problem=reason.message.rstrip("."))
+    return ParsedTerm(text, Not(condition) if negated else condition)
 
 
 def _understood(

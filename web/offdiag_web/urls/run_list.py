@@ -11,10 +11,13 @@ from typing import Literal
 from urllib.parse import quote, unquote
 
 from offdiag.comparison.texts import MOST_RUNS
+from offdiag.errors import InvalidInput
+from offdiag.filters.conditions import MetricField, Side, slices_asked_for
 from offdiag.filters.fields import WHOLE_METRICS
+from offdiag.filters.parsing import read_metric
 from offdiag.metrics.catalogue import SPECS, Direction
 from offdiag.metrics.names import find_metric
-from offdiag.store.run_filter import RunFilter
+from offdiag.store.run_filter import FilterTerm, RunFilter
 from offdiag.store.run_order import (
     FIELD_ORDERS,
     OF_PARAM,
@@ -149,6 +152,34 @@ def read_run_list(
     return address, notices
 
 
+def is_of_slices(key: str) -> bool:
+    """Whether the key of a column is the text of a metric of slices."""
+    return "@" in key or ", by=" in key
+
+
+def slice_columns(address: RunListAddress, chosen: Sequence[str]) -> tuple[MetricField, ...]:
+    """Metrics of slices that are columns, or that the filter is about."""
+    named = [read_metric(key) for key in chosen if is_of_slices(key)]
+    asked = [
+        field
+        for term in address.filter
+        if not isinstance(term, FilterTerm)
+        for field in slices_asked_for(term)
+    ]
+    return tuple(dict.fromkeys(each for each in (*named, *asked) if each is not None))
+
+
+def _slice_column(text: str) -> str | None:
+    """The canonical text of a metric of slices; None for anything else."""
+    try:
+        found = read_metric(text)
+    except InvalidInput:
+        return None
+    if found is None or not found.is_of_slices:
+        return None
+    return str(replace(found, side=Side.VALUE))
+
+
 def columns_text(columns: Sequence[str]) -> str:
     """Columns as they stand in an address."""
     return ",".join(quote(SHORT_NAMES.get(key, key), safe="") for key in columns)
@@ -165,6 +196,8 @@ def read_columns(values: Mapping[str, str], notices: list[str]) -> tuple[str, ..
             known.append(text)
         elif found := find_metric(SHORT_METRICS.get(text, text), WHOLE_METRICS):
             known.append(found.key)
+        elif on_slice := _slice_column(text):
+            known.append(on_slice)
         else:
             unknown.append(text)
     if unknown:

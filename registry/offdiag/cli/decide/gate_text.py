@@ -9,7 +9,8 @@ from rich.text import Text
 
 from offdiag.cli.output import printable
 from offdiag.cli.tables import filled_table
-from offdiag.gate.conditions import MetricCondition, Side, parse_condition
+from offdiag.filters.conditions import Side
+from offdiag.gate.conditions import MetricCondition, parse_condition
 from offdiag.records.gate import CheckedCondition, Gate
 from offdiag.reports.texts import markdown_escaped
 

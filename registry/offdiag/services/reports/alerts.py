@@ -6,19 +6,17 @@ import json
 import re
 from collections.abc import Sequence
 
-from offdiag.domain.slices import parse_slice
+from offdiag.domain.slices import column_text, parse_slice, slice_text
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput, UnknownKey
+from offdiag.filters.conditions import Side as GateSide
 from offdiag.flags.verdict import Sign
 from offdiag.gate.conditions import (
     MetricCondition,
     MetricValues,
     Subject,
-    column_text,
     parse_condition,
-    slice_text,
 )
-from offdiag.gate.conditions import Side as GateSide
 from offdiag.gate.evaluate_conditions import judge
 from offdiag.reports.scope import Condition, Side
 from offdiag.services.groups.gate_slices import with_slices

@@ -3,6 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from offdiag.domain.runs import RunState
+from offdiag.domain.slices import parse_slice
 from offdiag.filters.conditions import (
     Attribute,
     AttributeField,
@@ -11,12 +12,15 @@ from offdiag.filters.conditions import (
     MetricField,
     Not,
     Operator,
+    Over,
+    Side,
 )
 from offdiag.store.run_filter import FilterField, FilterTerm
 from offdiag_web.urls.filter_line import filter_text, parse_filter, quoted
 from support.dashboard import HOSTILE_NAMES
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
+SITE = parse_slice("site=z")
 LOGGED = AttributeField(Attribute.CREATED_AT)
 
 
@@ -49,6 +53,22 @@ LOGGED = AttributeField(Attribute.CREATED_AT)
         ("cohen_kappa:>=-0.1", Comparison(MetricField("cohen_kappa"), Operator.AT_LEAST, (-0.1,))),
         ("recall(df):<0.5", Comparison(MetricField("recall", "df"), Operator.LESS, (0.5,))),
         ('f1("a b"):=1', Comparison(MetricField("f1", "a b"), Operator.EQUAL, (1.0,))),
+        ("recall(df)<0.5", Comparison(MetricField("recall", "df"), Operator.LESS, (0.5,))),
+        ("acc>0.8", Comparison(MetricField("overall_accuracy"), Operator.GREATER, (0.8,))),
+        ("a@b.org", FilterTerm(FilterField.NAME, "a@b.org")),
+        ("v[1]", FilterTerm(FilterField.NAME, "v[1]")),
+        (
+            "-recall[df]@site=z<0.5",
+            Not(Comparison(MetricField("recall", "df", part=SITE), Operator.LESS, (0.5,))),
+        ),
+        (
+            "low(worst(recall[df],by=site))>=0.5",
+            Comparison(
+                MetricField("recall", "df", Side.LOW, over=Over.WORST, by="site"),
+                Operator.AT_LEAST,
+                (0.5,),
+            ),
+        ),
         ("-mcc:>0", Not(Comparison(MetricField("mcc"), Operator.GREATER, (0.0,)))),
         (
             "since:30d",
@@ -105,3 +125,34 @@ def test_any_name_can_be_asked_for(name: str) -> None:
     (parsed,) = parse_filter(f"dataset:{quoted(name)}")
 
     assert parsed.term == FilterTerm(FilterField.DATASET, name)
+
+
+def test_after_a_slice_all_metrics_are_those_of_it() -> None:
+    _, recall, accuracy, model, other = parse_filter(
+        "slice:site=z recall(mel)<0.5 -acc:>0.8 model:vit mcc@a=b>0"
+    )
+
+    assert recall.term == Comparison(
+        MetricField("recall", "mel", part=SITE), Operator.LESS, (0.5,)
+    )
+    assert accuracy.term == Not(
+        Comparison(MetricField("overall_accuracy", part=SITE), Operator.GREATER, (0.8,))
+    )
+    assert model.term == FilterTerm(FilterField.MODEL, "vit")
+    assert other.term == Comparison(
+        MetricField("mcc", part=parse_slice("a=b")), Operator.GREATER, (0.0,)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("slice:site", "instead of"),
+        ("slice:a=b slice:c=d", "one slice is enough"),
+        ("recall[df]@site=z", "one of = !="),
+        ("worst(recall[df])<0.5", "a slice column was expected"),
+        ("recall<0.5", "it is of one class"),
+    ],
+)
+def test_a_condition_on_a_slice_that_cannot_be_read_says_why(text: str, problem: str) -> None:
+    assert problem in str(parse_filter(text)[0].problem)

@@ -9,8 +9,7 @@ from itertools import combinations
 from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
-from offdiag.domain.slices import slice_of
-from offdiag.gate.conditions import column_text, slice_text
+from offdiag.domain.slices import column_text, slice_of, slice_text
 from offdiag.metrics.slices.finder import ACCURACY, RECALL, SUBSET_ACCURACY, SliceFindings
 from offdiag.metrics.slices.gaps import SLOPES
 from offdiag.records.slices import MOST_GAPS, SLICE_COLUMNS, RunSlices, SlicesQuery, run_slices

@@ -31,6 +31,7 @@ from offdiag_web.urls.run_list import (
     NEWEST_FIRST,
     OTHER_COLUMNS,
     RunListAddress,
+    is_of_slices,
 )
 
 PARAMS_SHOWN = 2
@@ -109,8 +110,9 @@ def usual_metrics(scope: DatasetFacts | None) -> tuple[str, ...]:
 def chosen_metrics(scope: DatasetFacts | None, chosen: Sequence[str]) -> tuple[str, ...]:
     """Keys of the metrics among the columns."""
     keys = [key for key in chosen if key not in {EXACTLY, *OTHER_COLUMNS}]
-    named = tuple(key for key in keys if not key.startswith(OF_PARAM))
-    return named or (() if EXACTLY in chosen else usual_metrics(scope))
+    named = tuple(key for key in keys if not key.startswith(OF_PARAM) and not is_of_slices(key))
+    plain = named or (() if EXACTLY in chosen else usual_metrics(scope))
+    return (*plain, *filter(is_of_slices, keys))
 
 
 def drawn_columns(
@@ -203,13 +205,9 @@ def column_heads(columns: Columns, address: RunListAddress, order: RunOrder) -> 
         return replace(head, css=css, ends=scale.ends if scale else None, hint=hint)
 
     heads = [
-        sortable(
-            column.key,
-            column.title,
-            column.order,
-            css="metric" if place else "metric first",
-            scale=scale,
-        )
+        Head(column.key, column.title, _metric_css(place), ends=scale.ends)
+        if is_of_slices(column.key)
+        else sortable(column.key, column.title, column.order, css=_metric_css(place), scale=scale)
         for place, (column, scale) in enumerate(columns.metrics)
     ]
     if columns.worst is not None:
@@ -230,6 +228,10 @@ def column_heads(columns: Columns, address: RunListAddress, order: RunOrder) -> 
     if "by" in columns.others:
         heads.append(Head("by", "By", "by"))
     return tuple(heads)
+
+
+def _metric_css(place: int) -> str:
+    return "metric" if place else "metric first"
 
 
 def sortable_head(

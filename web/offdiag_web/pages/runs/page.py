@@ -9,7 +9,7 @@ from flask import Blueprint, jsonify, make_response, redirect, render_template, 
 from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import PromotionRole
-from offdiag.records.run import run_columns
+from offdiag.records.run import entry_row, run_columns
 from offdiag.services.champions.dataset_status import KeptComparisons, statuses
 from offdiag.services.champions.leaders import leaders_of, primary_metric
 from offdiag.settings.load import hide_password
@@ -32,7 +32,7 @@ from offdiag_web.app.exports import csv_response
 from offdiag_web.app.paths import SENT_BY_FORM
 from offdiag_web.app.preferences import keep_choice
 from offdiag_web.components.datasets import dataset_frame
-from offdiag_web.components.run_export import run_list_record, run_list_rows
+from offdiag_web.components.run_export import run_list_record
 from offdiag_web.pages.runs.charts import MOST_CHARTED
 from offdiag_web.pages.runs.columns import best_first, chosen_metrics
 from offdiag_web.pages.runs.run_sections import MOST_GROUPED
@@ -44,6 +44,7 @@ from offdiag_web.urls.run_list import (
     columns_text,
     read_columns,
     read_run_list,
+    slice_columns,
 )
 
 COLUMNS_COOKIE = "run-columns"
@@ -71,19 +72,22 @@ def _twin(
     session: Session, listed: ListedDatasets, address: RunListAddress, form: str
 ) -> Response:
     """The list as data, newest first unless another order is asked for."""
+    on_slices = slice_columns(address, address.columns)
     overview = run_overview(
         session,
         terms=address.filter,
         order=address.order,
         cursor=address.cursor,
         metrics=chosen_metrics(listed.scope, address.columns),
+        on_slices=on_slices,
         baseline=address.baseline,
         listed=listed,
     )
     if form == "json":
         return jsonify(run_list_record(overview, address))
-    columns = run_columns(listed_metrics(overview.scope))
-    return csv_response("runs", columns, run_list_rows(overview))
+    keys = (*listed_metrics(overview.scope), *map(str, on_slices))
+    rows = [entry_row(entry, keys) for entry in overview.page.entries]
+    return csv_response("runs", run_columns(keys), rows)
 
 
 def _list_page(
@@ -95,6 +99,8 @@ def _list_page(
 ) -> Response:
     database = current_registry().database
     chosen = address.columns or read_columns({"cols": request.cookies.get(COLUMNS_COOKIE, "")}, [])
+    on_slices = slice_columns(address, chosen)
+    chosen = tuple(dict.fromkeys((*chosen, *map(str, on_slices))))
     roles = _roles(promotions_in_force(session, [scope.id]))
     champion = next((run for run, role in roles.items() if role is PromotionRole.CHAMPION), None)
     overview = run_overview(
@@ -106,6 +112,7 @@ def _list_page(
         baseline=address.baseline or champion,
         listed=listed,
         limit=MOST_GROUPED if address.group else None,
+        on_slices=on_slices,
     )
     if not overview.page.total and not address.terms:
         return _empty_page(database)
@@ -119,6 +126,7 @@ def _list_page(
             cursor=None,
             limit=MOST_CHARTED,
             metrics=(primary_metric(scope), *chosen_metrics(scope, chosen)),
+            on_slices=on_slices,
         ).entries
     dataset = get_dataset(session, scope.id)
     frame = dataset_frame(dataset, dataset_size(session, scope.id), current="runs")

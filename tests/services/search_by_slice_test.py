@@ -1,0 +1,131 @@
+"""Runs by a metric of their slices, in the grammar of gates: the values are those of a gate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from offdiag.errors import Forbidden, InvalidInput
+from offdiag.flags.thresholds import Thresholds
+from offdiag.gate.conditions import parse_condition
+from offdiag.services.gate import gate_run
+from offdiag.services.search import search_runs
+from offdiag.store.database import Database
+from support.filled_once import filled_once
+from support.logging_runs import POLICY, log, work_off
+from support.sites import FOUND, log_sites
+
+BETTER: Mapping[str, tuple[int, int, int, int]] = {**FOUND, "z": (18, 2, 1, 19)}
+
+
+@pytest.fixture
+@filled_once
+def registry(database: Database) -> Database:
+    """Two runs with slices, and one without."""
+    log_sites(database, name="worse")
+    log_sites(database, BETTER, name="better")
+    log(database, dataset="other")
+    work_off(database)
+    return database
+
+
+def found(database: Database, text: str) -> set[str]:
+    return {run.name for run in search_runs(database, filter_text=text)}
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("recall[ill]@site=z < 0.5", {"worse"}),
+        ("metrics.recall[ill]@site=z >= 0.5", {"better"}),
+        ("not recall[ill]@site=z < 0.5 and attributes.dataset = 'holdout'", {"better"}),
+        ("recall[ill]@site=z < 0.5 or overall_accuracy@site=z > 0.9", {"worse", "better"}),
+        ("recall[ill]@device=a & site=z < 0.5", {"worse"}),
+        ("low(recall[ill]@site=z) > 0.65", {"better"}),
+        ("high(recall[ill])@site=z < 0.65", {"worse"}),
+        ("low(recall[ill]) > 0.7", {"better"}),
+        ("worst(recall[ill], by=site) < 0.5", {"worse"}),
+        ("gap(recall[ill], by=site) > 0.3", {"worse"}),
+        ("high(worst(recall[ill], by=site)) < 0.8", {"worse"}),
+        ("recall@site=z < 0.5", set()),
+        ("recall[ill]@site=nowhere >= 0", set()),
+        ("recall[ill]@colour=red >= 0", set()),
+        ("recall[nobody]@site=z >= 0", set()),
+    ],
+)
+def test_runs_are_found_by_a_slice(registry: Database, text: str, names: set[str]) -> None:
+    if text.startswith("recall@"):
+        with pytest.raises(InvalidInput, match="metric 'recall' of a whole run"):
+            found(registry, text)
+        return
+    assert found(registry, text) == names
+
+
+CONDITIONS = [
+    f"{metric}@{part}"
+    for metric in ("recall[ill]", "precision[well]", "f1[ill]", "overall_accuracy", "mcc")
+    for part in ("site=z", "site=x & device=b")
+] + [f"{over}({metric}, by=site)" for over in ("worst", "gap") for metric in ("recall[ill]", "f1")]
+
+
+@pytest.mark.parametrize("text", CONDITIONS)
+def test_a_value_and_its_interval_are_those_of_a_gate(registry: Database, text: str) -> None:
+    text = text.replace("(f1,", "(f1[well],")
+    (run,) = search_runs(registry, filter_text=f"{text} > -2 and attributes.name = 'worse'")
+    gate = gate_run(
+        registry,
+        run.id,
+        [parse_condition(f"{text} > -2")],
+        thresholds=Thresholds(),
+        timeout_s=5,
+        lease_s=30,
+        policy=POLICY,
+    )
+
+    value, expected = run.metrics[text.replace("site=x & device=b", "device=b & site=x")], None
+    (finding,) = gate.findings
+    expected = finding.value
+    assert expected is not None
+    assert value.value == pytest.approx(expected.value)
+    if "mcc" not in text:
+        assert (value.ci_low, value.ci_high) == pytest.approx((expected.ci_low, expected.ci_high))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("roc_auc@site=z > 0.5", "not searched by 'roc_auc' of a slice"),
+        ("recall[ill]@a=1 & b=2 & c=3 > 0.5", "has 3 columns"),
+        ("worst(recall[ill]) > 0.5", "`, by=` and a slice column was expected"),
+        ("worst(recall[ill]@site=z, by=device) > 0.5", "cannot be combined"),
+        ("worst(low(recall[ill]), by=device) > 0.5", "cannot be applied inside"),
+    ],
+)
+def test_what_slices_do_not_have_is_refused(registry: Database, text: str, said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        found(registry, text)
+
+
+def test_runs_are_not_sorted_by_a_slice(registry: Database) -> None:
+    with pytest.raises(InvalidInput, match="cannot be sorted by a slice"):
+        search_runs(registry, order_by=["recall[ill]@site=z"])
+
+
+def test_groups_that_overlap_have_no_gap(database: Database) -> None:
+    tags = [["a", "b"] if at % 2 else ["b"] for at in range(145)]
+    log_sites(database, slices={"tags": tags})
+    work_off(database)
+
+    assert found(database, "gap(recall[ill], by=tags) >= 0") == set()
+    assert found(database, "worst(recall[ill], by=tags) >= 0") == {"sites"}
+
+
+def test_where_small_groups_are_hidden_runs_are_not_searched_by_slices(
+    registry: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", "10")
+
+    with pytest.raises(Forbidden, match="small groups are hidden"):
+        found(registry, "recall[ill]@site=z < 0.5")
