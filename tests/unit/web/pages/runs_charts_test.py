@@ -21,7 +21,8 @@ def test_points_stand_at_their_moments_and_models_have_lines_of_their_own() -> N
         TimePoint(BEGIN + timedelta(days=day), Extent(value), MARKS[model], f"run {day}")
         for day, value, model in ((0, 0.5, "net"), (9, 0.9, "net"), (3, 0.7, "tree"))
     ]
-    drawing = parsed(time_chart(points, scale=Scale(Decimal("0.4"), Decimal(1)), name="x"))
+    scale = Scale(Decimal("0.4"), Decimal(1))
+    drawing = parsed(time_chart(points, scale=scale, metric="MCC", name="x"))
 
     lines = [part for part in drawing.root.iter() if part.get("class") == "line"]
     ((first, low), (last, high)) = points_of(lines[0])
@@ -29,6 +30,7 @@ def test_points_stand_at_their_moments_and_models_have_lines_of_their_own() -> N
         part for part in drawing.root.iter() if part.tag == "g" and part.get("class") == "model-2"
     ][:1]
     ((at, _), *_) = [point for part in tree.iter("path") for point in points_of(part)]
+    assert [text.text for text in drawing.root.iter("text")][:3] == ["MCC, 95 % CI", "1", "0.4"]
     assert len(lines) == 1
     assert low > high
     assert at == pytest.approx(first + (last - first) / 3, abs=0.1)

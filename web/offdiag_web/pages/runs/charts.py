@@ -44,7 +44,7 @@ def trend_picture(entries: Sequence[RunEntry], scope: DatasetFacts, marks: Marks
         return None
     scale = column_scale(column, entries, "fit")
     name = f"{column.title} of {numbers.plural(len(points), 'run')} over time"
-    return time_chart(points, scale=scale, name=name)
+    return time_chart(points, scale=scale, metric=column.title, name=name)
 
 
 def parallel_picture(entries: Sequence[RunEntry], columns: Columns, marks: Marks) -> Markup | None:

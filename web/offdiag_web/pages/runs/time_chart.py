@@ -13,7 +13,7 @@ from offdiag_web.charts.svg import coordinate, drawing, reading, words
 from offdiag_web.components.model_marks import ModelMark, model_point
 
 WIDTH, HEIGHT = 1180, 190
-_LEFT, _RIGHT, _TOP, _BOTTOM = 48, 16, 12, 26
+_LEFT, _RIGHT, _TOP, _BOTTOM = 48, 16, 26, 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,14 @@ class TimePoint:
     name: str
 
 
-def time_chart(points: Sequence[TimePoint], *, scale: Scale, name: str) -> Markup:
-    """Draw points at their moments, those of a model joined in the order of time."""
+def time_chart(points: Sequence[TimePoint], *, scale: Scale, metric: str, name: str) -> Markup:
+    """Draw points at their moments, those of a model joined in the order of time.
+
+    `metric` is the title of what they are.
+    """
     in_order = sorted(points, key=lambda point: point.at)
     return drawing(
+        words(f"{metric}, 95 % CI", x=0, y=12, css_class="tick"),
         *_axes(in_order, scale),
         *_models(in_order, scale),
         width=WIDTH,
