@@ -89,6 +89,9 @@ def test_run_and_dataset_show_the_worst_slices(
     for address in (f"/runs/{run_id}", "/datasets/holdout"):
         table = client.page(address).one("table", "slice-table")
         assert table.inside("a")[0].text == "z"
+        rows = [row.text.split() for row in table.inside("tbody")[0].inside("tr")]
+        of_all = [row[0] for row in rows if "Recall" not in row]
+        assert len(of_all) == len(set(of_all))
 
 
 def test_an_unknown_slice_of_examples_is_named(client: PageClient, run_id: str) -> None:

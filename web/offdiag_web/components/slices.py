@@ -84,13 +84,19 @@ def slice_lines(
 def worst_slices(run_id: str, counted: Counted | None = None) -> tuple[SliceLine, ...]:
     """The worst few slices of a run; none where nothing is below the rest.
 
+    Accuracy and averages of one slice say the same in several ways, and have one line.
     `counted` are the counts of its evaluation, where the caller has them.
     """
     with current_registry().database.read() as session:
         findings = kept_findings(session, run_id, counted)
     if findings is None:
         return ()
-    return slice_lines(findings.found, run_id, findings.labels, limit=WORST)
+    found = findings.found
+    n_alike = sum(code is None for _, code in found.metrics)
+    first: dict[tuple[frozenset[tuple[str, str]], int | None], SliceGap] = {}
+    for gap in found.worst(WORST * max(n_alike, 1)):
+        first.setdefault((frozenset(gap.terms), gap.code), gap)
+    return tuple(_line(gap, run_id, findings.labels) for gap in list(first.values())[:WORST])
 
 
 def statement(found: SliceFindings, labels: Sequence[str]) -> tuple[str, str] | None:
