@@ -120,3 +120,29 @@ def test_a_chart_that_is_drawn_anew_is_read_out_as_well(
     page.keyboard.press("ArrowRight")
 
     expect(page.locator("svg.flip-chart + .chart-read")).to_have_text(re.compile("lowest cost"))
+
+
+def test_a_chart_that_is_loaded_beside_a_list_is_read_out_as_well(open_page: Any) -> None:
+    page = open_page("/problems", viewport={"width": 1440, "height": 900}).page
+
+    page.locator("#flag-pane svg.chart").first.focus()
+    page.keyboard.press("ArrowRight")
+
+    expect(page.locator("#flag-pane .chart-read").first).to_have_text(re.compile(": recall "))
+
+
+def test_parallel_axes_are_saved_with_the_places_of_their_runs(
+    open_revised: Any, tmp_path: Path
+) -> None:
+    page = open_revised("/runs?q=dataset:pets&view=parallel").page
+    page.get_by_text("Save chart").click()
+
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Vega-Lite", exact=True).click()
+    download.value.save_as(tmp_path / "parallel.json")
+
+    specification = json.loads((tmp_path / "parallel.json").read_text())
+    assert specification["encoding"]["x"]["type"] == "nominal"
+    assert {"Accuracy", "Balanced accuracy"} <= {
+        each["x"] for each in specification["data"]["values"]
+    }

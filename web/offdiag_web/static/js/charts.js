@@ -49,6 +49,16 @@ function marksOf(svg) {
   return marks.sort((a, b) => a.x - b.x || a.y - b.y);
 }
 
+// Where the lines of runs meet parallel axes, in percent of each axis.
+function meetings(svg) {
+  const names = [...svg.querySelectorAll(".axis-name")].map((name) => name.textContent);
+  return [...svg.querySelectorAll(".run-line")].flatMap((line) => {
+    const text = line.querySelector("title").textContent;
+    return line.dataset.places.split(",").map((place, axis) => (
+      { across: names[axis], up: place === "" ? NaN : Number(place), text, series: text }));
+  }).filter(({ up }) => Number.isFinite(up));
+}
+
 // With the colours of the page in the elements themselves, since a file has no style sheet.
 function alone(svg) {
   const copy = svg.cloneNode(true);
@@ -89,8 +99,10 @@ async function savePicture(svg, name) {
 
 function specification(svg, marks) {
   const isTime = svg.matches(".model-trend, .time-chart");
-  const [x, y] = isTime ? ["logged", svg.getAttribute("aria-label")] : axesOf(svg);
-  const isLine = svg.dataset.shares || svg.querySelector(".line, .curve");
+  const isNamed = svg.matches(".parallel");
+  const [x, y] = isTime ? ["logged", svg.getAttribute("aria-label")]
+    : isNamed ? ["axis", "% of the axis"] : axesOf(svg);
+  const isLine = isNamed || svg.dataset.shares || svg.querySelector(".line, .curve");
   const hasSeries = marks.some(({ series }) => series);
   return JSON.stringify({
     $schema: "https://vega.github.io/schema/vega-lite/v5.json",
@@ -98,10 +110,10 @@ function specification(svg, marks) {
     data: { values: marks.map(({ across, up, text, series }) => ({ x: across, y: up, text, series })) },
     mark: { type: isLine ? "line" : "point", tooltip: true },
     encoding: {
-      x: { field: "x", type: isTime ? "temporal" : "quantitative", title: x },
+      x: { field: "x", type: isTime ? "temporal" : isNamed ? "nominal" : "quantitative", title: x, sort: null },
       y: { field: "y", type: "quantitative", title: y },
       tooltip: { field: "text" },
-      ...(hasSeries && { color: { field: "series", type: "nominal" } }),
+      ...(hasSeries && { [isNamed ? "detail" : "color"]: { field: "series", type: "nominal" } }),
     },
   }, null, 1);
 }
@@ -117,7 +129,7 @@ function menuOf(svg, marks) {
     ["PNG", () => savePicture(svg, name)],
     ["SVG", () => save(alone(svg), "image/svg+xml", `${name}.svg`)],
   ];
-  if (marks.every(({ across, up }) => Number.isFinite(across) && Number.isFinite(up))) {
+  if (marks.every(({ across, up }) => !Number.isNaN(across) && Number.isFinite(up))) {
     ways.push(["Vega-Lite", () => save(specification(svg, marks), "application/json", `${name}.json`)]);
   }
   for (const [text, act] of ways) {
@@ -130,9 +142,15 @@ function menuOf(svg, marks) {
 }
 
 function setUp(svg) {
-  const marks = marksOf(svg);
+  // Ranges on parallel axes read their lines out themselves.
+  const isRead = svg.matches(".parallel");
+  const marks = isRead ? meetings(svg) : marksOf(svg);
   if (marks.length === 0 || svg.dataset.readOut) return;
   svg.dataset.readOut = "on";
+  if (isRead) {
+    svg.after(menuOf(svg, marks));
+    return;
+  }
   const line = document.createElement("p");
   line.className = "chart-read";
   line.setAttribute("aria-live", "polite");
@@ -169,8 +187,8 @@ function setUp(svg) {
   svg.after(line, menuOf(svg, marks));
 }
 
-const CHARTS = ["chart", "plot", "trend", "scatter", "model-trend", "time-chart"];
+const CHARTS = ["chart", "plot", "trend", "scatter", "model-trend", "time-chart", "parallel"];
 const setUpAll = () => document.querySelectorAll(CHARTS.map((name) => `main svg.${name}`)).forEach(setUp);
 setUpAll();
-// A page that replaces what it shows says so.
-document.addEventListener("replaced", setUpAll);
+// A page that replaces what it shows says so, and so does htmx.
+for (const event of ["replaced", "htmx:afterSwap"]) document.addEventListener(event, setUpAll);
