@@ -27,3 +27,5 @@ def test_a_run_without_labels_says_so_and_counts_predictions(
     assert [row[:2] for row in page.table("data")] == [["fine", "3"], ["fraud", "1"]]
     assert not page.all("p", "statement")
     assert not page.all("table", "matrix")
+    listed = client.page("/runs?q=dataset:payments").one("td", "state")
+    assert listed.text == "0 of 4 labelled"

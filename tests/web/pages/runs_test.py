@@ -13,7 +13,7 @@ from offdiag.store.dataset_page import dataset_list
 from offdiag.store.datasets import get_dataset
 from offdiag.store.run_list import RUNS_PER_PAGE
 from support.dashboard import LesionRegistry, counted_statements, log_counts
-from support.logging_runs import work_off
+from support.logging_runs import log, work_off
 from support.pages import Element, Page, PageClient
 from support.set_runs import PREDICTED_SETS, TRUE_SETS, log_sets
 from support.sites import FOUND, log_sites
@@ -55,6 +55,19 @@ def test_runs_of_several_datasets_stand_in_groups_of_their_own(
     assert [run["name"] for run in best] == [
         link.text for link in group.inside("a") if "data-row" in link.attributes
     ]
+
+
+def test_a_long_name_of_a_dataset_leaves_room_for_its_facts(
+    client: PageClient, database: Database
+) -> None:
+    for name in ("short", "photographs of skin lesions, all sites"):
+        log(database, dataset=name)
+
+    page = client.page("/runs")
+
+    heads = [row.inside("a")[0] for row in page.all("tr", "group-head")]
+    assert [head.text for head in heads] == ["photographs o…s, all sites", "short"]
+    assert heads[0].attributes["title"] == "photographs of skin lesions, all sites"
 
 
 def test_an_order_holds_within_each_dataset(reader: PageClient) -> None:

@@ -112,8 +112,9 @@ def _hint(entry: RunEntry) -> str:
 def _state(entry: RunEntry, about: LineContext) -> Chip | None:
     state = run_state(entry, now=about.now)
     waits_for_labels = about.dataset.truth_number is None and entry.state is RunState.FINISHED
-    if state is not None and waits_for_labels and entry.work is None:
-        return Chip(f"0 of {numbers.count(entry.n_cases)} labelled")
+    is_unlabelled = entry.n_samples == 0 and entry.n_predictions > 0
+    if is_unlabelled or (state is not None and waits_for_labels and entry.work is None):
+        return Chip(f"0 of {numbers.count(entry.n_predictions)} labelled")
     return state
 
 

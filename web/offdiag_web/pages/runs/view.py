@@ -364,6 +364,7 @@ class GroupView:
     """A dataset with its first runs; `more` leads to all of them."""
 
     name: str
+    short: str
     url: str
     facts: str
     metric: str
@@ -384,6 +385,7 @@ class GroupsView:
     notes: tuple[str, ...]
 
 
+_LONGEST_DATASET = 26
 _ORDERS = (("best", None), ("newest", RunOrder("logged")), ("name", RunOrder("name", False)))
 
 
@@ -475,8 +477,10 @@ def _group(
     terms = (*parse_filter(of_dataset), *address.terms)
     url = replace(address, terms=terms, cursor=None).url()
     n_more = group.total - len(group.entries)
+    name = dataset.name if name_is_unique else f"{dataset.project} / {dataset.name}"
     return GroupView(
-        name=dataset.name if name_is_unique else f"{dataset.project} / {dataset.name}",
+        name=name,
+        short=numbers.shortened(name, longest=_LONGEST_DATASET),
         url=url,
         facts=" · ".join(facts),
         metric=column.title,
