@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from offdiag.sdk.run import Run
     from offdiag.sdk.samples.drafts import LabelDraft, label_draft
     from offdiag.sdk.samples.log import log_samples, show_samples
-    from offdiag.sdk.samples.suspects import suspect_labels
+    from offdiag.sdk.samples.suspects import label_noise, suspect_labels
     from offdiag.sdk.search import evaluate_pending, get_run, search_runs
 
     __version__: str
@@ -117,6 +117,7 @@ _HOMES = {
     "show_samples": "offdiag.sdk.samples.log",
     "LabelDraft": "offdiag.sdk.samples.drafts",
     "label_draft": "offdiag.sdk.samples.drafts",
+    "label_noise": "offdiag.sdk.samples.suspects",
     "LoggedSamples": "offdiag.domain.sample_content",
     "suspect_labels": "offdiag.sdk.samples.suspects",
     "revise_truth": "offdiag.sdk.dataset",
@@ -166,6 +167,7 @@ __all__ = [
     "get_run",
     "importers",
     "label_draft",
+    "label_noise",
     "log_frame",
     "log_matrix",
     "log_run",

@@ -18,6 +18,8 @@ PAGES = {
     "datasets": "/datasets",
     "a dataset": "/datasets/pets",
     "the data of a dataset": "/datasets/pets/data",
+    "an empty draft": "/datasets/pets/draft",
+    "label noise": "/datasets/pets/noise",
     "approving a run": "/datasets/pets/approve",
     "a dataset with late labels": "/datasets/late",
     "a dataset with stale runs": "/datasets/behind",

@@ -79,3 +79,24 @@ def test_tasks_go_to_a_tool_and_come_back(url: str, dataset: str) -> None:
     assert draft.read().people == ["ana", "ben@example.org"]
     with pytest.raises(offdiag.InvalidInput):
         draft.import_answers([{"data": {}, "annotations": [{}]}])
+
+
+def test_label_noise_is_a_frame_of_ranges(url: str, dataset: str) -> None:
+    with pytest.raises(offdiag.Conflict):
+        offdiag.label_noise(dataset=dataset, url=url)
+    offdiag.log_run(
+        y_true=["x", "y", "x"],
+        y_pred=["x", "y", "x"],
+        sample_ids=[1, 2, 3],
+        labels=["x", "y", "z"],
+        name="better rules",
+        dataset=dataset,
+        url=url,
+    )
+
+    frame = offdiag.label_noise(dataset=dataset, share=0.4, url=url)
+
+    assert frame[["accuracy", "any_low", "rank_low", "rank_high"]].values.tolist() == [
+        [1.0, pytest.approx(2 / 3), 1, 1]
+    ]
+    assert "no model has probabilities" in frame.attrs["missing"].lower()

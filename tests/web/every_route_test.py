@@ -110,6 +110,7 @@ PAGES: dict[str, tuple[str, Place]] = {
     "/datasets/<name:name>/content": _at("lesions", "/datasets/derm-7/content"),
     "/datasets/<name:name>/methods": _at("lesions", "/datasets/derm-7/methods"),
     "/datasets/<name:name>/suspects": _at("lesions", "/datasets/derm-7/suspects"),
+    "/datasets/<name:name>/noise": _at("lesions", "/datasets/derm-7/noise"),
     "/datasets/<name:name>/draft": _at("lesions", "/datasets/derm-7/draft"),
     "/problems": _at("lesions", "/problems"),
     "/problems/<int(max=9223372036854775807):number>": _at("lesions", "/problems/1"),

@@ -44,6 +44,7 @@ ROUTES: Routes = {
         "api_datasets.get_sample_image": ("GET /api/v1/datasets/<name:name>/samples/image",),
         "api_datasets.remove_samples": ("POST /api/v1/datasets/<name:name>/samples/remove",),
         "api_datasets.list_suspects": ("GET /api/v1/datasets/<name:name>/suspects",),
+        "api_datasets.get_label_noise": ("GET /api/v1/datasets/<name:name>/noise",),
         "api_datasets.get_content": ("GET /api/v1/datasets/<name:name>/content",),
         "api_datasets.set_content": ("PUT /api/v1/datasets/<name:name>/content",),
     },
@@ -416,6 +417,10 @@ ROUTES: Routes = {
     },
     "offdiag_web.pages.samples.image_page": {
         "sample_images.image": ("GET /datasets/<name:name>/image",)
+    },
+    "offdiag_web.pages.samples.noise_page": {
+        "label_noise.page": ("GET /datasets/<name:name>/noise",),
+        "label_noise.noise_json": ("GET /datasets/<name:name>/noise.json",),
     },
     "offdiag_web.pages.samples.suspects_page": {
         "suspects.page": ("GET /datasets/<name:name>/suspects",),

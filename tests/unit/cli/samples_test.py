@@ -47,3 +47,11 @@ def test_what_is_meant_has_to_be_said(offdiag: Command, table: str) -> None:
     assert offdiag("samples", "remove", "digits").code == 2
     answer = offdiag("samples", "set", "digits", "--images", "https://b.org/{sample}")
     assert (answer.code, "content_hosts" in answer.err) == (2, True)
+
+
+def test_noise_is_shown_or_its_absence_explained(offdiag: Command, table: str) -> None:
+    shown = offdiag("samples", "noise", "digits", "--share", "0.5")
+
+    assert "No model has probabilities" in shown.out
+    assert "50.0%" in shown.out
+    assert offdiag("samples", "noise", "digits", "--json").json["pairs"] == []

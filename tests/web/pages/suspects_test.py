@@ -226,3 +226,17 @@ def test_a_version_is_undone_on_the_page_of_its_impact(
     assert send(client, undo, {"reason": "wrong"}).location == "/datasets/d/truth/3/impact"
     assert client.json("/datasets/d/truth/1..3.json")["samples"] == []
     assert send(client, undo, {"reason": "wrong"}).status_code == 422
+
+
+def test_the_page_of_noise_has_ranges_and_says_when_it_cannot_tell(
+    filled: Database, client: PageClient
+) -> None:
+    page = client.page("/datasets/d/noise?share=5")
+
+    assert page.one("p", "lead").text.startswith("An estimated 0.")
+    assert {tuple(row[1:5]) for row in page.table("data")} == {
+        ("99.3 %", "98.9 to 99.8 %", "94.3 to 100.0 %", "1 to 2")
+    }
+    [pair] = client.json("/datasets/d/noise.json")["pairs"]
+    assert pair["statement"].endswith("cannot be told apart, even if all labels are right.")
+    assert "no share" in client.get("/datasets/d/noise?share=x").text

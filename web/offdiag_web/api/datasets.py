@@ -25,6 +25,7 @@ from offdiag.records.dataset import (
     dataset_document,
     dataset_summary,
 )
+from offdiag.records.noise import Noise, NoiseQuery, noise_document
 from offdiag.records.sample import (
     Content,
     ContentShown,
@@ -47,6 +48,7 @@ from offdiag.services.cost_matrices import set_default_costs
 from offdiag.services.datasets import browse_dataset, set_hierarchy
 from offdiag.services.ingest.dataset import declare_dataset
 from offdiag.services.samples import content, log
+from offdiag.services.samples.noise import label_noise
 from offdiag.services.samples.suspects import suspect_labels
 from offdiag.store.dataset_page import dataset_overview
 from offdiag.store.run_page import read_run
@@ -245,6 +247,19 @@ def list_suspects(name: str, query: SuspectsQuery) -> Suspects:
         kept=kept_suspects(),
     )
     return suspects_document(found)
+
+
+@operation(blueprint, "GET", "/datasets/<name:name>/noise", answers=Noise)
+def get_label_noise(name: str, query: NoiseQuery) -> Noise:
+    """Read how much wrong labels matter: accuracy, recall and order of models as ranges."""
+    found = label_noise(
+        current_registry().database,
+        project=query.project,
+        dataset=name,
+        share=query.share,
+        kept=kept_suspects(),
+    )
+    return noise_document(found)
 
 
 @operation(blueprint, "GET", "/datasets/<name:name>/content", answers=ContentShown)

@@ -69,6 +69,10 @@ class DatasetAddress:
         """Labels that people propose, or where a `part` of its forms is sent to."""
         return self._at(f"/draft{part}", "", start)
 
+    def noise_url(self, form: str = "", *, share: str | None = None) -> str:
+        """How much wrong labels matter, up to a share of them in percent."""
+        return self._at("/noise", form, 0, share=share)
+
     def undo_url(self, number: int) -> str:
         """Where a version is undone."""
         return self._at(f"/truth/{number}/undo", "", 0)

@@ -17,6 +17,7 @@ from offdiag.domain.sample_content import ContentPlaces, LoggedSamples
 from offdiag.domain.texts import name_segment
 from offdiag.errors import InvalidInput
 from offdiag.records.base import InProject
+from offdiag.records.noise import Noise, NoiseQuery, noise_document
 from offdiag.records.sample import ContentShown, content_document
 from offdiag.records.suspect import MOST_SUSPECTS, Suspects, SuspectsQuery, suspects_document
 from offdiag.sdk.target import registry_at
@@ -298,6 +299,58 @@ def suspects(
             f"{planted.budget:,} (95 % of plantings: {planted.found_low:.0%} to "
             f"{planted.found_high:.0%})."
         )
+
+
+@help_text("samples noise digits", "samples noise derm-7 --share 0.05", see=("samples suspects",))
+@samples.command()
+@click.argument("dataset")
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 0.5),
+    default=0.03,
+    show_default=True,
+    help="Share of labels that may be wrong, whichever.",
+)
+@_project
+@url_option
+@json_option
+def noise(dataset: str, share: float, project: str | None, url: str | None, as_json: bool) -> None:
+    """Show how much wrong labels of DATASET matter: accuracy and order of models as ranges."""
+    where = project or settings_for(url).project
+
+    def stored(database: Database) -> Noise:
+        from offdiag.services.samples.noise import label_noise
+
+        return noise_document(label_noise(database, project=where, dataset=dataset, share=share))
+
+    path = f"/datasets/{name_segment(dataset)}/noise"
+    query = NoiseQuery(project=where, share=share)
+    found = document(url, path, Noise, query=query, stored=stored)
+    if as_json:
+        print_json(found.plain())
+        return
+    rows = [
+        (
+            printable(each.model),
+            f"{each.accuracy:.1%}",
+            "" if each.low is None else f"{each.low:.1%} to {each.high:.1%}",
+            f"{each.any_low:.1%} to {each.any_high:.1%}",
+            f"{each.rank_low} to {each.rank_high}",
+        )
+        for each in found.models
+    ]
+    any_noise = f"up to {share:.1%} wrong"
+    columns = ("model", "accuracy", "estimated noise", any_noise, f"rank {any_noise}")
+    if rows:
+        print_tables(filled_table(columns, rows))
+    if found.estimated is not None:
+        wrong = found.estimated
+        click.echo(
+            f"Estimated noise: {wrong.share:.1%} (CI {wrong.ci_low:.1%} to {wrong.ci_high:.1%})."
+        )
+    for line in (found.missing, *(pair.statement for pair in found.pairs), found.method):
+        if line:
+            click.echo(printable(line))
 
 
 def _suspect_table(found: Suspects) -> Table:

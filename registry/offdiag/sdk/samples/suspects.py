@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING
 
 from offdiag.domain.labels import label_text
 from offdiag.domain.sample_content import SuspectQuestion
+from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict
 from offdiag.extras import optional
+from offdiag.records.noise import Noise, NoiseQuery, noise_document
 from offdiag.records.suspect import MOST_SUSPECTS
 from offdiag.sdk.target import target
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from offdiag.store.database import Database
 
 
 def suspect_labels(
@@ -54,4 +58,48 @@ def suspect_labels(
     frame = frame.reindex(columns=list(columns))
     frame.insert(5, "n_models", len(found["models"]))
     frame.attrs = {name: found[name] for name in ("models", "n_suspect", "n_labelled", "planted")}
+    return frame
+
+
+def label_noise(
+    *,
+    dataset: str,
+    share: float = 0.03,
+    project: str | None = None,
+    url: str | None = None,
+) -> pd.DataFrame:
+    """How much wrong labels matter: one row for the best run of each model.
+
+    Columns are `model`, `run`, `accuracy`, `low` and `high` (bounds of accuracy under the noise
+    matrix of confident learning, None where it cannot be estimated), `any_low` and `any_high`
+    (under any wrong labels up to `share`), and `rank_low` and `rank_high`. `frame.attrs` has
+    `estimated`, `missing`, `method`, `pairs` ("A leads B under any noise up to 3 %") and, for
+    each model, the bounds of its `recalls`.
+
+    Raises `NotFound`, `InvalidInput` for a share outside 0 to 0.5, and `Conflict` where no model
+    has a vote.
+    """
+    with optional:
+        import pandas as pd
+
+    at = target(url)
+    place = project if project is not None else at.project
+
+    def stored(database: Database) -> Noise:
+        from offdiag.services.samples.noise import label_noise as compute
+
+        return noise_document(compute(database, project=place, dataset=dataset, share=share))
+
+    query = NoiseQuery(project=place, share=share)
+    path = f"/datasets/{name_segment(dataset)}/noise"
+    found = at.document("GET", path, query, Noise, stored)
+    if not found.models:
+        raise Conflict(
+            found.missing or "no model has a vote", field="dataset", hint="Log runs of models."
+        )
+    plain = found.plain()
+    recalls = {each["model"]: each.pop("recalls") for each in plain["models"]}
+    frame = pd.DataFrame(plain["models"])
+    frame.attrs = {name: plain[name] for name in ("estimated", "missing", "method", "pairs")}
+    frame.attrs["recalls"] = recalls
     return frame

@@ -162,21 +162,31 @@ def suspect_labels(
                 truth.number,
                 missing="Samples with sets of labels have no single one.",
             )
-        runs = _voters(session, truth)
-        trained_on = sum(_is_of_training(run) for run in runs)
-        voters = [run for run in runs if not _is_of_training(run)]
-        key = (truth.id, tuple(run.id for run in voters))
-        found = (
-            _ranked(session, known, truth, voters)
-            if kept is None
-            else kept.get(key, lambda: _ranked(session, known, truth, voters))
-        )
+        found, trained_on = ranked_dataset(session, known, truth, kept)
         about = SuspectLabels(
             known, size, truth.number, found.families, found.left_out, trained_on
         )
         if found.ranked is None:
             return replace(about, missing=_too_few(found, trained_on))
         return _answer(session, about, truth, found, question)
+
+
+def ranked_dataset(
+    session: Session,
+    known: DatasetRecord,
+    truth: TruthRecord,
+    kept: LruCache[RankedDataset] | None,
+) -> tuple[RankedDataset, int]:
+    """The labels of a dataset of classes, ranked, and how many runs are on training data."""
+    runs = _voters(session, truth)
+    voters = [run for run in runs if not _is_of_training(run)]
+    key = (truth.id, tuple(run.id for run in voters))
+    found = (
+        _ranked(session, known, truth, voters)
+        if kept is None
+        else kept.get(key, lambda: _ranked(session, known, truth, voters))
+    )
+    return found, len(runs) - len(voters)
 
 
 def _voters(session: Session, truth: TruthRecord) -> list[ComparedRun]:

@@ -1,0 +1,99 @@
+"""How much wrong labels matter for models of a dataset, and when it cannot be told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from offdiag.domain.runs import RunFacts
+from offdiag.errors import InvalidInput
+from offdiag.records.noise import noise_document
+from offdiag.services.samples.noise import LabelNoise, label_noise
+from offdiag.store.database import Database
+from support.logging_runs import log
+
+pytestmark = pytest.mark.same_on_both
+
+N, WRONG = 1_000, 40
+CLASSES = np.array(["a", "b", "c"])
+
+
+def add(database: Database, model: str, errors: int, *, scores: bool = True) -> None:
+    """A model that errs on the last samples; the first 40 labels are wrong."""
+    true = np.arange(N) % 3
+    labels, predicted = true.copy(), true.copy()
+    labels[:WRONG] = (labels[:WRONG] + 1) % 3
+    predicted[N - errors :] = (predicted[N - errors :] + 1) % 3
+    own = np.full((N, 3), 0.05) + 0.85 * np.eye(3)[predicted]
+    log(
+        database,
+        dataset="d",
+        facts=RunFacts(name=model, model=model),
+        y_true=CLASSES[labels],
+        y_pred=CLASSES[predicted],
+        y_score=own if scores else None,
+        labels=CLASSES.tolist(),
+        sample_ids=list(range(N)),
+    )
+
+
+def noise(database: Database, **asked: Any) -> LabelNoise:
+    return label_noise(database, project="default", dataset="d", **asked)
+
+
+def test_ranges_include_what_right_labels_give(database: Database) -> None:
+    for model, errors in (("net", 20), ("forest", 120), ("twin", 22)):
+        add(database, model, errors)
+
+    found = noise(database)
+
+    assert found.estimated is not None
+    # Errors that all models make look like wrong labels: 20 more.
+    assert found.estimated.low <= (WRONG + 20) / N <= found.estimated.high
+    for each, accuracy in zip(found.models, (0.98, 0.978, 0.88), strict=True):
+        assert each.low is not None
+        assert each.high is not None
+        assert each.low <= accuracy <= each.high + 0.002
+        wrong = WRONG / N
+        assert [each.accuracy, each.any_high] == pytest.approx(
+            [accuracy - wrong, accuracy - wrong + 0.03]
+        )
+    assert [(m.rank_low, m.rank_high) for m in found.models] == [(1, 2), (1, 2), (3, 3)]
+
+
+def test_an_order_holds_up_to_a_share_of_wrong_labels(database: Database) -> None:
+    for model, errors in (("net", 20), ("forest", 120), ("twin", 22)):
+        add(database, model, errors)
+
+    statements = [pair.statement for pair in noise_document(noise(database)).pairs]
+
+    assert statements == [
+        "net and twin cannot be told apart, even if all labels are right.",
+        "net leads forest under any noise up to 3.8 %.",
+        "twin leads forest under any noise up to 3.7 %.",
+    ]
+    places = [(m.rank_low, m.rank_high) for m in noise(database, share=0.04).models]
+    assert places == [(1, 3), (1, 3), (1, 3)]
+
+
+def test_without_probabilities_noise_is_not_estimated(database: Database) -> None:
+    for model, errors in (("net", 20), ("forest", 120), ("rules", 60)):
+        add(database, model, errors, scores=False)
+
+    found = noise(database)
+
+    assert found.estimated is None
+    assert "No model has probabilities" in str(found.missing)
+    assert {model.low for model in found.models} == {None}
+    assert found.pairs[0].share is not None
+
+
+def test_what_cannot_be_asked_is_refused(database: Database) -> None:
+    log(database, dataset="d")
+    with pytest.raises(InvalidInput, match="share of wrong labels"):
+        noise(database, share=0.7)
+    log(database, dataset="constant", y_pred=["a"] * 6)
+    found = label_noise(database, project="default", dataset="constant")
+    assert (found.models, "largest class" in str(found.missing)) == ((), True)

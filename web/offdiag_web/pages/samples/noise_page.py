@@ -1,0 +1,134 @@
+"""How much wrong labels matter for the models of a dataset."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import Blueprint, make_response, render_template, request
+from werkzeug.wrappers import Response
+
+from offdiag.records.noise import ModelUnderNoise, Noise, noise_document
+from offdiag.services.samples.noise import USUAL_SHARE, LabelNoise, label_noise
+from offdiag_web.app.context import current_registry, kept_suspects
+from offdiag_web.app.exports import json_response
+from offdiag_web.app.paths import requested_project
+from offdiag_web.components.datasets import (
+    DATASET,
+    DatasetFrame,
+    dataset_frame,
+    find_in_any_project,
+)
+from offdiag_web.urls.datasets import DatasetAddress
+
+blueprint = Blueprint("label_noise", __name__)
+find_in_any_project(blueprint)
+
+MOST_CLASSES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseLine:
+    """A model, with its ranges as text; empty where noise cannot be estimated."""
+
+    model: str
+    run: str
+    accuracy: str
+    estimated: str
+    any_noise: str
+    ranks: str
+    recalls: tuple[tuple[str, str], ...]
+    """Classes with the widest ranges of recall."""
+
+
+@dataclass(frozen=True)
+class NoiseView:
+    """Everything on the page."""
+
+    address: DatasetAddress
+    frame: DatasetFrame
+    found: Noise
+    share: str
+    statement: str
+    lines: tuple[NoiseLine, ...]
+
+
+@blueprint.get(f"{DATASET}/noise")
+def page(name: str) -> Response:
+    share, notices = _share()
+    found = _found(name, share)
+    return make_response(
+        render_template("samples/noise.html", view=_view(found, share), notices=notices)
+    )
+
+
+@blueprint.get(f"{DATASET}/noise.json")
+def noise_json(name: str) -> Response:
+    return json_response(noise_document(_found(name, _share()[0])))
+
+
+def _found(name: str, share: float) -> LabelNoise:
+    return label_noise(
+        current_registry().database,
+        project=requested_project(),
+        dataset=name,
+        share=share,
+        kept=kept_suspects(),
+    )
+
+
+def _share() -> tuple[float, list[str]]:
+    """The share in the address, which is in percent, with a notice where it is none."""
+    given = request.args.get("share", "")
+    try:
+        share = float(given) / 100 if given else USUAL_SHARE
+    except ValueError:
+        share = -1.0
+    if 0 <= share <= 0.5:
+        return share, []
+    return USUAL_SHARE, [f"“{given[:20]}” is no share from 0 to 50 %; this is 3 %."]
+
+
+def _view(found: LabelNoise, share: float) -> NoiseView:
+    document = noise_document(found)
+    return NoiseView(
+        address=DatasetAddress(document.project, document.dataset),
+        frame=dataset_frame(found.dataset, found.size, current="suspects"),
+        found=document,
+        share=f"{100 * share:g}",
+        statement=statement(document),
+        lines=tuple(_line(each) for each in document.models),
+    )
+
+
+def statement(found: Noise) -> str:
+    """ "An estimated 2.1 % of labels are wrong (95 % CI 1.3 to 3.5 %)."."""
+    if found.estimated is None:
+        return found.missing or ""
+    wrong = found.estimated
+    return (
+        f"An estimated {_percent(wrong.share)} of {found.n_labelled:,} labels are wrong "
+        f"(95\N{NARROW NO-BREAK SPACE}% CI {_range(wrong.ci_low, wrong.ci_high)})."
+    )
+
+
+def _line(each: ModelUnderNoise) -> NoiseLine:
+    known = [r for r in each.recalls if r.low is not None and r.high is not None]
+    widest = sorted(known, key=lambda r: (r.low or 0) - (r.high or 0))[:MOST_CLASSES]
+    ranks = f"{each.rank_low} to {each.rank_high}"
+    return NoiseLine(
+        model=each.model,
+        run=each.run,
+        accuracy=_percent(each.accuracy),
+        estimated="" if each.low is None else _range(each.low, each.high or 0),
+        any_noise=_range(each.any_low, each.any_high),
+        ranks=str(each.rank_low) if each.rank_low == each.rank_high else ranks,
+        recalls=tuple((r.label, _range(r.low or 0, r.high or 0)) for r in widest),
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}\N{NARROW NO-BREAK SPACE}%"
+
+
+def _range(low: float, high: float) -> str:
+    return f"{100 * low:.1f} to {_percent(high)}"
