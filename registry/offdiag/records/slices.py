@@ -25,6 +25,17 @@ class SlicesQuery(RequestBody):
         default=None, description="Only of this metric, such as recall; all of them without it."
     )
     limit: int = Field(default=100, ge=1, le=MOST_GAPS)
+    columns: str | None = Field(
+        default=None,
+        max_length=1_000,
+        description="Three slice columns, parted by commas: only their slices and crosses, with "
+        "those of all three, which are counted now.",
+    )
+
+    @property
+    def crossed(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(name.strip() for name in (self.columns or "").split(",") if name.strip())
 
 
 class SliceGapBody(ResponseBody):

@@ -115,8 +115,8 @@ class DisabledRegistry:
     def examples(self, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable:  # noqa: ARG002
         return ExampleTable((), (), has_scores=False)
 
-    def slices(self, run_id: str, metric: str | None, limit: int) -> RunSlices:  # noqa: ARG002
-        return run_slices(run_id, None, SlicesQuery())
+    def slices(self, run_id: str, query: SlicesQuery) -> RunSlices:
+        return run_slices(run_id, None, query)
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:  # noqa: ARG002
         raise _nothing("curves")

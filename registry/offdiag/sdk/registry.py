@@ -28,7 +28,7 @@ from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
 from offdiag.records.fairness import Fairness
 from offdiag.records.method import Methods
-from offdiag.records.slices import RunSlices
+from offdiag.records.slices import RunSlices, SlicesQuery
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.ingest.batch import Batch, GivenCounts, GivenMatrix, Predictions
@@ -293,7 +293,7 @@ class Registry(Protocol):
 
     def examples(self, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable: ...
 
-    def slices(self, run_id: str, metric: str | None, limit: int) -> RunSlices: ...
+    def slices(self, run_id: str, query: SlicesQuery) -> RunSlices: ...
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints: ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -14,6 +14,7 @@ from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunState, S
 from offdiag.domain.texts import shortened
 from offdiag.errors import EvaluationFailed, EvaluationPending, NotFound, OffdiagError
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.records.slices import SlicesQuery
 from offdiag.sdk import provenance
 from offdiag.sdk.display.displayed import Origin
 from offdiag.sdk.display.evaluation_card import run_card
@@ -337,15 +338,21 @@ class Run:
         label = None if class_label is None else label_text(class_label, field_name="class_label")
         return fairness_frame(self._registry.fairness(self.id, by, label))
 
-    def slices(self, metric: str | None = None, *, limit: int = 100) -> pd.DataFrame:
+    def slices(
+        self, metric: str | None = None, *, limit: int = 100, columns: Sequence[str] = ()
+    ) -> pd.DataFrame:
         """The slices that the run is worse on than on the rest, most surprising first.
 
         Every slice of one column and every cross of two with enough samples is tested on accuracy,
         on averages over classes and on the recall of each class; `metric` keeps one of them, such
         as "recall". `p_adjusted` and the interval of `gap` are for all tests together,
         `confirmed` says whether a held-out half agrees. Empty where there are no slice columns.
+        With three `columns` the slices are those of these alone, with the crosses of all three.
+        Raises `InvalidInput` for another number of columns.
         """
-        return slices_frame(self._registry.slices(self.id, metric, limit))
+        named = ",".join(columns) or None
+        query = SlicesQuery(metric=metric, limit=limit, columns=named)
+        return slices_frame(self._registry.slices(self.id, query))
 
     def operating_points(self, positive: object = None) -> pd.DataFrame:
         """Thresholds of a class, the positive one unless named, strictest first, with counts.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from offdiag.metrics.slices.counts import (
     CodedColumn,
     SliceCounts,
     count_slices,
+    count_triples,
     outcomes_of_classes,
     outcomes_of_sets,
 )
@@ -98,6 +99,52 @@ def test_slices_of_classes(data: st.DataObject, n: int, least: int, is_counted: 
 
     assert as_dict(found) == one_by_one(given, numbers_of, min_samples=least, sizes=sizes)
     assert found.total.tolist() == numbers_of(np.ones(n, dtype=np.bool_))
+
+
+@given(st.data(), st.integers(1, 40), st.integers(1, 4), st.booleans())
+def test_crosses_of_three_columns(
+    data: st.DataObject, n: int, least: int, is_counted: bool
+) -> None:
+    given = data.draw(columns(n)) | read_slices(
+        {"ward": data.draw(st.lists(st.sampled_from("pq"), min_size=n, max_size=n))}, n_samples=n
+    )
+    chosen = {name: given[name] for name in list(given)[-3:]}
+    rng = np.random.default_rng(data.draw(st.integers(0, 100)))
+    actual, predicted = rng.integers(0, 3, (2, n))
+    sizes = rng.integers(1, 4, n) if is_counted else np.ones(n, dtype=np.int64)
+    outcomes = outcomes_of_classes(
+        actual, predicted, n_classes=3, part=np.zeros(n, np.uint8), n_parts=1
+    )
+    options: dict[str, Any] = {"n_samples": n, "min_samples": least}
+    options["sizes"] = sizes if is_counted else None
+
+    found = count_triples(coded(chosen), outcomes, **options)
+
+    shallow = count_slices(coded(chosen), outcomes, **options)
+    deep = {
+        terms: numbers
+        for terms, numbers in as_dict(found).items()
+        if terms not in as_dict(shallow)
+    }
+    assert as_dict(shallow).items() <= as_dict(found).items()
+    assert all(len(terms) == 3 for terms in deep)
+    has = [
+        [((name, choice), column.has(choice)) for choice in column.choices]
+        for name, column in chosen.items()
+    ]
+    expected = {}
+    for crossed in product(*has):
+        members = np.logical_and.reduce([each for _, each in crossed])
+        if sizes[members].sum() >= least:
+            hit = members & (actual == predicted)
+            expected[tuple(term for term, _ in crossed)] = (
+                sizes[members].sum(),
+                sizes[hit].sum(),
+                [sizes[members & (actual == k)].sum() for k in range(3)],
+            )
+    assert {
+        terms: (rows[0][0], rows[0][1], rows[0][2:5]) for terms, rows in deep.items()
+    } == expected
 
 
 @given(st.data(), st.integers(1, 30))

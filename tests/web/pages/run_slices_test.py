@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import offdiag
 from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.conditions import parse_condition
 from offdiag.services.champions.promotions import approve
@@ -257,3 +258,63 @@ def test_a_condition_of_a_gate_is_offered_that_this_run_fails(
         policy=POLICY,
     ).findings
     assert not finding.passed
+
+
+@pytest.fixture
+@filled_once
+def crossed(database: Database) -> str:
+    """A run that misses most of "ill" where three columns meet."""
+    rng = np.random.default_rng(5)
+    given = {name: rng.choice(["x", "y", "z"], 4 * N) for name in ("site", "device", "age")}
+    actual = rng.choice(["ill", "well"], 4 * N)
+    fails = np.logical_and.reduce([each == "z" for each in given.values()]) & (actual == "ill")
+    other = np.where(actual == "ill", "well", "ill")
+    run = log(
+        database,
+        y_true=actual,
+        y_pred=np.where(rng.random(4 * N) < np.where(fails, 0.1, 0.95), actual, other),
+        sample_ids=np.arange(4 * N),
+        slices={**given, "ward": rng.choice(["p", "q"], 4 * N)},
+    )
+    evaluate(database, run.id)
+    return run.id
+
+
+def test_three_columns_are_crossed_on_request(
+    client: PageClient, database: Database, crossed: str
+) -> None:
+    part = "age=z & device=z & site=z"
+    before = client.page(f"/runs/{crossed}/slices")
+    page = client.page(f"/runs/{crossed}/slices?across=site&across=device&across=age")
+    found = offdiag.get_run(crossed, url=database.url).slices(
+        "recall", columns=["site", "device", "age"]
+    )
+    answer = client.get(f"/api/v1/runs/{crossed}/slices?columns=site,device,age").get_json()
+
+    assert "Crosses of three columns" in before.one("main").text
+    assert found.iloc[0]["slice"] == part
+    assert found.iloc[0]["is_significant"]
+    assert answer["gaps"][0]["slice"] == part
+    assert "ward" not in answer["columns"]
+    (table,) = (each for each in page.all("table") if "z, z, z" in each.text)
+    link = table.inside("a")[0].attributes["href"]
+    listed = client.get(link.replace("examples?", "examples.json?")).get_json()["examples"]
+    where = {tuple(each["slices"][name] for name in ("age", "device", "site")) for each in listed}
+    assert where == {("z", "z", "z")}
+    assert len(listed) == found.iloc[0]["cases"] - found.iloc[0]["hits"]
+    exact = offdiag.get_run(crossed, url=database.url).evaluation(slice=part)
+    recall = exact.per_class["recall"]["ill"]
+    assert found.iloc[0]["value"] == pytest.approx(recall.value)
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [("site,device", "3 different columns"), ("site,device,nope", "no slice column 'nope'")],
+)
+def test_other_columns_are_refused(
+    client: PageClient, crossed: str, columns: str, said: str
+) -> None:
+    answer = client.get(f"/api/v1/runs/{crossed}/slices?columns={columns}")
+
+    assert answer.status_code >= 400
+    assert said in answer.text

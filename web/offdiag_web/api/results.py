@@ -178,7 +178,9 @@ def get_evaluation(run_id: str, query: EvaluationQuery) -> EvaluationAnswer:
 @operation(blueprint, "GET", "/runs/<run:run_id>/slices", answers=RunSlices)
 def get_slices(run_id: str, query: SlicesQuery) -> RunSlices:
     """Read which slices of a run are worse than the rest, corrected for all that were tested."""
-    return run_slices(run_id, slice_findings(current_registry().database, run_id), query)
+    database = current_registry().database
+    found = slice_findings(database, run_id, columns=query.crossed)
+    return run_slices(run_id, found, query)
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/confusion-matrix", answers=MatrixAnswer)

@@ -76,9 +76,12 @@ def slice_lines(
     *,
     limit: int,
     keys: Sequence[str] | None = None,
+    n_terms: int | None = None,
 ) -> tuple[SliceLine, ...]:
-    """The worst slices of a run, most surprising first."""
-    return tuple(_line(gap, run_id, labels) for gap in found.worst(limit, keys))
+    """The worst slices of a run, most surprising first; of `n_terms` columns where it is given."""
+    worst = found.worst(limit if n_terms is None else None, keys)
+    shown = [gap for gap in worst if n_terms in {None, len(gap.terms)}][:limit]
+    return tuple(_line(gap, run_id, labels) for gap in shown)
 
 
 def worst_slices(run_id: str, counted: Counted | None = None) -> tuple[SliceLine, ...]:

@@ -323,6 +323,7 @@ def _stored_fairness(
 @help_text(
     "runs slices r_4bcd6fgh8jkm",
     "runs slices r_4bcd6fgh8jkm --metric recall --limit 5 --json",
+    "runs slices r_4bcd6fgh8jkm --columns site,device,age",
     see=("runs show",),
 )
 @runs.command()
@@ -335,11 +336,22 @@ def _stored_fairness(
     show_default=True,
     help="Most slices to list.",
 )
+@click.option(
+    "--columns", metavar="A,B,C", help="Only these three columns, with their crosses of three."
+)
 @url_option
 @json_option
-def slices(run_id: str, metric: str | None, limit: int, url: str | None, as_json: bool) -> None:
+def slices(
+    *,
+    run_id: str,
+    metric: str | None,
+    limit: int,
+    columns: str | None,
+    url: str | None,
+    as_json: bool,
+) -> None:
     """List the slices that a run is worse on than on the rest."""
-    query = SlicesQuery(metric=metric, limit=limit)
+    query = SlicesQuery(metric=metric, limit=limit, columns=columns)
     found = document(
         url,
         f"/runs/{run_id}/slices",
@@ -358,7 +370,8 @@ def slices(run_id: str, metric: str | None, limit: int, url: str | None, as_json
 def _stored_slices(database: Database, run_id: str, query: SlicesQuery) -> RunSlices:
     from offdiag.services.evaluation.slice_counts import slice_findings
 
-    return run_slices(run_id, slice_findings(database, run_id), query)
+    found = slice_findings(database, run_id, columns=query.crossed)
+    return run_slices(run_id, found, query)
 
 
 @help_text("runs history r_4bcd6fgh8jkm", see=("runs show", "truth impact"))

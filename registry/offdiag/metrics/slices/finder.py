@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from statistics import NormalDist
 from typing import Any
 
@@ -297,10 +298,20 @@ def find_slices(
 
 
 def _parents(counts: SliceCounts) -> NDArray[np.int32]:
-    """The slices that a slice is part of, (S, 2): those of a cross, or the level above."""
+    """The slices that a slice is part of, (S, C): those of a cross, or the level above.
+
+    Those of a cross of three columns are the crosses of two of them.
+    """
     place = {term: at for at, term in enumerate(counts.choice_names)}
     parents = counts.members.copy()
     parents[: counts.n_singles] = NO_PARENT
+    if counts.members.shape[CONDITION_AXIS] > 2:
+        places = {tuple(each): at for at, each in enumerate(counts.members.tolist())}
+        for members, place_of_all in list(places.items()):
+            if NO_PARENT not in members:
+                parents[place_of_all] = [
+                    places.get((*pair, NO_PARENT), NO_PARENT) for pair in combinations(members, 2)
+                ]
     for at, (name, choice) in enumerate(counts.choice_names):
         above = _above(name, choice)
         parents[at, 0] = place.get(above, NO_PARENT) if above[0] else NO_PARENT

@@ -300,9 +300,9 @@ class EmbeddedRegistry:
         ]
         return ExampleTable(rows, page.slice_names, page.has_scores)
 
-    def slices(self, run_id: str, metric: str | None, limit: int) -> RunSlices:
-        query = SlicesQuery(metric=metric, limit=limit)
-        return run_slices(run_id, slice_findings(self.database, run_id), query)
+    def slices(self, run_id: str, query: SlicesQuery) -> RunSlices:
+        found = slice_findings(self.database, run_id, columns=query.crossed)
+        return run_slices(run_id, found, query)
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:
         found = browse_curves(self.database, run_id, positive=positive)

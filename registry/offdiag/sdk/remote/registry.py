@@ -35,7 +35,7 @@ from offdiag.records.fairness import Fairness
 from offdiag.records.ingest import ClosedRun, CountedScores, NewCounts, NewMatrix, NewRun
 from offdiag.records.ingest import OpenedRun as OpenedAnswer
 from offdiag.records.method import Methods
-from offdiag.records.slices import RunSlices
+from offdiag.records.slices import RunSlices, SlicesQuery
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
     Answer,
@@ -293,9 +293,9 @@ class RemoteRegistry:
     def examples(self, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable:
         return reader.examples(self._reader, _sent(run_id), question, limit)
 
-    def slices(self, run_id: str, metric: str | None, limit: int) -> RunSlices:
+    def slices(self, run_id: str, query: SlicesQuery) -> RunSlices:
         path = f"/runs/{_sent(run_id)}/slices"
-        return self._reader.get(path, RunSlices, metric=metric, limit=limit)
+        return self._reader.get(path, RunSlices, **query.model_dump())
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:
         return reader.operating_points(self._reader, _sent(run_id), positive)

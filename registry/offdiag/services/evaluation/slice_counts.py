@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
+from offdiag.errors import InvalidInput
 from offdiag.inputs.partial_labels import is_labelled
 from offdiag.inputs.slice_columns import SliceColumns
 from offdiag.metrics.counted import Counted, CountedSets
@@ -19,10 +21,12 @@ from offdiag.metrics.slices.counts import (
     CodedColumn,
     SliceCounts,
     count_slices,
+    count_triples,
     outcomes_of_classes,
     outcomes_of_sets,
 )
 from offdiag.metrics.slices.finder import SliceFindings, find_slices
+from offdiag.services.groups.run_groups import require_column
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.small_groups import suppressed_below
 from offdiag.store import datasets, evaluations, predictions, runs, slices, truths, uploads
@@ -33,6 +37,8 @@ from offdiag.store.session import Session
 from offdiag.store.truths import TruthRecord
 
 HALVES = 2
+N_CROSSED = 3
+"""Columns that are crossed on request."""
 MOST_TESTED = 8
 """Runs whose tests are remembered: with thousands of slices, testing them takes seconds."""
 _TESTED: LruCache[SliceFindings] = LruCache(most=MOST_TESTED)
@@ -72,6 +78,25 @@ def slice_counts_of(database: Database, run_id: str) -> SliceCounts | None:
     return counted.counts
 
 
+def _triples_of(database: Database, run_id: str, columns: Sequence[str]) -> SliceCounts | None:
+    """The counts of three columns with the crosses of all; None for a run without columns."""
+    if len(set(columns)) != N_CROSSED or len(columns) != N_CROSSED:
+        raise InvalidInput(
+            f"{', '.join(map(repr, columns))}: {N_CROSSED} different columns are crossed.",
+            field="columns",
+            hint="All slices of one column and crosses of two are listed without naming columns.",
+        )
+    with database.read() as session:
+        run = runs.get_run(session, run_id)
+        current = evaluations.current_key(session, run_id)
+        if current is None:
+            return None
+        truth = None if current[1] is None else truths.get_truth(session, current[1])
+        dataset = datasets.get_dataset(session, run.dataset_id)
+        found = count_run(session, run, dataset, truth, only=tuple(columns))
+    return None if found is None else found.counts
+
+
 @dataclass(frozen=True, eq=False)
 class RunFindings:
     """Every slice of a run tested against the rest, and the names of its classes."""
@@ -81,17 +106,25 @@ class RunFindings:
 
 
 def slice_findings(
-    database: Database, run_id: str, counted: Counted | None = None
+    database: Database,
+    run_id: str,
+    counted: Counted | None = None,
+    *,
+    columns: Sequence[str] = (),
 ) -> RunFindings | None:
     """Test every slice of a run against the rest; None as for `slice_counts_of`.
 
-    `counted` are the counts of its evaluation, which are read if they are not given. Where small
-    groups are suppressed there are none: numbers of overlapping slices and of their rest would
-    give small ones away.
+    `counted` are the counts of its evaluation, which are read if they are not given. With three
+    `columns` the slices are those of these alone, with the crosses of all three, counted now.
+    Where small groups are suppressed there are none: numbers of overlapping slices and of their
+    rest would give small ones away. Raises `NotFound`, and `InvalidInput` for other columns.
     """
     if suppressed_below():
         return None
-    counts = slice_counts_of(database, run_id)
+    if columns:
+        counts = _triples_of(database, run_id, columns)
+    else:
+        counts = slice_counts_of(database, run_id)
     if counts is None:
         return None
     if counted is None:
@@ -149,17 +182,26 @@ def keep_counts(session: Session, evaluation_id: int, run: RunRecord, by: Counte
 
 
 def count_run(
-    session: Session, run: RunRecord, dataset: DatasetRecord, truth: TruthRecord | None
+    session: Session,
+    run: RunRecord,
+    dataset: DatasetRecord,
+    truth: TruthRecord | None,
+    *,
+    only: Sequence[str] = (),
 ) -> CountedSlices | None:
-    """Count all slices of a run against a truth; None where it has no slice columns."""
+    """Count all slices of a run against a truth; None where it has no slice columns.
+
+    With three columns in `only`, those of these, and the crosses of all three.
+    """
     n_classes = len(dataset.labels)
+    count = count_triples if only else count_slices
     if not _has_samples(run):
         cases = uploads.find_counted_samples(session, run.id)
         if cases is None:
             return None
         whole = np.zeros(len(cases), dtype=np.uint8)
-        found = count_slices(
-            _coded(cases.slices, np.arange(len(cases))),
+        found = count(
+            _coded(_chosen(cases.slices, only), np.arange(len(cases))),
             outcomes_of_classes(
                 cases.actual, cases.predicted, n_classes=n_classes, part=whole, n_parts=1
             ),
@@ -189,8 +231,13 @@ def count_run(
         outcomes = outcomes_of_classes(
             actual[places], predicted[places], n_classes=n_classes, part=half, n_parts=HALVES
         )
-    found = count_slices(_coded(columns, places), outcomes, n_samples=len(places), n_parts=HALVES)
+    coded = _coded(_chosen(columns, only), places)
+    found = count(coded, outcomes, n_samples=len(places), n_parts=HALVES)
     return CountedSlices(found, slices.columns_digest(session, truth.root_id))
+
+
+def _chosen(columns: SliceColumns, only: Sequence[str]) -> SliceColumns:
+    return {name: require_column(columns, name) for name in only} if only else columns
 
 
 def _has_samples(run: RunRecord) -> bool:

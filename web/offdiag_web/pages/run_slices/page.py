@@ -13,7 +13,7 @@ from offdiag.domain.slices import column_text, slice_of, slice_text
 from offdiag.metrics.slices.finder import ACCURACY, RECALL, SUBSET_ACCURACY, SliceFindings
 from offdiag.metrics.slices.gaps import SLOPES
 from offdiag.records.slices import MOST_GAPS, SLICE_COLUMNS, RunSlices, SlicesQuery, run_slices
-from offdiag.services.evaluation.slice_counts import RunFindings, slice_findings
+from offdiag.services.evaluation.slice_counts import N_CROSSED, RunFindings, slice_findings
 from offdiag.services.small_groups import suppressed_below
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response
@@ -47,6 +47,16 @@ class Cross:
 
 
 @dataclass(frozen=True, slots=True)
+class ThreeColumns:
+    """Columns that can be crossed three at a time, those chosen, and their worst crosses."""
+
+    names: tuple[str, ...]
+    chosen: tuple[str, ...]
+    lines: tuple[SliceLine, ...]
+    n_tests: int
+
+
+@dataclass(frozen=True, slots=True)
 class SlicesView:
     """Everything below the header of a run that has slice columns."""
 
@@ -58,6 +68,7 @@ class SlicesView:
     n_left_out: int
     heat: Heat
     cross: Cross | None
+    three: ThreeColumns | None
     classes: tuple[str, ...]
     fairness: FairnessView
     conditions: tuple[str, ...]
@@ -92,8 +103,10 @@ def slices_csv(run_id: str) -> Response:
 
 def _document(run_id: str) -> RunSlices:
     results = results_of(stored_run(run_id))
-    found = slice_findings(current_registry().database, run_id, results.counted)
-    return run_slices(run_id, found, SlicesQuery(limit=MOST_GAPS))
+    query = SlicesQuery(limit=MOST_GAPS, columns=",".join(request.args.getlist("across")) or None)
+    database = current_registry().database
+    found = slice_findings(database, run_id, results.counted, columns=query.crossed)
+    return run_slices(run_id, found, query)
 
 
 def _view(run_id: str, findings: RunFindings) -> SlicesView:
@@ -114,11 +127,27 @@ def _view(run_id: str, findings: RunFindings) -> SlicesView:
         n_left_out=found.counts.n_left_out,
         heat=class_heat(found, run_id, labels),
         cross=_cross(found, run_id, labels),
+        three=_three(found, run_id),
         classes=tuple(labels),
         fairness=_fairness(found, run_id, labels),
         conditions=_conditions(found, labels),
         twins=(("CSV", f"{path}.csv"), ("JSON", f"{path}.json")),
     )
+
+
+def _three(found: SliceFindings, run_id: str) -> ThreeColumns | None:
+    """Three columns crossed, where the query names them."""
+    names = tuple(name for name, _ in found.counts.columns)
+    if len(names) < N_CROSSED:
+        return None
+    chosen = tuple(dict.fromkeys(request.args.getlist("across")))
+    if len(chosen) != N_CROSSED or not set(chosen) <= set(names):
+        return ThreeColumns(names, names[:N_CROSSED], (), 0)
+    crossed = slice_findings(current_registry().database, run_id, columns=chosen)
+    if crossed is None:
+        return ThreeColumns(names, chosen, (), 0)
+    lines = slice_lines(crossed.found, run_id, crossed.labels, limit=LINES, n_terms=N_CROSSED)
+    return ThreeColumns(names, chosen, lines, crossed.found.n_tests)
 
 
 def _fairness(found: SliceFindings, run_id: str, labels: Sequence[str]) -> FairnessView:
