@@ -21,7 +21,7 @@ from offdiag.services.gate import gate_run
 from offdiag.services.truth.slices import add_slices
 from offdiag.store.database import Database
 from offdiag.store.flags import flags_of_run
-from offdiag.store.problems import find_problems, measure
+from offdiag.store.problems import best_run_on, find_problems, measure
 from support.logging_runs import POLICY, evaluate, log, work_off
 
 SITES = np.repeat(["w", "x", "y", "z"], 200)
@@ -81,6 +81,32 @@ def test_a_class_missed_on_a_slice_is_a_problem_with_its_numbers(database: Datab
         evidence = measure(session, found)[problem.number].evidence
     assert (evidence["correct"], evidence["cases"]) == (30, 100)
     assert (evidence["rest_correct"], evidence["rest_cases"]) == (270, 300)
+
+
+@pytest.mark.both_databases
+def test_a_problem_on_a_slice_has_a_trend_and_a_best_run(database: Database) -> None:
+    logged(database, [])
+    first = logged(database)
+    better = log(
+        database,
+        y_true=ACTUAL,
+        y_pred=ACTUAL,
+        sample_ids=np.arange(len(ACTUAL)),
+        facts=RunFacts(name="other", model="cnn"),
+    ).id
+    evaluate(database, better)
+
+    (problem,) = problems(database).values()
+    with database.read() as session:
+        found = find_problems(session, now=database.clock())
+        measured = measure(session, found)[problem.number]
+        best = best_run_on(session, problem, found)
+
+    assert measured.trend == (0.9, 0.3)
+    assert measured.run_id == first
+    assert best is not None
+    assert (best.id, best.name, best.value.value) == (better, "other", 1.0)
+    assert best.value.ci_low == pytest.approx(0.963, abs=0.001)
 
 
 def test_another_slice_of_the_same_class_is_another_problem(database: Database) -> None:
@@ -155,4 +181,6 @@ def test_flags_on_slices_close_where_small_groups_are_hidden_later(
     work_off(database)
 
     assert rules_in_force().digest != before
+    assert raised(database, run) == {}
+    monkeypatch.delenv("OFFDIAG_SLICES__SUPPRESS_BELOW")
     assert raised(database, run) == {"site=z": FlagState.CLOSED.value}

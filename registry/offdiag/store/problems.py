@@ -17,6 +17,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import PromotionRole, Task
+from offdiag.domain.slices import parse_slice
+from offdiag.filters.conditions import MetricField
 from offdiag.flags.lifecycle import FlagState, FlagStatus
 from offdiag.flags.problems import (
     CAUSE_OF,
@@ -45,7 +47,8 @@ from offdiag.store.models import (
     RunRow,
 )
 from offdiag.store.promotions import runs_in_roles
-from offdiag.store.ranked_runs import RankedRun, highest_runs
+from offdiag.store.ranked_runs import RankedRun, highest_runs, ranked_run
+from offdiag.store.run_slices import best_on_slice, values_of_slices
 
 NO_MODEL = ""
 """In `problem.model`, for runs that name no model."""
@@ -328,7 +331,16 @@ MEASURED: Mapping[Cause, str] = {
     Cause.WORTHLESS: "balanced_accuracy",
     Cause.HIDES: "balanced_accuracy",
 }
-"""The metric whose trend over the runs of the model is shown; other causes have none."""
+"""The metric whose trend over the runs of the model is shown, of causes that always have one."""
+
+
+def metric_of(problem: Problem, task: Task) -> str | None:
+    """The metric whose trend over the runs of the model is shown; None for some causes."""
+    if problem.key.cause is not Cause.SLICE:
+        return MEASURED.get(problem.key.cause)
+    if problem.key.class_label:
+        return "recall"
+    return "subset_accuracy" if task is Task.MULTILABEL else "overall_accuracy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +363,7 @@ def measure(
 ) -> dict[int, Measured]:
     """What was measured about some problems, by number, in two statements.
 
-    Of the run `run_id` where it shows a problem.
+    Of the run `run_id` where it shows a problem. Problems on slices take a few statements more.
     """
     newest = {problem.number: _chosen(problem, run_id) for problem in found.problems}
     texts = {
@@ -362,7 +374,7 @@ def measure(
             )
         )
     }
-    values = _values(session, found)
+    values, on_slices = _values(session, found), _on_slices(session, found)
     return {
         problem.number: Measured(
             flag_id=newest[problem.number].id,
@@ -374,7 +386,7 @@ def measure(
                 values.get((run.id, *_place(problem, found))) for run in reversed(problem.runs)
             )
             if problem.key.cause in MEASURED
-            else (),
+            else on_slices.get(problem.number, ()),
         )
         for problem in found.problems
     }
@@ -382,11 +394,42 @@ def measure(
 
 def best_run_on(session: Session, problem: Problem, found: FoundProblems) -> RankedRun | None:
     """The run, of any model, with the highest value of what is measured; None for no metric."""
+    if problem.key.cause is Cause.SLICE:
+        best_here = best_on_slice(session, problem.key.dataset_id, _field(problem, found))
+        return None if best_here is None else ranked_run(session, *best_here)
     if problem.key.cause not in MEASURED:
         return None
     key, class_index = _place(problem, found)
     best = highest_runs(session, problem.key.dataset_id, key, class_index, limit=1)
     return best[0] if best else None
+
+
+def _field(problem: Problem, found: FoundProblems) -> MetricField:
+    """What is measured of a problem on a slice."""
+    key = problem.key
+    metric = metric_of(problem, found.datasets[key.dataset_id].task)
+    return MetricField(str(metric), key.class_label or None, part=parse_slice(key.slice))
+
+
+def _on_slices(session: Session, found: FoundProblems) -> dict[int, tuple[float | None, ...]]:
+    """The trends of problems on slices, by number."""
+    fields = {
+        problem.number: _field(problem, found)
+        for problem in found.problems
+        if problem.key.cause is Cause.SLICE
+    }
+    run_ids = {run.id for each in found.problems if each.number in fields for run in each.runs}
+    values = values_of_slices(session, set(fields.values()), run_ids)
+    return {
+        problem.number: tuple(
+            None if value is None else value.value
+            for value in (
+                values.get((run.id, fields[problem.number])) for run in reversed(problem.runs)
+            )
+        )
+        for problem in found.problems
+        if problem.number in fields
+    }
 
 
 def _chosen(problem: Problem, run_id: str | None) -> SeenFlag:

@@ -127,6 +127,26 @@ def highest_runs(
     return [_run(row) for row in rows]
 
 
+def ranked_run(session: Session, run_id: str, value: MetricValue) -> RankedRun:
+    """An evaluated run with a value that was found elsewhere; one statement."""
+    run, evaluation_id = session.execute(
+        select(RunRow, EvaluationRow.id)
+        .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
+        .where(RunRow.id == run_id)
+    ).one()
+    return RankedRun(
+        id=run.id,
+        name=run.name,
+        model=run.model,
+        created_at=run.created_at,
+        evaluation_id=evaluation_id,
+        has_predictions=run.source_orientation == SourceOrientation.PREDICTIONS,
+        value=value,
+        has_scores=run.score_columns > 0,
+        derived_from=run.derived_from,
+    )
+
+
 def ranked_runs_of_all(
     session: Session,
     default_keys: Mapping[Task, str],

@@ -10,6 +10,7 @@ import operator
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,14 @@ from offdiag.metrics.slices.counts import CONDITION_AXIS
 from offdiag.metrics.slices.values import OF_A_CLASS, OF_ALL, over_slices, slice_value
 from offdiag.settings import load_settings
 from offdiag.store.evaluations import counts_for_its_run
-from offdiag.store.models import DatasetRow, EvaluationRow, LabelSetRow, RunRow, SliceCountsRow
+from offdiag.store.models import (
+    DatasetRow,
+    EvaluationRow,
+    LabelSetRow,
+    RunRow,
+    SliceCountsRow,
+    TruthVersionRow,
+)
 from offdiag.store.slices import counted_now
 
 MOST_FOUND = 30_000
@@ -138,22 +146,33 @@ class _Counted:
 
 
 def values_on_slices(
-    session: Session, field: MetricField, run_ids: Collection[str] | None = None
+    session: Session,
+    field: MetricField,
+    run_ids: Collection[str] | None = None,
+    *,
+    dataset_id: int | None = None,
 ) -> dict[str, MetricValue]:
     """A metric on a slice by run, of all runs or of some; runs without that slice are left out.
 
-    Raises as `without_slices`.
+    With `dataset_id` of those that are evaluated on the newest labels of the dataset. Raises as
+    `without_slices`.
     """
     _require_searchable(field)
     label, min_size = field.class_label, load_settings().slices.min_size
-    runs = [run for run in _counted(session, run_ids) if label is None or label in run.labels]
+    runs = [
+        run
+        for run in _counted(session, run_ids, dataset_id)
+        if label is None or label in run.labels
+    ]
+    wanted: Mapping[int, Sequence[int]]
     if field.by is None:
-        places = _places(session, runs, field.part.pairs if field.part else ())
-        wanted = {at: range(place, place + 1) for at, place in places.items()}
+        terms = field.part.pairs if field.part else ()
+        members = _members(session, runs) if len(terms) > 1 else {}
+        wanted = {at: [place] for at, place in _places(runs, terms, members).items()}
     else:
         # The numbers of all samples come first, at -1.
         columns = {run.evaluation_id: run.column(field.by) for run in runs}
-        wanted = {at: range(-1, places.stop) for at, places in columns.items() if places}
+        wanted = {at: [-1, *places] for at, places in columns.items() if places}
     numbers = _numbers(session, runs, wanted)
     values = {}
     for run in runs:
@@ -164,12 +183,57 @@ def values_on_slices(
         if field.by is None:
             values[run.run_id] = slice_value(found[0], field.key, code)
             continue
-        groups = found[1:][run.column(field.by).start :]
+        groups = found[1:]
         is_gap = field.over is Over.GAP
         if is_gap and groups[:, 0].sum() > found[0, 0]:
             continue  # Groups that overlap, such as tags, have no gap between them.
         values[run.run_id] = over_slices(groups, field.key, code, min_size=min_size, is_gap=is_gap)
     return values
+
+
+def values_of_slices(
+    session: Session, fields: Collection[MetricField], run_ids: Collection[str]
+) -> dict[tuple[str, MetricField], MetricValue]:
+    """Metrics on slices, which the fields name, by run and field.
+
+    At most two statements for each 500 runs of a dataset, however many slices there are.
+    """
+    for field in fields:
+        _require_searchable(field)
+    runs = _counted(session, run_ids) if fields and run_ids else []
+    wanted: dict[int, set[int]] = defaultdict(set)
+    place_of: dict[tuple[int, MetricField], int] = {}
+    by_terms: dict[tuple[tuple[str, str], ...], list[MetricField]] = defaultdict(list)
+    for field in fields:
+        by_terms[field.part.pairs if field.part else ()].append(field)
+    members = _members(session, runs) if any(len(terms) > 1 for terms in by_terms) else {}
+    for terms, alike in by_terms.items():
+        for at, place in _places(runs, terms, members).items():
+            wanted[at].add(place)
+            place_of |= {(at, field): place for field in alike}
+    numbers = _numbers(session, runs, {at: sorted(places) for at, places in wanted.items()})
+    values = {}
+    for run, field in product(runs, fields):
+        at, label = run.evaluation_id, field.class_label
+        if (at, field) not in place_of or (label is not None and label not in run.labels):
+            continue
+        code = None if label is None else run.labels.index(label)
+        of_slice = numbers[at][sorted(wanted[at]).index(place_of[at, field])]
+        values[run.run_id, field] = slice_value(of_slice, field.key, code)
+    return values
+
+
+def best_on_slice(
+    session: Session, dataset_id: int, field: MetricField
+) -> tuple[str, MetricValue] | None:
+    """The run of a dataset with the highest value on its newest labels, by its id."""
+    known = {
+        run_id: value
+        for run_id, value in values_on_slices(session, field, dataset_id=dataset_id).items()
+        if value.value is not None
+    }
+    best = max(known, key=lambda run_id: (known[run_id].value or 0.0, run_id), default=None)
+    return None if best is None else (best, known[best])
 
 
 def with_values_on_slices(
@@ -206,8 +270,10 @@ def _require_searchable(field: MetricField) -> None:
         )
 
 
-def _counted(session: Session, run_ids: Collection[str] | None) -> list[_Counted]:
-    """All runs with kept counts of the present version, or those of some."""
+def _counted(
+    session: Session, run_ids: Collection[str] | None, dataset_id: int | None = None
+) -> list[_Counted]:
+    """All runs with kept counts of the present version, those of some, or of a dataset."""
     statement = (
         select(
             RunRow.id,
@@ -226,63 +292,95 @@ def _counted(session: Session, run_ids: Collection[str] | None) -> list[_Counted
     )
     if run_ids is not None:
         statement = statement.where(RunRow.id.in_(run_ids))
+    if dataset_id is not None:
+        newest = (
+            select(TruthVersionRow.id)
+            .where(TruthVersionRow.dataset_id == dataset_id)
+            .order_by(TruthVersionRow.number.desc())
+            .limit(1)
+            .scalar_subquery()
+        )
+        statement = statement.where(
+            RunRow.dataset_id == dataset_id, EvaluationRow.truth_version_id == newest
+        )
     return [
         _Counted(run_id, at, columns, n_slices, n_parts, np.dtype(kind).newbyteorder("<"), names)
         for run_id, at, columns, n_slices, n_parts, kind, names in session.execute(statement)
     ]
 
 
-def _places(
-    session: Session, runs: Sequence[_Counted], terms: Sequence[tuple[str, str]]
-) -> dict[int, int]:
-    """Where the slice is in the counts of each evaluation that has it."""
-    choices = {
-        run.evaluation_id: sorted(
-            at for at in (run.choice(*term) for term in terms) if at is not None
-        )
-        for run in runs
-    }
-    complete = {at: places for at, places in choices.items() if len(places) == len(terms)}
-    if len(terms) == 1:
-        return {at: place for at, (place,) in complete.items()}
-    found = {}
-    for ids in _blocks(complete):
+def _members(session: Session, runs: Sequence[_Counted]) -> dict[int, NDArray[np.int32]]:
+    """Which choices each slice is of, by evaluation."""
+    found: dict[int, NDArray[np.int32]] = {}
+    for ids in _blocks(run.evaluation_id for run in runs):
         rows = session.execute(
             select(SliceCountsRow.evaluation_id, SliceCountsRow.members).where(
                 SliceCountsRow.evaluation_id.in_(ids)
             )
         )
-        for at, members in rows:
-            pairs = np.frombuffer(members, "<i4").reshape(-1, 2)
-            places = np.flatnonzero((pairs == complete[at]).all(axis=CONDITION_AXIS))
-            if len(places):
-                found[at] = int(places[0])
+        found |= {at: np.frombuffer(members, "<i4").reshape(-1, 2) for at, members in rows}
+    return found
+
+
+def _places(
+    runs: Sequence[_Counted],
+    terms: Sequence[tuple[str, str]],
+    members: Mapping[int, NDArray[np.int32]],
+) -> dict[int, int]:
+    """Where the slice is in the counts of each evaluation that has it."""
+    found: dict[int, int] = {}
+    for run in runs:
+        choices = [at for at in (run.choice(*term) for term in terms) if at is not None]
+        if len(choices) < len(terms):
+            continue
+        if len(terms) == 1:
+            found[run.evaluation_id] = choices[0]
+            continue
+        is_it = (members[run.evaluation_id] == sorted(choices)).all(axis=CONDITION_AXIS)
+        if is_it.any():
+            found[run.evaluation_id] = int(is_it.argmax())
     return found
 
 
 def _numbers(
-    session: Session, runs: Sequence[_Counted], wanted: Mapping[int, range]
+    session: Session, runs: Sequence[_Counted], wanted: Mapping[int, Sequence[int]]
 ) -> dict[int, NDArray[np.int64]]:
     """The numbers of slices (S, 2 + 3 K) by evaluation; those of all samples are at place -1."""
-    alike: dict[tuple[int, int], dict[int, _Counted]] = defaultdict(dict)
+    alike: dict[tuple[int, tuple[int, ...]], dict[int, _Counted]] = defaultdict(dict)
     for run in runs:
         places = wanted.get(run.evaluation_id)
-        if places is not None:
+        if places:
             row = run.width * run.dtype.itemsize
-            alike[(1 + places.start) * row, len(places) * row][run.evaluation_id] = run
+            alike[row, tuple(places)][run.evaluation_id] = run
     found = {}
-    for (start, length), counted in alike.items():
-        part = func.substr(SliceCountsRow.numbers, start + 1, length, type_=LargeBinary)
+    for (row, places), counted in alike.items():
+        stretches = [
+            func.substr(
+                SliceCountsRow.numbers, (1 + first) * row + 1, length * row, type_=LargeBinary
+            )
+            for first, length in _stretches(places)
+        ]
         for ids in _blocks(counted):
             rows = session.execute(
-                select(SliceCountsRow.evaluation_id, part).where(
+                select(SliceCountsRow.evaluation_id, *stretches).where(
                     SliceCountsRow.evaluation_id.in_(ids)
                 )
             )
-            for at, stored in rows:
+            for at, *stored in rows:
                 run = counted[at]
-                numbers = np.frombuffer(stored, run.dtype).astype(np.int64)
+                numbers = np.frombuffer(b"".join(stored), run.dtype).astype(np.int64)
                 found[at] = np.einsum("shf->sf", numbers.reshape(-1, run.n_parts, run.n_numbers))
+    return found
+
+
+def _stretches(places: Sequence[int]) -> list[tuple[int, int]]:
+    """Places in order as the first one and the length of each unbroken stretch."""
+    found: list[tuple[int, int]] = []
+    for place in places:
+        if found and sum(found[-1]) == place:
+            found[-1] = (found[-1][0], found[-1][1] + 1)
+        else:
+            found.append((place, 1))
     return found
 
 

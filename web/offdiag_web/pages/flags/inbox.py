@@ -10,18 +10,19 @@ from flask import Blueprint, flash, make_response, redirect, render_template, re
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
+from offdiag.domain.runs import Task
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.flags.problem_words import problem_name, problem_title, reason, value_now
 from offdiag.flags.problems import Cause, Hit, Line, Problem, ProblemState, folded, in_order
 from offdiag.records.problem import PROBLEM_COLUMNS, Problems, problem_documents
 from offdiag.services.flags.problems import flags_concerned
 from offdiag.store.problems import (
-    MEASURED,
     DatasetOfProblems,
     FoundProblems,
     Measured,
     find_problems,
     measure,
+    metric_of,
 )
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import status_of
@@ -114,12 +115,12 @@ def run_count(problem: Problem) -> str:
     return numbers.hits_of(len(problem.affected), len(problem.runs))
 
 
-def trend_of(problem: Problem, measured: Measured) -> Markup | None:
+def trend_of(problem: Problem, measured: Measured, task: Task) -> Markup | None:
     """The metric over the runs, None for fewer than two of them."""
     known = [value for value in measured.trend if value is not None]
     if len(known) < 2:
         return None
-    metric = METRIC_WORDS[MEASURED[problem.key.cause]]
+    metric = METRIC_WORDS[str(metric_of(problem, task))]
     name = f"{metric} over {len(measured.trend)} runs: {known[0]:.3f} to {known[-1]:.3f}"
     return sparkline(measured.trend, name=name)
 
@@ -260,7 +261,7 @@ def _line(
         reasons=" · ".join(map(reason, problem.reasons)),
         roles=tuple(hit.value for hit in problem.hits if hit in (Hit.CHAMPION, Hit.CANDIDATE)),
         runs=run_count(problem),
-        trend=trend_of(problem, found),
+        trend=trend_of(problem, found, dataset.task),
         now=value_now(found.rule, found.evidence),
         state=problem_chip(problem),
         is_new=problem.is_new(since),

@@ -29,6 +29,8 @@ METRIC_WORDS = {
     "recall": "Recall",
     "precision": "Precision",
     "balanced_accuracy": "Balanced accuracy",
+    "overall_accuracy": "Accuracy",
+    "subset_accuracy": "Subset accuracy",
 }
 MOST_EXAMPLES = 5
 MOST_RANKED, MOST_READ = 5, 200
