@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         StorageFull,
         UnknownKey,
     )
+    from offdiag.metrics.custom import MatrixInput, ScoreInput, metric
     from offdiag.sdk.advise import advise
     from offdiag.sdk.compare import Comparison, compare
     from offdiag.sdk.cost import CostEvaluation, cost
@@ -105,10 +106,13 @@ _HOMES = {
     "set_hierarchy": "offdiag.sdk.dataset",
     "evaluate_multilabel": "offdiag.sdk.evaluations.multilabel",
     "MultilabelEvaluation": "offdiag.sdk.evaluations.multilabel",
+    "MatrixInput": "offdiag.metrics.custom",
     "methods": "offdiag.sdk.methods",
+    "metric": "offdiag.metrics.custom",
     "OpenRun": "offdiag.sdk.open_run",
     "Run": "offdiag.sdk.run",
     "ScoreEvaluation": "offdiag.sdk.evaluations.scores",
+    "ScoreInput": "offdiag.metrics.custom",
     "evaluate_scores": "offdiag.sdk.evaluations.scores",
     "evaluate_pending": "offdiag.sdk.search",
     "get_run": "offdiag.sdk.search",
@@ -137,6 +141,7 @@ __all__ = [
     "InvalidInput",
     "LabelDraft",
     "LoggedSamples",
+    "MatrixInput",
     "MetricValue",
     "MissingExtra",
     "MultilabelEvaluation",
@@ -146,6 +151,7 @@ __all__ = [
     "Run",
     "SchemaMismatch",
     "ScoreEvaluation",
+    "ScoreInput",
     "ServerUnavailable",
     "SpoolFull",
     "StorageFull",
@@ -173,6 +179,7 @@ __all__ = [
     "log_run",
     "log_samples",
     "methods",
+    "metric",
     "plot",
     "revise_truth",
     "search_runs",

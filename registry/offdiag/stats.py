@@ -132,7 +132,9 @@ def permutation_test(
     code = None if label is None else joint.labels.code_of(label, field_name="label")
 
     def statistic(stack: NDArray[np.int64]) -> NDArray[np.float64]:
-        suite = evaluate_stack(stack, ordinal=joint.labels.has_declared_order)
+        suite = evaluate_stack(
+            stack, ordinal=joint.labels.has_declared_order, names=joint.labels.names
+        )
         if code is None:
             return sign * suite.aggregate[key].value
         return sign * suite.per_class[key].value[:, code]

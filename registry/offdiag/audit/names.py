@@ -5,6 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from offdiag.errors import InvalidInput
+from offdiag.metrics.custom import custom_versions
 from offdiag.metrics.other_names import OTHER_NAMES, averaged_key, normal_form
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS
 
@@ -22,7 +23,9 @@ _COUNTS = frozenset(
         "predicted",
     }
 )
-AGGREGATES: tuple[str, ...] = tuple(key for key in AGGREGATE_KEYS if key not in _COUNTS)
+AGGREGATES: tuple[str, ...] = tuple(
+    key for key in AGGREGATE_KEYS if key not in _COUNTS and key not in custom_versions()
+)
 """Keys of single-label matrices that can be audited."""
 CLASS_KEYS: tuple[str, ...] = tuple(key for key in PER_CLASS_KEYS if key not in _COUNTS)
 """Keys of one class that can be audited."""

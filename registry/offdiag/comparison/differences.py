@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue
+from offdiag.metrics.aggregates import custom
 from offdiag.metrics.catalogue import Direction
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals import proportions
@@ -22,8 +23,11 @@ from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.reports.scope import spec_of
 
-HEADLINE = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "cohen_kappa")
-"""Aggregates that a comparison is about."""
+HEADLINE = (
+    *("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "cohen_kappa"),
+    *(spec.key for spec in custom.SPECS if spec.direction is not Direction.NEITHER),
+)
+"""Aggregates that a comparison is about: the usual ones, and those that a team declared."""
 DIFFERENCE_THAT_MATTERS = 0.01
 """In accuracy, where nothing else is said: one point."""
 OF_CLASSES = ("recall", "precision", "f1")
@@ -256,7 +260,9 @@ def class_values(
     matrix: ConfusionMatrix, *, confidence: float = 0.95
 ) -> Mapping[str, tuple[MetricValue, ...]]:
     """Recall, precision and F1 by key, each in label order, with Wilson's intervals."""
-    suite = evaluate_stack(matrix.counts, ordinal=matrix.labels.has_declared_order)
+    suite = evaluate_stack(
+        matrix.counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
+    )
     found = proportion_intervals(Outcomes.of_matrix(matrix), _PROPORTIONS, confidence=confidence)
     return {
         key: tuple(

@@ -63,7 +63,9 @@ def best_by_metric(
         return {}
 
     def score(stack: NDArray[np.int64]) -> dict[str, Floats]:
-        suite = evaluate_stack(stack, ordinal=labels.has_declared_order).aggregate
+        suite = evaluate_stack(
+            stack, ordinal=labels.has_declared_order, names=labels.names
+        ).aggregate
         return {key: sign * np.asarray(suite[key].value) for key, sign in signs.items()}
 
     found = best_of_many(actual, predicted, score, n_classes=len(labels), seed=seed)
@@ -264,7 +266,9 @@ def _width(key: str) -> float:
 
 
 def _values(matrix: ConfusionMatrix) -> dict[str, MetricValue]:
-    suite = evaluate_stack(matrix.counts, ordinal=matrix.labels.has_declared_order)
+    suite = evaluate_stack(
+        matrix.counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
+    )
     return {key: suite.aggregate[key].at() for key in HEADLINE}
 
 

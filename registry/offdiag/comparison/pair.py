@@ -389,4 +389,6 @@ def _value(first: MetricValue, second: MetricValue) -> MetricValue:
 
 
 def _suite(matrix: ConfusionMatrix) -> Suite:
-    return evaluate_stack(matrix.counts, ordinal=matrix.labels.has_declared_order)
+    return evaluate_stack(
+        matrix.counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
+    )

@@ -48,13 +48,13 @@ _SURNAMES = frozenset({"brier_sum"})
 
 def title(key: str) -> str:
     """ "Balanced accuracy"."""
-    return TITLES[key]
+    return TITLES[key] if key in TITLES else spec_of(key, of_class=False).title
 
 
 def title_inside(key: str) -> str:
     """The title within a sentence."""
-    text = TITLES[key]
-    if key in _KEEP_THEIR_CAPITAL | _SURNAMES:
+    text = title(key)
+    if key in _KEEP_THEIR_CAPITAL | _SURNAMES or key not in TITLES:
         return text
     return f"{text[0].lower()}{text[1:]}"
 

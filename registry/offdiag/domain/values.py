@@ -52,6 +52,8 @@ class Reason(StrEnum):
     TOO_FEW_GROUPS = "too_few_groups"
     GROUP_VALUE_UNDEFINED = "group_value_undefined"
     FORECASTS_IN_CELLS = "forecasts_in_cells"
+    CUSTOM_METRIC_FAILED = "custom_metric_failed"
+    CUSTOM_METRIC_UNDEFINED = "custom_metric_undefined"
 
 
 POSITIVE_INFINITY = "+inf"

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from offdiag.metrics import aggregates, per_class
 from offdiag.metrics.costs import summary
+from offdiag.metrics.custom import refuse_taken
 from offdiag.metrics.multilabel import suite as sets
 from offdiag.metrics.scores import suite as scores
 from offdiag.metrics.spec import Direction, MetricSpec, Scope, Symmetry, Transformation
@@ -40,6 +41,7 @@ SPECS: tuple[MetricSpec, ...] = (
     *scores.SPECS,
     *summary.SPECS,
 )
+refuse_taken(SPECS)
 CATALOGUE: Mapping[Scope, Mapping[str, MetricSpec]] = MappingProxyType(
     {
         scope: MappingProxyType({spec.key: spec for spec in SPECS if spec.scope is scope})

@@ -34,17 +34,18 @@ class Suite:
     per_class: Mapping[str, Quantity]
 
 
-def evaluate_stack(counts: NDArray[Any], *, ordinal: bool) -> Suite:
+def evaluate_stack(counts: NDArray[Any], *, ordinal: bool, names: tuple[str, ...] = ()) -> Suite:
     """The suite of one matrix (K, K) or of many (..., K, K).
 
     The actual class changes along the last axis but one. `counts` is int64 (totals below
     2**62), object (Python integers of any size) or float64 (sums of sample weights).
     `ordinal` says that the order of the classes has a meaning; otherwise the weighted kappas
-    are undefined. A matrix gives the same bits alone and in a stack.
+    are undefined; `names` are those of the classes, for declared metrics. A matrix gives the
+    same bits alone and in a stack.
 
     Raises `InvalidInput` for unusable weights.
     """
-    subject = Classified(tally(np.asarray(counts), ordinal=ordinal), AGGREGATES)
+    subject = Classified(tally(np.asarray(counts), ordinal=ordinal, names=names), AGGREGATES)
     *leading, _, n_classes = counts.shape
     return Suite(
         aggregate=_Unflattened(subject.aggregate, tuple(leading)),

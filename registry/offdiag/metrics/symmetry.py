@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
+from offdiag.metrics.custom import custom_versions
 from offdiag.metrics.spec import MetricSpec, Scope
 from offdiag.metrics.suite import evaluate_stack
 
@@ -73,8 +74,12 @@ class RateMap:
 
 
 def has_map(spec: MetricSpec) -> bool:
-    """Whether two rates and the imbalance are all that the metric depends on."""
-    return spec.scope in _MAPPED_SCOPES and spec.key not in _COUNTS
+    """Whether two rates and the imbalance are all that the metric depends on.
+
+    A declared metric has none: it may name classes.
+    """
+    is_custom = spec.key in custom_versions()
+    return spec.scope in _MAPPED_SCOPES and spec.key not in _COUNTS and not is_custom
 
 
 def rate_map(spec: MetricSpec, *, positive_share: float, steps: int) -> RateMap:

@@ -76,7 +76,8 @@ class Tally:
     last but one axis. `actual`, `predicted` and `correct` (the diagonal) have shape (R, K),
     `total` (R,), all of the number type in which products are exact. A sample of weight 1
     counts `unit`. `ordinal` says that the order of the classes has a meaning; `weighted` that
-    cells are sums of weights, not numbers of samples.
+    cells are sums of weights, not numbers of samples. `names` are those of the classes, where
+    they are known: only declared metrics ask for them.
     """
 
     counts: NDArray[Any]
@@ -87,6 +88,7 @@ class Tally:
     unit: int
     ordinal: bool
     weighted: bool
+    names: tuple[str, ...] = ()
 
     @property
     def n_classes(self) -> int:
@@ -170,7 +172,7 @@ class Tally:
         return cause(reason, np.full(self.total.shape, True))
 
 
-def tally(counts: NDArray[Any], *, ordinal: bool = False) -> Tally:
+def tally(counts: NDArray[Any], *, ordinal: bool = False, names: tuple[str, ...] = ()) -> Tally:
     """Add up a stack of matrices of shape (..., K, K), flattened to (R, K, K).
 
     int64 and object cells are numbers of samples (totals below 2**62 for int64), float64 cells
@@ -180,9 +182,9 @@ def tally(counts: NDArray[Any], *, ordinal: bool = False) -> Tally:
     stack = counts.reshape(-1, *counts.shape[STACK_ACTUAL_AXIS:])
     if counts.dtype.kind == "f":
         cells, unit = whole_multiples(stack)
-        return _added_up(cells, unit=unit, ordinal=ordinal, weighted=True)
+        return _added_up(cells, names, unit=unit, ordinal=ordinal, weighted=True)
     cells = stack if counts.dtype.kind == "O" else np.ascontiguousarray(stack, np.int64)
-    return _added_up(cells, unit=1, ordinal=ordinal, weighted=False)
+    return _added_up(cells, names, unit=1, ordinal=ordinal, weighted=False)
 
 
 def over_classes(numbers: NDArray[Any]) -> NDArray[Any]:
@@ -223,7 +225,9 @@ def widened(bound: int, *arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     return tuple(array.astype(object, copy=False) for array in whole)
 
 
-def _added_up(cells: NDArray[Any], *, unit: int, ordinal: bool, weighted: bool) -> Tally:
+def _added_up(
+    cells: NDArray[Any], names: tuple[str, ...], *, unit: int, ordinal: bool, weighted: bool
+) -> Tally:
     actual, predicted = actual_totals(cells), predicted_totals(cells)
     correct = cells.diagonal(axis1=STACK_ACTUAL_AXIS, axis2=STACK_PREDICTED_AXIS)
     total = over_classes(actual)
@@ -233,7 +237,7 @@ def _added_up(cells: NDArray[Any], *, unit: int, ordinal: bool, weighted: bool) 
         parts = tuple(as_float(part) for part in parts)
     actual, predicted, correct, total = widened(largest, *parts)
     correct = np.ascontiguousarray(correct)
-    return Tally(cells, actual, predicted, correct, total, unit, ordinal, weighted)
+    return Tally(cells, actual, predicted, correct, total, unit, ordinal, weighted, names)
 
 
 def _largest_exact(dtype: np.dtype[Any]) -> float:

@@ -140,13 +140,19 @@ def weighted_intervals(
     """
     level = confidence_level(confidence)
     wanted = positive_count(replicates, field="replicates")
-    ordinal = matrix.labels.has_declared_order
-    estimates = _values(evaluate_stack(matrix.weights, ordinal=ordinal))
+    labels = matrix.labels
+
+    def evaluate(stack: NDArray[Any]) -> dict[str, Floats]:
+        return _values(
+            evaluate_stack(stack, ordinal=labels.has_declared_order, names=labels.names)
+        )
+
+    estimates = evaluate(matrix.weights)
     kinds = _Kinds(matrix)
     taken = affordable(wanted, kinds.count, n_numbers=matrix.n_classes**2)
     values = {key: np.empty((taken, *found.shape)) for key, found in estimates.items()}
     for part, stack in kinds.resampled(replicates=taken, seed=seed):
-        for key, found in _values(evaluate_stack(stack, ordinal=ordinal)).items():
+        for key, found in evaluate(stack).items():
             values[key][part] = found
     intervals = percentile_intervals_by_key(
         values, estimates=estimates, confidence=level, method=row_bootstrap_name(taken)

@@ -255,7 +255,9 @@ def _of_folds(
         why_not = None if name in estimates else "it has one fold"
         runs = list(found.values())
         counts = sum(matrices[run.id].counts for run in runs)
-        value = evaluate_stack(np.asarray(counts), ordinal=dataset.labels.ordinal).aggregate[key]
+        value = evaluate_stack(
+            np.asarray(counts), ordinal=dataset.labels.ordinal, names=dataset.labels.names
+        ).aggregate[key]
         method = _method(
             name, Design.FOLDS, runs, key, estimate=estimates.get(name), why_not=why_not
         )

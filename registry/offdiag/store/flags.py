@@ -276,7 +276,9 @@ def count_judged_by_others(session: Session, rules_digest: str) -> int:
         .join(RunRow, RunRow.id == EvaluationRow.run_id)
         .where(
             counts_for_its_run(),
-            EvaluationRow.rules_digest.is_distinct_from(rules_digest),
+            func.substr(EvaluationRow.rules_digest, 1, len(rules_digest)).is_distinct_from(
+                rules_digest
+            ),
             RunRow.deleted_at.is_(None),
         )
     )

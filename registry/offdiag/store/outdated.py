@@ -13,7 +13,18 @@ from enum import StrEnum
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, false, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Text,
+    and_,
+    bindparam,
+    exists,
+    false,
+    func,
+    or_,
+    select,
+)
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
@@ -128,7 +139,11 @@ def _reasons(*, by_rules: bool) -> dict[StaleReason, ColumnElement[bool]]:
         .correlate(RunRow)
         .scalar_subquery()
     )
-    rules_changed = EvaluationRow.rules_digest.is_distinct_from(bindparam("rules_digest"))
+    # What follows a digest is of metrics that this process may not know.
+    wanted = bindparam("rules_digest", type_=Text)
+    rules_changed = func.substr(
+        EvaluationRow.rules_digest, 1, func.length(wanted)
+    ).is_distinct_from(wanted)
     return {
         StaleReason.NOT_EVALUATED: EvaluationRow.id.is_(None),
         StaleReason.TRUTH_REVISED: and_(

@@ -24,7 +24,7 @@ from offdiag_web.components.controls import (
     moment,
     state_chip,
 )
-from offdiag_web.components.tiles import majority_scores
+from offdiag_web.components.tiles import CUSTOM, majority_scores
 from offdiag_web.components.values import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.urls.problems import problems_of_run
 from offdiag_web.urls.run_list import DEFAULT_COLUMNS, ScaleChoice, is_of_slices
@@ -34,6 +34,7 @@ OFFERED = (
     *("macro_recall", "macro_precision", "gmean_multiclass", "roc_auc", "roc_auc_ovr_macro"),
     *("average_precision", "log_loss", "brier_sum", "ece_top_label_15", "mean_cost"),
     *("subset_accuracy", "hamming_loss", "example_jaccard", "micro_f1"),
+    *(spec.key for spec in CUSTOM),
 )
 """Metrics that the chooser names; any other can stand in the address."""
 ONLY_OF_SETS = frozenset({"subset_accuracy", "hamming_loss", "example_jaccard"})

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
+from offdiag.metrics.aggregates import custom as of_matrices
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE, SMALLEST_WITH_ENDS
+from offdiag.metrics.scores import custom as of_scores
+from offdiag.metrics.spec import MetricSpec
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_page import RunCosts, RunResults
 from offdiag.store.run_rows import RunEntry
@@ -27,6 +32,7 @@ from offdiag_web.components.values import (
     shown,
 )
 
+CUSTOM: tuple[MetricSpec, ...] = (*of_matrices.SPECS, *of_scores.SPECS)
 METRIC_OF_BASELINE = "majority_baseline"
 
 
@@ -88,7 +94,7 @@ _TILES: tuple[tuple[str, str, Scale, str | None], ...] = (
 
 
 def headline(results: RunResults, notes: Notes) -> Headline:
-    """The numbers people quote."""
+    """The numbers people quote, and those that their team declared."""
     baselines = majority_scores(results.aggregate)
     tiles = [
         metric_tile(
@@ -101,11 +107,22 @@ def headline(results: RunResults, notes: Notes) -> Headline:
         )
         for key, title, scale, detail in _TILES
     ]
+    tiles += [
+        replace(metric_tile(spec.title, value, notes, scale=_scale_of(spec, value)), baseline=None)
+        for spec in CUSTOM
+        if (value := results.aggregate.get(spec.key)) is not None
+    ]
     return Headline(
         tiles=tuple(tiles),
         n_cases=numbers.count(results.facts.n_cases),
         caution=_caution(results),
     )
+
+
+def _scale_of(spec: MetricSpec, value: MetricValue) -> Scale:
+    if not math.isinf(spec.high - spec.low):
+        return Scale(Decimal(repr(spec.low)), Decimal(repr(spec.high)))
+    return spanning([end for end in (value.ci_low, value.value, value.ci_high) if end is not None])
 
 
 def metric_tile(

@@ -9,6 +9,7 @@ from offdiag.metrics.aggregates import (
     accuracy,
     agreement,
     balanced,
+    custom,
     information,
     macro_averages,
     weighted_averages,
@@ -22,5 +23,6 @@ SPECS: tuple[AggregateMetric, ...] = (
     *information.SPECS,
     *weighted_averages.SPECS,
     *macro_averages.SPECS,
+    *custom.SPECS,
 )
 AGGREGATES: Mapping[str, AggregateMetric] = MappingProxyType({spec.key: spec for spec in SPECS})

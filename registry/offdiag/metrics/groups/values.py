@@ -71,7 +71,9 @@ def outcomes_of(group: Counted) -> Outcomes:
 
 def _value(group: Counted, key: str, index: tuple[int, ...]) -> float:
     if isinstance(group, ConfusionMatrix):
-        suite = evaluate_stack(group.counts, ordinal=group.labels.has_declared_order)
+        suite = evaluate_stack(
+            group.counts, ordinal=group.labels.has_declared_order, names=group.labels.names
+        )
         quantity = suite.per_class[key] if index else suite.aggregate[key]
         return float(quantity.at(*index))
     return float(label_metrics(group.tally.labels)[key][index[0]])

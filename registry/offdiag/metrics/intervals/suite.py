@@ -106,7 +106,9 @@ def suite_intervals(
     per_class = proportion_intervals(outcomes, proportions.PER_CLASS, confidence=level)
     if matrix.total == 0:
         return SuiteIntervals(aggregate, per_class, level, seed, 0)
-    suite = evaluate_stack(matrix.counts, ordinal=matrix.labels.has_declared_order)
+    suite = evaluate_stack(
+        matrix.counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
+    )
     is_resampled = (
         np.count_nonzero(matrix.counts) <= LARGEST_BOOTSTRAPPED
         and matrix.n_classes <= LARGEST_BOOTSTRAPPED_K
@@ -143,7 +145,9 @@ def _resampled(
     others = {key: value for key, value in estimates.items() if key not in special}
 
     def evaluate(stack: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
-        resampled = evaluate_stack(stack, ordinal=matrix.labels.has_declared_order)
+        resampled = evaluate_stack(
+            stack, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
+        )
         return _values(resampled, except_for=special)
 
     values = bootstrap(matrix.counts, evaluate, seed=seed, replicates=replicates)

@@ -46,7 +46,9 @@ def metric_contest(runs: PairedRuns, keys: Sequence[str]) -> Contest:
     Averages over classes are not tested where one has fewer than five samples.
     """
     counts = np.stack([matrix.counts for matrix in runs.matrices])
-    suite = evaluate_stack(counts, ordinal=runs.labels.has_declared_order).aggregate
+    suite = evaluate_stack(
+        counts, ordinal=runs.labels.has_declared_order, names=runs.labels.names
+    ).aggregate
     signs = signs_of(keys)
     return Contest(
         signs * np.stack([suite[key].value for key in keys]),

@@ -201,8 +201,8 @@ def paired_differences(
     level = confidence_level(confidence)
     count = positive_count(replicates, field="replicates")
     ordinal = joint.labels.has_declared_order
-    first = evaluate_stack(joint.first_matrix.counts, ordinal=ordinal)
-    second = evaluate_stack(joint.second_matrix.counts, ordinal=ordinal)
+    first = evaluate_stack(joint.first_matrix.counts, ordinal=ordinal, names=joint.labels.names)
+    second = evaluate_stack(joint.second_matrix.counts, ordinal=ordinal, names=joint.labels.names)
     aggregate = {
         key: _gap(first.aggregate[key], second.aggregate[key]) for key in compared.aggregate
     }
@@ -279,7 +279,9 @@ def _resampled(
     replicates: int,
 ) -> dict[str, Intervals]:
     def evaluate(stack: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
-        suite = evaluate_stack(stack, ordinal=joint.labels.has_declared_order)
+        suite = evaluate_stack(
+            stack, ordinal=joint.labels.has_declared_order, names=joint.labels.names
+        )
         return {
             **{key: replicated(suite.aggregate[key]) for key in compared.resampled_aggregates},
             **{key: replicated(suite.per_class[key]) for key in compared.resampled_per_class},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics.scores import calibration, discrimination, forecasts, losses
+from offdiag.metrics.scores import calibration, custom, discrimination, forecasts, losses
 from offdiag.metrics.scores.calibration import (
     DEFAULT_BINS,
     equal_mass_bins,
@@ -126,4 +126,5 @@ SPECS: tuple[MetricSpec, ...] = (
     *losses.SPECS,
     *calibration.SPECS,
     *forecasts.SPECS,
+    *custom.SPECS,
 )

@@ -41,7 +41,9 @@ class WeightedEvaluation:
     @classmethod
     def of_matrix(cls, matrix: WeightedMatrix) -> WeightedEvaluation:
         """Compute the whole suite."""
-        suite = evaluate_stack(matrix.weights, ordinal=matrix.labels.has_declared_order)
+        suite = evaluate_stack(
+            matrix.weights, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
+        )
         codes = range(matrix.n_classes)
         return cls(
             matrix,

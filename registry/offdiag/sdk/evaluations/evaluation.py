@@ -137,7 +137,9 @@ class Evaluation:
     @classmethod
     def of_matrix(cls, matrix: ConfusionMatrix) -> Evaluation:
         """Compute the whole suite."""
-        suite = evaluate_stack(matrix.counts, ordinal=matrix.labels.has_declared_order)
+        suite = evaluate_stack(
+            matrix.counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
+        )
         return cls.of_values(
             matrix,
             aggregate={key: quantity.at() for key, quantity in suite.aggregate.items()},

@@ -13,6 +13,7 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.scores import curves
 from offdiag.metrics.scores.calibration import DEFAULT_BINS, equal_width_bins
 from offdiag.metrics.scores.curves import Curve, CurveKind, cost_curve, no_curve
+from offdiag.metrics.scores.custom import custom_values
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
@@ -178,10 +179,11 @@ def evaluate_scores(
         require_column_of(given["y_score"], known, known.names[positive])
     forecasts = Forecasts(actual, scores, n_classes=len(known), positive=positive)
     per_class = class_metrics(forecasts)
+    values = {**score_metrics(forecasts), **custom_values(forecasts, known.names, seed=1)}
     return ScoreEvaluation(
         forecasts,
         known,
-        MetricTable(score_metrics(forecasts), n_classes=len(known)),
+        MetricTable(values, n_classes=len(known)),
         MetricTable({key: ClassValues(known, values) for key, values in per_class.items()}),
         positive_by_convention=positive_label is None and positive is not None,
     )

@@ -34,6 +34,7 @@ from offdiag.metrics.multilabel.suite import (
     set_score_metrics,
 )
 from offdiag.metrics.scores.cells import ScoreCells
+from offdiag.metrics.scores.custom import custom_values, not_in_cells
 from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
 from offdiag.metrics.scores.score_curves import ScoreCurve, cell_curves, label_curves, score_curves
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
@@ -99,7 +100,7 @@ def evaluate(inputs: EvaluationInputs) -> EvaluatedValues:
         return of_sets(inputs.counted, inputs.sets)
     values = of_matrix(inputs.counted)
     if inputs.forecasts is not None:
-        scored = of_scores(inputs.forecasts)
+        scored = of_scores(inputs.forecasts, inputs.counted.labels.names)
     elif inputs.cells is not None:
         scored = of_cells(inputs.cells, positive=positive_code(inputs.dataset))
     else:
@@ -123,7 +124,9 @@ def curves_of(inputs: EvaluationInputs) -> tuple[ScoreCurve, ...]:
 
 def of_matrix(matrix: ConfusionMatrix) -> EvaluatedValues:
     """The suite of a matrix, each value with its interval where it has one."""
-    suite = evaluate_stack(matrix.counts, ordinal=matrix.labels.has_declared_order)
+    suite = evaluate_stack(
+        matrix.counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
+    )
     found = suite_intervals(matrix, seed=INTERVAL_SEED)
     aggregate = {key: quantity.at() for key, quantity in suite.aggregate.items()}
     per_class = {
@@ -139,10 +142,13 @@ def of_matrix(matrix: ConfusionMatrix) -> EvaluatedValues:
     return EvaluatedValues(aggregate, per_class)
 
 
-def of_scores(forecasts: Forecasts) -> EvaluatedValues:
-    """What scores tell beyond the predicted class: ranking, calibration, proper scores."""
+def of_scores(forecasts: Forecasts, names: tuple[str, ...] = ()) -> EvaluatedValues:
+    """What scores tell beyond the predicted class: ranking, calibration, proper scores.
+
+    `names` are those of the classes, for declared metrics.
+    """
     if forecasts.n_samples == 0:
-        return _without_samples(forecasts)
+        return _without_samples(forecasts, names)
     # Classes first: the ranking of one without a column is gone before that of the top label.
     per_class = class_metrics(forecasts)
     by_class = class_score_intervals(forecasts)
@@ -151,7 +157,7 @@ def of_scores(forecasts: Forecasts) -> EvaluatedValues:
     for key, interval in found.items():
         aggregate[key] = interval.around(aggregate[key])
     return EvaluatedValues(
-        aggregate,
+        aggregate | custom_values(forecasts, names, seed=INTERVAL_SEED),
         {
             key: [
                 interval.around(value)
@@ -165,10 +171,10 @@ def of_scores(forecasts: Forecasts) -> EvaluatedValues:
 def of_cells(cells: ScoreCells, *, positive: int) -> EvaluatedValues:
     """The same of scores that were counted, each with how far it may be off."""
     found = cell_values(cells, positive=positive, seed=INTERVAL_SEED)
-    return EvaluatedValues(found.aggregate, found.per_class)
+    return EvaluatedValues({**found.aggregate, **not_in_cells()}, found.per_class)
 
 
-def _without_samples(forecasts: Forecasts) -> EvaluatedValues:
+def _without_samples(forecasts: Forecasts, names: tuple[str, ...]) -> EvaluatedValues:
     """The keys that a case would give, each undefined because there is none."""
     nothing = MetricValue(None, Reason.NO_SAMPLES.value)
     n_columns = int(forecasts.scores.shape[CLASS_AXIS])
@@ -177,7 +183,7 @@ def _without_samples(forecasts: Forecasts) -> EvaluatedValues:
         actual=np.zeros(1, dtype=np.uint8),
         scores=np.full((1, n_columns), 1 / max(n_columns, 2), dtype=np.float32),
     )
-    scored = of_scores(one_case)
+    scored = of_scores(one_case, names)
     return EvaluatedValues(
         dict.fromkeys(scored.aggregate, nothing),
         {key: [nothing] * forecasts.n_classes for key in scored.per_class},

@@ -23,6 +23,7 @@ from offdiag.inputs.partial_labels import is_labelled, masked
 from offdiag.inputs.slice_columns import SliceColumn
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, SampleCounts, added_up, count_samples, counted
+from offdiag.metrics.custom import custom_digest
 from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.metrics.multilabel.suite import LabelledSets
 from offdiag.metrics.scores.cells import ScoreCells, count_scores
@@ -281,7 +282,7 @@ def truth_that_counts(session: Session, run: RunRecord) -> TruthRecord | None:
 
 
 def input_digest(run: RunRecord, truth: TruthRecord | None, part: Slice | None = None) -> str:
-    """SHA-256 of what goes into an evaluation: predictions, truth version, suite and slice.
+    """SHA-256 of what goes into an evaluation: predictions, truth version, metrics and slice.
 
     A correction that was taken back is a version of its own although it says what an older one
     said; its number tells the two apart.
@@ -294,6 +295,8 @@ def input_digest(run: RunRecord, truth: TruthRecord | None, part: Slice | None =
         facts += f"\n{part}"
     if counts_scores(run):
         facts += "\nscores counted in cells"
+    if metrics := custom_digest():
+        facts += f"\nmetrics {metrics}"
     return hashlib.sha256(facts.encode()).hexdigest()
 
 

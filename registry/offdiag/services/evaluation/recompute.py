@@ -28,7 +28,7 @@ class RecomputeRequest:
 
 def recompute_stale(database: Database) -> RecomputeRequest:
     """Ask for exactly what is stale."""
-    digest = rules_in_force().digest
+    digest = rules_in_force().evaluated_by
     with database.write() as session:
         stale = stale_runs(session, suite_version=SUITE_VERSION, rules_digest=digest)
         return _asked(session, stale)
@@ -98,7 +98,7 @@ _WORDS = {
     StaleReason.NOT_EVALUATED: "not evaluated yet",
     StaleReason.TRUTH_REVISED: "ground truth was corrected",
     StaleReason.SUITE_CHANGED: "metrics have a new version",
-    StaleReason.RULES_CHANGED: "rules or thresholds have changed",
+    StaleReason.RULES_CHANGED: "rules, thresholds or declared metrics have changed",
     StaleReason.COSTS_CHANGED: "costs have changed",
     StaleReason.BASELINE_CHANGED: "another baseline",
     StaleReason.CURVES_MISSING: "curves of its scores are missing",

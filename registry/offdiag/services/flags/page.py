@@ -143,7 +143,8 @@ def browse_flag(database: Database, flag_id: int, rules: RulesInForce | None = N
             else rule_checks(
                 results.counted, in_force.thresholds, class_label=content.class_label
             ),
-            judged_by_others=results is not None and results.rules_digest != in_force.digest,
+            judged_by_others=results is not None
+            and not (results.rules_digest or "").startswith(in_force.digest),
             thresholds=in_force.thresholds,
             ranks=run_ranks(session, entry.flag.run_id, RANKED_KEYS),
             history=(

@@ -11,6 +11,7 @@ from functools import cached_property
 from offdiag.flags.catalogue import RULES, RuleDescription
 from offdiag.flags.rules import MEANINGS, METRICS_OF, THRESHOLDS_OF
 from offdiag.flags.thresholds import Thresholds
+from offdiag.metrics.custom import custom_digest
 from offdiag.settings import FlagsSettings, Settings, load_settings
 from offdiag.settings.load import SettingSource
 from offdiag.store.database import Database
@@ -38,6 +39,16 @@ class RulesInForce:
         if self.suppressed_below:
             facts["suppressed_below"] = self.suppressed_below
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def evaluated_by(self) -> str:
+        """`digest`, and behind it that of the metrics declared in this process.
+
+        Runs that were evaluated by another one are evaluated again. A process that knows no
+        declared metrics has the beginning alone, and lets the results of those that do stand.
+        """
+        metrics = custom_digest()
+        return f"{self.digest}+{metrics}" if metrics else self.digest
 
 
 def thresholds_in(settings: FlagsSettings) -> Thresholds:

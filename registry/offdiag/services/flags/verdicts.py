@@ -149,7 +149,7 @@ def read_rule_inputs(
             orientation=None if evidence is None else OrientationEvidence.from_dict(evidence),
             baseline=against,
         ),
-        rules_digest=rules.digest,
+        rules_digest=rules.evaluated_by,
         cost_matrix_id=None if costs is None else costs.id,
         baseline_run_id=None if baseline is None or baseline.run_id == run.id else baseline.run_id,
     )

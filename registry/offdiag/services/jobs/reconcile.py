@@ -68,7 +68,7 @@ def reconcile(
         stale = stale_runs(
             session,
             suite_version=SUITE_VERSION,
-            rules_digest=rules_in_force().digest,
+            rules_digest=rules_in_force().evaluated_by,
             unasked=True,
             limit=_AT_ONCE,
         )

@@ -78,7 +78,9 @@ def recount(database: Database, run_id: str, change: Change) -> Recounted:
     counts: NDArray[Any] = matrix.counts
     if change.prevalence is not None:
         counts = at_prevalence(matrix, change.prevalence).weights
-    suite = evaluate_stack(counts, ordinal=matrix.labels.has_declared_order)
+    suite = evaluate_stack(
+        counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
+    )
     return Recounted(
         run_id=run_id,
         labels=matrix.labels,

@@ -1,0 +1,267 @@
+"""Metrics of one's own: functions of a confusion matrix or of scores, declared in code.
+
+    @offdiag.metric(title="F2 of ill", low=0, high=1, direction="higher")
+    def f2_ill(m: offdiag.MatrixInput) -> float:
+        ill = m.labels.index("ill")
+        hits = m.counts[ill, ill]
+        return 5 * hits / (4 * m.actual[ill] + m.predicted[ill])
+
+A module that declares some is named by an entry point of the group `offdiag.metrics`, so that
+workers, commands and pages know the same ones as the job that logs. No code is taken from a
+database or from the network. From then on such a metric is one of the catalogue: it is computed
+with every run, resampled for its interval, and can be filtered, gated and compared by.
+
+What a function does wrong concerns its value alone: an exception, or a result that is no finite
+number, is an undefined value with a reason, and the exception is logged once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import logging
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.values import Reason
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.metrics.orientation import actual_totals, predicted_totals
+from offdiag.metrics.spec import NO_SAMPLES, Direction, MetricSpec
+
+GROUP = "offdiag.metrics"
+"""Entry points of modules that declare metrics."""
+_KEY = re.compile(r"[a-z][a-z0-9_]{0,63}")
+FAILED = {
+    Reason.CUSTOM_METRIC_FAILED: "the function raises an error or gives no finite number",
+    Reason.CUSTOM_METRIC_UNDEFINED: "the function says so, by None",
+}
+
+log = logging.getLogger(__name__)
+
+Function = TypeVar("Function", bound=Callable[..., float | None])
+Kind = Literal["matrix", "scores"]
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixInput:
+    """What a function of a matrix is called with.
+
+    `counts` (K, K) are samples, or sums of sample weights, of each actual class (row) by
+    predicted class (column); `labels` are the names of the K classes in that order.
+    """
+
+    counts: NDArray[Any]
+    labels: tuple[str, ...]
+
+    @cached_property
+    def actual(self) -> NDArray[Any]:
+        """Samples of each actual class, (K,)."""
+        totals: NDArray[Any] = actual_totals(self.counts)
+        return totals
+
+    @cached_property
+    def predicted(self) -> NDArray[Any]:
+        """Samples predicted as each class, (K,)."""
+        totals: NDArray[Any] = predicted_totals(self.counts)
+        return totals
+
+    @cached_property
+    def total(self) -> float:
+        """Samples, or their weights, in all."""
+        return float(self.counts.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreInput:
+    """What a function of scores is called with.
+
+    `actual` (n,) are codes of the actual classes, `scores` (n, K) one column for each class, in
+    the order of `labels`; with two classes and one score the other column is 1 less it.
+    """
+
+    actual: NDArray[Any]
+    scores: NDArray[Any]
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CustomMetric:
+    """A declared function, with the facts of its catalogue entry."""
+
+    function: Callable[[Any], float | None]
+    of: Kind
+    facts: Mapping[str, Any]
+
+    @property
+    def key(self) -> str:
+        return str(self.facts["key"])
+
+    def called(self, given: MatrixInput | ScoreInput) -> tuple[float, Reason | None]:
+        """The value; NaN, and why, where there is none.
+
+        Where nobody knows the classes by name, as in a table without any, there is none.
+        """
+        if not given.labels:
+            return np.nan, Reason.CUSTOM_METRIC_UNDEFINED
+        try:
+            with np.errstate(all="ignore"):
+                result = self.function(given)
+            if result is None:
+                return np.nan, Reason.CUSTOM_METRIC_UNDEFINED
+            value = float(result)
+        except Exception as error:  # noqa: BLE001 - the code of somebody else: anything may come
+            if self.key not in _declared.failed:
+                _declared.failed.add(self.key)
+                log.warning("metric %s failed: %s: %s", self.key, type(error).__name__, error)
+            return np.nan, Reason.CUSTOM_METRIC_FAILED
+        return (value, None) if np.isfinite(value) else (np.nan, Reason.CUSTOM_METRIC_FAILED)
+
+
+@dataclass
+class _Declared:
+    """What was declared in this process. `are_read` once the catalogue was made from it."""
+
+    metrics: dict[str, CustomMetric] = field(default_factory=dict)
+    are_read: bool = False
+    failed: set[str] = field(default_factory=set)
+
+
+_declared = _Declared()
+
+
+def metric(
+    *,
+    title: str,
+    low: float,
+    high: float,
+    direction: Literal["higher", "lower", "neither"],
+    of: Kind = "matrix",
+    version: int = 1,
+    formula: str = "",
+    source: str = "",
+    name: str | None = None,
+) -> Callable[[Function], Function]:
+    """Declare a function as a metric; the name of the function is its key.
+
+    The function gets a `MatrixInput`, or a `ScoreInput` with `of="scores"`, and returns a number
+    from `low` to `high`, or None where it is undefined. It depends on its input alone, and is
+    called some 2,000 times for an interval. `direction` says which values are better. Raise
+    `version` when its values change: runs are then evaluated again. `formula` and `source` are
+    shown in the glossary; without a formula the first line of the docstring is.
+
+    Raises `InvalidInput` for a name that is no key, for a range without room, and `Conflict` for
+    a key of the catalogue, or where metrics were used in this process before: the set of metrics
+    stays the same while a process runs.
+    """
+    _check_range(low, high)
+    _check_words(title=title, direction=direction, of=of)
+    if version < 1:
+        raise InvalidInput(f"the version is {version}.", field="version", hint="Begin with 1.")
+
+    def declare(function: Function) -> Function:
+        key = function.__name__ if name is None else name
+        if not _KEY.fullmatch(key):
+            raise InvalidInput(
+                f"{key!r} is no key of a metric.",
+                field="name",
+                hint="Keys are lower-case letters, digits and _, such as f2_ill.",
+            )
+        if _declared.are_read:
+            raise Conflict(
+                f"metric {key!r} is declared after metrics were used in this process.",
+                field="metric",
+                hint="Declare it right after `import offdiag`, or in a module that an entry point "
+                f"of the group {GROUP} names.",
+            )
+        facts = {
+            "key": key,
+            "title": title,
+            "low": low,
+            "high": high,
+            "direction": Direction(direction),
+            "version": version,
+            "formula": formula or (inspect.getdoc(function) or title).partition("\n")[0],
+            "source": source or f"{function.__module__}.{function.__qualname__}",
+            "undefined_when": NO_SAMPLES | FAILED,
+        }
+        _declared.metrics[key] = CustomMetric(function, of, facts)
+        return function
+
+    return declare
+
+
+def _check_range(low: float, high: float) -> None:
+    if not low < high:
+        raise InvalidInput(
+            f"low is {low:g} and high is {high:g}.",
+            field="low",
+            hint="Give the range of the values; float('inf') where there is no end.",
+        )
+
+
+def _check_words(*, title: str, direction: str, of: str) -> None:
+    if not title.strip():
+        raise InvalidInput("a metric needs a title.", field="title", hint="Write a few words.")
+    for given, known, name in (
+        (direction, tuple(Direction), "direction"),
+        (of, ("matrix", "scores"), "of"),
+    ):
+        if given not in known:
+            raise InvalidInput(
+                f"{given!r} is given.", field=name, hint=f"Give one of {', '.join(known)}."
+            )
+
+
+def custom_metrics(of: Kind) -> tuple[CustomMetric, ...]:
+    """The declared metrics of a matrix, or of scores; none can be declared from now on.
+
+    Loads the modules that entry points name. Raises `InvalidInput` for one that cannot be loaded.
+    """
+    if not _declared.are_read:
+        for point in sorted(entry_points(group=GROUP), key=lambda each: each.name):
+            _load(point)
+        _declared.are_read = True
+    return tuple(each for each in _declared.metrics.values() if each.of == of)
+
+
+def _load(point: EntryPoint) -> None:
+    try:
+        point.load()
+    except Exception as error:
+        raise InvalidInput(
+            f"{point.value}, named by {point.dist.name if point.dist else point.name}, "
+            f"cannot be loaded: {error}",
+            field=GROUP,
+            hint="Repair the module, or uninstall the distribution.",
+        ) from error
+
+
+def refuse_taken(specs: Iterable[MetricSpec]) -> None:
+    """Raise `Conflict` for a declared key that the catalogue has, too."""
+    for spec in specs:
+        declared = _declared.metrics.get(spec.key)
+        if declared is not None and spec.undefined_when.keys().isdisjoint(FAILED):
+            raise Conflict(
+                f"{spec.key!r}, declared in {declared.facts['source']}, is a metric of the "
+                "catalogue.",
+                field="metric",
+                hint="Give the function another name.",
+            )
+
+
+def custom_versions() -> dict[str, int]:
+    """The version of each declared metric by key."""
+    return {key: each.facts["version"] for key, each in sorted(_declared.metrics.items())}
+
+
+def custom_digest() -> str:
+    """SHA-256 over the declared metrics and their versions, "" without any."""
+    versions = custom_versions()
+    return hashlib.sha256(repr(versions).encode()).hexdigest() if versions else ""

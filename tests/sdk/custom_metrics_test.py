@@ -1,0 +1,274 @@
+"""Metrics of a team's own, found by an entry point, from the log of a run to its pages.
+
+Metrics are declared once in a process, so each part runs in one of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PAGE = Path(__file__).parents[2] / "docs/custom-metrics.md"
+MODULE = """
+import os
+import numpy as np
+import offdiag
+
+VERSION = int(os.environ.get("TEAM_VERSION", "1"))
+
+@offdiag.metric(title="F2 of ill", low=0, high=1, direction="higher", version=VERSION)
+def f2_ill(m: offdiag.MatrixInput) -> float:
+    "5 tp / (4 t + p) of ill"
+    ill = m.labels.index("ill")
+    return VERSION * 5 * m.counts[ill, ill] / (4 * m.actual[ill] + m.predicted[ill])
+
+@offdiag.metric(title="Weighted F1 again", low=0, high=1, direction="higher")
+def weighted_f1_again(m: offdiag.MatrixInput) -> float:
+    f1 = 2 * np.diagonal(m.counts) / (m.actual + m.predicted)
+    return (f1 * m.actual).sum() / m.total
+
+@offdiag.metric(title="MCC again", low=-1, high=1, direction="higher")
+def mcc_again(m: offdiag.MatrixInput) -> float:
+    right = np.trace(m.counts)
+    chance = (m.actual * m.predicted).sum()
+    spread = (m.total**2 - (m.actual**2).sum()) * (m.total**2 - (m.predicted**2).sum())
+    return (right * m.total - chance) / np.sqrt(spread)
+
+@offdiag.metric(title="Broken", low=0, high=1, direction="lower")
+def broken(m: offdiag.MatrixInput) -> float:
+    raise RuntimeError("not today")
+
+@offdiag.metric(title="Sure", low=0, high=1, direction="neither", of="scores")
+def sure(s: offdiag.ScoreInput) -> float:
+    return (s.scores.max(axis=1) > 0.8).mean()
+"""
+
+LOG = """
+import json
+import numpy as np
+import offdiag
+
+rng = np.random.default_rng(5)
+actual = np.where(rng.random(400) < 0.3, "ill", "well")
+told = {}
+for name, shift in (("plain", 0.0), ("focal", 0.15)):
+    score = np.clip(np.where(actual == "ill", 0.6, 0.3) + shift + rng.normal(0, 0.2, 400), 0, 1)
+    offdiag.log_run(
+        y_true=actual,
+        y_pred=np.where(score > 0.5, "ill", "well"),
+        y_score=score,
+        positive_label="ill",
+        labels=["well", "ill"],
+        name=name,
+        dataset="ward",
+    )
+offdiag.evaluate_pending()
+evaluation = offdiag.get_run("plain").evaluation()
+told["aggregate"] = {key: value.to_dict() for key, value in evaluation.aggregate.items()}
+metrics = offdiag.compare(["plain", "focal"]).metrics
+told["differences"] = metrics[["difference", "ci_low", "ci_high"]].to_dict("index")
+told["found"] = sorted(offdiag.search_runs("metrics.f2_ill > 0")["name"])
+score = [0.1, 0.9, 0.4]
+alone = offdiag.evaluate_scores(y_true=["well", "ill", "ill"], y_score=score, positive_label="ill")
+told["sure"] = alone.aggregate["sure"].value
+weighted = offdiag.evaluate_labels(
+    y_true=["ill", "well"], y_pred=["ill", "ill"], sample_weight=[0.5, 1.5]
+)
+told["weighted"] = weighted.aggregate["f2_ill"].value
+print(json.dumps(told))
+"""
+COMMANDS = """
+import contextlib, io, json, sys
+from offdiag.cli.process import run
+told = []
+for line in sys.argv[1:]:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        code = run(line.split())
+    told.append((code, out.getvalue()))
+print(json.dumps(told))
+"""
+
+
+class Team:
+    """A folder with a registry, and a distribution that declares metrics."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.module = folder / "installed" / "team_metrics.py"
+        about = folder / "installed" / "team_metrics-1.0.dist-info"
+        about.mkdir(parents=True)
+        about.joinpath("METADATA").write_text("Name: team-metrics\nVersion: 1.0\n")
+        about.joinpath("entry_points.txt").write_text("[offdiag.metrics]\nteam = team_metrics\n")
+        self.module.write_text(MODULE)
+
+    def run(
+        self, *words: str, installed: bool = True, version: int = 1
+    ) -> subprocess.CompletedProcess[str]:
+        environment = {
+            **{key: value for key, value in os.environ.items() if not key.startswith("OFFDIAG_")},
+            "OFFDIAG_URL": f"sqlite:///{self.folder / 'registry.db'}",
+            "PYTHONPATH": str(self.module.parent) if installed else "",
+            "TEAM_VERSION": str(version),
+        }
+        return subprocess.run(
+            [sys.executable, *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+            cwd=self.folder,
+            env=environment,
+        )
+
+    def commands(self, *lines: str, **how: Any) -> list[tuple[int, str]]:
+        """The exit code and the output of each command, all in one process."""
+        done = self.run("-c", COMMANDS, *lines, **how)
+        assert done.returncode == 0, done.stderr
+        return [(code, text) for code, text in json.loads(done.stdout)]
+
+
+@pytest.fixture(scope="module")
+def team(tmp_path_factory: pytest.TempPathFactory) -> Team:
+    return Team(tmp_path_factory.mktemp("team"))
+
+
+@pytest.fixture(scope="module")
+def told(team: Team) -> Any:
+    done = team.run("-c", LOG)
+    assert done.returncode == 0, done.stderr
+    assert "metric broken failed: RuntimeError: not today" in done.stderr
+    return json.loads(done.stdout)
+
+
+def test_values_and_intervals_are_those_of_the_same_metric_in_the_catalogue(told: Any) -> None:
+    ours, theirs = (told["aggregate"][key] for key in ("weighted_f1_again", "weighted_f1"))
+
+    assert ours["value"] == pytest.approx(theirs["value"], rel=1e-12)
+    assert ours["ci_low"] == pytest.approx(theirs["ci_low"], rel=1e-12)
+    assert ours["ci_high"] == pytest.approx(theirs["ci_high"], rel=1e-12)
+
+
+def test_differences_of_runs_are_tested_like_those_of_the_catalogue(told: Any) -> None:
+    ours, theirs = (told["differences"][key] for key in ("mcc_again", "mcc"))
+
+    assert ours["difference"] == pytest.approx(theirs["difference"], rel=1e-9)
+    assert (ours["ci_low"], ours["ci_high"]) == pytest.approx(
+        (theirs["ci_low"], theirs["ci_high"]), rel=1e-4
+    )
+
+
+def test_a_failing_metric_is_undefined_and_spoils_nothing(told: Any) -> None:
+    assert told["aggregate"]["broken"]["value"] is None
+    assert told["aggregate"]["broken"]["reason"] == "custom_metric_failed"
+    assert 0 < told["aggregate"]["f2_ill"]["value"] < 1
+
+
+def test_metrics_of_scores_have_resampled_intervals(told: Any) -> None:
+    sure = told["aggregate"]["sure"]
+
+    assert sure["ci_low"] < sure["value"] < sure["ci_high"]
+    assert told["sure"] == pytest.approx(2 / 3)
+
+
+def test_weights_are_counted(told: Any) -> None:
+    assert told["weighted"] == pytest.approx(5 * 0.5 / (4 * 0.5 + 2.0))
+
+
+def test_filters_gates_and_lists_know_them(team: Team, told: Any) -> None:
+    assert told["found"] == ["focal", "plain"]
+
+    listed, passed, undefined, leaders = team.commands(
+        "runs list --sort -f2_ill --json",
+        "gate plain --min low(f2_ill)>=0.1",
+        "gate plain --min broken<=1",
+        "leaders ward --metric f2_ill",
+    )
+
+    assert [code for code, _ in (listed, passed, undefined)] == [0, 0, 1]
+    assert "best by f2_ill" in leaders[1]
+
+
+@pytest.mark.usefixtures("told")
+def test_pages_show_them(team: Team) -> None:
+    page = """
+from offdiag.settings import Settings
+from offdiag.store.schema import open_database
+from offdiag_web import create_app
+from offdiag.logs import log_to_stderr
+import logging, os
+log_to_stderr(logging.WARNING)
+app = create_app(Settings(), open_database(os.environ["OFFDIAG_URL"]))
+get = lambda path: app.test_client().get(path, base_url="http://127.0.0.1:8642").get_data(True)
+run = app.test_client().get("/api/v1/runs", base_url="http://127.0.0.1:8642").json["runs"][0]["id"]
+for path in (f"/runs/{run}", "/runs?dataset=ward&columns=f2_ill", "/glossary/f2_ill"):
+    print(get(path).count("F2 of ill") > 0)
+print("over both rates" in get("/glossary/f2_ill"))
+"""
+    done = team.run("-c", page)
+
+    assert done.stdout.split() == ["True", "True", "True", "False"], done.stderr
+
+
+@pytest.mark.usefixtures("told")
+def test_a_new_version_is_computed_again_and_a_process_without_them_lets_them_stand(
+    team: Team,
+) -> None:
+    outdated = "recompute --outdated"
+
+    (same,) = team.commands(outdated)
+    (unknown,) = team.commands(outdated, installed=False)
+    raised, _, after = team.commands(outdated, "worker --until-idle", outdated, version=2)
+
+    assert "No run is outdated" in same[1]
+    assert "No run is outdated" in unknown[1]
+    assert "declared metrics have changed" in raised[1]
+    assert "No run is outdated" in after[1]
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("import nothing_of_that_name", "cannot be loaded: No module named"),
+        (
+            """import offdiag
+facts = {'title': 'M', 'low': 0, 'high': 1, 'direction': 'lower', 'name': 'mcc'}
+offdiag.metric(**facts)(len)""",
+            "'mcc', declared in builtins.len, is a metric of the catalogue",
+        ),
+    ],
+)
+def test_what_cannot_be_used_is_said_at_once(tmp_path: Path, source: str, says: str) -> None:
+    team = Team(tmp_path)
+    team.module.write_text(source)
+    tmp_path.joinpath("g.csv").write_text("y_true,y_pred\na,a\nb,b\n")
+
+    done = team.run("-c", "from offdiag.cli import main; main()", "evaluate", "g.csv")
+
+    assert done.returncode == 2
+    assert says in done.stderr
+
+
+def test_the_module_of_the_page_declares_its_metrics(tmp_path: Path) -> None:
+    team = Team(tmp_path)
+    block = re.search(r"```py\n(.+?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert block is not None
+    team.module.write_text(block[1])
+    program = """
+import offdiag
+given = {"y_true": ["ill", "well"], "labels": ["well", "ill"]}
+print(offdiag.evaluate_labels(**given, y_pred=["ill", "ill"]).aggregate["f2_ill"].value)
+found = offdiag.evaluate_scores(**given, y_score=[0.95, 0.2], positive_label="ill")
+print(found.aggregate["sure"].value)
+"""
+
+    done = team.run("-c", program)
+
+    assert [float(value) for value in done.stdout.split()] == pytest.approx([5 / 6, 0.5]), done
