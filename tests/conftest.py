@@ -5,6 +5,12 @@ from __future__ import annotations
 import gc
 import os
 
+from hypothesis import settings
+
+# How long an example takes depends on what else the machine does.
+settings.register_profile("offdiag", deadline=None)
+settings.load_profile("offdiag")
+
 pytest_plugins = ("support.databases", "support.durations")
 
 # Modules and thousands of collected tests are no garbage. Looking through them again and again

@@ -355,7 +355,12 @@ RULES = (
             "try:\n    f()\nexcept BaseException:\n    close()\n    raise",
         ),
         allowed=frozenset(
-            {"registry/offdiag/cli/process.py", "registry/offdiag/services/jobs/run_job.py"}
+            {
+                "registry/offdiag/cli/process.py",
+                "registry/offdiag/services/jobs/run_job.py",
+                # Calls code of others, of which anything may come; it makes a value undefined.
+                "registry/offdiag/metrics/custom.py",
+            }
         ),
     ),
 )

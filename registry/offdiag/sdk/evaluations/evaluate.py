@@ -15,9 +15,9 @@ from offdiag.errors import InvalidInput
 from offdiag.extras import optional
 from offdiag.metrics.arguments import stated_matrix
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
+from offdiag.metrics.intervals.weighted import WeightedMatrix, weighted_matrix
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.suite import evaluate_stack
-from offdiag.metrics.weighted import WeightedMatrix, weighted_matrix
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
 

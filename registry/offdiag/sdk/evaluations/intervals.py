@@ -12,7 +12,7 @@ from offdiag.metrics.intervals import multilabel as of_sets
 from offdiag.metrics.intervals import scores as of_scores
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.suite import suite_intervals as of_matrix
-from offdiag.metrics.weighted import weighted_intervals
+from offdiag.metrics.intervals.weighted import weighted_intervals
 from offdiag.sdk.evaluations.evaluate import WeightedEvaluation
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.multilabel import MultilabelEvaluation

@@ -15,9 +15,9 @@ from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.multilabel import multilabel_intervals
 from offdiag.metrics.intervals.scores import class_score_intervals, score_intervals
+from offdiag.metrics.intervals.weighted import weighted_intervals, weighted_matrix
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
-from offdiag.metrics.weighted import weighted_intervals, weighted_matrix
 from support.matrices import numbered_labels
 
 FEW = 40

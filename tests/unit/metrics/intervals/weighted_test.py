@@ -8,8 +8,8 @@ import pytest
 from offdiag.errors import InvalidInput
 from offdiag.metrics.intervals import resampling
 from offdiag.metrics.intervals.suite import WITHOUT_INTERVAL, SuiteIntervals, suite_intervals
+from offdiag.metrics.intervals.weighted import WeightedMatrix, weighted_intervals, weighted_matrix
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
-from offdiag.metrics.weighted import WeightedMatrix, weighted_intervals, weighted_matrix
 from support.matrices import matrix_of, numbered_labels
 
 TRUE = np.array([0, 0, 1, 1, 2], np.uint8)
