@@ -216,3 +216,30 @@ def test_a_server_that_stops_before_its_first_answer_loads_no_page(served: Flask
         pass
 
     assert served.view_functions["glossary.page"] is not_loaded
+
+
+@pytest.mark.usefixtures("unfrozen")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_what_runs_beside_outlives_a_view_that_cannot_be_loaded(
+    served: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried, ended = threading.Event(), threading.Event()
+
+    @contextmanager
+    def work() -> Iterator[None]:
+        try:
+            yield
+        finally:
+            ended.set()
+
+    def fail(_views: LazyViews, _package: str = "") -> Iterator[str]:
+        tried.set()
+        raise ImportError("a library is broken")
+
+    monkeypatch.setattr(LazyViews, "load_each", fail)
+    with warming_up(served, beside=work, waits_s=60):
+        client_for(served).get("/healthz")
+        assert tried.wait(60)
+        assert not ended.wait(0.2)
+
+    assert ended.is_set()

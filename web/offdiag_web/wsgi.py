@@ -93,8 +93,10 @@ def warming_up(
         answered.wait(waits_s)
         if not stopped.is_set():
             with beside():
-                _load_views(app, stopped)
-                stopped.wait()
+                try:
+                    _load_views(app, stopped)
+                finally:  # Whatever happens to the views, the worker goes on.
+                    stopped.wait()
 
     thread = threading.Thread(target=warm_up, name="warm-up", daemon=True)
     thread.start()
