@@ -13,12 +13,19 @@ from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.runs import RunState
 from offdiag.store.models import (
+    CostMatrixRow,
+    DatasetRow,
     EvaluationRow,
     PredictionChunkRow,
+    ProjectRow,
+    ReportEditionRow,
     RunRow,
+    ScheduleRow,
+    TruthChunkRow,
     TruthVersionRow,
     WorkRow,
 )
+from offdiag.store.reports import EditionState
 
 
 def runs_deleted_before(session: Session, moment: datetime, limit: int) -> list[str]:
@@ -50,6 +57,53 @@ def remove_runs(session: Session, run_ids: Sequence[str]) -> None:
     keys = [f"evaluate:{run_id}" for run_id in run_ids]
     session.execute(delete(WorkRow).where(WorkRow.key.in_(keys)))
     session.execute(delete(RunRow).where(RunRow.id.in_(run_ids)))
+
+
+def unfinished_work(session: Session, project_id: int) -> int:
+    """How many runs of a project are open, and reports of it still to be made."""
+    counted = (
+        select(func.count())
+        .select_from(RunRow)
+        .where(
+            RunRow.project_id == project_id,
+            RunRow.state == RunState.OPEN,
+            RunRow.deleted_at.is_(None),
+        ),
+        select(func.count())
+        .select_from(ReportEditionRow)
+        .where(
+            ReportEditionRow.project_id == project_id,
+            ReportEditionRow.state == EditionState.PENDING,
+        ),
+    )
+    return sum(session.scalar(each) or 0 for each in counted)
+
+
+def remove_project(session: Session, project_id: int) -> None:
+    """Remove a project with its runs, datasets, costs, schedules and reports.
+
+    Sets of labels stay: other projects may use them.
+    """
+    datasets = select(DatasetRow.id).where(DatasetRow.project_id == project_id)
+    truths = select(TruthVersionRow.id).where(TruthVersionRow.dataset_id.in_(datasets))
+    run_ids = select(RunRow.id).where(RunRow.project_id == project_id)
+    remove_runs(session, list(session.scalars(run_ids)))
+    session.execute(
+        update(DatasetRow)
+        .where(DatasetRow.project_id == project_id)
+        .values(default_cost_matrix_id=None)
+    )
+    # Those first that others do not take along.
+    for table, belongs in (
+        (ReportEditionRow, ReportEditionRow.project_id == project_id),
+        (ScheduleRow, ScheduleRow.project_id == project_id),
+        (TruthChunkRow, TruthChunkRow.truth_version_id.in_(truths)),
+        (TruthVersionRow, TruthVersionRow.dataset_id.in_(datasets)),
+        (DatasetRow, DatasetRow.project_id == project_id),
+        (CostMatrixRow, CostMatrixRow.project_id == project_id),
+        (ProjectRow, ProjectRow.id == project_id),
+    ):
+        session.execute(delete(table).where(belongs).execution_options(synchronize_session=False))
 
 
 def superseded_evaluations(session: Session, keep: int, limit: int) -> list[int]:

@@ -6,15 +6,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from offdiag.domain.cost_names import CostName
-from offdiag.domain.runs import RunFacts
-from offdiag.errors import InvalidInput, NotFound
+from offdiag.domain.runs import RunFacts, RunState
+from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.services.cost_matrices import find_costs, set_default_costs
 from offdiag.services.datasets import baseline_of, hierarchy_of, pin_baseline, set_hierarchy
+from offdiag.services.ingest.open_run import open_run
 from offdiag.services.jobs.reconcile import submit_missing
-from offdiag.services.retention.project_archives import export_project, import_project
+from offdiag.services.retention.deletion import delete_run
+from offdiag.services.retention.project_archives import (
+    delete_exported,
+    export_project,
+    import_project,
+)
 from offdiag.services.schedules.edit import resume_schedule
 from offdiag.services.truth.versions import truth_history
 from offdiag.services.verification.verify import verify
@@ -33,6 +39,7 @@ from offdiag.store.models import (
     TruthVersionRow,
     WorkRow,
 )
+from offdiag.store.reports import EditionState
 from support.archives import (
     IDS,
     Filled,
@@ -69,6 +76,61 @@ def test_a_project_moves_with_all_its_runs_and_results(
     assert count_of(other, WorkRow) == 0
     with other.read() as session:
         assert session.scalars(select(ProjectRow.name)).all() == ["default"]
+
+
+def leave_nothing_undone(database: Database) -> None:
+    """Delete the open run and the report that is still to be made."""
+    with database.read() as session:
+        is_open = select(RunRow.id).where(RunRow.state == RunState.OPEN)
+        open_runs = session.scalars(is_open).all()
+    for run_id in open_runs:
+        delete_run(database, run_id, by=None)
+    with database.write() as session:
+        is_pending = ReportEditionRow.state == EditionState.PENDING
+        session.execute(delete(ReportEditionRow).where(is_pending))
+
+
+def test_an_exported_project_is_deleted_and_comes_back(registry: Registry, tmp_path: Path) -> None:
+    database, file = registry.database, tmp_path / "project.zip"
+    leave_nothing_undone(database)
+    before = {run_id: evaluate(database, run_id) for run_id in registry.filled.run_ids}
+    other = log(database, facts=RunFacts(name="run", project="another")).id
+    exported = export_project(database, "default", file)
+
+    delete_exported(database, "default", exported)
+
+    with database.read() as session:
+        assert not set(session.scalars(select(RunRow.id))) & before.keys()
+        assert session.get(RunRow, other) is not None
+        assert "default" not in session.scalars(select(ProjectRow.name)).all()
+    assert verify(database).is_clean
+    import_project(database, file)
+    for run_id, evaluation in before.items():
+        assert evaluate(database, run_id).aggregate == evaluation.aggregate
+    assert verify(database).is_clean
+
+
+def test_a_project_that_changed_or_is_at_work_is_not_deleted(
+    registry: Registry, tmp_path: Path
+) -> None:
+    database = registry.database
+    leave_nothing_undone(database)
+    n_runs = count_of(database, RunRow)
+    exported = export_project(database, "default", tmp_path / "project.zip")
+    log(database, facts=RunFacts(name="logged meanwhile"))
+    work_off(database)
+
+    with pytest.raises(Conflict, match="has changed since it was exported"):
+        delete_exported(database, "default", exported)
+
+    again = export_project(database, "default", tmp_path / "again.zip")
+    facts = RunFacts(name="open")
+    open_run(database, facts=facts, dataset="holdout", labels=None, positive_label=None)
+    with pytest.raises(Conflict, match="open runs"):
+        delete_exported(database, "default", again)
+    with pytest.raises(NotFound):
+        delete_exported(database, "gone", again)
+    assert count_of(database, RunRow) == n_runs + 2
 
 
 def comments_and_notes(database: Database) -> list[tuple[object, ...]]:

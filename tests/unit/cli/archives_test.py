@@ -51,6 +51,17 @@ def test_a_project_is_exported_and_imported(
     assert shown["confusion_matrix"]["matrix"] == [[1, 1], [0, 1]]
 
 
+def test_an_exported_project_can_be_deleted(offdiag: Command, logged: library.Run) -> None:
+    deleted = offdiag("export", "default", "--to", "project.zip", "--delete")
+    gone = offdiag("runs", "show", logged.id)
+    back = offdiag("import", "archive", "project.zip")
+
+    assert "Undo: offdiag import archive project.zip" in deleted.out
+    assert gone.code == 2
+    assert back.out.startswith("Project default got 1 run, 1 dataset, ")
+    assert offdiag("runs", "show", logged.id).code == 0
+
+
 def test_json_tells_what_was_written_and_what_was_added(
     folder: Path, offdiag: Command, logged: library.Run
 ) -> None:

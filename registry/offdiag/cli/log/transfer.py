@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 @help_text(
     "export fraud --to fraud.zip",
+    "export fraud --to fraud.zip --delete",
     see=("import archive", "db backup"),
     arguments={"project": "Name of the project."},
 )
@@ -37,26 +38,36 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="File to write; it must not exist yet.",
 )
+@click.option(
+    "--delete",
+    is_flag=True,
+    help="Then delete the project for good, with all its runs and datasets.",
+)
 @database_option
 @json_option
-def export(*, project: str, file: Path, url: str | None, as_json: bool) -> None:
+def export(*, project: str, file: Path, delete: bool, url: str | None, as_json: bool) -> None:
     """Export PROJECT to a file for `offdiag import archive`, on either database.
 
     It contains all complete runs with predictions, ground truth and results, and their flags,
     costs, baselines, schedules and reports. Others can continue to work meanwhile.
+
+    With --delete the project is then deleted, unless it changed meanwhile; it comes back with
+    `offdiag import archive`. Runs that were deleted before are not in the file.
     """
     from offdiag.cli.log.archive_text import archive_dict, exported_sentence
-    from offdiag.services.retention.project_archives import export_project
+    from offdiag.services.retention.project_archives import delete_exported, export_project
 
-    with (
-        opened(settings_for(url)) as database,
-        measured(f"Exporting {project}") as progress,
-    ):
-        manifest = export_project(database, project, file, progress=progress)
+    with opened(settings_for(url)) as database:
+        with measured(f"Exporting {project}") as progress:
+            manifest = export_project(database, project, file, progress=progress)
+        if delete:
+            delete_exported(database, project, manifest)
     if as_json:
-        print_json(archive_dict(file, manifest))
-    else:
-        click.echo(exported_sentence(file, manifest))
+        print_json({**archive_dict(file, manifest), "deleted": delete})
+        return
+    click.echo(exported_sentence(file, manifest))
+    if delete:
+        click.echo(f"Project {project} is deleted. Undo: offdiag import archive {file}")
 
 
 _FILE = click.Path(path_type=Path)

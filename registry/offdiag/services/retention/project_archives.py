@@ -9,13 +9,13 @@ from itertools import count
 from pathlib import Path
 
 from offdiag.domain.runs import require_name
-from offdiag.errors import InvalidInput, NotFound
+from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.inputs.scratch import scratch_folder
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.jobs.submit import submit_evaluations
 from offdiag.services.verification.checks import FindingKind
 from offdiag.services.verification.verify import verify
-from offdiag.store import datasets, retention, runs
+from offdiag.store import audit_log, datasets, retention, runs
 from offdiag.store.archive import transfer
 from offdiag.store.archive.file import Manifest, Progress, ignored
 from offdiag.store.archive.transfer import TakenOver
@@ -54,6 +54,34 @@ def export_project(
             now=database.clock(),
             progress=progress,
         )
+
+
+def delete_exported(database: Database, project: str, exported: Manifest) -> None:
+    """Delete a project for good that was exported just now, with all its runs and datasets.
+
+    Runs that had been deleted before are not in the archive, and go, too. Raises `NotFound`, and
+    `Conflict` where runs are open, reports are still to be made, or the project is not what the
+    archive holds any more.
+    """
+    with database.write() as session:
+        project_id = datasets.project_id(session, project)
+        if project_id is None:
+            raise NotFound(f"there is no project {project!r} any more.", field="project")
+        rows = transfer.rows_now(session, project_id)
+        if retention.unfinished_work(session, project_id):
+            raise Conflict(
+                f"project {project!r} has open runs, or reports that are still to be made.",
+                field="project",
+                hint="Nothing was deleted. Finish or delete the runs, and export it again.",
+            )
+        if rows != exported.rows_by_table:
+            raise Conflict(
+                f"project {project!r} has changed since it was exported.",
+                field="project",
+                hint="Nothing was deleted. Export it again once nobody writes to it.",
+            )
+        audit_log.describe(session, action="delete project", subject=project, project=project)
+        retention.remove_project(session, project_id)
 
 
 def import_project(

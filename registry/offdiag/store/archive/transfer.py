@@ -92,6 +92,20 @@ def write_project(
     return archive.manifest
 
 
+def rows_now(session: Session, project_id: int) -> dict[str, int]:
+    """How many rows of each table an archive of a project would have; tables without are left out.
+
+    Nobody adds to the project until the transaction ends.
+    """
+    connection = session.connection()
+    session.execute(select(ProjectRow.id).where(ProjectRow.id == project_id).with_for_update())
+    counted = {
+        table.name: count_rows(connection, [statement])
+        for table, statement in rows_of_project(project_id).items()
+    }
+    return {name: n_rows for name, n_rows in counted.items() if n_rows}
+
+
 @contextmanager
 def staged_project(path: Path, folder: Path, progress: Progress) -> Iterator[Database]:
     """The archive of a project as a database in this folder, of today's schema.
