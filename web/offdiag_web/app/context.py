@@ -107,7 +107,9 @@ def recent_comparisons() -> LruCache[Compared]:
 
 
 BEST_SETS_KEY = "offdiag best sets"
-MOST_BEST_SETS = 256
+MOST_BEST_SETS = 2_048
+"""The first page asks for those of all datasets in turn: with fewer places than datasets it would
+find none of them."""
 
 
 def kept_best_sets() -> LruCache[BestSet | None]:
@@ -117,11 +119,12 @@ def kept_best_sets() -> LruCache[BestSet | None]:
 
 
 MOMENTS_KEY = "offdiag moments of methods"
+MOST_MOMENTS = 256
 
 
 def kept_moments() -> LruCache[KnownMoments]:
     """What the choice of samples does to the methods of datasets."""
-    kept = current_app.extensions.setdefault(MOMENTS_KEY, LruCache(most=MOST_BEST_SETS))
+    kept = current_app.extensions.setdefault(MOMENTS_KEY, LruCache(most=MOST_MOMENTS))
     return cast("LruCache[KnownMoments]", kept)
 
 
