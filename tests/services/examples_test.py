@@ -55,6 +55,7 @@ ORDERS = {
     "least sure": ExampleOrder(SortKey.CONFIDENCE),
     "closest call": ExampleOrder(SortKey.MARGIN),
     "clearest": ExampleOrder(SortKey.MARGIN, descending=True),
+    "label least likely": ExampleOrder(SortKey.ACTUAL),
 }
 
 
@@ -394,10 +395,13 @@ def _is_meant(cases: ScoredCases, question: ExampleQuestion, at: int) -> bool:
 
 def _key(cases: ScoredCases, key: SortKey, at: int) -> float:
     scores: list[float] = cases.scores[at].astype(np.float64).tolist()
+    actual = cases.actual[at]
+    of_label = -np.inf if actual is None else scores[cases.labels.index(actual)]
     own = scores.pop(cases.labels.index(cases.predicted[at]))
     return {
         SortKey.LOGGED: 0.0,
         SortKey.CONFIDENCE: own,
+        SortKey.ACTUAL: of_label,
         SortKey.MARGIN: own - max(scores),
     }[key]
 

@@ -13,8 +13,9 @@ from offdiag.errors import InvalidInput
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.samples.suspects import RankedDataset, SuspectLabels, suspect_labels
 from offdiag.services.truth.revise import revise_truth
+from offdiag.store import compared_runs as queries
 from offdiag.store.database import Database
-from support.logging_runs import log
+from support.logging_runs import log, work_off
 
 pytestmark = pytest.mark.same_on_both
 
@@ -158,3 +159,43 @@ def test_an_unknown_class_is_refused(database: Database) -> None:
     add(database, "net", table(1))
     with pytest.raises(InvalidInput):
         suspects(database, class_label="d")
+
+
+def test_predictions_are_read_of_the_best_run_of_each_model_only(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    whole = queries.predictions_of
+
+    def watched(session: Any, run_ids: Any) -> Any:
+        read.extend(run_ids)
+        return whole(session, run_ids)
+
+    best = add(database, "net", table(1))
+    for seed in (2, 3):
+        worse = table(seed)
+        worse[::9] = np.roll(worse[::9], 1, axis=1)
+        add(database, "net", worse)
+    other = add(database, "forest", table(4))
+    work_off(database)
+    monkeypatch.setattr(queries, "predictions_of", watched)
+
+    found = suspects(database)
+
+    assert {each.run_id for each in found.families} == set(read) == {best, other}
+
+
+def test_only_the_most_accurate_models_vote(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("offdiag.services.samples.suspects.MOST_MODELS", 1)
+    add(database, "net", table(1))
+    poor = table(2)
+    poor[::3] = np.roll(poor[::3], 1, axis=1)
+    add(database, "poor", poor)
+    work_off(database)
+
+    found = suspects(database)
+
+    assert [each.name for each in found.families] == ["net"]
+    assert [each.name for each in found.left_out] == ["poor"]

@@ -10,8 +10,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.values import MetricValue
-from offdiag.store.evaluations import recorded_value, select_values
-from offdiag.store.models import MetricValueRow, TruthVersionRow
+from offdiag.store.evaluations import counts_for_its_run, recorded_value, select_values
+from offdiag.store.models import EvaluationRow, MetricValueRow, TruthVersionRow
 from offdiag.store.models.evaluations import AGGREGATE
 
 
@@ -38,6 +38,21 @@ def values_of(
     for row in rows:
         found.setdefault(row.evaluation_id, {})[row.key] = recorded_value(row)
     return found
+
+
+def accuracies_of(session: Session, run_ids: Collection[str]) -> dict[str, float]:
+    """Accuracy by run, as far as runs are evaluated, with whichever version of their labels."""
+    rows = session.execute(
+        select(EvaluationRow.run_id, MetricValueRow.value)
+        .join(MetricValueRow, MetricValueRow.evaluation_id == EvaluationRow.id)
+        .where(
+            EvaluationRow.run_id.in_(run_ids),
+            counts_for_its_run(),
+            MetricValueRow.class_index == AGGREGATE,
+            MetricValueRow.key == "overall_accuracy",
+        )
+    )
+    return {run_id: value for run_id, value in rows if value is not None}
 
 
 def worst_classes(

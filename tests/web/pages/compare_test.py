@@ -819,5 +819,5 @@ def test_a_page_needs_few_statements(
     with counted_statements() as again:
         comparer.get(path)
 
-    assert 0 < len(statements) <= 6
+    assert 0 < len(statements) <= 6 + (query == "examples")
     assert query == "examples" or len(again) <= 3

@@ -54,6 +54,8 @@ def test_pictures_are_grouped_by_actual_and_predicted_class(
     assert "a 0.900 actual c" in tiles[0].text
     lowest = client.page(page.link("Lowest score"))
     assert headings(lowest) == ["b → a", "c → a"]
+    unlikely = client.page(page.link("Lowest score of the label"))
+    assert headings(unlikely) == ["c → a", "b → a"]
     assert client.page(page.link("List")).all("li", "sample-tile") == []
     cell = client.page(f"{url}?true=b&pred=a")
     assert (len(cell.all("li", "sample-tile")), headings(cell)) == (1, [])
@@ -85,3 +87,30 @@ def test_without_content_the_list_is_as_before(client: PageClient, url: str) -> 
     page = client.page(url)
     assert page.table("data")[0][:3] == ["3", "c", "a"]
     assert all(link.text not in {"Images", "Show content"} for link in page.all("a"))
+
+
+def test_what_only_one_run_gets_right_is_shown_as_pictures(
+    database: Database, client: PageClient, url: str
+) -> None:
+    other = log(
+        database,
+        dataset="d",
+        y_true=["a", "b", "c"],
+        y_pred=["a", "b", "a"],
+        labels=["a", "b", "c"],
+        sample_ids=[1, 2, 3],
+    )
+    work_off(database)
+    store(database, image=image_file([[0, 255]]), text="a note", fields={"ink": 0.5})
+    pair = f"/compare/examples?runs={url.split('/')[2]},{other.id}&which=only_b"
+
+    page = client.page(pair)
+
+    pictures = [image.attributes["alt"] for image in page.all("img")]
+    assert [alt for alt in pictures if alt.startswith("Sample")] == ["Sample 2"]
+    assert "a note" in page.table("suspects")[0][0]
+    set_places(database, **WHERE, places=ContentPlaces(is_hidden=True), hosts=frozenset())
+    hidden = client.page(pair)
+    assert "a note" not in hidden.one("table", "suspects").text
+    shown = client.page(hidden.link("Show content"))
+    assert "a note" in shown.one("table", "suspects").text

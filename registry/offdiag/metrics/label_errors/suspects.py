@@ -6,7 +6,7 @@ A family with probabilities votes with these, another one with its predicted cla
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,17 +57,23 @@ class RankedLabels:
 
 
 def rank_labels(
-    labels: NDArray[Any], families: Sequence[Votes], *, n_classes: int
+    labels: NDArray[Any], families: Iterable[Votes], *, n_classes: int
 ) -> RankedLabels:
-    """Rank n labels, codes below `n_classes`, by what at least one family says of them."""
+    """Rank n labels, codes below `n_classes`, by what at least one family says of them.
+
+    Families are taken one by one, so that only one of their tables need be in memory.
+    """
     mean = np.zeros((len(labels), n_classes), np.float32)
     against = np.zeros(len(labels), np.int64)
+    n_families = 0
     for family in families:
-        mean += family.table(n_classes) / np.float32(len(families))
+        mean += family.table(n_classes)
         against += family.predicted != labels
+        n_families += 1
+    mean /= np.float32(max(n_families, 1))
     score, suggested = margins(labels, mean)
     confident = confident_labels(labels, mean)
-    is_suspect = (2 * against > len(families)) & (score > 0)
+    is_suspect = (2 * against > n_families) & (score > 0)
     is_confident = is_suspect & (confident.confident == suggested)
     order = np.argsort(-score, kind="stable").astype(np.int64)
     return RankedLabels(

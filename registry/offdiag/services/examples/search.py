@@ -268,7 +268,7 @@ def _by_score(
     for chunk in read_scored(scan.session, source.run_id, scan.starts):
         found = scan.matches_in(chunk, scan.starts[chunk.seq])
         assert found.scores is not None  # noqa: S101  # They were asked for.
-        keys = sort_keys(order.key, found.scores, found.predicted, source.positive)
+        keys = sort_keys(order.key, found.scores, found.predicted, found.actual, source.positive)
         found = replace(found, key=keys)
         if cursor is not None:
             before += count_before(found, descending=order.descending, cursor=cursor)

@@ -36,12 +36,13 @@ class SortKey(StrEnum):
     """What predictions are sorted by.
 
     `CONFIDENCE` is the score of the predicted class, `MARGIN` how far it lies above the largest
-    score of another class.
+    score of another class, `ACTUAL` the score of the class that the sample is labelled with.
     """
 
     LOGGED = "logged"
     CONFIDENCE = "confidence"
     MARGIN = "margin"
+    ACTUAL = "actual"
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +225,16 @@ def _among(codes: Codes, wanted: tuple[int, ...]) -> NDArray[np.bool_]:
     return np.isin(codes, wanted)
 
 
+BELOW_ALL_SCORES = float(np.finfo(np.float32).min)
+"""The score of the class of a sample without a label: finite, so that places can be sent."""
+
+
 def sort_keys(
-    key: SortKey, scores: NDArray[np.float32], predicted: NDArray[Any], positive: int | None
+    key: SortKey,
+    scores: NDArray[np.float32],
+    predicted: NDArray[Any],
+    actual: NDArray[Any],
+    positive: int | None,
 ) -> NDArray[np.float64]:
     """How sure the answers of m cases are, (m,); of sets, the score of the label `positive`."""
     if are_sets(predicted) and positive is not None:
@@ -234,6 +243,11 @@ def sort_keys(
         return confidences(scores, predicted, positive)
     if key is SortKey.MARGIN:
         return margins(scores, predicted, positive)
+    if key is SortKey.ACTUAL:
+        n_classes = max(scores.shape[CLASS_AXIS], 2)
+        labelled = actual < n_classes
+        own = confidences(scores, np.where(labelled, actual, 0), positive)
+        return np.where(labelled, own, BELOW_ALL_SCORES)
     return np.zeros(len(predicted))
 
 

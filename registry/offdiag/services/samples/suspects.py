@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -29,6 +29,7 @@ from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database
 from offdiag.store.dataset_page import DatasetSize, dataset_size
 from offdiag.store.datasets import DatasetRecord
+from offdiag.store.ranked_values import accuracies_of
 from offdiag.store.session import Session
 from offdiag.store.truths import TruthRecord
 
@@ -36,6 +37,9 @@ FEWEST_WITHOUT_PROBABILITIES = 3
 """Families that are needed where none has probabilities: two can only agree or not."""
 MOST_RUNS = 300
 """The newest runs of a dataset, among which the best of each family is looked for."""
+MOST_MODELS = 20
+"""The most accurate ones, for the predictions and scores of each are read."""
+_TOO_MANY = f"not among the {MOST_MODELS} most accurate models"
 SPLIT_NAMES = ("split", "data_split", "offdiag.split")
 TRAINING = frozenset({"train", "training", "fit"})
 """A run whose tag or parameter says so predicted what its model was trained on."""
@@ -180,11 +184,12 @@ def ranked_dataset(
     """The labels of a dataset of classes, ranked, and how many runs are on training data."""
     runs = _voters(session, truth)
     voters = [run for run in runs if not _is_of_training(run)]
-    key = (truth.id, tuple(run.id for run in voters))
+    chosen = _best_of_families(session, voters)
+    key = (truth.id, tuple(run.id for run in voters), tuple(run.id for run, _ in chosen))
     found = (
-        _ranked(session, known, truth, voters)
+        _ranked(session, known, truth, chosen)
         if kept is None
-        else kept.get(key, lambda: _ranked(session, known, truth, voters))
+        else kept.get(key, lambda: _ranked(session, known, truth, chosen))
     )
     return found, len(runs) - len(voters)
 
@@ -192,7 +197,13 @@ def ranked_dataset(
 def _voters(session: Session, truth: TruthRecord) -> list[ComparedRun]:
     ids = truths.runs_scored_with(session, truth.root_id)[-MOST_RUNS:]
     found = queries.compared_runs(session, ids)
-    return [found[run_id] for run_id in ids if run_id in found and found[run_id].has_predictions]
+    return [
+        run
+        for run_id in ids
+        if (run := found.get(run_id)) is not None
+        and run.has_predictions
+        and run.n_predictions == truth.n_samples
+    ]
 
 
 def _is_of_training(run: ComparedRun) -> bool:
@@ -206,43 +217,85 @@ def _family_of(run: ComparedRun) -> str:
     return name if features is None else f"{name}, features {features}"
 
 
+def _best_of_families(
+    session: Session, runs: Sequence[ComparedRun]
+) -> list[tuple[ComparedRun, int]]:
+    """The most accurate run of each family and how many there are, by stored accuracy.
+
+    Where none is evaluated yet, it is the newest. Predictions of the others are never read.
+    """
+    accuracy = accuracies_of(session, [run.id for run in runs])
+    by_family: dict[str, list[ComparedRun]] = {}
+    for run in runs:
+        by_family.setdefault(_family_of(run), []).append(run)
+    best = [
+        (max(reversed(members), key=lambda run: accuracy.get(run.id, -1.0)), len(members))
+        for members in by_family.values()
+    ]
+    return sorted(best, key=lambda each: -accuracy.get(each[0].id, -1.0))
+
+
+@dataclass
+class _Ballot:
+    """What is kept of votes, whose tables of probabilities are large."""
+
+    families: list[Family] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    predicted: list[NDArray[np.int64]] = field(default_factory=list)
+    own: list[NDArray[np.float32] | None] = field(default_factory=list)
+
+
 def _ranked(
-    session: Session, dataset: DatasetRecord, truth: TruthRecord, runs: Sequence[ComparedRun]
+    session: Session,
+    dataset: DatasetRecord,
+    truth: TruthRecord,
+    chosen: Sequence[tuple[ComparedRun, int]],
 ) -> RankedDataset:
     n_classes = len(dataset.labels)
     codes = truths.truth_codes(session, truth.id).astype(np.int64)
     places = np.flatnonzero(codes < n_classes).astype(np.int64)
     labels = codes[places]
-    predictions = queries.predictions_of(session, [run.id for run in runs])
-    in_order = {
-        run.id: _in_truth_order(predictions[run.id], predictions[run.id].codes, truth)[places]
-        for run in runs
-        if run.id in predictions and len(predictions[run.id].positions) == truth.n_samples
-    }
-    best, left_out = _best_of_families(runs, in_order, labels, n_classes)
-    scores = queries.scores_of(session, [run.id for run, _ in best if run.score_columns])
-    families, votes = [], []
-    for run, n_runs in best:
-        table = None
-        if run.id in scores:
-            ordered = _in_truth_order(predictions[run.id], scores[run.id], truth)[places]
-            table = _probabilities(run, labels, ordered, n_classes)
-        families.append(Family(_family_of(run), run.id, run.name, n_runs, table is not None))
-        votes.append(Votes(in_order[run.id], table))
-    is_enough = len(votes) >= FEWEST_WITHOUT_PROBABILITIES or any(
-        family.has_probabilities for family in families
+    largest = np.bincount(labels, minlength=n_classes).max(initial=0)
+    ballot = _Ballot()
+
+    def votes() -> Iterator[Votes]:
+        for run, n_runs in chosen[:MOST_MODELS]:
+            found = queries.predictions_of(session, [run.id])[run.id]
+            predicted = _in_truth_order(found, found.codes, truth)[places].astype(np.int64)
+            if int((predicted == labels).sum()) <= largest:
+                why = "no more accurate than the largest class"
+                ballot.left_out.append(LeftOut(_family_of(run), why))
+                continue
+            table = None
+            if run.score_columns:
+                scores = queries.scores_of(session, [run.id])[run.id]
+                ordered = _in_truth_order(found, scores, truth)[places]
+                table = _probabilities(run, labels, ordered, n_classes)
+            vote = Votes(predicted, table)
+            ballot.families.append(
+                Family(_family_of(run), run.id, run.name, n_runs, table is not None)
+            )
+            ballot.predicted.append(predicted)
+            ballot.own.append(_own(vote))
+            yield vote
+
+    ranked: RankedLabels | None = rank_labels(labels, votes(), n_classes=n_classes)
+    ballot.left_out += [LeftOut(_family_of(run), _TOO_MANY) for run, _ in chosen[MOST_MODELS:]]
+    is_enough = len(ballot.families) >= FEWEST_WITHOUT_PROBABILITIES or any(
+        family.has_probabilities for family in ballot.families
     )
-    ranked = planted = None
-    if is_enough and len(labels):
-        ranked = rank_labels(labels, votes, n_classes=n_classes)
+    planted = None
+    if ranked is not None and is_enough and len(labels):
         planted = plant_errors(labels, ranked.mean)
+    else:
+        ranked = None
     return RankedDataset(
-        tuple(families),
-        left_out,
+        tuple(ballot.families),
+        tuple(ballot.left_out),
         labels,
         places,
-        tuple(each.predicted for each in votes),
-        tuple(_own(each) for each in votes),
+        tuple(ballot.predicted),
+        tuple(ballot.own),
         ranked,
         planted,
     )
@@ -254,29 +307,6 @@ def _in_truth_order(
     ordered = np.empty((truth.n_samples, *values.shape[1:]), values.dtype)
     ordered[predicted.positions] = values
     return ordered
-
-
-def _best_of_families(
-    runs: Sequence[ComparedRun],
-    predicted: Mapping[str, NDArray[Any]],
-    labels: NDArray[np.int64],
-    n_classes: int,
-) -> tuple[list[tuple[ComparedRun, int]], tuple[LeftOut, ...]]:
-    """The run of each family with the highest accuracy, and families that know nothing."""
-    by_family: dict[str, list[ComparedRun]] = {}
-    for run in runs:
-        if run.id in predicted:
-            by_family.setdefault(_family_of(run), []).append(run)
-    largest = np.bincount(labels, minlength=n_classes).max(initial=0)
-    best, left_out = [], []
-    for name, members in by_family.items():
-        right = {run.id: int((predicted[run.id] == labels).sum()) for run in members}
-        chosen = max(members, key=lambda run: right[run.id])
-        if right[chosen.id] <= largest:
-            left_out.append(LeftOut(name, "no more accurate than the largest class"))
-        else:
-            best.append((chosen, len(members)))
-    return best, tuple(left_out)
 
 
 def _probabilities(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from flask import request
+
 from offdiag.comparison.pair import PairedOutcome
 from offdiag.services.examples.changed import (
     EXAMPLES_PER_PAGE,
@@ -16,9 +18,11 @@ from offdiag_web.app.exports import Cell
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
 from offdiag_web.components.controls import Paging, Segment, paging
+from offdiag_web.components.samples.look import SHOW, SampleLook, SampleLooks, sample_looks
 from offdiag_web.pages.compare.pair import PAIRED_OUTCOME_TEXTS
 from offdiag_web.pages.compare.runs import RunIdentity, RunUrl, run_identities
 from offdiag_web.urls.compare import CompareAddress
+from offdiag_web.urls.datasets import DatasetAddress
 
 EXAMPLE_COLUMNS = ("sample", "actual", "a", "b", "a_confidence", "b_confidence")
 
@@ -40,6 +44,7 @@ class ExampleLine:
     actual: ClassHead
     first: ShownPrediction
     second: ShownPrediction
+    look: SampleLook
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,8 @@ class ExamplesView:
     all_classes_url: str
     back_url: str
     refusal: Refusal | None
+    looks: SampleLooks
+    is_shown: bool
 
 
 def examples_view(
@@ -67,6 +74,8 @@ def examples_view(
     """Present a page of examples."""
     of_class = "" if found.class_label is None else f" of {quoted_name(found.class_label)}"
     words = PAIRED_OUTCOME_TEXTS[found.outcome]
+    dataset = DatasetAddress(found.runs[0].project, found.runs[0].dataset)
+    looks = sample_looks(dataset, (each.sample for each in found.examples))
     return ExamplesView(
         title=f"Examples{of_class}, {words}",
         heading=f"{numbers.plural(found.total, 'example')}{of_class}: {words}",
@@ -81,7 +90,7 @@ def examples_view(
             for outcome in PairedOutcome
         ),
         sample_head="Example" if found.has_ids else "Position",
-        lines=tuple(map(_line, found.examples)),
+        lines=tuple(_line(each, looks) for each in found.examples),
         has_scores=any(run.score_columns for run in found.runs),
         paging=paging(
             found.total,
@@ -96,6 +105,8 @@ def examples_view(
         all_classes_url=address.examples_url(found.outcome),
         back_url=address.url(),
         refusal=found.refusal,
+        looks=looks,
+        is_shown=request.args.get(SHOW) == "shown",
     )
 
 
@@ -127,12 +138,13 @@ def _segment_text(found: ChangedExamples, outcome: PairedOutcome) -> str:
     return f"{PAIRED_OUTCOME_TEXTS[outcome]} {numbers.count(found.n_of_each[outcome])}"
 
 
-def _line(example: ChangedExample) -> ExampleLine:
+def _line(example: ChangedExample, looks: SampleLooks) -> ExampleLine:
     return ExampleLine(
         str(example.sample),
         class_head(example.actual),
         _answer(example.first, example.actual, example.first_confidence),
         _answer(example.second, example.actual, example.second_confidence),
+        looks.of(example.sample),
     )
 
 

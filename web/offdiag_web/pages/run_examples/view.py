@@ -221,6 +221,7 @@ def _sorts(page: ExamplePage, address: ExamplesAddress) -> tuple[Segment, ...]:
         ("Highest score", ExampleOrder(SortKey.CONFIDENCE, descending=True)),
         ("Lowest score", ExampleOrder(SortKey.CONFIDENCE)),
         ("Smallest margin", ExampleOrder(SortKey.MARGIN)),
+        ("Lowest score of the label", ExampleOrder(SortKey.ACTUAL)),
         ("As logged", AS_LOGGED),
     ]
     return tuple(
@@ -286,10 +287,17 @@ def _notes(page: ExamplePage) -> tuple[str, ...]:
     return tuple(notes)
 
 
+_SORTED_BY = {
+    SortKey.CONFIDENCE: "score",
+    SortKey.MARGIN: "margin",
+    SortKey.ACTUAL: "score of the label",
+}
+
+
 def _order_note(page: ExamplePage) -> str:
     if page.order.key is SortKey.LOGGED:
         return "In the order they were logged."
-    what = "score" if page.order.key is SortKey.CONFIDENCE else "margin"
+    what = _SORTED_BY[page.order.key]
     which = "Largest" if page.order.descending else "Smallest"
     return f"{which} {what} first."
 
