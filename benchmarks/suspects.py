@@ -4,9 +4,9 @@ Ranking: models of ten classes with accuracies of 80 to 95 % on labels of which 
 at random or to the class that is most often confused with the right one. Found is the share of
 them among the first 5 % of samples; the anchor is the best model alone.
 
-Pages: 100,000 samples with thumbnails of 28 x 28 pixels, four models with probabilities and a
-twenty-five runs of each, through the WSGI application in one process. Goals are 95th percentiles of
-processor time in milliseconds.
+Pages: 100,000 samples with thumbnails of 28 x 28 pixels, four models with probabilities, 25 runs
+of each, through the WSGI application in one process. Goals are 95th percentiles of processor time
+in milliseconds.
 """
 
 from __future__ import annotations

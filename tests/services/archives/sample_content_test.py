@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from offdiag.domain.sample_content import ContentPlaces
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.services.retention.project_archives import export_project, import_project
 from offdiag.services.samples.content import browse_content, list_content, picture
+from offdiag.services.samples.drafts import answer_labels, label_draft
 from offdiag.services.samples.log import log_samples, set_places
 from offdiag.store.database import Database
 from support.archives import IDS
 from support.logging_runs import log
 
 HOSTS = frozenset({"images.example.org"})
-WHERE = {"project": "default", "dataset": "holdout"}
+WHERE: Any = {"project": "default", "dataset": "holdout"}
 
 
 def test_content_moves_with_its_project(
@@ -40,3 +42,21 @@ def test_content_moves_with_its_project(
         picture(each, **WHERE, sample="2", is_large=False) for each in (other, database)
     )
     assert moved == there
+
+
+def test_proposed_labels_move_with_their_project(
+    database: Database, other: Database, tmp_path: Path
+) -> None:
+    for each, label in ((database, "b"), (other, "c")):
+        log(each, sample_ids=IDS)
+        answer_labels(each, **WHERE, labels={IDS[0]: label}, author="ana")
+    answer_labels(database, **WHERE, labels={IDS[1]: None}, author="ben", note="blurred")
+
+    export_project(database, "default", tmp_path / "project.zip")
+    import_project(other, tmp_path / "project.zip")
+
+    found = label_draft(other, **WHERE)
+    said = {
+        item.sample: [(a.author, a.label, a.note) for a in item.answers] for item in found.items
+    }
+    assert said == {IDS[0]: [("ana", "c", None)], IDS[1]: [("ben", None, "blurred")]}
