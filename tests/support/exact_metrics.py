@@ -134,6 +134,7 @@ def _one_class(tp: Fraction, fn: Fraction, fp: Fraction, tn: Fraction) -> dict[s
         "support": tp + fn,
         "predicted": tp + fp,
         "prevalence": prevalence,
+        "imbalance_coefficient": _ratio(tp + fn - fp - tn, total),
         "predicted_rate": _ratio(tp + fp, total),
         "recall": recall,
         "specificity": specificity,

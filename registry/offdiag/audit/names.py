@@ -21,6 +21,7 @@ _COUNTS = frozenset(
         "tn",
         "support",
         "predicted",
+        "imbalance_coefficient",
     }
 )
 AGGREGATES: tuple[str, ...] = tuple(

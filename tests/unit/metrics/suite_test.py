@@ -36,7 +36,7 @@ def test_the_keys_are_the_published_ones_in_their_order() -> None:
     )
     assert len(AGGREGATE_KEYS) == 50
     assert PER_CLASS_KEYS[:6] == ("tp", "fn", "fp", "tn", "support", "predicted")
-    assert len(PER_CLASS_KEYS) == 33
+    assert len(PER_CLASS_KEYS) == 34
 
 
 def test_quantities_have_the_shape_of_the_stack() -> None:

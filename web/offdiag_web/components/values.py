@@ -76,6 +76,7 @@ CLASS_METRIC_TITLES: Mapping[str, str] = {
     "fp": "FP",
     "tn": "TN",
     "prevalence": "Prevalence",
+    "imbalance_coefficient": "Imbalance coefficient",
     "predicted_rate": "Predicted prevalence",
     "recall": "Recall",
     "specificity": "Specificity",

@@ -9,6 +9,7 @@ of them" no credit (`_zd0`), `zero_division=1` rewards silence with precision 1 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +20,15 @@ from numpy.typing import NDArray
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.multilabel.exact_sums import ExactSums
 from offdiag.metrics.multilabel.sets import SetPatterns, has_labels, set_sizes
-from offdiag.metrics.spec import KRSTINIC, RESAMPLED_SAMPLES, WILSON, Direction, MetricSpec, Scope
+from offdiag.metrics.spec import (
+    KRSTINIC,
+    NO_INTERVAL,
+    RESAMPLED_SAMPLES,
+    WILSON,
+    Direction,
+    MetricSpec,
+    Scope,
+)
 
 Sizes = NDArray[np.int64]
 MEASURES = ("jaccard", "precision", "recall", "f1")
@@ -107,6 +116,14 @@ def example_metrics(sums: ExampleSums) -> Mapping[str, MetricValue]:
     return values
 
 
+def label_numbers(sums: ExampleSums, n_true_labels: int) -> Mapping[str, MetricValue]:
+    """`label_cardinality` and `label_density`. Undefined only without samples."""
+    return {
+        "label_cardinality": _mean(Fraction(n_true_labels), sums.n_samples),
+        "label_density": _mean(Fraction(n_true_labels, sums.n_labels), sums.n_samples),
+    }
+
+
 def _mean(total: Fraction, n_samples: int) -> MetricValue:
     if n_samples == 0:
         return MetricValue(None, Reason.NO_SAMPLES.value)
@@ -115,6 +132,9 @@ def _mean(total: Fraction, n_samples: int) -> MetricValue:
 
 # Y is the true and Z the predicted set of a case, q the number of labels, n that of samples.
 NO_SAMPLES = {Reason.NO_SAMPLES: "there are no examples"}
+_TSOUMAKAS = (
+    "Tsoumakas and Katakis 2007, International Journal of Data Warehousing and Mining 3(3), 1-13"
+)
 _GODBOLE = "Godbole and Sarawagi 2004, Discriminative methods for multi-labeled classification"
 
 
@@ -212,4 +232,32 @@ SPECS: tuple[MetricSpec, ...] = (
         notes="With few labels per example a model that never predicts any looks good already.",
     ),
     *(spec for measure in _MEASURES for spec in _of_samples(measure)),
+    MetricSpec(
+        key="label_cardinality",
+        scope=Scope.MULTILABEL,
+        interval=NO_INTERVAL,
+        title="Label cardinality",
+        formula="mean over examples of |Y|",
+        low=0,
+        high=math.inf,
+        direction=Direction.NEITHER,
+        source=f"{_TSOUMAKAS}, section 4",
+        undefined_when=NO_SAMPLES,
+        ignores=("all predictions",),
+        notes="How many labels an example has: a fact of the data, whatever the model.",
+    ),
+    MetricSpec(
+        key="label_density",
+        scope=Scope.MULTILABEL,
+        interval=NO_INTERVAL,
+        title="Label density",
+        formula="mean over examples of |Y| / q",
+        low=0,
+        high=1,
+        direction=Direction.NEITHER,
+        source=f"{_TSOUMAKAS}, section 4",
+        undefined_when=NO_SAMPLES,
+        ignores=("all predictions",),
+        notes="The Hamming loss of a model that never predicts any label.",
+    ),
 )

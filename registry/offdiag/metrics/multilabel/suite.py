@@ -13,7 +13,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics import per_class
 from offdiag.metrics.multilabel import examples, ranking
 from offdiag.metrics.multilabel import label_averages as averages
-from offdiag.metrics.multilabel.examples import example_metrics
+from offdiag.metrics.multilabel.examples import example_metrics, label_numbers
 from offdiag.metrics.multilabel.label_averages import label_averages
 from offdiag.metrics.multilabel.ranking import ranking_metrics, sum_over_rankings
 from offdiag.metrics.multilabel.tally import LabelCounts, SetTally
@@ -41,8 +41,13 @@ class LabelledSets:
 
 
 def set_metrics(tally: SetTally) -> Mapping[str, MetricValue]:
-    """Averages over cases and over labels, by key."""
-    return {**example_metrics(tally.examples), **label_averages(tally.labels)}
+    """Averages over cases and over labels, and how many labels there are, by key."""
+    n_true_labels = int(np.asarray(tally.labels.actual).sum())
+    return {
+        **example_metrics(tally.examples),
+        **label_averages(tally.labels),
+        **label_numbers(tally.examples, n_true_labels),
+    }
 
 
 def label_metrics(counts: LabelCounts) -> Mapping[str, list[MetricValue]]:

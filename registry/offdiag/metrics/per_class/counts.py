@@ -57,6 +57,10 @@ def predicted_rate(c: OneVsRest) -> Quantity:
     return fraction(c.predicted_positives, c.total, c.no_samples)
 
 
+def imbalance_coefficient(c: OneVsRest) -> Quantity:
+    return fraction(c.positives - c.negatives, c.total, c.no_samples)
+
+
 def _cases(c: OneVsRest, whole: NDArray[Any]) -> Quantity:
     return defined(as_float(whole) / float(c.unit))
 
@@ -171,6 +175,22 @@ SPECS: tuple[ClassMetric, ...] = (
         other_names={"PyCM": "PRE", "TFMA": "Prevalence", "caret": "Prevalence"},
         notes="The share of the class in the evaluated data, which need not be its share in use.",
         symmetry=Symmetry(full_inversion=True, becomes={_ROLES: "predicted_rate"}),
+    ),
+    ClassMetric(
+        key="imbalance_coefficient",
+        compute=imbalance_coefficient,
+        interval=NO_INTERVAL,
+        title="Imbalance coefficient",
+        symbol="δ",
+        formula="2 t / N - 1",
+        low=-1,
+        high=1,
+        direction=Direction.NEITHER,
+        source="Luque et al. 2019, Symmetry 11(1) 47, section 2",
+        undefined_when=NO_SAMPLES,
+        notes="0 where the class has half of the examples, -1 where it has none. Metrics that are "
+        "not prevalence independent change with it, whatever the model.",
+        symmetry=Symmetry(full_inversion=True),
     ),
     ClassMetric(
         key="predicted_rate",

@@ -41,7 +41,9 @@ def test_every_key_has_an_interval_or_a_reason_to_have_none(intervals: SuiteInte
         "majority_baseline",
         "nir_p_value",
     }
-    assert without_by_class == {"tp", "fn", "fp", "tn", "support", "predicted"}
+    assert without_by_class == {
+        *("tp", "fn", "fp", "tn", "support", "predicted", "imbalance_coefficient")
+    }
 
 
 def test_each_interval_holds_its_value(intervals: SuiteIntervals) -> None:

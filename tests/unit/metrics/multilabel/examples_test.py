@@ -8,6 +8,8 @@ import pytest
 from offdiag.domain.values import Reason
 from offdiag.metrics.multilabel.examples import example_metrics, sum_over_examples
 from offdiag.metrics.multilabel.sets import distinct_patterns
+from offdiag.metrics.multilabel.suite import set_metrics
+from offdiag.metrics.multilabel.tally import tally_sets
 from support.krstinic import ACTUAL_SETS, PREDICTED_SETS, indicator
 
 
@@ -79,3 +81,12 @@ def test_without_cases_everything_is_undefined() -> None:
     values = example_metrics(sum_over_examples(distinct_patterns(nothing, nothing)))
 
     assert {value.reason for value in values.values()} == {Reason.NO_SAMPLES}
+
+
+def test_cardinality_and_density_are_of_the_true_sets() -> None:
+    actual = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]], dtype=np.bool_)
+
+    values = set_metrics(tally_sets(actual, ~actual))
+
+    assert values["label_cardinality"].value == 1.0
+    assert values["label_density"].value == 0.25

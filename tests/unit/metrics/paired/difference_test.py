@@ -34,7 +34,7 @@ def test_every_metric_that_can_differ_is_compared(found: PairedDifferences) -> N
         "nir_p_value",
     }
     assert set(PER_CLASS_KEYS) - set(found.per_class) == {
-        *("tp", "fn", "fp", "tn", "support", "predicted", "prevalence")
+        *("tp", "fn", "fp", "tn", "support", "predicted", "prevalence", "imbalance_coefficient")
     }
     assert set(found.aggregate_intervals) == set(found.aggregate)
     assert set(found.per_class_intervals) == set(found.per_class)

@@ -16,6 +16,8 @@ MEASURES = ("jaccard", "precision", "recall", "f1")
 AGGREGATE = {
     "subset_accuracy",
     "hamming_loss",
+    "label_cardinality",
+    "label_density",
     *(f"example_{measure}{rule}" for measure in MEASURES for rule in ("", "_zd0", "_zd1")),
     *(f"{kind}_{measure}" for kind in ("micro", "macro", "weighted") for measure in MEASURES),
     *(f"macro_{measure}_defined" for measure in MEASURES),
