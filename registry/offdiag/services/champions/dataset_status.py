@@ -7,7 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from offdiag.domain.runs import PromotionRole, Task
-from offdiag.metrics.paired.confidence_set import MOST_TESTED, BestSet, Contest
+from offdiag.metrics.paired.confidence_set import (
+    MOST_TESTED,
+    BestSet,
+    PairTests,
+    best_set_and_pairs,
+)
 from offdiag.services.champions.drops import RunDrop, newest_drops
 from offdiag.services.champions.leaders import (
     DEFAULT_METRICS,
@@ -15,6 +20,7 @@ from offdiag.services.champions.leaders import (
     contest_of,
     leaders_among,
 )
+from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.lru_cache import LruCache
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.promotions import PromotionRecord, Promotions
@@ -121,10 +127,13 @@ def _status(
         return status
 
     @cache
-    def contest() -> Contest | None:
-        return contest_of(session, ranked)
+    def tested() -> tuple[BestSet | None, PairTests | None]:
+        contest = contest_of(session, ranked)
+        return (None, None) if contest is None else best_set_and_pairs(contest, seed=INTERVAL_SEED)
 
-    leaders = leaders_among(session, dataset.task, ranked, kept=kept.best_sets, contest=contest)
+    leaders = leaders_among(
+        session, dataset.task, ranked, kept=kept.best_sets, compare=lambda: tested()[0]
+    )
     if leaders.why_not_tested is not None:
         return status
     return replace(
@@ -133,7 +142,7 @@ def _status(
         candidate_difference=_difference(session, dataset.task, status, kept.best_sets),
         drops=kept.drops.get(
             (ranked.key, *(run.evaluation_id for run in ranked.runs)),
-            lambda: newest_drops(ranked, contest()),
+            lambda: newest_drops(ranked, tested()[1]),
         ),
     )
 

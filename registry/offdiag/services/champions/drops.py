@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from offdiag.metrics.paired.confidence_set import Contest, PairTests, pair_tests
-from offdiag.services.evaluation.compute import INTERVAL_SEED
+from offdiag.metrics.paired.confidence_set import PairTests
 from offdiag.store.ranked_runs import RankedRun, RankedRuns
 
 
@@ -42,10 +41,9 @@ def drops_in(runs: Sequence[RankedRun], tests: PairTests) -> Iterator[RunDrop]:
             best[run.model] = run
 
 
-def newest_drops(ranked: RankedRuns, contest: Contest | None) -> tuple[RunDrop, ...]:
-    """Of each model the newest run, where it is worse; `contest` has the ranked runs in order."""
+def newest_drops(ranked: RankedRuns, tests: PairTests | None) -> tuple[RunDrop, ...]:
+    """Of each model the newest run, where it is worse; `tests` has the ranked runs in order."""
     newest = {run.model: run.id for run in sorted(ranked.runs, key=lambda run: run.created_at)}
-    tests = None if contest is None else pair_tests(contest, seed=INTERVAL_SEED)
     if tests is None:
         return ()
     return tuple(

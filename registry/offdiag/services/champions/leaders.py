@@ -171,15 +171,15 @@ def leaders_among(
     ranked: RankedRuns,
     *,
     kept: LruCache[BestSet | None] | None = None,
-    contest: Callable[[], Contest | None] | None = None,
+    compare: Callable[[], BestSet | None] | None = None,
 ) -> Leaders:
-    """The same of runs that are ranked already; `contest` is that of these runs."""
+    """The same of runs that are ranked already; `compare` returns their best set."""
     found, why_not = None, why_not_tested(task, ranked)
     if why_not is None:
         evaluations = (ranked.key, *(run.evaluation_id for run in ranked.runs))
 
         def compute() -> BestSet | None:
-            return _best_set_of(contest_of(session, ranked) if contest is None else contest())
+            return _best_set_of(contest_of(session, ranked)) if compare is None else compare()
 
         found = compute() if kept is None else kept.get(evaluations, compute)
         if found is None:

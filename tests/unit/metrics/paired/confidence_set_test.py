@@ -13,7 +13,13 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.paired import confidence_set as module
 from offdiag.metrics.paired.best_runs import cost_contest, metric_contest, recall_contests
-from offdiag.metrics.paired.confidence_set import BestSet, Contest, confidence_sets
+from offdiag.metrics.paired.confidence_set import (
+    BestSet,
+    Contest,
+    best_set_and_pairs,
+    confidence_sets,
+    pair_tests,
+)
 from offdiag.metrics.paired.runs import PairedRuns, RunSpread, differences
 
 HEADLINE = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "cohen_kappa")
@@ -91,6 +97,24 @@ def test_runs_that_are_worse_are_found_and_equal_ones_are_not() -> None:
     both = PairedRuns(runs.actual, runs.predictions + bad, runs.labels)
     for found in headline_sets(both):
         assert out(found) == [4, 5, 6, 7]
+
+
+def test_the_set_and_the_pairs_from_the_same_draws_are_those_of_either_alone() -> None:
+    runs = exchangeable(np.random.default_rng(5), n=2_000, m=4, rare=0.5)
+    bad = tuple(worse(runs, run=run, share=0.1, seed=run) for run in range(4))
+    both = PairedRuns(runs.actual, runs.predictions + bad, runs.labels)
+    contest = metric_contest(both, HEADLINE[:1])
+
+    found, pairs = best_set_and_pairs(contest, seed=1)
+
+    ((alone,),) = confidence_sets([contest], seed=1)
+    of_pairs = pair_tests(contest, seed=1)
+    assert pairs is not None
+    assert of_pairs is not None
+    assert out(found) == out(alone) == [4, 5, 6, 7]
+    assert found.compared == alone.compared
+    assert pairs.critical == of_pairs.critical
+    assert (pairs.errors == of_pairs.errors).all()
 
 
 def test_two_runs_are_out_where_mcnemar_says_so() -> None:
