@@ -26,7 +26,7 @@ from offdiag.metrics.slices.counts import (
     outcomes_of_sets,
 )
 from offdiag.metrics.slices.finder import SliceFindings, find_slices
-from offdiag.services.groups.run_groups import require_column
+from offdiag.services.evaluation.slices import require_column
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.small_groups import suppressed_below
 from offdiag.store import datasets, evaluations, predictions, runs, slices, truths, uploads

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
 from offdiag.domain.slices import Slice, parse_slice
-from offdiag.errors import Conflict
+from offdiag.errors import Conflict, InvalidInput, UnknownKey
+from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import evaluate
 from offdiag.services.evaluation.inputs import input_digest, read_inputs, truth_that_counts
@@ -22,6 +24,9 @@ from offdiag.store.run_page import RunDetail, RunResults
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 from offdiag.version import offdiag_version
+
+MOST_GROUPS = 500
+"""Values of a column that are looked at side by side."""
 
 
 def evaluation_of_slice(database: Database, run_id: str, text: str) -> StoredEvaluation:
@@ -119,3 +124,23 @@ def _evaluated(database: Database, run_id: str, part: Slice) -> NewEvaluation:
         duration_s=time.perf_counter() - started,
         slice=str(part),
     )
+
+
+def require_column(columns: SliceColumns, name: str) -> SliceColumn:
+    """A slice column by its name. Raises `UnknownKey` naming similar ones."""
+    column = columns.get(name)
+    if column is None:
+        near = get_close_matches(name, columns, n=3, cutoff=0.5)
+        known = f"It has {', '.join(columns)}." if columns else "Log a run with slices=."
+        raise UnknownKey(
+            f"the dataset has no slice column {name!r}.",
+            field="slice",
+            hint=f"Did you mean {' or '.join(map(repr, near))}?" if near else known,
+        )
+    if len(column.choices) > MOST_GROUPS:
+        raise InvalidInput(
+            f"column {name!r} has {len(column.choices):,} values.",
+            field="slice",
+            hint=f"Up to {MOST_GROUPS} are compared; group them.",
+        )
+    return column

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from offdiag.comparison.by_slice import PartCounts, SliceChanges, compare_parts, part_counts
 from offdiag.domain.slices import Slice, SliceTerm
 from offdiag.inputs.slice_columns import SliceColumns
-from offdiag.services.groups.run_groups import MOST_GROUPS
+from offdiag.services.evaluation.slices import MOST_GROUPS
 from offdiag.services.shared_samples import Aligned
 from offdiag.services.small_groups import sizes_in_truth, smallest_judged, suppressed_below
 from offdiag.store import slices, truths

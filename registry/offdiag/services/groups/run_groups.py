@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 import numpy as np
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
-from offdiag.errors import Conflict, InvalidInput, UnknownKey
+from offdiag.errors import Conflict
 from offdiag.inputs.partial_labels import is_labelled
-from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
+from offdiag.inputs.slice_columns import SliceColumns
 from offdiag.metrics.counted import Counted, count_samples, counted
 from offdiag.services.evaluation.inputs import truth_that_counts
+from offdiag.services.evaluation.slices import require_column
 from offdiag.services.small_groups import GroupSizes, smallest_judged, suppressed_below
 from offdiag.store import datasets, predictions, runs, slices, truths, uploads
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
-
-MOST_GROUPS = 500
-"""Values of a column that are looked at side by side."""
 
 
 @dataclass(frozen=True)
@@ -119,23 +116,3 @@ def _counted(
         counts = count_samples(actual[members], predicted[members], n_classes=size)
         by_level[level] = counted(counts, labels)
     return by_level, GroupSizes(columns, labelled.astype(np.int64), k)
-
-
-def require_column(columns: SliceColumns, name: str) -> SliceColumn:
-    """A slice column by its name. Raises `UnknownKey` naming similar ones."""
-    column = columns.get(name)
-    if column is None:
-        near = get_close_matches(name, columns, n=3, cutoff=0.5)
-        known = f"It has {', '.join(columns)}." if columns else "Log a run with slices=."
-        raise UnknownKey(
-            f"the dataset has no slice column {name!r}.",
-            field="slice",
-            hint=f"Did you mean {' or '.join(map(repr, near))}?" if near else known,
-        )
-    if len(column.choices) > MOST_GROUPS:
-        raise InvalidInput(
-            f"column {name!r} has {len(column.choices):,} values.",
-            field="slice",
-            hint=f"Up to {MOST_GROUPS} are compared; group them.",
-        )
-    return column
