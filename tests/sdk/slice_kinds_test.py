@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date, timedelta
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import offdiag
 from offdiag.errors import InvalidInput
+from offdiag.inputs.slice_ranges import counted_quantiles, cut
 
 N = 240
 SITES = ["JP/Kyoto", "JP/Nara", "DE/Ulm"]
@@ -90,28 +92,67 @@ def test_all_of_them_are_tested_against_the_rest(run: offdiag.Run) -> None:
     assert {"device=phone", "country/site=DE/Ulm"} & set(listed.index.get_level_values(0))
 
 
-def test_a_counted_frame_has_categories_and_says_so_of_other_columns(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/r.db"
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return f"sqlite:///{tmp_path_factory.mktemp('counted')}/r.db"
 
-    def counted(*names: str) -> offdiag.Run:
-        frame = pd.DataFrame(
-            {"y": ACTUAL, "yhat": PREDICTED, **{name: COLUMNS[name] for name in names}}
+
+def counted(url: str, *names: str) -> offdiag.Run:
+    chosen = {name: COLUMNS[name] for name in names}
+    frame = pd.DataFrame({"y": ACTUAL, "yhat": PREDICTED, **chosen})
+    return offdiag.log_frame(
+        frame,
+        name=" ".join(names),
+        dataset="clinic",
+        slices=names,
+        keep_predictions=False,
+        url=url,
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "part"),
+    [
+        (("device", "country/site"), "device=phone"),
+        (("device", "country/site"), "country/site=DE/Ulm"),
+        (("device", "country/site"), "country=JP & device=phone"),
+        (("age",), "age=50 to under 64.8"),
+        (("taken",), "taken=2026-03"),
+    ],
+)
+def test_a_counted_frame_has_the_same_slices(url: str, names: tuple[str, ...], part: str) -> None:
+    run = counted(url, *names)
+    whole = offdiag.log_run(
+        y_true=ACTUAL,
+        y_pred=PREDICTED,
+        slices={name: COLUMNS[name] for name in names},
+        name="rows",
+        dataset="rows of " + "_".join(names).replace("/", "-"),
+        url=url,
+    )
+
+    found, expected = (each.evaluation(slice=part) for each in (run, whole))
+
+    assert found.matrix.digest == expected.matrix.digest
+    assert set(run.slices("recall", limit=1_000)["confirmed"]) <= {None}  # Counts have no halves.
+
+
+def test_lists_of_tags_are_not_counted_by(url: str) -> None:
+    frame = pd.DataFrame({"y": ["a", "b"], "yhat": ["a", "b"], "tags": [("x",), ("x", "y")]})
+
+    with pytest.raises(InvalidInput, match="lists of tags are not counted by"):
+        offdiag.log_frame(
+            frame, name="t", dataset="t", slices=["tags"], keep_predictions=False, url=url
         )
-        return offdiag.log_frame(
-            frame, name="counted", dataset="clinic", slices=names, keep_predictions=False, url=url
-        )
 
-    run = counted("device", "country/site")
-    run.evaluation()
 
-    for part in ("device=phone", "country/site=DE/Ulm", "country/site=JP/Nara & device=phone"):
-        chosen = {
-            "device=phone": members("device=phone"),
-            "country/site=DE/Ulm": members("country/site=DE/Ulm"),
-        }.get(part, np.array([at % 3 == 1 and at % 2 == 0 for at in range(N)]))
-        accuracy = run.evaluation(slice=part).aggregate["overall_accuracy"].value
-        assert accuracy == pytest.approx(RIGHT[chosen].mean())
-    listed = run.slices("recall", limit=1_000)
-    assert set(listed["confirmed"]) == {None}  # Counts have no halves.
-    with pytest.raises(InvalidInput, match=r"age.*is not a label"):
-        counted("age")
+@given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.integers(1, 9)), min_size=1, max_size=30))
+def test_counted_numbers_are_cut_where_repeated_ones_are(counts: list[tuple[float, int]]) -> None:
+    numbers = np.array([number for number, _ in counts])
+    sizes = np.array([size for _, size in counts])
+
+    points = counted_quantiles(numbers, sizes)
+
+    levels, _ = cut(np.repeat(numbers, sizes), 4, field="x")
+    assert len(levels) == len(points) + 1
+    assert levels == cut(np.repeat(numbers, sizes), points, field="x")[0] if points else True

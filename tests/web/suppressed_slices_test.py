@@ -78,6 +78,36 @@ def test_runs_are_not_compared_on_a_hidden_slice(sites: Sites, path: str) -> Non
     assert "5 examples" not in answer.text
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/whatif?cost=@0-1&runs={runs}&slice=site%3Dtiny",
+        "/whatif.json?cost=@0-1&runs={runs}&slice=site%3Dtiny",
+        "/api/v1/costs?runs={runs}&slice=site%3Dtiny",
+        "/runs?q=recall[ill]@site%3Dtiny<0.9",
+        "/runs.json?q=slice:site%3Dtiny%20recall(ill)<0.9",
+        "/api/v1/runs?filter=worst(recall[ill],by%3Dsite)<0.9",
+    ],
+)
+def test_costs_and_searches_do_not_tell_of_small_groups(sites: Sites, path: str) -> None:
+    answer = sites.client.get(path.format(runs=f"{sites.first},{sites.second}"))
+
+    assert answer.status_code == 403
+
+
+def test_costs_are_offered_on_shown_slices_only(sites: Sites) -> None:
+    page = sites.client.page(f"/whatif?cost=@0-1&runs={sites.first},{sites.second}")
+
+    offered = {each.text for each in page.all("option")}
+    assert SHOWN in offered
+    assert not {SMALL, ALONG} & offered
+
+
+def test_three_columns_are_not_crossed(sites: Sites) -> None:
+    for path in ("/slices.json?across=a&across=b&across=c", "/slices?across=a&across=b&across=c"):
+        assert SHOWN not in sites.client.get(f"/runs/{sites.first}{path}").text
+
+
 @pytest.mark.both_databases
 @pytest.mark.parametrize("part", ["", SMALL, SHOWN])
 def test_runs_are_offered_for_comparison_on_shown_slices_only(sites: Sites, part: str) -> None:

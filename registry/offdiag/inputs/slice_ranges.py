@@ -58,7 +58,27 @@ def cut(column: Column, bins: Bins, *, field: str) -> tuple[list[str], NDArray[n
 def _quantiles(numbers: NDArray[np.float64], n: int) -> list[float]:
     if n < 2 or not len(numbers):
         return []
-    exact = np.quantile(numbers, np.arange(1, n) / n)
+    return _rounded(np.quantile(numbers, np.arange(1, n) / n), numbers)
+
+
+def counted_quantiles(
+    numbers: NDArray[np.float64], sizes: NDArray[np.int64], n: int = DEFAULT_QUANTILES
+) -> list[float]:
+    """Where numbers that occur `sizes` times each are cut at n quantiles, as if repeated."""
+    order = np.argsort(numbers, kind="stable")
+    ends = np.cumsum(sizes[order])
+    at = (ends[-1] - 1) * np.arange(1, n) / n
+    low, high = (
+        numbers[order][np.searchsorted(ends, place, side="right")]
+        for place in (np.floor(at), np.ceil(at))
+    )
+    step = at - np.floor(at)
+    # As `numpy.quantile` has it, which starts from the nearer end.
+    exact = np.where(step < 0.5, low + (high - low) * step, high - (high - low) * (1 - step))
+    return _rounded(exact, numbers)
+
+
+def _rounded(exact: NDArray[np.float64], numbers: NDArray[np.float64]) -> list[float]:
     rounded = np.array([float(f"{each:.{_DIGITS}g}") for each in exact])
     points = rounded if len(np.unique(rounded)) == len(np.unique(exact)) else exact
     # Nothing lies below the smallest value, so a cut there would leave an empty range.

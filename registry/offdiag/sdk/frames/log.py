@@ -13,6 +13,7 @@ from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_samples import MAX_KINDS, too_many_kinds
+from offdiag.inputs.counted_slices import counted_slices
 from offdiag.sdk.frames.columns import (
     EagerFrame,
     FrameColumns,
@@ -134,7 +135,7 @@ def log_counted(
         predicted=kinds.columns[predicted],
         sizes=kinds.sizes,
         counted_on=str(frame.implementation),
-        slices={name: kinds.columns[name] for name in columns.slices},
+        slices=counted_slices({name: kinds.columns[name] for name in columns.slices}, kinds.sizes),
         labels=labels,
         ordinal=arguments["ordinal"],
         positive_label=arguments["positive_label"],
