@@ -21,7 +21,11 @@ FieldValue = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class SampleContent:
-    """One sample. `image_digest` tells one picture from another, None where there is none."""
+    """One sample. `image_digest` tells one picture from another, None where there is none.
+
+    `small_picture` is the thumbnail where it is so small that a page can hold it, of the media
+    type `image_type`; None in lists that show no pictures.
+    """
 
     sample: str
     text: str | None = None
@@ -29,6 +33,8 @@ class SampleContent:
     audio: str | None = None
     image_digest: str | None = None
     has_large_image: bool = False
+    small_picture: bytes | None = None
+    image_type: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import case, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.domain.sample_content import ContentPlaces, SampleContent
@@ -22,6 +22,16 @@ _LISTED = select(
     SampleContentRow.audio,
     SampleContentRow.image_digest,
     SampleContentRow.image.is_not(None).label("has_large_image"),
+)
+
+
+SMALL_PICTURE = 1_024
+"""Bytes up to which a thumbnail comes with what else is known of its sample."""
+_SHOWN = _LISTED.add_columns(
+    case(
+        (func.length(SampleContentRow.thumbnail) <= SMALL_PICTURE, SampleContentRow.thumbnail)
+    ).label("small_picture"),
+    SampleContentRow.image_type,
 )
 
 
@@ -172,14 +182,14 @@ def places_and_content(
 ) -> tuple[ContentPlaces, dict[str, SampleContent]]:
     """Where content of a dataset lies, which must exist, and what is stored of some samples.
 
-    One statement, for as many samples as a page shows.
+    Pictures come along where they are small. One statement, for as many samples as a page shows.
     """
     rows = session.execute(
         select(
             DatasetRow.image_template,
             DatasetRow.link_template,
             DatasetRow.content_hidden,
-            *_LISTED.selected_columns,
+            *_SHOWN.selected_columns,
         )
         .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
         .outerjoin(

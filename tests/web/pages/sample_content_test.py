@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import base64
+import io
+import re
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from offdiag.inputs.content.given_images import image_file
 from offdiag.settings import Settings
@@ -47,6 +51,23 @@ def test_a_stored_picture_can_do_nothing(client: PageClient) -> None:
     assert client.get("/datasets/holdout/image?sample=2").status_code == 404
     listed = client.get(SAMPLES).get_json()
     assert [each["text"] for each in listed["samples"]] == ["<b>"]
+
+
+def test_small_pictures_are_in_the_page_and_large_ones_are_requests(client: PageClient) -> None:
+    noise = np.random.default_rng(1).integers(0, 256, (48, 48, 3), dtype=np.uint8)
+    buffer = io.BytesIO()
+    Image.fromarray(noise).save(buffer, "PNG")
+    large = base64.b64encode(buffer.getvalue()).decode()
+    given = [{"sample": 1, "image": GREY}, {"sample": 2, "image": large}]
+    assert client.post(SAMPLES, json={"samples": given}).status_code == 200
+    run = client.get("/api/v1/runs").get_json()["runs"][0]["id"]
+
+    page = client.get(f"/runs/{run}/examples?show=all").get_data(as_text=True)
+
+    sources = dict(re.findall(r'<img src="([^"]+)" alt="Sample (\d)"', page))
+    by_sample = {sample: source for source, sample in sources.items()}
+    assert by_sample["1"].startswith("data:image/png;base64,")
+    assert by_sample["2"].startswith("/datasets/holdout/image?")
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from flask import request
 
-from offdiag.domain.sample_content import FieldValue, allowed_hosts, filled
+from offdiag.domain.sample_content import (
+    FieldValue,
+    SampleContent,
+    allowed_hosts,
+    filled,
+)
 from offdiag.services.samples.content import ShownSamples, shown_samples
 from offdiag_web.app.context import current_registry
 from offdiag_web.components import numbers
@@ -68,7 +74,8 @@ def sample_looks(address: DatasetAddress, samples: Iterable[object]) -> SampleLo
     with registry.database.read() as session:
         shown = shown_samples(session, names, hosts, project=address.project, dataset=address.name)
     is_hidden = shown.is_hidden and request.args.get(SHOW) != "shown"
-    looks = {name: _look(shown, address, name, is_hidden=is_hidden) for name in names}
+    within = _small_pictures(shown.content.values())
+    looks = {name: _look(shown, address, name, within, is_hidden=is_hidden) for name in names}
     stored = shown.content.values()
     fields: dict[str, None] = {}
     for content in stored:
@@ -82,15 +89,37 @@ def sample_looks(address: DatasetAddress, samples: Iterable[object]) -> SampleLo
     )
 
 
+MOST_BYTES_WITHIN = 24_576
+"""Of all pictures that a page holds; others are requests of their own, and loaded when seen."""
+
+
+def _small_pictures(contents: Iterable[SampleContent]) -> dict[str, str]:
+    """Small pictures as data addresses by sample, the first ones that fit into a page."""
+    found, n_bytes = {}, 0
+    for content in contents:
+        if content.small_picture:
+            n_bytes += len(content.small_picture)
+            if n_bytes > MOST_BYTES_WITHIN:
+                break
+            data = b64encode(content.small_picture).decode("ascii")
+            found[content.sample] = f"data:{content.image_type};base64,{data}"
+    return found
+
+
 def _look(
-    shown: ShownSamples, address: DatasetAddress, name: str, *, is_hidden: bool
+    shown: ShownSamples,
+    address: DatasetAddress,
+    name: str,
+    within: Mapping[str, str],
+    *,
+    is_hidden: bool,
 ) -> SampleLook:
     if is_hidden:
         return SampleLook(name, is_hidden=True)
     content = shown.content.get(name)
     image = large = None
     if content is not None and content.image_digest is not None:
-        image = address.image_url(name, content.image_digest)
+        image = within.get(name) or address.image_url(name, content.image_digest)
         large = address.image_url(name, content.image_digest, is_large=True)
     elif shown.image_template is not None:
         image = large = filled(shown.image_template, name)
