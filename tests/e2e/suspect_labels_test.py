@@ -109,3 +109,21 @@ def test_wrong_labels_are_found_corrected_by_keyboard_and_runs_change_places(
         moved = page.get_by_role("row", name="trained on these labels")
         expect(moved).to_contain_text("1 → 3")
         seen.expect_no_complaints()
+
+
+def test_a_cell_of_the_matrix_shows_three_examples(open_at: Any, planted: PlantedDigits) -> None:
+    question = SuspectQuestion(limit=1)
+    found = suspect_labels(planted.database, project=PROJECT, dataset=DIGITS, question=question)
+    with served(dashboard(planted.database)) as address:
+        seen = open_at(address, f"/runs/{found.families[0].run_id}")
+        page: Page = seen.page
+        shown = page.get_by_label("Examples of the cell").get_by_role("img")
+        expect(shown).to_have_count(0)
+
+        page.locator("table.matrix td[data-cell]").first.focus()
+        expect(shown).to_have_count(3)
+        first = shown.first.get_attribute("src")
+        page.locator("table.matrix td.diagonal").nth(1).hover()
+
+        expect(shown.first).not_to_have_attribute("src", str(first))
+        seen.expect_no_complaints()

@@ -2,6 +2,33 @@
 // heads of the row and the column of the current cell stand out.
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
+// Three pictures of a cell, from its page of examples. Where the first page that is read has
+// none, samples of this dataset have no pictures to show, and no other page is read.
+const REST_MS = 150;
+const MOST = 3;
+const pictures = new Map();
+let [waiting, hasNone] = [0, false];
+
+async function picturesOf(address) {
+  if (!pictures.has(address)) {
+    const page = new DOMParser().parseFromString(await (await fetch(address)).text(), "text/html");
+    pictures.set(address, [...page.querySelectorAll(".sample-tile img")].slice(0, MOST));
+    hasNone = pictures.size === 1 && pictures.get(address).length === 0;
+  }
+  return pictures.get(address);
+}
+
+function showExamples(link) {
+  const box = document.querySelector("[data-cell-examples]");
+  clearTimeout(waiting);
+  if (!box || !link || hasNone) return;
+  waiting = setTimeout(async () => {
+    const shown = waiting;
+    const found = await picturesOf(link.href);
+    if (shown === waiting) box.replaceChildren(...found.map((each) => document.importNode(each)));
+  }, REST_MS);
+}
+
 function setUp(table) {
   if (table.dataset.roving === "ready") return;
   table.dataset.roving = "ready";
@@ -48,8 +75,12 @@ function setUp(table) {
     else return;
     event.preventDefault();
   });
-  table.addEventListener("focusin", (event) => cross(event.target));
-  table.addEventListener("mouseover", (event) => cross(event.target.closest("td")));
+  const look = (cell) => {
+    cross(cell);
+    showExamples(cell?.querySelector("a"));
+  };
+  table.addEventListener("focusin", (event) => look(event.target));
+  table.addEventListener("mouseover", (event) => look(event.target.closest("td[data-cell]")));
   table.addEventListener("click", (event) => {
     const cell = event.target.closest("td[data-cell]");
     if (cell) moveTo(...place(cell));
