@@ -56,6 +56,8 @@ ORDERS = {
     "closest call": ExampleOrder(SortKey.MARGIN),
     "clearest": ExampleOrder(SortKey.MARGIN, descending=True),
     "label least likely": ExampleOrder(SortKey.ACTUAL),
+    "fewest models agree": ExampleOrder(SortKey.AGREEMENT),
+    "most models agree": ExampleOrder(SortKey.AGREEMENT, descending=True),
 }
 
 
@@ -403,6 +405,8 @@ def _key(cases: ScoredCases, key: SortKey, at: int) -> float:
         SortKey.CONFIDENCE: own,
         SortKey.ACTUAL: of_label,
         SortKey.MARGIN: own - max(scores),
+        # The run itself is the only model of its dataset.
+        SortKey.AGREEMENT: -1.0 if actual is None else float(actual == cases.predicted[at]),
     }[key]
 
 

@@ -10,6 +10,8 @@ import pytest
 from offdiag.domain.runs import RunFacts
 from offdiag.domain.sample_content import SuspectQuestion
 from offdiag.errors import InvalidInput
+from offdiag.services.examples.page import browse_examples
+from offdiag.services.examples.selection import ExampleOrder, ExampleQuestion, Kind, SortKey
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.samples.suspects import RankedDataset, SuspectLabels, suspect_labels
 from offdiag.services.truth.revise import revise_truth
@@ -199,3 +201,45 @@ def test_only_the_most_accurate_models_vote(
 
     assert [each.name for each in found.families] == ["net"]
     assert [each.name for each in found.left_out] == ["poor"]
+
+
+def test_examples_are_sorted_by_the_models_that_agree_with_their_label(
+    database: Database,
+) -> None:
+    run = add(database, "net", table(0))
+    add(database, "net", table(7))
+    add(database, "forest", table(1))
+    add(database, "constant", constant=True)
+    kept: LruCache[RankedDataset] = LruCache(most=2)
+    fewest = ExampleQuestion(kind=Kind.ALL, order=ExampleOrder(SortKey.AGREEMENT))
+
+    page = browse_examples(database, run, fewest, size=N, kept=kept)
+
+    # One vote of each model, and none of one that is no better than the largest class.
+    assert (page.n_models, page.total, len(page.examples)) == (2, N, N)
+    best = {each.name: each.run_id for each in suspects(database).families}
+    said = {
+        name: {
+            each.sample: each.predicted
+            for each in browse_examples(
+                database, run_id, ExampleQuestion(kind=Kind.ALL), size=N
+            ).examples
+        }
+        for name, run_id in best.items()
+    }
+    wanted = [
+        sum(by_sample[each.sample] == each.actual for by_sample in said.values())
+        for each in page.examples
+    ]
+    assert list(page.n_agreeing) == wanted == sorted(wanted)
+    assert {f"s{at}" for at in WRONG} & {str(each.sample) for each in page.examples[:10]}
+
+
+def test_without_a_vote_examples_stay_as_they_were_logged(database: Database) -> None:
+    run = add(database, "constant", constant=True)
+    fewest = ExampleQuestion(kind=Kind.ALL, order=ExampleOrder(SortKey.AGREEMENT))
+
+    page = browse_examples(database, run, fewest, size=5)
+
+    assert (page.n_models, page.n_agreeing, page.order.key) == (0, (), SortKey.LOGGED)
+    assert [each.index for each in page.examples] == [0, 1, 2, 3, 4]

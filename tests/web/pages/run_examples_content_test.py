@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from offdiag.domain.runs import RunFacts
 from offdiag.domain.sample_content import ContentPlaces
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
@@ -56,6 +57,8 @@ def test_pictures_are_grouped_by_actual_and_predicted_class(
     assert headings(lowest) == ["b → a", "c → a"]
     unlikely = client.page(page.link("Lowest score of the label"))
     assert headings(unlikely) == ["c → a", "b → a"]
+    fewest = client.page(page.link("Fewest models agree"))
+    assert "No model has a vote" in fewest.all("section", "card")[-1].text
     assert client.page(page.link("List")).all("li", "sample-tile") == []
     cell = client.page(f"{url}?true=b&pred=a")
     assert (len(cell.all("li", "sample-tile")), headings(cell)) == (1, [])
@@ -114,3 +117,32 @@ def test_what_only_one_run_gets_right_is_shown_as_pictures(
     assert "a note" not in hidden.one("table", "suspects").text
     shown = client.page(hidden.link("Show content"))
     assert "a note" in shown.one("table", "suspects").text
+
+
+def test_examples_say_how_many_models_agree_with_their_label(
+    database: Database, client: PageClient
+) -> None:
+    """Of two models, one takes the only b for a and the other does not."""
+    first, _ = (
+        log(
+            database,
+            dataset="d",
+            facts=RunFacts(name=model, model=model),
+            y_true=["a", "a", "b", "b"],
+            y_pred=predicted,
+            labels=["a", "b"],
+            sample_ids=[1, 2, 3, 4],
+        )
+        for model, predicted in (("net", ["a", "a", "b", "a"]), ("tree", ["a", "a", "b", "b"]))
+    )
+    work_off(database)
+    url = f"/runs/{first.id}/examples?show=all"
+
+    page = client.page(client.page(url).link("Fewest models agree"))
+
+    assert [row[0] for row in page.table("data")] == ["4", "1", "2", "3"]
+    assert [row[4] for row in page.table("data")] == ["1 of 2 models"] + ["2 of 2 models"] * 3
+    assert "Smallest number of models that predict the label first." in page.one("main").text
+    log_samples(database, **WHERE, given=[GivenSample("4", image=image_file([[0, 255]]))])
+    [wrong] = client.page(f"/runs/{first.id}/examples?sort=agreement").all("li", "sample-tile")
+    assert "1 of 2 models agree" in wrong.text

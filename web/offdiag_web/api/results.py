@@ -47,7 +47,7 @@ from offdiag.services.groups.fairness import fairness_of_run
 from offdiag.services.runs import run_history
 from offdiag.store.run_page import RunDetail, RunResults, read_run
 from offdiag_web.api.operations import operation, read_token, resource, write_token
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, kept_suspects
 
 LARGEST_DENSE = 1_000
 """Matrices up to this many classes travel in full, larger ones as their filled cells."""
@@ -242,6 +242,7 @@ def list_examples(run_id: str, query: ExamplesQuery) -> ExamplePage:
         _question(query),
         cursor=_cursor(read_token(query.page_token)),
         size=query.limit,
+        kept=kept_suspects(),
     )
     if page.missing is not None:
         raise Conflict(

@@ -37,6 +37,9 @@ from offdiag.services.examples.selection import (
     confidences,
     margins,
 )
+from offdiag.services.lru_cache import LruCache
+from offdiag.services.samples.agreement import AgreeingModels, agreeing_models
+from offdiag.services.samples.suspects import RankedDataset
 from offdiag.store.database import Database
 from offdiag.store.predictions_read import SampleFacts, TruthOfRun
 from offdiag.store.run_page import RunDetail, read_run
@@ -185,7 +188,9 @@ class NoExamples(StrEnum):
 class ExamplePage:
     """A page of predictions, `start` of `total` before it; `missing` says why there are none.
 
-    `before` and `after` lead to the pages around it, None where there is none.
+    `before` and `after` lead to the pages around it, None where there is none. Sorted by the
+    models that agree, `n_agreeing` of `n_models` predict the label of each example, None where
+    it has none.
     """
 
     detail: RunDetail
@@ -199,6 +204,8 @@ class ExamplePage:
     missing: NoExamples | None = None
     has_scores: bool = False
     """Whether examples have a score to be sorted by."""
+    n_models: int = 0
+    n_agreeing: tuple[int | None, ...] = ()
 
     @property
     def has_ids(self) -> bool:
@@ -228,11 +235,14 @@ def browse_examples(
     *,
     cursor: Cursor | None = None,
     size: int = EXAMPLES_PER_PAGE,
+    kept: LruCache[RankedDataset] | None = None,
 ) -> ExamplePage:
     """One page of the predictions that somebody asks for.
 
     They stand beside the truth that the results of the run were made with, so that they are
-    those of its matrix. Raises `NotFound`, and `InvalidInput` for a class that there is none of.
+    those of its matrix. In an order that there is nothing to sort by, they are as logged; `kept`
+    saves counting the models that agree again. Raises `NotFound`, and `InvalidInput` for a class
+    that there is none of.
     """
     with database.read() as session:
         detail = read_run(session, run_id, aggregates=False)
@@ -240,10 +250,21 @@ def browse_examples(
         if isinstance(source, NoExamples):
             return ExamplePage(detail, question.order or AS_LOGGED, missing=source)
         order = question.order or default_order(source)
-        if order.key is not SortKey.LOGGED and not _has_scores(source):
-            order, cursor = AS_LOGGED, None
-        found = find_page(session, source, question, order=order, cursor=cursor, size=size)
-    return _page(detail, source, order, found)
+        models = None
+        if order.key is SortKey.AGREEMENT and not source.of_sets:
+            models = agreeing_models(session, source.truth.truth_id, kept)
+        if not _can_sort(source, order, models):
+            order, cursor, models = AS_LOGGED, None, None
+        found = find_page(
+            session,
+            source,
+            question,
+            order=order,
+            cursor=cursor,
+            size=size,
+            agreeing=None if models is None else models.by_place,
+        )
+    return _page(detail, source, order, found, n_models=0 if models is None else models.n_models)
 
 
 def export_examples(
@@ -269,6 +290,12 @@ def export_examples(
 def default_order(source: ExampleSource) -> ExampleOrder:
     """What a run is sorted by unless somebody asks for something else."""
     return MOST_CONFIDENT_FIRST if _has_scores(source) else AS_LOGGED
+
+
+def _can_sort(source: ExampleSource, order: ExampleOrder, models: AgreeingModels | None) -> bool:
+    if order.key is SortKey.AGREEMENT:
+        return models is not None and models.n_models > 0
+    return order.key is SortKey.LOGGED or _has_scores(source)
 
 
 def _has_scores(source: ExampleSource) -> bool:
@@ -305,7 +332,12 @@ def example_source(detail: RunDetail, question: ExampleQuestion) -> ExampleSourc
 
 
 def _page(
-    detail: RunDetail, source: ExampleSource, order: ExampleOrder, found: FoundExamples
+    detail: RunDetail,
+    source: ExampleSource,
+    order: ExampleOrder,
+    found: FoundExamples,
+    *,
+    n_models: int,
 ) -> ExamplePage:
     chosen = found.chosen
     end = found.n_before + len(chosen)
@@ -323,6 +355,10 @@ def _page(
         after=ends[1] if ends and end < found.total else None,
         slice_names=tuple(found.facts.slices),
         has_scores=_has_scores(source),
+        n_models=n_models,
+        n_agreeing=tuple(int(n) if n >= 0 else None for n in chosen.key.tolist())
+        if n_models
+        else (),
     )
 
 

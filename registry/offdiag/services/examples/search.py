@@ -97,11 +97,20 @@ def find_page(
     order: ExampleOrder,
     cursor: Cursor | None,
     size: int,
+    agreeing: NDArray[np.int64] | None = None,
 ) -> FoundExamples:
-    """One page of the predictions that match, in order. Raises `InvalidInput`."""
+    """One page of the predictions that match, in order. Raises `InvalidInput`.
+
+    `agreeing` is the number of models by place in the truth, (n_samples,), if that is the order.
+    """
     scan = _Scan(session, source, question)
     if order.key is SortKey.LOGGED:
         total, before, chosen = _in_run_order(scan, cursor=cursor, size=size)
+        chosen = scores_of(session, source, chosen, scan.starts)
+    elif agreeing is not None:
+        total, before, chosen = _by_agreement(
+            scan, agreeing, order=order, cursor=cursor, size=size
+        )
         chosen = scores_of(session, source, chosen, scan.starts)
     else:
         total, before, chosen = _by_score(scan, order=order, cursor=cursor, size=size)
@@ -223,7 +232,7 @@ def facts_of(
 def scores_of(
     session: Session, source: ExampleSource, chosen: Chosen, starts: dict[int, int]
 ) -> Chosen:
-    """Predictions, ascending by their number in the run, with their scores.
+    """Predictions with their scores.
 
     `starts` says where the chunks begin that they are in. Raises `NotFound` if they were removed
     in the meantime.
@@ -270,6 +279,26 @@ def _by_score(
         assert found.scores is not None  # noqa: S101  # They were asked for.
         keys = sort_keys(order.key, found.scores, found.predicted, found.actual, source.positive)
         found = replace(found, key=keys)
+        if cursor is not None:
+            before += count_before(found, descending=order.descending, cursor=cursor)
+        kept = nearest(
+            kept.followed_by(found), descending=order.descending, cursor=cursor, size=size
+        )
+    return total, before, kept
+
+
+def _by_agreement(
+    scan: _Scan,
+    agreeing: NDArray[np.int64],
+    *,
+    order: ExampleOrder,
+    cursor: Cursor | None,
+    size: int,
+) -> tuple[int, int, Chosen]:
+    total, before, kept = 0, 0, none_chosen(set_bytes=scan.source.set_bytes)
+    for codes in scan.codes():
+        total += len(codes)
+        found = replace(codes, key=agreeing[codes.position].astype(np.float64))
         if cursor is not None:
             before += count_before(found, descending=order.descending, cursor=cursor)
         kept = nearest(

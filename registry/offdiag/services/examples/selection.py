@@ -36,13 +36,15 @@ class SortKey(StrEnum):
     """What predictions are sorted by.
 
     `CONFIDENCE` is the score of the predicted class, `MARGIN` how far it lies above the largest
-    score of another class, `ACTUAL` the score of the class that the sample is labelled with.
+    score of another class, `ACTUAL` the score of the class that the sample is labelled with,
+    `AGREEMENT` how many models of the dataset predict that class.
     """
 
     LOGGED = "logged"
     CONFIDENCE = "confidence"
     MARGIN = "margin"
     ACTUAL = "actual"
+    AGREEMENT = "agreement"
 
 
 @dataclass(frozen=True, slots=True)

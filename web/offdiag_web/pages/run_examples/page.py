@@ -21,7 +21,7 @@ from offdiag.services.examples.page import (
 )
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.store.run_page import RunHeader
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, kept_suspects
 from offdiag_web.app.exports import Cell, csv_stream, json_stream
 from offdiag_web.app.paths import SENT_BY_FORM
 from offdiag_web.components.run_frame import RUN, run_page, stored_run
@@ -161,6 +161,7 @@ def _answered(address: ExamplesAddress, notices: list[str]) -> tuple[ExamplePage
                 address.run_id,
                 address.question,
                 cursor=address.cursor,
+                kept=kept_suspects(),
             )
         except InvalidInput as error:
             field = "part" if error.field == "slice" else error.field or ""

@@ -58,6 +58,8 @@ class ExampleLine:
     """Fields of the sample, in the order of the columns."""
     missed: str = ""
     spurious: str = ""
+    agreeing: str = ""
+    """ "2 of 4 models", where examples are sorted by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class ExamplesView:
     confidence_head: SortHead | None
     margin_head: SortHead | None
     top_head: str
+    shows_agreement: bool
     shows_errors: bool
     """Whether what was missed and what is spurious stand in columns of their own."""
     slice_heads: tuple[str, ...]
@@ -113,7 +116,7 @@ def examples_view(page: ExamplePage, address: ExamplesAddress, looks: SampleLook
     of_sets = page.detail.run.task is Task.MULTILABEL
     has_margin = page.detail.run.score_columns > 1 and not of_sets
     head = _title(page, address)
-    lines = tuple(_line(example, page, looks) for example in page.examples)
+    lines = _lines(page, looks)
     return ExamplesView(
         title=head,
         sentence=None if counts is None else sentence(counts.of(question), question),
@@ -128,6 +131,7 @@ def examples_view(page: ExamplePage, address: ExamplesAddress, looks: SampleLook
         else None,
         margin_head=_score_head("Margin", SortKey.MARGIN, page, address) if has_margin else None,
         top_head=_top_head(page),
+        shows_agreement=page.n_models > 0,
         shows_errors=of_sets,
         slice_heads=page.slice_names[:MOST_SLICE_COLUMNS],
         lines=lines,
@@ -142,7 +146,10 @@ def examples_view(page: ExamplePage, address: ExamplesAddress, looks: SampleLook
         previous_url=address.at(page.before).url() if page.before else None,
         next_url=address.at(page.after).url() if page.after else None,
         all_url=ExamplesAddress(address.run_id).url(),
-        notes=_notes(page),
+        notes=_notes(
+            page,
+            asks_agreement=question.order is not None and question.order.key is SortKey.AGREEMENT,
+        ),
     )
 
 
@@ -214,19 +221,36 @@ def _forms(address: ExamplesAddress) -> tuple[Segment, ...]:
 
 
 def _sorts(page: ExamplePage, address: ExamplesAddress) -> tuple[Segment, ...]:
-    """Orders of tiles, which have no heads of columns to sort by."""
-    if not page.has_scores:
+    """Orders of tiles, which have no heads of columns to sort by, and those without a head."""
+    orders = [("As logged", AS_LOGGED)]
+    if page.detail.run.task is not Task.MULTILABEL:
+        orders.insert(0, ("Fewest models agree", ExampleOrder(SortKey.AGREEMENT)))
+    if page.has_scores:
+        orders = [
+            ("Highest score", ExampleOrder(SortKey.CONFIDENCE, descending=True)),
+            ("Lowest score", ExampleOrder(SortKey.CONFIDENCE)),
+            ("Smallest margin", ExampleOrder(SortKey.MARGIN)),
+            ("Lowest score of the label", ExampleOrder(SortKey.ACTUAL)),
+            *orders,
+        ]
+    if len(orders) == 1:
         return ()
-    orders = [
-        ("Highest score", ExampleOrder(SortKey.CONFIDENCE, descending=True)),
-        ("Lowest score", ExampleOrder(SortKey.CONFIDENCE)),
-        ("Smallest margin", ExampleOrder(SortKey.MARGIN)),
-        ("Lowest score of the label", ExampleOrder(SortKey.ACTUAL)),
-        ("As logged", AS_LOGGED),
-    ]
     return tuple(
         Segment(text, address.sorted_by(order).url(), page.order == order)
         for text, order in orders
+    )
+
+
+def _lines(page: ExamplePage, looks: SampleLooks) -> tuple[ExampleLine, ...]:
+    lines = tuple(_line(example, page, looks) for example in page.examples)
+    of = f"of {numbers.plural(page.n_models, 'model')}"
+    counted = zip(lines, page.n_agreeing, strict=True) if page.n_models else ()
+    return (
+        tuple(
+            replace(line, agreeing="" if n is None else f"{numbers.count(n)} {of}")
+            for line, n in counted
+        )
+        or lines
     )
 
 
@@ -274,8 +298,10 @@ def _range_text(page: ExamplePage) -> str:
     return f"{numbers.count(first)}\N{EN DASH}{numbers.count(last)} of {shown}"
 
 
-def _notes(page: ExamplePage) -> tuple[str, ...]:
+def _notes(page: ExamplePage, *, asks_agreement: bool) -> tuple[str, ...]:
     notes = [_order_note(page)]
+    if asks_agreement and not page.n_models:
+        notes.append("No model has a vote on labels: see Suspect labels of the dataset.")
     if page.has_scores:
         notes.append(_score_note(page))
     if not page.has_ids:
@@ -291,6 +317,7 @@ _SORTED_BY = {
     SortKey.CONFIDENCE: "score",
     SortKey.MARGIN: "margin",
     SortKey.ACTUAL: "score of the label",
+    SortKey.AGREEMENT: "number of models that predict the label",
 }
 
 
