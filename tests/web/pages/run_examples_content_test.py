@@ -8,10 +8,13 @@ from offdiag.domain.runs import RunFacts
 from offdiag.domain.sample_content import ContentPlaces
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
+from offdiag.services.reports.edition import report_now
+from offdiag.services.retention.deletion import delete_run
 from offdiag.services.samples.log import log_samples, set_places
 from offdiag.store.database import Database
 from support.logging_runs import log, work_off
 from support.pages import Page, PageClient
+from support.reported import make_issues, scope_on
 
 WHERE = {"project": "default", "dataset": "d"}
 
@@ -146,3 +149,63 @@ def test_examples_say_how_many_models_agree_with_their_label(
     log_samples(database, **WHERE, given=[GivenSample("4", image=image_file([[0, 255]]))])
     [wrong] = client.page(f"/runs/{first.id}/examples?sort=agreement").all("li", "sample-tile")
     assert "1 of 2 models agree" in wrong.text
+
+
+def test_a_flag_and_its_problem_show_what_the_class_was_taken_for(
+    database: Database, client: PageClient
+) -> None:
+    """Of 30 examples of b, none is found."""
+    log(
+        database,
+        dataset="d",
+        y_true=["a"] * 200 + ["b"] * 30,
+        y_pred=["a"] * 230,
+        labels=["a", "b"],
+        sample_ids=list(range(230)),
+    )
+    work_off(database)
+    image = image_file([[0, 255]])
+    given = [GivenSample(str(at), image=image, text="a note") for at in range(230)]
+    log_samples(database, **WHERE, given=given)
+    flags = client.json("/flags.json?rule=F3")["flags"]
+
+    pages = [client.page(f"/flags/{flags[0]['id']}")]
+    pages.append(
+        client.page(
+            next(
+                a.attributes["href"]
+                for a in pages[0].all("a")
+                if "/problems/" in a.attributes["href"]
+            )
+        )
+    )
+
+    for page in pages:
+        strip = page.one("ul", "problem-examples")
+        pictures = [image.attributes["alt"] for image in strip.inside("img")]
+        assert pictures == [f"Sample {at}" for at in range(200, 205)]
+        assert "a note" in strip.text
+        everything = client.page(page.link("30 missed"))
+        assert len(everything.all("li", "sample-tile")) == 30
+        heads = [head.text for head in everything.all("h2")]
+        assert "30 wrong examples, actual “b”" in heads
+    set_places(database, **WHERE, places=ContentPlaces(is_hidden=True), hosts=frozenset())
+    hidden = client.page(f"/flags/{flags[0]['id']}").one("ul", "problem-examples")
+    assert not hidden.inside("img")
+    assert "a note" not in hidden.text
+
+
+def test_a_report_shows_errors_of_its_best_run(
+    database: Database, client: PageClient, url: str
+) -> None:
+    store(database, image=image_file([[0, 255]]))
+    issue = report_now(database, name="weekly", scope=scope_on("d"))
+    make_issues(database)
+
+    page = client.page(f"/reports/weekly/{issue.number}")
+
+    strip = page.one("ul", "problem-examples")
+    assert [each.attributes["alt"] for each in strip.inside("img")] == ["Sample 3", "Sample 2"]
+    assert page.link("2 wrong by run") == url
+    delete_run(database, url.split("/")[2], by=None)
+    assert not client.page(f"/reports/weekly/{issue.number}").all("ul", "problem-examples")

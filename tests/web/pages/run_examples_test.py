@@ -127,11 +127,11 @@ def test_kinds_of_examples_carry_their_numbers(
 ) -> None:
     page = scored_reader.page(f"/runs/{scored.several}/examples")
 
-    for link in page.one("ul", "seg").inside("a"):
+    for link in page.all("ul", "seg")[0].inside("a"):
         count = int(link.text.rsplit(" ", 1)[1])
         other = scored_reader.page(link.attributes["href"])
         assert f"{count} " in _heading(other)
-    texts = [link.text for link in page.one("ul", "seg").inside("a")]
+    texts = [link.text for link in page.all("ul", "seg")[0].inside("a")]
     assert texts[2:] == ["no label yet 40", "all 400"]
 
 

@@ -11,10 +11,11 @@ from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.flags.lifecycle import FlagEventKind, FlagState
+from offdiag.flags.problems import CAUSE_OF
 from offdiag.records.flag import CHECK_COLUMNS, check_rows, flag_explained
 from offdiag.services.flags.page import RANKED_KEYS, FlagDetail, browse_flag
 from offdiag.services.flags.rules import rules_in
-from offdiag.store.flags import FlagEvent
+from offdiag.store.flags import FlagContent, FlagEvent
 from offdiag.store.problems import problem_of_flag
 from offdiag.store.run_ranks import RankedValue
 from offdiag_web.app.context import current_registry
@@ -34,6 +35,7 @@ from offdiag_web.components.flags import (
     severity_mark,
     state_chip,
 )
+from offdiag_web.components.samples.strip import ExampleStrip, example_strip, question_about
 from offdiag_web.pages.flags.checks import (
     AlternativesView,
     ChecksView,
@@ -146,6 +148,7 @@ class FlagPageView:
     outdated: str | None
     chart: SizeChart | None
     checks: ChecksView
+    examples: ExampleStrip | None
     better: AlternativesView | None
     history: tuple[HistoryLine, ...]
     actions: Actions
@@ -194,6 +197,7 @@ def flag_page_view(
         outdated=_outdated(detail),
         chart=_chart(detail),
         checks=checks_view(detail),
+        examples=_examples(flag.run_id, content),
         better=None if label is None else alternatives_view(detail.better, label, run_url=run_url),
         history=history_lines(detail.history, now=now),
         actions=_actions(detail, now),
@@ -243,6 +247,13 @@ def _chart(detail: FlagDetail) -> SizeChart | None:
         floor_of(detail),
         class_label=detail.entry.flag.content.class_label,
     )
+
+
+def _examples(run_id: str, content: FlagContent) -> ExampleStrip | None:
+    cause = CAUSE_OF.get(content.rule)
+    if cause is None:
+        return None
+    return example_strip(run_id, question_about(cause, content.class_label, content.slice))
 
 
 def _rule_changes(detail: FlagDetail) -> str | None:

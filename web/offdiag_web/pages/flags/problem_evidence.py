@@ -1,4 +1,4 @@
-"""What shows a problem: a chart of its kind, the best run on it, and examples."""
+"""What shows a problem: a chart of its kind, and the best run on it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from markupsafe import Markup
 from offdiag.domain.slices import Slice, SliceTerm, parse_slice
 from offdiag.flags.problems import Cause, Problem
 from offdiag.services.evaluation.slice_counts import kept_findings
-from offdiag.services.examples.page import Example, browse_examples
-from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.store.flag_inbox import flagged_run
 from offdiag.store.problems import MEASURED, Measured
@@ -23,7 +21,7 @@ from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
 from offdiag_web.components.values import amounts_for
 from offdiag_web.pages.flags.recall_by_size import recall_floor, size_chart
-from offdiag_web.urls.examples import ExamplesAddress, slice_url
+from offdiag_web.urls.examples import slice_url
 
 METRIC_WORDS = {
     "recall": "Recall",
@@ -32,14 +30,11 @@ METRIC_WORDS = {
     "overall_accuracy": "Accuracy",
     "subset_accuracy": "Subset accuracy",
 }
-MOST_EXAMPLES = 5
 MOST_RANKED, MOST_READ = 5, 200
 """Runs by cost that are shown, and those among which that of the problem is looked for."""
 PER = 1_000
 """Costs are shown for so many examples: mean costs are often too small to read."""
 _WITH_SIZES = (Cause.MISSED, Cause.FEW_LABELS, Cause.HIDES)
-_OF_PREDICTED = (Cause.IMPRECISE,)
-_OF_ACTUAL = (Cause.MISSED, Cause.DROP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,25 +56,6 @@ class EvidenceChart:
     drawing: Markup | None = None
     of: str = "Run"
     lines: tuple[ChartLine, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ShownExample:
-    """An example with the score of its predicted class; `taken_for` is empty for two classes."""
-
-    name: str
-    url: str
-    taken_for: str
-    score: str
-
-
-@dataclass(frozen=True, slots=True)
-class ExamplesView:
-    """A few examples, errors of high confidence first; the title counts all."""
-
-    title: str
-    all_url: str
-    examples: tuple[ShownExample, ...]
 
 
 def evidence_chart(session: Session, problem: Problem, measured: Measured) -> EvidenceChart | None:
@@ -200,41 +176,3 @@ def _cost(run: RankedRun) -> Extent | None:
     if low is None or high is None:
         return Extent(value * PER)
     return Extent(value * PER, low * PER, high * PER)
-
-
-def evidence_examples(problem: Problem, measured: Measured) -> ExamplesView | None:
-    """Examples of the class that were missed, or taken for it; None where there are none."""
-    cause, label = problem.key.cause, problem.key.class_label
-    if cause is Cause.SLICE:
-        question = ExampleQuestion(actual=label or None, part=problem.key.slice)
-    elif not label or cause not in (*_OF_ACTUAL, *_OF_PREDICTED):
-        return None
-    else:
-        question = ExampleQuestion(label) if cause in _OF_ACTUAL else ExampleQuestion(None, label)
-    is_actual = bool(label) and cause not in _OF_PREDICTED
-    found = browse_examples(
-        current_registry().database, measured.run_id, question, size=MOST_EXAMPLES
-    )
-    if not found.examples:
-        return None
-    run = found.detail.run
-    names_class = len(run.labels) > 2
-    return ExamplesView(
-        title=f"{numbers.count(found.total)} {'missed' if is_actual else 'wrong'}",
-        all_url=ExamplesAddress(run.id, question).url(),
-        examples=tuple(
-            _example(each, run.id, is_actual=is_actual, names_class=names_class)
-            for each in found.examples
-        ),
-    )
-
-
-def _example(example: Example, run_id: str, *, is_actual: bool, names_class: bool) -> ShownExample:
-    other = example.predicted if is_actual else example.actual
-    one = ExampleQuestion(sample=str(example.sample))
-    return ShownExample(
-        name=str(example.sample),
-        url=ExamplesAddress(run_id, one).url(),
-        taken_for=numbers.shortened(other or "", longest=16) if names_class else "",
-        score="" if example.confidence is None else f"{example.confidence:.2f}",
-    )

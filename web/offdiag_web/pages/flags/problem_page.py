@@ -31,6 +31,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import curly
 from offdiag_web.components.controls import Chip, Discussion, discussion
 from offdiag_web.components.flags import SeverityMark, flag_name, severity_mark
+from offdiag_web.components.samples.strip import ExampleStrip, example_strip, question_about
 from offdiag_web.pages.flags.inbox import (
     day_of,
     decide_problems,
@@ -39,9 +40,7 @@ from offdiag_web.pages.flags.inbox import (
 )
 from offdiag_web.pages.flags.problem_evidence import (
     EvidenceChart,
-    ExamplesView,
     evidence_chart,
-    evidence_examples,
 )
 from offdiag_web.pages.flags.triage import ACTIONS, REST, Refused
 from offdiag_web.urls.datasets import DatasetAddress
@@ -89,7 +88,7 @@ class ProblemPageView:
     is_closed: bool
     roles: tuple[str, ...]
     chart: EvidenceChart | None
-    examples: ExamplesView | None
+    examples: ExampleStrip | None
     shown_run: NamedLink
     shown_as: str
     since: str
@@ -194,7 +193,9 @@ def _view(
         is_closed=state is ProblemState.CLOSED,
         roles=tuple(hit.value for hit in problem.hits if hit in (Hit.CHAMPION, Hit.CANDIDATE)),
         chart=chart,
-        examples=evidence_examples(problem, measured),
+        examples=example_strip(
+            measured.run_id, question_about(key.cause, key.class_label, key.slice)
+        ),
         shown_run=_run_link(measured.run_id, runs[measured.run_id].name),
         shown_as=_shown_as(problem, runs[measured.run_id]),
         since=day_of(problem.since, problem.now),

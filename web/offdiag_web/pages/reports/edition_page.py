@@ -21,6 +21,7 @@ from offdiag.reports.report import Report
 from offdiag.reports.tables import Table, tables_of_figures, tables_of_findings
 from offdiag.reports.texts import visible
 from offdiag.services.delivery.message import file_name, read_target
+from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.reports.edition import retry_delivery, retry_issue
 from offdiag.services.reports.page import EditionPage, edition_file, issue_page
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
@@ -30,6 +31,7 @@ from offdiag_web.app.exports import json_response
 from offdiag_web.app.paths import requested_project
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Moment, moment
+from offdiag_web.components.samples.strip import ExampleStrip, example_strip
 from offdiag_web.pages.reports.page import REPORT
 from offdiag_web.pages.reports.texts import (
     Line,
@@ -98,12 +100,15 @@ class EditionView:
     files: tuple[FileLink, ...]
     deliveries: tuple[DeliveryLine, ...]
     previous_url: str | None
+    best_run: str
+    examples: ExampleStrip | None
 
 
 def edition_view(page: EditionPage, *, now: datetime) -> EditionView:
     """Present an issue."""
     issue, report = page.issue, page.report
     address = ReportAddress(issue.project, issue.name)
+    best = None if report is None else next(iter(report.ranking), None)
     return EditionView(
         name=issue.name,
         project=None if issue.project == DEFAULT_PROJECT else issue.project,
@@ -125,6 +130,8 @@ def edition_view(page: EditionPage, *, now: datetime) -> EditionView:
         files=_files(page, address),
         deliveries=tuple(_delivery(each, address, issue.number, now) for each in page.deliveries),
         previous_url=address.edition_url(issue.number - 1) if issue.number > 1 else None,
+        best_run="" if best is None else best.name,
+        examples=None if best is None else example_strip(best.id, ExampleQuestion()),
     )
 
 
