@@ -50,6 +50,14 @@ def test_a_small_group_takes_others_along_until_it_cannot_be_subtracted(
     assert sizes({"site": repeated(**counts)}).hidden("site") == frozenset(hidden)
 
 
+def test_a_value_without_a_label_is_hidden_and_takes_nobody_along() -> None:
+    column = _column(repeated(a=40, b=30, c=9))
+    labelled = np.where(column.has("c"), 0, 1)
+
+    assert GroupSizes({"site": column}, labelled, K).hidden("site") == {"c"}
+    assert GroupSizes({"site": column}, labelled, 0).hidden("site") == frozenset()
+
+
 def test_inside_each_value_of_a_coarser_column_it_cannot_be_subtracted_either() -> None:
     country = repeated(DE=70, FR=60)
     site = repeated(de1=40, de2=27, de3=3, fr1=12, fr2=48)

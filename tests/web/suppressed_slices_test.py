@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -23,6 +24,7 @@ from support.logging_runs import work_off
 from support.pages import PageClient, client_for
 from support.registries import dashboard
 from support.reporting import files, issues
+from support.routes import path_of, routes_of, spelled
 from support.sites import FOUND, log_sites
 
 K = "10"
@@ -183,12 +185,12 @@ def test_groups_are_compared_without_the_hidden_ones(sites: Sites) -> None:
     found = get(sites.client, f"/runs/{sites.first}/fairness", by="site")
 
     assert found["groups"] == {"x": 60, "z": 40}
-    assert (found["suppressed"], found["too_small"]) == (["tiny", "y"], {})
+    assert (found["n_suppressed"], found["too_small"]) == (2, {})
     body = {"conditions": ["recall@site=tiny>=0", "worst(recall, by=site)>=0.5"]}
     gate = sites.client.post(f"{PREFIX}/runs/{sites.first}/gate", json=body).get_json()
     hidden, worst = gate["conditions"]
     assert (hidden["passed"], hidden["measured"], hidden["reason"]) == (False, None, "suppressed")
-    assert worst["note"] == "site=z; left out: suppressed below 10: tiny, y"
+    assert worst["note"] == "site=z; left out: suppressed below 10: 2 groups"
 
 
 def test_the_worst_slices_are_not_listed(
@@ -239,7 +241,9 @@ def test_commands_refuse_it_too(
     assert run(["compare", sites.first, sites.second, "--slice", SMALL]) != 0
     assert "is suppressed" in "".join(capsys.readouterr())
     assert run(["runs", "fairness", sites.first, "--by", "site", "--json"]) == 0
-    assert '"tiny"' in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "tiny" not in told
+    assert '"n_suppressed": 2' in told
 
 
 def test_reports_leave_it_out_and_say_so(sites: Sites) -> None:
@@ -257,6 +261,116 @@ def test_reports_leave_it_out_and_say_so(sites: Sites) -> None:
     text = files(sites.database, last.id)["markdown"].content.decode()
     assert last.summary is not None
     assert last.summary["n_alerts"] == 0
-    assert "Too small to be shown: site=tiny." in text
+    assert "Too small to be shown: 1 slice." in text
     assert "| site=z |" in text
     assert "| site=tiny |" not in text
+
+
+RARE, ALONG_WITH_IT = "qzrare", "qzalong"
+"""Names of hidden groups that nothing else on a page can be."""
+TELL_OF_GROUPS = (
+    *("/datasets/<name:name>/data", "/api/v1/datasets/<name:name>"),
+    *("/compare", "/api/v1/compare", "/whatif", "/runs/<run:run_id>"),
+    *("/api/v1/runs/<run:run_id>/fairness", "/runs/<run:run_id>/slices"),
+    "/runs/<run:run_id>/slices.csv",
+)
+"""Where groups are named that are not hidden."""
+
+
+@pytest.fixture
+def named_groups(database: Database, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """Two runs at sites with telling names."""
+    found = {"x": FOUND["x"], "z": FOUND["z"], ALONG_WITH_IT: FOUND["y"], RARE: FOUND["tiny"]}
+    monkeypatch.setenv("OFFDIAG_URL", database.url)
+    first, second = (log_sites(database, found, name=name).id for name in ("before", "after"))
+    work_off(database)
+    return first, second
+
+
+def _naming(told: dict[str, str]) -> set[str]:
+    return {where for where, text in told.items() if RARE in text or ALONG_WITH_IT in text}
+
+
+def test_no_address_names_a_hidden_group(
+    database: Database, named_groups: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told(rules: Sequence[str]) -> dict[str, str]:
+        """What is read there, by a server that was started now."""
+        client = client_for(dashboard(database))
+        found = _addresses(client, *named_groups)
+        return {
+            rule: client.get(found[rule]).get_data().decode(errors="replace")
+            for rule in rules or found
+        }
+
+    before = _naming(told(TELL_OF_GROUPS))
+    monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", K)
+
+    assert before == {*TELL_OF_GROUPS}
+    assert not _naming(told(()))
+    client = client_for(dashboard(database))
+    page = client.page("/datasets/holdout/data").one("main").text
+    assert "x, z; 2 groups too small to be shown" in page
+    columns = get(client, "/datasets/holdout")["slices"]
+    assert {each["name"]: (each["levels"], each["n_suppressed"]) for each in columns} == {
+        "device": (["a", "b"], 0),
+        "site": (["x", "z"], 2),
+    }
+
+
+def test_no_gate_command_or_frame_names_a_hidden_group(
+    database: Database,
+    named_groups: tuple[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first, second = named_groups
+    condition = "gap(recall[ill], by=site)<=1"
+
+    def told() -> dict[str, str]:
+        client = client_for(dashboard(database))
+        body = {"conditions": [condition, "worst(recall[ill], by=site)>=0.5"]}
+        found = {"gate": client.post(f"{PREFIX}/runs/{first}/gate", json=body).text}
+        for command in (
+            ["runs", "fairness", first, "--by", "site", "--json"],
+            ["runs", "fairness", first, "--by", "site"],
+            ["runs", "slices", first],
+            ["compare", first, second],
+            ["compare", first, second, "--json"],
+            ["gate", first, "--require", condition],
+        ):
+            capsys.readouterr()
+            run(command)
+            found[" ".join([*command[:2], command[-1]])] = "".join(capsys.readouterr())
+        fairness = offdiag.get_run(first, url=database.url).fairness("site")
+        compared = offdiag.compare(first, second, url=database.url).slices()
+        return found | {
+            "fairness": f"{fairness.to_csv()} {fairness.attrs}",
+            "compared": f"{compared.to_csv()} {compared.attrs}",
+        }
+
+    before = _naming(told())
+    monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", K)
+
+    assert len(before) >= 6, before
+    assert not _naming(told())
+
+
+def _addresses(client: PageClient, first: str, second: str) -> dict[str, str]:
+    """Every address that says something of a run or a dataset, by its rule."""
+    things = {"run_id": first, "datasets/name": "holdout", "form": "json"}
+    runs = {"runs": f"{first},{second}"}
+    queries = {
+        "compare": runs,
+        "whatif": {**runs, "cost": "@0-1"},
+        "fairness": {"by": "site"},
+        "slices": {"by": "site"},
+        "examples": {"kind": "all"},
+    }
+    found = {}
+    for method, rule in routes_of(client.application):
+        words = rule.rule.removeprefix(PREFIX).replace(".", "/").split("/")
+        query = next((queries[word] for word in words if word in queries), {})
+        if method == "GET" and {"runs", "datasets", "compare", "whatif", "projects"} & {*words}:
+            found[spelled(rule)] = f"{path_of(spelled(rule), things)}?{urlencode(query)}"
+    return found

@@ -59,7 +59,7 @@ class PartChange:
 class SliceChanges:
     """All samples, every slice, and the classes of slices.
 
-    `too_small` and `suppressed` slices are not among them, nor classes with fewer than
+    `too_small` and suppressed slices are not among them, nor classes with fewer than
     `min_size` samples in a slice.
     """
 
@@ -67,7 +67,7 @@ class SliceChanges:
     slices: tuple[PartChange, ...]
     classes: tuple[PartChange, ...]
     too_small: Mapping[str, int]
-    suppressed: tuple[str, ...]
+    n_suppressed: int
     min_size: int
 
     @property
@@ -134,7 +134,7 @@ def compare_parts(
     classes: Mapping[tuple[str, str], PartCounts],
     *,
     too_small: Mapping[str, int],
-    suppressed: Sequence[str],
+    n_suppressed: int,
     min_size: int,
     confidence: float = 0.95,
 ) -> SliceChanges:
@@ -151,7 +151,7 @@ def compare_parts(
         changes[1:],
         _changes(of_classes, "recall", confidence, share) if of_classes else (),
         too_small,
-        tuple(suppressed),
+        n_suppressed,
         min_size,
     )
 

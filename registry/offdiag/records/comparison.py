@@ -134,7 +134,7 @@ class ComparedSlices(ResponseBody):
     classes: list[ComparedSlice] = Field(description="By slice and class.")
     too_small: dict[str, int] = Field(description="Slices with fewer examples than `min_size`.")
     min_size: int
-    suppressed: list[str] = Field(description="Slices that are shown to nobody.")
+    n_suppressed: int = Field(description="Slices that are too small to be shown or named.")
 
 
 class Comparison(ResponseBody):
@@ -196,7 +196,7 @@ def slices_document(found: SliceChanges) -> ComparedSlices:
         classes=list(map(_compared_slice, found.classes)),
         too_small=dict(found.too_small),
         min_size=found.min_size,
-        suppressed=list(found.suppressed),
+        n_suppressed=found.n_suppressed,
     )
 
 

@@ -54,6 +54,9 @@ class SliceColumn(ResponseBody):
     root: int
     name: str
     levels: list[str]
+    n_suppressed: int = Field(
+        default=0, description="Values that are shown to nobody, as few examples have them."
+    )
 
 
 class Dataset(ResponseBody):
@@ -175,7 +178,12 @@ def dataset_document(found: DatasetDetail) -> Dataset:
         groups=hierarchy,
         truth_versions=list(map(truth_version, found.versions)),
         slices=[
-            SliceColumn(root=each.root, name=each.name, levels=list(each.levels))
+            SliceColumn(
+                root=each.root,
+                name=each.name,
+                levels=list(each.levels),
+                n_suppressed=each.n_suppressed,
+            )
             for each in found.slices
         ],
         n_runs=found.runs.total,

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from offdiag.metrics.groups.fairness import LEFT_OUT, Criterion
 from offdiag.records.base import RequestBody, ResponseBody, Value
+from offdiag.reports import texts
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
@@ -57,8 +58,8 @@ class Fairness(ResponseBody):
         description="Groups with fewer than `min_size` labelled examples, which are left out."
     )
     min_size: int
-    suppressed: list[str] = Field(
-        description="Groups that are shown to nobody, as they are too small or would give others "
+    n_suppressed: int = Field(
+        description="Groups that are named to nobody, as they are too small or would give others "
         "away."
     )
     suppressed_below: int
@@ -68,9 +69,9 @@ class Fairness(ResponseBody):
         """Which groups are not compared, in sentences."""
         few = ", ".join(f"{name} ({n})" for name, n in self.too_small.items())
         notes = [f"Fewer than {self.min_size} labelled examples: {few}."] if few else []
-        if self.suppressed:
-            names = ", ".join(self.suppressed)
-            notes.append(f"Suppressed below {self.suppressed_below}: {names}.")
+        if self.n_suppressed:
+            groups = texts.count(self.n_suppressed, "group")
+            notes.append(f"Suppressed below {self.suppressed_below}: {groups}.")
         return notes
 
 
@@ -86,7 +87,7 @@ def fairness_document(found: RunFairness) -> Fairness:
         ],
         too_small=dict(groups.too_small),
         min_size=groups.min_size,
-        suppressed=list(groups.suppressed),
+        n_suppressed=groups.n_suppressed,
         suppressed_below=groups.suppressed_below,
         leaves_out=LEFT_OUT,
     )

@@ -200,8 +200,8 @@ class Snapshot:
     the gravest `MOST_FLAGS` of the `n_flags` that fire for `runs` and are more than a remark,
     None in issues of versions that knew no flags. `best_set` is None where nothing was tested,
     `best_of_many` where the value of the best run is not corrected. `on_slices` are the values of
-    conditions about slices, by run and condition; `suppressed` the slices in scope that are too
-    small to be shown. `champion` is that of the dataset, in scope or not.
+    conditions about slices, by run and condition; `n_suppressed` slices in scope are too small
+    to be shown. `champion` is that of the dataset, in scope or not.
     """
 
     task: str
@@ -225,7 +225,7 @@ class Snapshot:
     on_slices: Mapping[str, tuple[tuple[Condition, MetricValue], ...]] = field(
         default_factory=dict
     )
-    suppressed: tuple[str, ...] = ()
+    n_suppressed: int = 0
     champion: RunName | None = None
 
     @property

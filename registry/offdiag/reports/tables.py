@@ -156,7 +156,7 @@ def _against(report: Report, baseline: RunFigures, run: RunFigures) -> str:
 
 def slices_table(report: Report) -> Table | None:
     order = {run.id: place for place, run in enumerate(report.ranking)}
-    suppressed = report.snapshot.suppressed
+    n_hidden = report.snapshot.n_suppressed
     runs = sorted(
         report.snapshot.slices, key=lambda run: (run.slice or "", order.get(run.id, len(order)))
     )
@@ -174,7 +174,7 @@ def slices_table(report: Report) -> Table | None:
         ],
         " ".join(
             (f"Slices of the best {MOST_SLICED} runs.",) * (len(order) > MOST_SLICED)
-            + (f"Too small to be shown: {', '.join(suppressed)}.",) * bool(suppressed)
+            + (f"Too small to be shown: {texts.count(n_hidden, 'slice')}.",) * bool(n_hidden)
         ),
     )
 

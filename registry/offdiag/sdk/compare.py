@@ -121,12 +121,12 @@ class Comparison:
         `difference` (b - a) with `ci_low` and `ci_high` of the slice alone,
         `simultaneous_low` and `simultaneous_high` of all together, which decide the `outcome`,
         `p` and `p_adjusted` (for all slices, their classes and the whole). `frame.attrs` has the
-        `verdict`, and the slices that are `too_small` or `suppressed`. Raises `Conflict` for runs
-        that are not paired or have no slice columns, and on a slice.
+        `verdict`, the slices that are `too_small` and `n_suppressed` others. Raises `Conflict`
+        for runs that are not paired or have no slice columns, and on a slice.
         """
         found = self._by_slice()
         frame = _slice_frame((found["whole"], *found["slices"]), ["slice"])
-        frame.attrs |= {name: found[name] for name in ("verdict", "too_small", "suppressed")}
+        frame.attrs |= {name: found[name] for name in ("verdict", "too_small", "n_suppressed")}
         return frame
 
     def class_slices(self) -> pd.DataFrame:

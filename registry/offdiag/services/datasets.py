@@ -11,6 +11,7 @@ from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.runs import RunState, Task
 from offdiag.errors import Conflict
 from offdiag.services.jobs.submit import submit_evaluations
+from offdiag.services.small_groups import without_hidden
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store import datasets, runs
 from offdiag.store.database import Database
@@ -139,7 +140,7 @@ def browse_dataset(database: Database, *, project: str, dataset: str) -> Dataset
             known,
             truth_list(session, known.id),
             dataset_runs(session, known.id),
-            dataset_slices(session, known.id),
+            without_hidden(session, known.id, dataset_slices(session, known.id)),
         )
 
 

@@ -8,12 +8,14 @@ group could be computed (complementary suppression, Cox 1980, JASA 75, 377):
   more with at least k samples together. Where every value belongs to one value of another column,
   such as a site to a country, that holds inside each value of the other one, too.
 * Of crosses of columns all are hidden if any of them is too small, or if one is of tags.
+
+Hidden groups are counted and not named: that somebody has a rare value says something about them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 
@@ -27,6 +29,7 @@ from offdiag.inputs.partial_labels import is_labelled
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
 from offdiag.settings import load_settings
 from offdiag.store import slices, truths, uploads
+from offdiag.store.dataset_page import SliceFacts
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 from offdiag.store.truths import TruthRecord
@@ -48,7 +51,7 @@ class GroupSizes:
     k: int
 
     def hidden(self, name: str) -> frozenset[str]:
-        """Values of a column whose figures are shown to nobody."""
+        """Values of a column that are shown to nobody, those that no label counts for included."""
         return frozenset(self._hidden[name])
 
     @cached_property
@@ -59,7 +62,7 @@ class GroupSizes:
             for name, column in self.columns.items()
         }
         found = {
-            name: {level for level, size in of.items() if 0 < size < self.k}
+            name: {level for level, size in of.items() if size < self.k}
             for name, of in sizes.items()
         }
         if not any(found.values()):
@@ -172,6 +175,31 @@ def sizes_of_run(session: Session, run: RunRecord, k: int) -> GroupSizes | None:
         return None
     truth = truths.head_of(session, truths.get_truth(session, run.truth_version_id))
     return sizes_in_truth(session, truth, k)
+
+
+def without_hidden(
+    session: Session, dataset_id: int, columns: Sequence[SliceFacts]
+) -> tuple[SliceFacts, ...]:
+    """Slice columns of a dataset without the values that are hidden, which are counted."""
+    k = suppressed_below()
+    if not k:
+        return tuple(columns)
+    hidden: dict[tuple[int, str], frozenset[str]] = {}
+    for root in {column.root for column in columns}:
+        first = truths.numbered_truth(session, dataset_id=dataset_id, number=root)
+        if first is None:
+            raise LookupError(root)
+        sizes = sizes_in_truth(session, truths.head_of(session, first), k)
+        hidden |= {(root, name): sizes.hidden(name) for name in sizes.columns}
+    return tuple(
+        replace(
+            column,
+            levels=tuple(each for each in column.levels if each not in of_column),
+            n_suppressed=sum(each in of_column for each in column.levels),
+        )
+        for column in columns
+        for of_column in (hidden[column.root, column.name],)
+    )
 
 
 def require_shown(session: Session, run: RunRecord, part: Slice) -> None:

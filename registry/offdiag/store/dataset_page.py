@@ -221,11 +221,15 @@ def dataset_size(session: Session, dataset_id: int) -> DatasetSize:
 
 @dataclass(frozen=True, slots=True)
 class SliceFacts:
-    """A slice column of the samples of a lineage, whose first version has the number `root`."""
+    """A slice column of the samples of a lineage, whose first version has the number `root`.
+
+    `n_suppressed` values are not among the `levels`, as they are shown to nobody.
+    """
 
     root: int
     name: str
     levels: tuple[str, ...]
+    n_suppressed: int = 0
 
 
 def dataset_runs(session: Session, dataset_id: int) -> DatasetRuns:

@@ -18,7 +18,7 @@ GAIN = PartCounts(both_right=60, only_first=0, only_second=30, total=100)
 
 
 def compared(whole: PartCounts, **slices: PartCounts) -> SliceChanges:
-    return compare_parts(whole, slices, {}, too_small={}, suppressed=(), min_size=12)
+    return compare_parts(whole, slices, {}, too_small={}, n_suppressed=0, min_size=12)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_the_whole_and_all_slices_are_one_family_of_mid_p_mcnemar_and_holm(
         {str(at): each for at, each in enumerate(parts[1:])},
         {},
         too_small={},
-        suppressed=(),
+        n_suppressed=0,
         min_size=1,
     )
 
@@ -90,7 +90,7 @@ def test_classes_of_slices_have_half_of_the_error_rate(
         {str(at): each for at, each in enumerate(slices)},
         {("0", f"class {at}"): each for at, each in enumerate(of_classes)},
         too_small={},
-        suppressed=(),
+        n_suppressed=0,
         min_size=1,
     )
 
@@ -108,7 +108,7 @@ def test_a_class_is_named_where_its_slice_says_something_else() -> None:
     classes = {("JP", "mel"): LOSS, ("DE", "mel"): LOSS}
 
     found = compare_parts(
-        GAIN, {"JP": SAME, "DE": LOSS}, classes, too_small={}, suppressed=(), min_size=12
+        GAIN, {"JP": SAME, "DE": LOSS}, classes, too_small={}, n_suppressed=0, min_size=12
     )
 
     assert found.verdict.startswith("B is better overall and worse for DE and mel on JP (")

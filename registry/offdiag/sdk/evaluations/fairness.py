@@ -34,6 +34,6 @@ def fairness_frame(found: Fairness) -> pd.DataFrame:
             if each["conflict"]
         },
         "too_small": document["too_small"],
-        "suppressed": document["suppressed"],
+        "n_suppressed": document["n_suppressed"],
     }
     return frame

@@ -77,12 +77,12 @@ def compare_by_slice(
 
     kept: dict[str, PartCounts] = {}
     classes: dict[tuple[str, str], PartCounts] = {}
-    too_small, suppressed = {}, []
+    too_small, n_suppressed = {}, 0
     for name, column in by.columns.items():
         for value in column.choices if len(column.choices) <= MOST_GROUPS else ():
             text = str(Slice((SliceTerm(name, value),)))
             if value in by.hidden[name]:
-                suppressed.append(text)
+                n_suppressed += 1
                 continue
             members = column.has(value)[found.places]
             counts, of_classes = count(members)
@@ -100,7 +100,7 @@ def compare_by_slice(
         kept,
         classes,
         too_small=too_small,
-        suppressed=suppressed,
+        n_suppressed=n_suppressed,
         min_size=by.min_size,
         confidence=confidence,
     )

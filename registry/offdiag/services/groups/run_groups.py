@@ -14,6 +14,7 @@ from offdiag.errors import Conflict
 from offdiag.inputs.partial_labels import is_labelled
 from offdiag.inputs.slice_columns import SliceColumns
 from offdiag.metrics.counted import Counted, count_samples, counted
+from offdiag.reports import texts
 from offdiag.services.evaluation.inputs import truth_that_counts
 from offdiag.services.evaluation.slices import require_column
 from offdiag.services.small_groups import GroupSizes, smallest_judged, suppressed_below
@@ -27,8 +28,8 @@ class RunGroups:
     """The labelled samples of a run by the values of one column, in the order of the column.
 
     `groups` are those that are large enough. `too_small` have fewer than `min_size` labelled
-    samples, and are named with their number; of `suppressed` ones not even that is shown. Groups
-    overlap where samples have several values, such as tags.
+    samples, and are named with their number; of `n_suppressed` ones not even the name is shown.
+    Groups overlap where samples have several values, such as tags.
     """
 
     run: RunRecord
@@ -37,7 +38,7 @@ class RunGroups:
     positive_label: str | None
     groups: Mapping[str, Counted]
     too_small: Mapping[str, int]
-    suppressed: tuple[str, ...]
+    n_suppressed: int
     min_size: int
     suppressed_below: int
     do_overlap: bool
@@ -49,8 +50,9 @@ class RunGroups:
         parts = []
         if self.too_small:
             parts.append(f"fewer than {self.min_size} labelled examples: {few}")
-        if self.suppressed:
-            parts.append(f"suppressed below {self.suppressed_below}: {', '.join(self.suppressed)}")
+        if self.n_suppressed:
+            groups = texts.count(self.n_suppressed, "group")
+            parts.append(f"suppressed below {self.suppressed_below}: {groups}")
         return "; ".join(parts)
 
 
@@ -80,7 +82,7 @@ def groups_of_run(session: Session, run_id: str, name: str) -> RunGroups:
         dataset.positive_label,
         groups={level: each for level, each in shown.items() if each.total >= min_size},
         too_small={level: each.total for level, each in shown.items() if each.total < min_size},
-        suppressed=tuple(level for level in found if level in hidden),
+        n_suppressed=sum(level in hidden for level in found),
         min_size=min_size,
         suppressed_below=k,
         do_overlap=column.of_tags,

@@ -84,6 +84,6 @@ def _left_out(found: SliceChanges) -> str:
     parts = []
     if found.too_small:
         parts.append(f"Fewer than {found.min_size} examples: {', '.join(found.too_small)}.")
-    if found.suppressed:
-        parts.append(f"Too small to be shown: {', '.join(found.suppressed)}.")
+    if found.n_suppressed:
+        parts.append(f"Too small to be shown: {numbers.plural(found.n_suppressed, 'slice')}.")
     return " ".join(parts)

@@ -181,6 +181,7 @@ class SliceLine:
     n_levels: str
     levels: tuple[str, ...]
     n_hidden: int
+    suppressed: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +215,14 @@ def dataset_view(detail: DatasetDetail, *, start: int, now: datetime) -> Dataset
             SliceLine(
                 name=column.name,
                 of_version=f"v{column.root}",
-                n_levels=numbers.count(len(column.levels)),
+                n_levels=numbers.count(len(column.levels) + column.n_suppressed),
                 levels=column.levels[:MOST_LEVELS],
                 n_hidden=max(len(column.levels) - MOST_LEVELS, 0),
+                suppressed=(
+                    f"{numbers.plural(column.n_suppressed, 'group')} too small to be shown"
+                    if column.n_suppressed
+                    else None
+                ),
             )
             for column in detail.slices
         ),
