@@ -127,3 +127,35 @@ def test_a_cell_of_the_matrix_shows_three_examples(open_at: Any, planted: Plante
 
         expect(shown.first).not_to_have_attribute("src", str(first))
         seen.expect_no_complaints()
+
+
+def test_labels_are_proposed_in_the_gallery_by_keyboard(
+    open_at: Any, planted: PlantedDigits
+) -> None:
+    question = SuspectQuestion(limit=1)
+    found = suspect_labels(planted.database, project=PROJECT, dataset=DIGITS, question=question)
+    run = f"/runs/{found.families[0].run_id}"
+    with served(dashboard(planted.database)) as address:
+        seen = open_at(address, f"{run}/examples?show=right")
+        page: Page = seen.page
+        bar = page.get_by_label("Label the selected examples")
+        expect(bar).to_be_hidden()
+
+        for _ in range(2):
+            page.keyboard.press("j")
+            page.keyboard.press("x")
+        expect(bar).to_be_visible()
+        page.keyboard.press("r")
+        page.keyboard.type("ben")
+        page.keyboard.press("Tab")
+        page.keyboard.type("3")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+
+        expect(page.get_by_text("2 labels proposed.")).to_be_visible()
+        assert page.url.endswith(f"{run}/examples?show=right")
+        # Enter follows a link that has the focus; it proposes nothing.
+        page.get_by_role("link", name="List").focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("table")).to_be_visible()
+        seen.expect_no_complaints()

@@ -10,8 +10,10 @@ from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.services.reports.edition import report_now
 from offdiag.services.retention.deletion import delete_run
+from offdiag.services.samples.drafts import label_draft
 from offdiag.services.samples.log import log_samples, set_places
 from offdiag.store.database import Database
+from support.forms import forms_of, send
 from support.logging_runs import log, work_off
 from support.pages import Page, PageClient
 from support.reported import make_issues, scope_on
@@ -209,3 +211,36 @@ def test_a_report_shows_errors_of_its_best_run(
     assert page.link("2 wrong by run") == url
     delete_run(database, url.split("/")[2], by=None)
     assert not client.page(f"/reports/weekly/{issue.number}").all("ul", "problem-examples")
+
+
+def test_labels_are_proposed_in_the_gallery(
+    database: Database, client: PageClient, url: str
+) -> None:
+    store(database, image=image_file([[0, 255]]))
+    cell = f"{url}?pred=a&true=b"
+    [form] = [each for each in forms_of(client, cell) if "gallery" in each.classes]
+    [box] = [each for each in form.inside("input") if each.attributes["name"] == "sample"]
+    [label] = [each for each in form.inside("option") if "selected" in each.attributes]
+    assert (box.attributes["value"], label.text) == ("2", "a")
+
+    sent = {
+        "sample": "2",
+        "label": "a",
+        "reader": "ana",
+        "note": "An a.",
+        "action": "propose",
+    }
+    answer = send(client, form, sent)
+
+    assert (answer.status_code, answer.headers["Location"]) == (303, cell)
+    assert client.page(cell).all("p", "callout")[0].text == "✓ 1 label proposed."
+    [item] = label_draft(database, **WHERE).items
+    assert (item.sample, item.label, item.outcome, item.answers[0].author) == (2, "b", "a", "ana")
+    listed = [each for each in forms_of(client, f"{url}?view=list") if "gallery" in each.classes]
+    names = [each.attributes.get("value") for each in listed[0].inside("input")]
+    assert {"2", "3"} <= set(names)
+    # A form leads back to pages of this server only.
+    elsewhere = send(client, form, {**sent, "back": "https://example.org/"})
+    assert elsewhere.headers["Location"] == "/"
+    nothing = send(client, form, {"label": "a", "reader": "ana"})
+    assert (nothing.status_code, "no example is selected" in nothing.text) == (422, True)

@@ -202,6 +202,11 @@ class CurrentUser:
         return allows_links and is_person and may_anywhere(self.caller, Role.EDITOR)
 
     @property
+    def may_label(self) -> bool:
+        """Whether there are samples whose labels they may propose."""
+        return may_anywhere(self.caller, Role.LABELER)
+
+    @property
     def name(self) -> str:
         return "" if self.caller is None else self.caller.name
 

@@ -21,6 +21,7 @@ from offdiag_web.pages.run_examples.filters import (
     kind_segments,
     terms,
 )
+from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.examples import ExamplesAddress
 
 LONGEST_SET = 60
@@ -96,6 +97,17 @@ class ExamplesView:
     sorts: tuple[Segment, ...]
     content_url: str
     """Shows content that is hidden, or hides it again."""
+    labels: LabelForm | None
+    """None where labels are sets, which have no drafts."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelForm:
+    """Where labels of selected samples are proposed, from which classes, and one to begin with."""
+
+    draft_url: str
+    classes: tuple[str, ...]
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +158,18 @@ def examples_view(page: ExamplePage, address: ExamplesAddress, looks: SampleLook
         previous_url=address.at(page.before).url() if page.before else None,
         next_url=address.at(page.after).url() if page.after else None,
         all_url=ExamplesAddress(address.run_id).url(),
+        labels=None if of_sets or page.missing else _label_form(page, address),
         notes=_notes(
             page,
             asks_agreement=question.order is not None and question.order.key is SortKey.AGREEMENT,
         ),
     )
+
+
+def _label_form(page: ExamplePage, address: ExamplesAddress) -> LabelForm:
+    run = page.detail.run
+    dataset = DatasetAddress(run.project, run.dataset)
+    return LabelForm(dataset.draft_url(), run.labels.names, address.question.predicted or "")
 
 
 def _names(page: ExamplePage) -> tuple[str, ...]:

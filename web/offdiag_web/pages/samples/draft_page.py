@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flask import Blueprint, make_response, redirect, render_template, request
+from flask import Blueprint, flash, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
@@ -20,7 +20,7 @@ from offdiag.services.samples.drafts import (
     withdraw_answers,
 )
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.paths import requested_project
+from offdiag_web.app.paths import own_path, requested_project
 from offdiag_web.app.permissions import requires
 from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_name_if_given
 from offdiag_web.components import numbers
@@ -149,7 +149,10 @@ def _act(name: str, *, is_final: bool) -> Response:
             )
     except (Conflict, InvalidInput) as error:
         return _refusal(name, error)
-    done = redirect(DatasetAddress(project, name).draft_url(), 303)
+    back = request.form.get("back")
+    if back:
+        flash(f"{numbers.plural(len(selected), 'label')} proposed.")
+    done = redirect(own_path(back) if back else DatasetAddress(project, name).draft_url(), 303)
     if request.form.get("reader"):
         keep_user_name(done, person)
     return done

@@ -14,7 +14,7 @@ if (opener && sheet) {
 }
 
 function act(control) {
-  if (control.matches("input")) return control.focus();
+  if (control.matches("input, select")) return control.focus();
   control.click();
   // What opens a form is followed by its first field.
   const form = control.matches("summary") ? control.parentElement : null;
@@ -61,6 +61,7 @@ document.addEventListener("keydown", (event) => {
   const isChord = event.ctrlKey || event.metaKey || event.altKey;
   if ((isChord && !event.getModifierState("AltGraph")) || isOff()) return;
   if (event.target.closest(FIELD) && !event.target.matches("input[type=checkbox]")) return;
+  if (event.key === "Enter" && event.target.closest("a, button, summary")) return;
   const typed = prefix ? `${prefix} ${event.key}` : event.key;
   prefix = "";
   const control = controlFor(typed);
