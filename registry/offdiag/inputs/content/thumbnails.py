@@ -26,6 +26,10 @@ MOST_PIXELS = 24_000_000
 THUMBNAIL_SIZE = 160
 IMAGE_SIZE = 640
 """Longer edge in pixels of what is stored; smaller images are kept pixel by pixel."""
+LENGTH = struct.Struct(">I")
+"""Bytes of a file, before it in what the process that decodes reads."""
+RESULT = struct.Struct(">?II")
+"""Whether it is PNG, bytes of the thumbnail and of the image, before both in what it writes."""
 _PIXEL_ART = 96
 """Images up to this edge are stored without loss: a blurred digit is another digit."""
 _QUALITY = 85

@@ -13,8 +13,9 @@ from offdiag.domain.sample_content import (
     require_address,
 )
 from offdiag.errors import TooLarge
+from offdiag.inputs.content.decoded_images import decoded_images
 from offdiag.inputs.content.given_samples import GivenSample
-from offdiag.inputs.content.thumbnails import StoredImage, stored_image
+from offdiag.inputs.content.thumbnails import StoredImage
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store import samples, truths
 from offdiag.store.audit_log import describe
@@ -46,11 +47,13 @@ def log_samples(
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
         there = samples.content_of(session, known.id, [each.sample for each in given])
-    pictures = {
-        each.sample: stored_image(each.image)
-        for each in given
-        if each.image is not None and not _is_stored(there.get(each.sample), each.image)
-    }
+    pictures = decoded_images(
+        {
+            each.sample: each.image
+            for each in given
+            if each.image is not None and not _is_stored(there.get(each.sample), each.image)
+        }
+    )
     with database.write() as session:
         there = samples.content_of(session, known.id, [each.sample for each in given])
         rows = {each.sample: _columns(each, pictures.get(each.sample)) for each in given}
