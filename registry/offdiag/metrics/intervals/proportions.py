@@ -40,7 +40,15 @@ def wilson(hits: ArrayLike, cases: ArrayLike, *, confidence: float = 0.95) -> Bo
 
     Raises `InvalidInput` for counts that are negative, fractional, or above their cases.
     """
-    x, n = _hits_and_samples(hits, cases)
+    return wilson_of_sizes(*_hits_and_samples(hits, cases), confidence=confidence)
+
+
+def wilson_of_sizes(x: ArrayLike, n: ArrayLike, *, confidence: float = 0.95) -> Bounds:
+    """The same of effective sizes `n` and hits `x` among so many, which need not be whole.
+
+    They are taken as they are (Dean and Pagano 2015, J. Survey Statistics and Methodology 3, 484).
+    """
+    x, n = np.asarray(x, np.float64), np.asarray(n, np.float64)
     z_squared = normal_quantile(confidence) ** 2
     low = _wilson_lower(x, n, z_squared)
     # Near 1 the distance from 1 is the accurate number, elsewhere the end itself.
@@ -85,7 +93,7 @@ def normal_quantile(confidence: float) -> float:
 def _wilson_upper(
     x: NDArray[np.float64], n: NDArray[np.float64], z_squared: float
 ) -> NDArray[np.float64]:
-    spread = np.sqrt(z_squared * (x * ((n - x) / np.maximum(n, 1)) + z_squared / 4))
+    spread = np.sqrt(z_squared * (x * ((n - x) / np.where(n > 0, n, 1)) + z_squared / 4))
     upper: NDArray[np.float64] = (x + z_squared / 2 + spread) / (n + z_squared)
     return upper
 
@@ -94,7 +102,7 @@ def _wilson_lower(
     x: NDArray[np.float64], n: NDArray[np.float64], z_squared: float
 ) -> NDArray[np.float64]:
     """The smaller root from the product of both, x^2 / (n (n + z^2)), so nothing cancels."""
-    share = x / np.maximum(n, 1)
+    share = x / np.where(n > 0, n, 1)
     lower: NDArray[np.float64] = share * (x / (n + z_squared)) / _wilson_upper(x, n, z_squared)
     return lower
 

@@ -125,6 +125,17 @@ class SliceCounts:
         return frozenset(self.choice_names)
 
 
+def random_halves(places: NDArray[np.int64]) -> NDArray[Any]:
+    """Which half each sample is in: a hash of its place, equal for all runs and for ever.
+
+    The finalizer of SplitMix64 (Steele, Lea and Flood 2014, OOPSLA).
+    """
+    mixed = places.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (mixed >> np.uint64(63)).astype(np.uint8)
+
+
 def outcomes_of_classes(
     actual: NDArray[Any],
     predicted: NDArray[Any],

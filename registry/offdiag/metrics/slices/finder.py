@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from statistics import NormalDist
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.intervals.proportions import normal_quantile, wilson
+from offdiag.metrics.intervals.proportions import normal_quantile, wilson_of_sizes
 from offdiag.metrics.orientation import STACK_PREDICTED_AXIS
 from offdiag.metrics.paired.hypothesis_tests import benjamini_hochberg, holm
 from offdiag.metrics.slices.counts import (
@@ -51,6 +51,8 @@ HALF_AXIS, TOTAL_HALF_AXIS = 1, 0
 """Axes along which the half of the samples changes, in numbers of slices and of the whole."""
 ACCURACY, SUBSET_ACCURACY, RECALL = "overall_accuracy", "subset_accuracy", "recall"
 NESTING = "/"
+Proportions = tuple[Floats, Floats, Floats, Floats]
+"""Hits and cases of one group, hits and cases of the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +60,11 @@ class SliceGap:
     """One metric of one slice against the samples outside it.
 
     `code` is the class of a recall. `hits` of `cases` are those of a proportion, None for
-    averages over classes. `gap` is `value` less `rest`; its ends have the level of all findings
-    together, those of `value` are 95 %. `effect` is Cohen's h. `explained` is the share of all
-    errors that there would not be if the slice were as good as the rest. `confirmed` says whether
-    the other half of the samples agrees with what the first half found, None where that half
-    alone finds nothing.
+    averages over classes and for weights, which have an effective size, `n_effective`. `gap` is
+    `value` less `rest`; its ends have the level of all findings together, those of `value` are
+    95 %. `effect` is Cohen's h. `explained` is the share of all errors that there would not be if
+    the slice were as good as the rest. `confirmed` says whether the other half of the samples
+    agrees with what the first half found, None where that half alone finds nothing.
     """
 
     terms: tuple[tuple[str, str], ...]
@@ -87,6 +89,40 @@ class SliceGap:
     share_of_errors: float
     explained: float
     confirmed: bool | None
+    n_effective: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is tested: metrics by key and class, what errors are taken for, and sizes.
+
+    It also says what the numbers of S slices are, here counts (S, 2 + 3 K).
+    """
+
+    metrics: tuple[tuple[str, int | None], ...]
+    errors: Floats | None
+    min_samples: int
+    is_weighted: ClassVar[bool] = False
+
+    def samples(self, numbers: Floats) -> Floats:
+        """Counts of samples."""
+        return numbers
+
+    def sums(self, numbers: Floats) -> Floats:
+        """What metrics are computed of: counts, or sums of weights."""
+        return numbers
+
+    def margins(self, numbers: Floats) -> Margins:
+        """The same by class, for averages."""
+        return margins_in(numbers)
+
+    def proportions(self, one: Floats, other: Floats, key: str, code: int | None) -> Proportions:
+        """Hits and cases of two groups as intervals take them."""
+        return (*proportion(one, key, code), *proportion(other, key, code))
+
+    def p_of_rates(self, one: Floats, other: Floats, key: str, code: int | None) -> Floats:
+        """How surprising the difference of a proportion is."""
+        return exact_p(*self.proportions(one, other, key, code))
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +166,7 @@ class SliceFindings:
     """By test: 1 confirmed, -1 not confirmed, 0 not found by one half alone."""
     numbers: Floats
     total: Floats
+    question: Question
 
     @property
     def n_tests(self) -> int:
@@ -174,7 +211,7 @@ class SliceFindings:
             return 0
         numbers = self.total if place is None else self.numbers[place]
         key = RECALL if code is not None else ACCURACY
-        hits, cases = _proportion(numbers, key, code, self.counts.n_classes)
+        hits, cases = proportion(self.question.samples(numbers), key, code)
         return int(cases - hits)
 
     def with_wider(self, terms: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
@@ -195,13 +232,13 @@ class SliceFindings:
         """One metric of one slice, whether it was tested or not."""
         key, code = self.metrics[test]
         one, rest = self.numbers[place], self.total - self.numbers[place]
-        hits, cases = _proportion(one, key, code, self.counts.n_classes)
-        rest_hits, rest_cases = _proportion(rest, key, code, self.counts.n_classes)
+        question = self.question
+        hits, cases, rest_hits, rest_cases = question.proportions(one, rest, key, code)
         confidence = self._confidence(place, test)
         is_rate = key not in SLOPES
         p = float(self.tests.p[place, test])
         found = bool(self.tests.found[place, test])
-        misses = self.total[0] - self.total[1]
+        misses = question.sums(self.total)[0] - question.sums(self.total)[1]
         low = high = effect = None
         if is_rate:
             value, other = _share(hits, cases), _share(rest_hits, rest_cases)
@@ -209,26 +246,29 @@ class SliceFindings:
                 *map(np.asarray, (hits, cases, rest_hits, rest_cases)), confidence=confidence
             )
             ends = (float(bounds.low), float(bounds.high))
-            own = wilson(hits, cases)
+            own = wilson_of_sizes(hits, cases)
             low, high = float(own.low), float(own.high)
             effect = float(2 * (np.arcsin(np.sqrt(value)) - np.arcsin(np.sqrt(other))))
         else:
-            groups = (_margins(each[np.newaxis]) for each in (one, rest))
+            groups = (question.margins(each[np.newaxis]) for each in (one, rest))
             value, other = (float(each.values(key)[0]) for each in groups)
             ends = _around(value - other, p, confidence)
-        saved = max(0.0, cases * other - hits) if is_rate else 0.0
+        mine = question.sums(one)
+        sum_of_hits, sum_of_cases = proportion(mine, key, code)
+        saved = max(0.0, sum_of_cases * other - sum_of_hits) if is_rate else 0.0
+        is_counted = is_rate and not question.is_weighted
         return SliceGap(
             terms=self.counts.terms(place),
             key=key,
             code=code,
-            n_samples=int(one[0]),
-            hits=int(hits) if is_rate else None,
-            cases=int(cases),
+            n_samples=int(question.samples(one)[0]),
+            hits=int(hits) if is_counted else None,
+            cases=int(proportion(question.samples(one), key, code)[1]),
             value=value,
             low=low,
             high=high,
-            rest_hits=int(rest_hits) if is_rate else None,
-            rest_cases=int(rest_cases),
+            rest_hits=int(rest_hits) if is_counted else None,
+            rest_cases=int(proportion(question.samples(rest), key, code)[1]),
             rest=other,
             gap=value - other,
             gap_low=ends[0] if np.isfinite(ends[0]) else None,
@@ -237,9 +277,10 @@ class SliceFindings:
             p_adjusted=float(self.tests.adjusted[place, test]),
             is_significant=found,
             effect=effect,
-            share_of_errors=_share(one[0] - one[1], misses),
+            share_of_errors=_share(mine[0] - mine[1], misses),
             explained=_share(saved, misses),
             confirmed={1: True, -1: False}.get(int(self.confirmed[place, test])),
+            n_effective=float(cases) if question.is_weighted else None,
         )
 
     def _confidence(self, place: int, test: int) -> float:
@@ -260,18 +301,32 @@ def find_slices(
     sets, and averages over classes are not tested. Slices with fewer samples of a class than
     `min_samples` are not tested on its recall, slices with fewer than 5 of any on averages.
     """
-    per_class: list[tuple[str, int | None]] = [(RECALL, code) for code in range(counts.n_classes)]
+    numbers, total = counts.numbers.astype(np.float64), counts.total.astype(np.float64)
+    question = Question(*metrics_and_errors(counts.n_classes, matrix), min_samples)
+    return findings_among(counts, numbers, total, question)
+
+
+def metrics_and_errors(
+    n_classes: int, matrix: NDArray[Any] | None
+) -> tuple[tuple[tuple[str, int | None], ...], Floats | None]:
+    """What is tested of each slice, and the share of each prediction among errors of a class."""
+    per_class: list[tuple[str, int | None]] = [(RECALL, code) for code in range(n_classes)]
     of_all: list[tuple[str, int | None]] = [(key, None) for key in SLOPES]
     accuracy = SUBSET_ACCURACY if matrix is None else ACCURACY
     metrics = ((accuracy, None), *(of_all if matrix is not None else []), *per_class)
     errors = None
     if matrix is not None:
         wrong = matrix - np.diag(np.diagonal(matrix))
-        errors = wrong / np.maximum(wrong.sum(axis=STACK_PREDICTED_AXIS, keepdims=True), 1)
-    parents = _parents(counts)
-    numbers, total = counts.numbers.astype(np.float64), counts.total.astype(np.float64)
+        of_class = wrong.sum(axis=STACK_PREDICTED_AXIS, keepdims=True)
+        errors = wrong / np.where(of_class > 0, of_class, 1)
+    return metrics, errors
 
-    question = _Question(metrics, errors, min_samples)
+
+def findings_among(
+    counts: SliceCounts, numbers: Floats, total: Floats, question: Question
+) -> SliceFindings:
+    """Test slices by `numbers` (S, H, ...) and those of all samples, `total` (H, ...)."""
+    parents = _parents(counts)
 
     def tested(part: slice) -> _Tests:
         chosen, whole = numbers[:, part].sum(axis=HALF_AXIS), total[part].sum(axis=TOTAL_HALF_AXIS)
@@ -289,11 +344,12 @@ def find_slices(
             confirmed[selected] = np.where(agrees, 1, -1)
     return SliceFindings(
         counts,
-        metrics,
+        question.metrics,
         everything,
         confirmed,
         numbers.sum(axis=HALF_AXIS),
         total.sum(axis=TOTAL_HALF_AXIS),
+        question,
     )
 
 
@@ -323,17 +379,8 @@ def _above(name: str, choice: str) -> tuple[str, str]:
     return name.rpartition(NESTING)[0], choice.rpartition(NESTING)[0]
 
 
-@dataclass(frozen=True, eq=False)
-class _Question:
-    """What is tested: metrics by key and class, what errors are taken for, and sizes."""
-
-    metrics: Sequence[tuple[str, int | None]]
-    errors: Floats | None
-    min_samples: int
-
-
 def _tested(
-    numbers: Floats, total: Floats, parents: NDArray[np.int32], question: _Question
+    numbers: Floats, total: Floats, parents: NDArray[np.int32], question: Question
 ) -> _Tests:
     is_deep = (parents != NO_PARENT).any(axis=CONDITION_AXIS)
     gap, p = _against(numbers, total - numbers, question)
@@ -348,38 +395,40 @@ def _tested(
     return _Tests(gap, p, is_deep)
 
 
-def _against(one: Floats, other: Floats, question: _Question) -> tuple[Floats, Floats]:
+def _against(one: Floats, other: Floats, question: Question) -> tuple[Floats, Floats]:
     """Difference and p of each metric between two groups of each slice, (S, M) each."""
-    k = (one.shape[-1] - 2) // 3
     gap, p = np.full((2, len(one), len(question.metrics)), np.nan)
     for at, (key, code) in enumerate(question.metrics):
-        (hits, cases), (theirs, rest) = (_proportion(each, key, code, k) for each in (one, other))
+        cases, rest = (proportion(question.samples(each), key, code)[1] for each in (one, other))
         enough = np.minimum(cases, rest) >= question.min_samples
+        mine, others = one[enough], other[enough]
         if key in SLOPES and question.errors is not None:
-            mine, others = _margins(one[enough]), _margins(other[enough])
-            statistic = aggregate_statistic(key, mine, others, question.errors)
-            gap[enough, at] = mine.values(key) - others.values(key)
+            here, there = question.margins(mine), question.margins(others)
+            statistic = aggregate_statistic(key, here, there, question.errors)
+            gap[enough, at] = here.values(key) - there.values(key)
             p[enough, at] = np.where(np.isnan(statistic), np.nan, normal_p(statistic))
         else:
-            chosen = [each[enough] for each in (hits, cases, theirs, rest)]
-            gap[enough, at] = chosen[0] / chosen[1] - chosen[2] / chosen[3]
-            p[enough, at] = exact_p(*chosen)
+            hits, cases, theirs, rest = question.proportions(mine, others, key, code)
+            gap[enough, at] = hits / cases - theirs / rest
+            p[enough, at] = question.p_of_rates(mine, others, key, code)
     return gap, p
 
 
-def _proportion(numbers: Floats, key: str, code: int | None, n_classes: int) -> tuple[Any, Any]:
+def proportion(numbers: Floats, key: str, code: int | None) -> tuple[Any, Any]:
     """Hits and cases of a metric in numbers (..., 2 + 3 K); all samples for an average."""
+    n_classes = (numbers.shape[NUMBER_AXIS] - 2) // 3
     if key == RECALL and code is not None:
         return numbers[..., 2 + 2 * n_classes + code], numbers[..., 2 + code]
     return numbers[..., 1], numbers[..., 0]
 
 
-def _margins(numbers: Floats) -> Margins:
+def margins_in(numbers: Floats) -> Margins:
+    """The margins of each class in numbers (S, 2 + 3 K)."""
     actual, predicted, correct = np.split(numbers[..., 2:], 3, axis=NUMBER_AXIS)
     return Margins(actual, predicted, correct)
 
 
-def _share(part: float, whole: float) -> float:
+def _share(part: Any, whole: Any) -> float:
     return float(part / whole) if whole else float("nan")
 
 

@@ -23,7 +23,7 @@ from offdiag.extras import optional
 from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.aggregates.classified import Classified
 from offdiag.metrics.intervals.bounds import Bounds
-from offdiag.metrics.intervals.proportions import wilson
+from offdiag.metrics.intervals.proportions import wilson_of_sizes
 from offdiag.metrics.paired.pooled_slopes import smaller_statistic
 from offdiag.metrics.tally import Tally, over_classes
 
@@ -72,8 +72,8 @@ def difference_interval(
     hits: Floats, cases: Floats, other_hits: Floats, other_cases: Floats, *, confidence: float
 ) -> Bounds:
     """Newcombe's interval of the first proportion less the second; NaN for an empty group."""
-    one = wilson(hits, cases, confidence=confidence)
-    other = wilson(other_hits, other_cases, confidence=confidence)
+    one = wilson_of_sizes(hits, cases, confidence=confidence)
+    other = wilson_of_sizes(other_hits, other_cases, confidence=confidence)
     with np.errstate(divide="ignore", invalid="ignore"):
         p, q = hits / cases, other_hits / other_cases
     return Bounds(
@@ -84,11 +84,17 @@ def difference_interval(
 
 @dataclass(frozen=True, eq=False)
 class Margins:
-    """Actual, predicted and correct samples of each class (S, K) of S groups."""
+    """Actual, predicted and correct samples of each class (S, K) of S groups.
+
+    Of weights they are sums; then `samples` are the actual samples of each class, and `squares`
+    the sums of their squared weights.
+    """
 
     actual: Floats
     predicted: Floats
     correct: Floats
+    samples: Floats | None = None
+    squares: Floats | None = None
 
     @cached_property
     def n(self) -> Floats:
@@ -164,7 +170,8 @@ def aggregate_statistic(key: str, one: Margins, other: Margins, errors: Floats) 
             linear - other_linear,
             np.sqrt(variance + other_variance),
         )
-    enough = np.minimum(one.actual, other.actual) >= FEWEST_OF_A_CLASS
+    sizes = (each.actual if each.samples is None else each.samples for each in (one, other))
+    enough = np.minimum(*sizes) >= FEWEST_OF_A_CLASS
     occurs = one.actual + other.actual > 0
     return np.where((enough | ~occurs).all(axis=_CLASS_AXIS), found, np.nan)
 
@@ -181,7 +188,8 @@ def _linear_part(
     square = recall * if_right**2 + (1 - recall) * _expected(if_wrong**2, errors)
     moved = (group.predicted - group.correct) * if_wrong + group.correct * if_right
     linear = (moved - group.actual * mean).sum(axis=_CLASS_AXIS)
-    variance = (group.actual * (square - mean**2)).sum(axis=_CLASS_AXIS)
+    units = group.actual if group.squares is None else group.squares
+    variance = (units * (square - mean**2)).sum(axis=_CLASS_AXIS)
     return linear, np.maximum(variance, 0.0)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from numpy.typing import ArrayLike
@@ -17,12 +17,16 @@ from offdiag.metrics.arguments import stated_matrix
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.intervals.weighted import WeightedMatrix, weighted_matrix
 from offdiag.metrics.pair_counts import count_pairs
+from offdiag.metrics.slices.finder import SliceFindings
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.sdk.evaluations.evaluation import Evaluation
+from offdiag.sdk.evaluations.slices import frame_of_slices, slices_of_labels
 from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from offdiag.inputs.labels import EncodedPair
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,6 +41,7 @@ class WeightedEvaluation:
     matrix: WeightedMatrix
     aggregate: MetricTable[MetricValue]
     per_class: MetricTable[ClassValues]
+    slice_findings: SliceFindings | None = field(default=None, compare=False)
 
     @classmethod
     def of_matrix(cls, matrix: WeightedMatrix) -> WeightedEvaluation:
@@ -101,6 +106,14 @@ class WeightedEvaluation:
         """Every metric by class, as `Evaluation.to_frame` has them."""
         return self.per_class.to_frame()
 
+    def slices(self, metric: str | None = None, *, limit: int = 100) -> pd.DataFrame:
+        """The slices that are worse than the rest, as `Evaluation.slices` has them.
+
+        Values are of weights. `n_samples` and `cases` are numbers of samples; `n_effective` is
+        how many equal ones say as much, by which rates are tested.
+        """
+        return frame_of_slices(self.slice_findings, self.labels, metric, limit)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain Python values, ready for `json.dumps(..., allow_nan=False)`."""
         return {
@@ -162,6 +175,7 @@ def evaluate_labels(
     labels: LabelSet | Iterable[object] | None = None,
     ordinal: bool = False,
     sample_weight: None = None,
+    slices: object | None = None,
 ) -> Evaluation: ...
 @overload
 def evaluate_labels(
@@ -171,6 +185,7 @@ def evaluate_labels(
     labels: LabelSet | Iterable[object] | None = None,
     ordinal: bool = False,
     sample_weight: ArrayLike,
+    slices: object | None = None,
 ) -> WeightedEvaluation: ...
 def evaluate_labels(
     *,
@@ -179,6 +194,7 @@ def evaluate_labels(
     labels: LabelSet | Iterable[object] | None = None,
     ordinal: bool = False,
     sample_weight: ArrayLike | None = None,
+    slices: object | None = None,
 ) -> Evaluation | WeightedEvaluation:
     """Every metric of predicted classes beside the actual ones.
 
@@ -186,7 +202,8 @@ def evaluate_labels(
     pyarrow, tensors). `labels` declares the classes and their order; without it they are the
     sorted labels found in either array. `ordinal` says that their order has a meaning.
     `sample_weight`, n numbers of 0 or more, makes the matrix one of sums of weights; exact
-    tests are then undefined, and nothing that needs counts takes the result.
+    tests are then undefined, and nothing that needs counts takes the result. `slices`, a mapping
+    of columns of n values or a frame, as `log_run` takes them, gives the result `.slices()`.
 
     Raises `InvalidInput` for empty or unequal arrays, missing values, numbers that are not whole,
     undeclared labels, and unusable weights; where no labels are declared, also for predictions
@@ -200,18 +217,28 @@ def evaluate_labels(
     from offdiag.inputs.ids import aligned
     from offdiag.inputs.labels import encode_pair
 
-    given = aligned(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
+    given = aligned(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, slices=slices)
     pair = encode_pair(
         y_true=given["y_true"], y_pred=given["y_pred"], labels=labels, ordinal=ordinal
     )
     warn_of(label_notes(pair.labels.names, whole_floats=pair.whole_floats))
     if sample_weight is not None:
         weight = given["sample_weight"]
-        return WeightedEvaluation.of_matrix(
-            weighted_matrix(pair.actual, pair.predicted, weight, labels=pair.labels)
+        weighted = weighted_matrix(pair.actual, pair.predicted, weight, labels=pair.labels)
+        return replace(
+            WeightedEvaluation.of_matrix(weighted), slice_findings=_findings(given, pair, weighted)
         )
     counts = count_pairs(pair.actual, pair.predicted, n_classes=len(pair.labels))
-    return Evaluation.of_matrix(ConfusionMatrix(counts, pair.labels))
+    matrix = ConfusionMatrix(counts, pair.labels)
+    return replace(Evaluation.of_matrix(matrix), slice_findings=_findings(given, pair, matrix))
+
+
+def _findings(
+    given: Mapping[str, Any], pair: EncodedPair, matrix: ConfusionMatrix | WeightedMatrix
+) -> SliceFindings | None:
+    if given["slices"] is None:
+        return None
+    return slices_of_labels(given["slices"], pair.actual, pair.predicted, matrix)
 
 
 def _label_set(labels: LabelSet | Iterable[object] | None, ordinal: bool) -> LabelSet | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +20,11 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, CountedSets, matrix_of, sets_of
 from offdiag.metrics.multilabel.matrix import MultilabelMatrix
 from offdiag.metrics.multilabel.tally import LabelCounts, SetTally
+from offdiag.metrics.slices.finder import SliceFindings
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.sdk.display.displayed import Origin
 from offdiag.sdk.evaluations.flag import FlagList, Judgement
+from offdiag.sdk.evaluations.slices import frame_of_slices
 from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
 
 if TYPE_CHECKING:
@@ -122,7 +124,8 @@ class Evaluation:
     another for each class.
     `judgement` is what was stored with a run, None to ask the rules when somebody wants to know.
     `collapse` says which classes are groups of classes, None where all stand for themselves.
-    `origin` is the run it belongs to, None where it was made in memory.
+    `origin` is the run it belongs to, None where it was made in memory. `slice_findings` are of
+    one that was made in memory with slices.
 
     `print(evaluation)` is `summary()`, a page of text; `repr` is one line.
     """
@@ -133,6 +136,7 @@ class Evaluation:
     judgement: Judgement | None = None
     collapse: Collapse | None = None
     origin: Origin | None = None
+    slice_findings: SliceFindings | None = field(default=None, compare=False)
 
     @classmethod
     def of_matrix(cls, matrix: ConfusionMatrix) -> Evaluation:
@@ -240,6 +244,13 @@ class Evaluation:
         `frame["recall"]` has these three; NaN where a value or an interval is undefined.
         """
         return self.per_class.to_frame()
+
+    def slices(self, metric: str | None = None, *, limit: int = 100) -> pd.DataFrame:
+        """The slices that are worse than the rest, as `Run.slices` has them.
+
+        Raises `Conflict` unless it comes from `evaluate_labels` with `slices`.
+        """
+        return frame_of_slices(self.slice_findings, self.labels, metric, limit)
 
     @property
     def matrix(self) -> ConfusionMatrix:

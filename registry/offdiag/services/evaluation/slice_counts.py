@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ from offdiag.metrics.slices.counts import (
     count_triples,
     outcomes_of_classes,
     outcomes_of_sets,
+    random_halves,
 )
 from offdiag.metrics.slices.finder import SliceFindings, find_slices
 from offdiag.services.evaluation.slices import require_column
@@ -219,7 +219,7 @@ def count_run(
         session, [run.id], n_samples=truth.n_samples, n_classes=n_classes
     )[run.id]
     places = np.flatnonzero(is_labelled(actual, n_classes) & is_labelled(predicted, n_classes))
-    half = _halves(places)
+    half = random_halves(places)
     if dataset.task is Task.MULTILABEL:
         outcomes = outcomes_of_sets(
             unpack_sets(actual[places], n_classes),
@@ -255,14 +255,3 @@ def _coded(columns: SliceColumns, places: NDArray[np.int64]) -> list[CodedColumn
         CodedColumn(name, each.choices, each.codes[places], each.membership)
         for name, each in sorted(columns.items())
     ]
-
-
-def _halves(places: NDArray[np.int64]) -> NDArray[Any]:
-    """Which half each sample is in: a hash of its place, equal for all runs and for ever.
-
-    The finalizer of SplitMix64 (Steele, Lea and Flood 2014, OOPSLA).
-    """
-    mixed = places.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return (mixed >> np.uint64(63)).astype(np.uint8)

@@ -1,0 +1,85 @@
+"""Slices of labels in memory that are worse than the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from offdiag.errors import Conflict
+from offdiag.extras import optional
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.intervals.weighted import WeightedMatrix
+from offdiag.metrics.slices.counts import (
+    CodedColumn,
+    count_slices,
+    outcomes_of_classes,
+    random_halves,
+)
+from offdiag.metrics.slices.finder import SliceFindings, find_slices
+from offdiag.metrics.slices.weighted import find_weighted_slices
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+HALVES = 2
+
+
+def slices_of_labels(
+    given: Any,
+    actual: NDArray[Any],
+    predicted: NDArray[Any],
+    matrix: ConfusionMatrix | WeightedMatrix,
+) -> SliceFindings:
+    """Test the slices of n samples, whose columns are read as `log_run` reads them.
+
+    Raises `InvalidInput` for columns that are none.
+    """
+    from offdiag.inputs.slice_columns import read_slices
+
+    n = len(actual)
+    columns = [
+        CodedColumn(name, each.choices, each.codes, each.membership)
+        for name, each in sorted(read_slices(given, n_samples=n).items())
+    ]
+    half = random_halves(np.arange(n))
+    if isinstance(matrix, WeightedMatrix):
+        return find_weighted_slices(
+            columns, actual, predicted, matrix.cases.weight, half=half, matrix=matrix.weights
+        )
+    outcomes = outcomes_of_classes(
+        actual, predicted, n_classes=matrix.n_classes, part=half, n_parts=HALVES
+    )
+    counts = count_slices(columns, outcomes, n_samples=n, n_parts=HALVES)
+    return find_slices(counts, matrix.counts)
+
+
+def frame_of_slices(
+    found: SliceFindings | None, labels: tuple[str, ...], metric: str | None, limit: int
+) -> pd.DataFrame:
+    """One row for each gap, as `Run.slices` has them.
+
+    Weighted ones have a column `n_effective` beside `cases`. Raises `Conflict` without slices.
+    """
+    from offdiag.records.slices import SLICE_COLUMNS, slice_gap
+
+    with optional:
+        import pandas as pd
+
+    if found is None:
+        raise Conflict(
+            "this evaluation knows no slices.",
+            field="slices",
+            hint="Give evaluate_labels slices=; a logged run has run.slices().",
+        )
+    gaps = found.worst(limit, None if metric is None else (metric,))
+    rows = [slice_gap(gap, labels) for gap in gaps]
+    frame = pd.DataFrame(
+        [[getattr(row, name) for name in SLICE_COLUMNS] for row in rows],
+        columns=list(SLICE_COLUMNS),
+    )
+    if found.question.is_weighted:
+        place = SLICE_COLUMNS.index("cases") + 1
+        frame.insert(place, "n_effective", [gap.n_effective for gap in gaps])
+    return frame
