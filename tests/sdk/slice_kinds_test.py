@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> str:
     return f"sqlite:///{tmp_path_factory.mktemp('counted')}/r.db"
 
 
-def counted(url: str, *names: str) -> offdiag.Run:
+def counted(url: str, *names: str, **how: Any) -> offdiag.Run:
     chosen = {name: COLUMNS[name] for name in names}
     frame = pd.DataFrame({"y": ACTUAL, "yhat": PREDICTED, **chosen})
     return offdiag.log_frame(
@@ -107,7 +108,64 @@ def counted(url: str, *names: str) -> offdiag.Run:
         slices=names,
         keep_predictions=False,
         url=url,
+        **how,
     )
+
+
+@pytest.mark.parametrize(
+    ("how", "part"),
+    [
+        ({"bins": {"age": [40, 65]}}, "age=40 to under 65"),
+        ({"bins": {"age": 3}}, "age=under 40.2"),
+        ({"periods": {"taken": "quarter"}}, "taken=2026-Q1"),
+        ({"periods": {"taken": "week"}}, "taken=2026-01-05"),
+    ],
+)
+def test_a_counted_frame_has_declared_ranges_and_periods(
+    tmp_path: Path, how: dict[str, Any], part: str
+) -> None:
+    url = f"sqlite:///{tmp_path}/r.db"
+    ((name, _),) = next(iter(how.values())).items()
+    run = counted(url, name, **how)
+    whole = offdiag.log_run(y_true=ACTUAL, y_pred=PREDICTED, name="rows", dataset="rows", url=url)
+    offdiag.add_slices(dataset="rows", columns={name: COLUMNS[name]}, url=url, **how)
+
+    found, expected = (each.evaluation(slice=part) for each in (run, whole))
+
+    assert found.matrix.digest == expected.matrix.digest
+    assert found.aggregate["n"].value
+
+
+@pytest.mark.parametrize(
+    ("how", "field", "message"),
+    [
+        ({"bins": {"size": 3}}, "bins", "there is no column 'size'"),
+        ({"bins": {"age": 1}}, "slices['age']", "1 does not cut a column"),
+        ({"bins": {"age": [65, 40]}}, "slices['age']", "does not cut a column"),
+        ({"periods": {"age": "month"}}, "slices['age']", "dates"),
+        ({"bins": {"age": 3}, "keep_predictions": True}, "bins", "kept predictions"),
+    ],
+)
+def test_what_does_not_fit_a_column_is_refused(
+    url: str, how: dict[str, Any], field: str, message: str
+) -> None:
+    frame = pd.DataFrame({"y": ACTUAL, "yhat": PREDICTED, "age": COLUMNS["age"]})
+    how = {"keep_predictions": False} | how
+
+    with pytest.raises(InvalidInput, match=message) as raised:
+        offdiag.log_frame(frame, name="r", dataset="r", slices=["age"], url=url, **how)
+
+    assert raised.value.field == field
+
+
+def test_numbers_that_are_all_equal_are_one_range(url: str) -> None:
+    frame = pd.DataFrame({"y": ["a", "b"], "yhat": ["a", "b"], "size": [1.5, 1.5]})
+
+    run = offdiag.log_frame(
+        frame, name="e", dataset="e", slices=["size"], keep_predictions=False, url=url
+    )
+
+    assert run.evaluation(slice="size=all").aggregate["n"].value == 2
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ column is always a code for each sample.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -154,14 +154,7 @@ def read_slices(
     many different values.
     """
     columns = _named(given)
-    for option, wanted in (("bins", bins or {}), ("periods", periods or {})):
-        unknown = sorted(wanted.keys() - columns.keys())
-        if unknown:
-            raise InvalidInput(
-                f"there is no column {unknown[0]!r}.",
-                field=option,
-                hint=f"The columns are {', '.join(map(repr, columns))}.",
-            )
+    require_columns(columns, bins, periods)
     found: dict[str, SliceColumn] = {}
     for name, values in columns.items():
         field = f"slices[{name!r}]"
@@ -183,6 +176,20 @@ def read_slices(
             hint=f"At most {MAX_COLUMNS} are kept with a dataset.",
         )
     return found
+
+
+def require_columns(
+    columns: Collection[str], bins: Mapping[str, Bins] | None, periods: Mapping[str, str] | None
+) -> None:
+    """Raise `InvalidInput` for options of a column that there is not."""
+    for option, wanted in (("bins", bins or {}), ("periods", periods or {})):
+        unknown = sorted(wanted.keys() - {*columns})
+        if unknown:
+            raise InvalidInput(
+                f"there is no column {unknown[0]!r}.",
+                field=option,
+                hint=f"The columns are {', '.join(map(repr, columns))}.",
+            )
 
 
 @dataclass(frozen=True, slots=True)

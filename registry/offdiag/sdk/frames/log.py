@@ -14,6 +14,8 @@ from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_samples import MAX_KINDS, too_many_kinds
 from offdiag.inputs.counted_slices import counted_slices
+from offdiag.inputs.slice_columns import require_columns
+from offdiag.inputs.slice_ranges import Bins
 from offdiag.sdk.frames.columns import (
     EagerFrame,
     FrameColumns,
@@ -109,9 +111,12 @@ def log_counted(
     dataset: str | None,
     labels: Sequence[object] | LabelSet | None,
     arguments: RunArguments,
+    bins: Mapping[str, Bins] | None = None,
+    periods: Mapping[str, str] | None = None,
 ) -> Run:
     """Store the counts of a frame, made by its own library. Raises `InvalidInput`, `Conflict`."""
     name = _require_countable(columns, dataset)
+    require_columns(columns.slices, bins, periods)
     actual, predicted = columns.actual, columns.predicted
     if actual is None or predicted is None:
         raise InvalidInput(
@@ -135,7 +140,12 @@ def log_counted(
         predicted=kinds.columns[predicted],
         sizes=kinds.sizes,
         counted_on=str(frame.implementation),
-        slices=counted_slices({name: kinds.columns[name] for name in columns.slices}, kinds.sizes),
+        slices=counted_slices(
+            {name: kinds.columns[name] for name in columns.slices},
+            kinds.sizes,
+            bins=bins,
+            periods=periods,
+        ),
         labels=labels,
         ordinal=arguments["ordinal"],
         positive_label=arguments["positive_label"],
@@ -234,6 +244,8 @@ def log_frame(
     score: ScoreColumns | None = None,
     sample_id: str | None = None,
     slices: Sequence[str] | None = None,
+    bins: Mapping[str, Bins] | None = None,
+    periods: Mapping[str, str] | None = None,
     keep_predictions: bool = True,
     project: str | None = None,
     dataset: str | None = None,
@@ -267,7 +279,9 @@ def log_frame(
     slices. It has no examples, and is compared without pairing. With `score`, probabilities of
     the positive class of two, rows are counted by narrow bins of the score, too: areas, losses,
     calibration, curves, thresholds and costs come from the counts, with a bound of how far each
-    may be off (`MetricValue.error_bound`).
+    may be off (`MetricValue.error_bound`). `bins` and `periods` say which ranges of numbers and
+    which periods of dates are slices, as `add_slices` takes them; where predictions are kept, it
+    is `add_slices` that takes them.
 
     Raises `InvalidInput` naming the column and, where rows are read, the row counted from 0;
     `Conflict` for contradictions to what is stored.
@@ -295,7 +309,21 @@ def log_frame(
         url=url,
     )
     if not keep_predictions:
-        return log_counted(found, columns, dataset=dataset, labels=declared, arguments=arguments)
+        return log_counted(
+            found,
+            columns,
+            dataset=dataset,
+            labels=declared,
+            arguments=arguments,
+            bins=bins,
+            periods=periods,
+        )
+    if bins or periods:
+        raise InvalidInput(
+            "ranges and periods of kept predictions are not declared here.",
+            field="bins" if bins else "periods",
+            hint="Log without these columns, and add them with offdiag.add_slices.",
+        )
     if isinstance(found, nw.LazyFrame):
         return log_streamed(found, columns, dataset=dataset, labels=declared, arguments=arguments)
     rows = rows_in_memory(found)
