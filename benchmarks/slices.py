@@ -6,7 +6,7 @@ so its threshold is the one that 5 % of runs without any effect exceed: both the
 in at most 5 % of such runs. A planted slice is found where the first slice that is claimed is it.
 That threshold takes simulations with the true recalls, which nobody has of real data.
 
-    python benchmarks/slices.py            about three minutes on one core
+    python benchmarks/slices.py            about five minutes on one core
     python benchmarks/slices.py --full     ten times as many sets of samples
     python benchmarks/slices.py --sets 20  a look; writes nothing
 """
@@ -16,7 +16,8 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import log2, sqrt
 from pathlib import Path
@@ -36,9 +37,11 @@ from offdiag.metrics.slices.counts import (
     CodedColumn,
     SliceCounts,
     count_slices,
+    count_triples,
     outcomes_of_classes,
 )
 from offdiag.metrics.slices.finder import SliceFindings, find_slices
+from offdiag.metrics.slices.weighted import find_weighted_slices
 
 SETS = 250
 """Sets of samples with each planted slice; twice as many without any effect."""
@@ -52,6 +55,7 @@ ALPHA = 0.95
 LEVEL = 0.05
 Terms = tuple[tuple[str, str], ...]
 Codes = NDArray[np.uint8]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -118,9 +122,23 @@ PLANTED = (
 )
 
 
-def drawn(
-    setting: Setting, seed: int, planted: Planted | None = None
-) -> tuple[SliceCounts, NDArray[np.int64]]:
+@dataclass(frozen=True)
+class Samples:
+    """Codes of n samples, actual and predicted, and of their columns."""
+
+    setting: Setting
+    actual: NDArray[np.int64]
+    predicted: NDArray[np.int64]
+    columns: list[CodedColumn]
+
+    @property
+    def matrix(self) -> NDArray[np.int64]:
+        k = len(self.setting.shares)
+        cells = self.actual * k + self.predicted
+        return np.bincount(cells, minlength=k * k).reshape(k, k)
+
+
+def samples_of(setting: Setting, seed: int, planted: Planted | None = None) -> Samples:
     rng = np.random.default_rng(seed)
     k = len(setting.shares)
     actual = rng.choice(k, setting.n, p=setting.shares)
@@ -133,27 +151,34 @@ def drawn(
         recall = recall - planted.drop * where
     wrong = (actual + rng.integers(1, k, setting.n)) % k
     predicted = np.where(rng.random(setting.n) < recall, actual, wrong)
-    # What is found does not depend on the halves, which only say whether it is confirmed.
-    return counted(codes, setting.columns, actual, predicted, None)
+    return Samples(setting, actual, predicted, coded(codes, setting.columns))
 
 
-def counted(
-    codes: list[Codes],
-    sizes: tuple[int, ...],
-    actual: NDArray[np.int64],
-    predicted: NDArray[np.int64],
-    half: NDArray[np.int64] | None,
-) -> tuple[SliceCounts, NDArray[np.int64]]:
-    k = int(actual.max()) + 1
-    columns = [
+def coded(codes: list[Codes], sizes: tuple[int, ...]) -> list[CodedColumn]:
+    return [
         CodedColumn(f"c{at}", tuple(map(str, range(size))), each, np.eye(size, dtype=np.bool_))
         for at, (each, size) in enumerate(zip(codes, sizes, strict=True))
     ]
-    part, n_parts = (np.zeros_like(actual), 1) if half is None else (half, 2)
+
+
+def drawn(
+    setting: Setting, seed: int, planted: Planted | None = None
+) -> tuple[SliceCounts, NDArray[np.int64]]:
+    samples = samples_of(setting, seed, planted)
+    # What is found does not depend on the halves, which only say whether it is confirmed.
+    return counted(samples, np.zeros_like(samples.actual), 1), samples.matrix
+
+
+def counted(
+    samples: Samples,
+    part: NDArray[np.int64],
+    n_parts: int,
+    count: Callable[..., SliceCounts] = count_slices,
+) -> SliceCounts:
+    actual, predicted = samples.actual, samples.predicted
+    k = len(samples.setting.shares)
     outcomes = outcomes_of_classes(actual, predicted, n_classes=k, part=part, n_parts=n_parts)
-    counts = count_slices(columns, outcomes, n_samples=len(actual), n_parts=n_parts)
-    matrix = np.bincount(actual * k + predicted, minlength=k * k).reshape(k, k)
-    return counts, matrix
+    return count(samples.columns, outcomes, n_samples=len(actual), n_parts=n_parts)
 
 
 def claimed(found: SliceFindings) -> Terms | None:
@@ -211,6 +236,54 @@ def measure_null(report: Report, sets: int) -> None:
     report.tables["no effect"] = rows
 
 
+def found_in_triples(samples: Samples, _: np.random.Generator) -> SliceFindings:
+    """All slices of the first three columns and their crosses, also of all three."""
+    first = replace(samples, columns=samples.columns[:3])
+    counts = counted(first, np.zeros_like(first.actual), 1, count_triples)
+    return find_slices(counts, first.matrix)
+
+
+def found_by_weight(samples: Samples, rng: np.random.Generator) -> SliceFindings:
+    """All slices where weights vary, those of the last class four times as large."""
+    n, k = samples.setting.n, len(samples.setting.shares)
+    weight = rng.lognormal(0, 1, n) * np.where(samples.actual == k - 1, 4.0, 1.0)
+    cells = samples.actual * k + samples.predicted
+    matrix: Floats = np.bincount(cells, weight, minlength=k * k).reshape(k, k).astype(np.float64)
+    return find_weighted_slices(
+        samples.columns,
+        samples.actual,
+        samples.predicted,
+        weight,
+        half=rng.integers(0, 2, n),
+        matrix=matrix,
+    )
+
+
+OTHERS = {
+    "no effect, crosses of three columns": found_in_triples,
+    "no effect, weighted samples": found_by_weight,
+}
+
+
+def measure_others(report: Report, sets: int) -> None:
+    """The same where three columns are crossed on request, and with weights."""
+    allowed = 100 * (LEVEL + 2 * sqrt(LEVEL * (1 - LEVEL) / sets))
+    for title, look in OTHERS.items():
+        rows: list[dict[str, object]] = []
+        for setting in SETTINGS:
+            rng = np.random.default_rng(FIRST_QUIET)
+            looked = (look(samples_of(setting, seed), rng) for seed in range(sets))
+            hits = np.array([claimed(found) is not None for found in looked])
+            report.goal(
+                f"{title}: any slice found, {setting.text}, %",
+                measured=100 * float(hits.mean()),
+                wanted=allowed,
+                at_least=False,
+            )
+            rows.append({"setting": setting.text, "runs": sets, "any slice found": percent(hits)})
+        report.tables[title] = rows
+
+
 def measure_planted(report: Report, sets: int) -> None:
     rows: list[dict[str, object]] = []
     thresholds = {setting: threshold_of(setting, 2 * sets) for setting in (BALANCED, RARE)}
@@ -259,15 +332,16 @@ def measure_time(report: Report, largest: int) -> None:
         predicted = np.where(rng.random(n) < 0.8, actual, rng.integers(0, 7, n))
         codes = [setting.column(rng, size) for size in setting.columns]
         half = rng.integers(0, 2, n)
+        samples = Samples(setting, actual, predicted, coded(codes, setting.columns))
         turns = []
         for _ in range(TURNS):
             started = time.process_time()
-            counts, matrix = counted(codes, setting.columns, actual, predicted, half)
+            counts = counted(samples, half, 2)
             turns.append(time.process_time() - started)
         seconds[n] = median(turns)
         report.fact(f"CPU s to count {len(counts):,} slices, N={n:.1e}", seconds[n])
     started = time.process_time()
-    find_slices(counts, matrix)
+    find_slices(counts, samples.matrix)
     report.fact(f"CPU s to test {len(counts):,} slices", time.process_time() - started)
     report.goal(
         f"CPU s to count, N={largest:.0e}", measured=seconds[largest], wanted=2, at_least=False
@@ -310,6 +384,7 @@ def main() -> None:
     measure_time(report, 10**6)
     measure_planted(report, sets)
     measure_null(report, 2 * sets)
+    measure_others(report, sets)
     if options.sets is None:
         path = report.save()
         put_between(PAGE, BEGIN, END, page_text(json.loads(path.read_text(encoding="utf-8"))))
