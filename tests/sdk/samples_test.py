@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import offdiag
+from offdiag.errors import TooLarge
+from offdiag.store.database import Database
 from support.registries import shared_registry
 from support.servers import serving
 
@@ -67,3 +69,17 @@ def test_errors_name_the_field_wherever_they_are_found(url: str, dataset: str) -
 def test_content_can_be_hidden(url: str, dataset: str) -> None:
     offdiag.show_samples(dataset=dataset, hidden=True, url=url)
     offdiag.show_samples(dataset=dataset, url=url)
+
+
+def test_the_limit_of_a_project_is_a_setting(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OFFDIAG_SERVER__CONTENT_LIMIT_MB", "1")
+    url = sqlite_database.url
+    offdiag.log_run(y_true=["x", "y"], y_pred=["x", "y"], name="run", dataset="d", url=url)
+
+    with pytest.raises(TooLarge, match="it may take 1,000,000") as refused:
+        offdiag.log_samples(dataset="d", ids=range(60), text=["a" * 20_000] * 60, url=url)
+
+    assert refused.value.field == "samples"
+    assert "server.content_limit_mb" in str(refused.value.hint)

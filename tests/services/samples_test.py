@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from offdiag.domain.sample_content import ContentPlaces
-from offdiag.errors import InvalidInput, NotFound
+from offdiag.errors import InvalidInput, NotFound, TooLarge
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.services.samples.content import browse_content, list_content, picture, shown_samples
@@ -88,3 +88,20 @@ def test_templates_are_shown_while_their_host_is_allowed(filled: Database) -> No
 
     assert (allowed.image_template, allowed.is_hidden) == (places.image_template, True)
     assert (removed.image_template, removed.has_any) == (None, False)
+
+
+def test_content_of_a_project_has_a_limit(filled: Database) -> None:
+    log(filled, dataset="other", sample_ids=[1, 2, 3, 4, 5, 6])
+    elsewhere = {"project": "default", "dataset": "other"}
+    log_samples(filled, **elsewhere, given=[GivenSample("1", text="a" * 60)])
+    full = [GivenSample("1", text="b" * 30), GivenSample("2", fields={"c": "d" * 20})]
+
+    with pytest.raises(TooLarge, match=r"'default' would take 1[0-9]{2} bytes; it may take 100"):
+        log_samples(filled, **WHERE, given=full, most_bytes=100)
+    assert list_content(filled, **WHERE, after="", limit=9) == []
+
+    assert log_samples(filled, **WHERE, given=full, most_bytes=200).n_added == 2
+    # What is there may be sent again, though there is no room for more.
+    assert log_samples(filled, **WHERE, given=full, most_bytes=1).n_unchanged == 2
+    remove_samples(filled, **elsewhere, names=None)
+    assert log_samples(filled, **WHERE, given=[GivenSample("3", text="e")], most_bytes=100).n_added

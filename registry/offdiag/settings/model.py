@@ -86,6 +86,13 @@ class ServerSettings(Section):
     content_hosts: str = ""
     """Hosts that readers' browsers may load images and sound of samples from, separated by
     commas. Empty: none."""
+    content_limit_mb: Annotated[int, Field(ge=0)] = 0
+    """Megabytes of pictures, texts and fields that the samples of a project may take. 0: any."""
+
+    @property
+    def most_content_bytes(self) -> int | None:
+        """That limit in bytes, None for none."""
+        return self.content_limit_mb * 10**6 or None
 
 
 class AccessSettings(Section):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import case, delete, func, insert, select, update
+from sqlalchemy import String, case, cast, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.domain.sample_content import ContentPlaces, SampleContent
@@ -133,6 +133,14 @@ def _count(session: Session, statement: Any) -> int:
     return len(session.execute(statement.returning(SampleContentRow.sample)).all())
 
 
+_SHOWN_BYTES = (
+    func.coalesce(func.length(SampleContentRow.thumbnail), 0)
+    + func.coalesce(func.length(SampleContentRow.image), 0)
+    + func.coalesce(func.length(SampleContentRow.text), 0)
+)
+_FIELD_BYTES = func.coalesce(func.length(cast(SampleContentRow.fields, String)), 0)
+
+
 @dataclass(frozen=True, slots=True)
 class ContentTotals:
     """How much is stored for a dataset; `n_bytes` are those of pictures and texts."""
@@ -152,17 +160,21 @@ def content_totals(session: Session, dataset_id: int) -> ContentTotals:
             func.count(SampleContentRow.image_digest),
             func.count(SampleContentRow.text),
             func.count(SampleContentRow.fields),
-            func.coalesce(
-                func.sum(
-                    func.coalesce(func.length(SampleContentRow.thumbnail), 0)
-                    + func.coalesce(func.length(SampleContentRow.image), 0)
-                    + func.coalesce(func.length(SampleContentRow.text), 0)
-                ),
-                0,
-            ),
+            func.coalesce(func.sum(_SHOWN_BYTES), 0),
         ).where(SampleContentRow.dataset_id == dataset_id)
     ).one()
     return ContentTotals(*map(int, row))
+
+
+def project_content_bytes(session: Session, project: str) -> int:
+    """Bytes of the pictures, and characters of the texts and fields, of all its datasets."""
+    summed = (
+        select(func.sum(_SHOWN_BYTES + _FIELD_BYTES))
+        .join(DatasetRow, DatasetRow.id == SampleContentRow.dataset_id)
+        .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
+        .where(ProjectRow.name == project)
+    )
+    return int(session.scalar(summed) or 0)
 
 
 def count_content(session: Session, dataset_id: int) -> int:

@@ -30,6 +30,7 @@ def client(database: Database) -> PageClient:
             "server": {
                 "secret_key": "2b7e151628aed2a6abf7158809cf4f3c762e7160f38b4da5",
                 "content_hosts": "images.example.org",
+                "content_limit_mb": 1,
             }
         }
     )
@@ -123,3 +124,14 @@ def test_hosts_of_templates_are_those_of_the_policy(client: PageClient) -> None:
         "link_template": None,
         "is_hidden": True,
     }
+
+
+def test_content_beyond_the_limit_of_the_project_is_refused(client: PageClient) -> None:
+    texts = [{"sample": at, "text": "a" * 20_000} for at in range(51)]
+
+    refused = client.post(SAMPLES, json={"samples": texts})
+
+    error = refused.get_json()["error"]
+    assert (refused.status_code, error["field"]) == (413, "samples")
+    assert "would take 1,020,000 bytes" in error["message"]
+    assert client.post(SAMPLES, json={"samples": texts[:50]}).status_code == 200

@@ -187,6 +187,7 @@ def store_samples(name: str, json: SampleUploads) -> SamplesStored:
         dataset=name,
         given=uploaded(json),
         hosts=_hosts(),
+        most_bytes=current_registry().settings.server.most_content_bytes,
     )
     return stored_document(found)
 

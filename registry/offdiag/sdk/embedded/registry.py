@@ -411,7 +411,12 @@ class EmbeddedRegistry:
         from offdiag.services.samples import log
 
         return log.log_samples(
-            self.database, project=project, dataset=dataset, given=samples, hosts=self._hosts
+            self.database,
+            project=project,
+            dataset=dataset,
+            given=samples,
+            hosts=self._hosts,
+            most_bytes=self.settings.server.most_content_bytes,
         )
 
     def show_samples(self, project: str, dataset: str, places: ContentPlaces) -> None:

@@ -33,11 +33,13 @@ def log_samples(
     dataset: str,
     given: Sequence[GivenSample],
     hosts: Collection[str] = (),
+    most_bytes: int | None = None,
 ) -> LoggedSamples:
     """Store one chunk of content; what is None of a sample stays as it was.
 
     The same again changes nothing: images are recognised by the digest of the file. Audio is
-    an address on one of the `hosts`. Raises `NotFound`, `InvalidInput` for images that cannot
+    an address on one of the `hosts`, and all content of the project takes at most `most_bytes`.
+    Raises `NotFound`, `InvalidInput` for images that cannot
     be decoded and addresses elsewhere, and `TooLarge`. Nothing is stored then.
     """
     for each in given:
@@ -72,6 +74,8 @@ def log_samples(
         samples.write_content(
             session, known.id, added=added, changed=changed, now=database.clock()
         )
+        if most_bytes is not None and (added or changed):
+            _require_room(session, project, most_bytes)
         _describe(session, project, dataset, "log-samples", added=len(added), changed=len(changed))
         return LoggedSamples(
             dataset,
@@ -79,6 +83,19 @@ def log_samples(
             len(changed),
             len(given) - len(added) - len(changed),
             _count_unknown(session, known.id, rows),
+        )
+
+
+def _require_room(session: Session, project: str, most_bytes: int) -> None:
+    """Refuse what was just written, with everything around it, where it is too much."""
+    n_bytes = samples.project_content_bytes(session, project)
+    if n_bytes > most_bytes:
+        raise TooLarge(
+            f"content of project {project!r} would take {n_bytes:,} bytes; it may take "
+            f"{most_bytes:,}.",
+            field="samples",
+            hint="Remove some with `offdiag samples remove`, show images from where they are, or "
+            "ask an administrator to raise server.content_limit_mb.",
         )
 
 
