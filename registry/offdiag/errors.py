@@ -172,4 +172,4 @@ class NotEvaluated(UserWarning):
 
 
 class RunKept(UserWarning):
-    """A run was not stored on the server, and waits in the spool for `offdiag sync`."""
+    """A run, or content of samples, waits in the spool for `offdiag sync` to store it."""

@@ -50,7 +50,8 @@ class ContentPlaces:
 class LoggedSamples:
     """What logging content did: samples that were new, changed, and as they were before.
 
-    `n_unknown` of them are no samples of the dataset, at least not yet.
+    `n_unknown` of them are no samples of the dataset, at least not yet. `n_waiting` more wait in
+    the offline queue, because the server could not be reached.
     """
 
     dataset: str
@@ -58,6 +59,7 @@ class LoggedSamples:
     n_changed: int
     n_unchanged: int
     n_unknown: int
+    n_waiting: int = 0
 
     def followed_by(self, other: LoggedSamples) -> LoggedSamples:
         """Both together."""
@@ -67,6 +69,7 @@ class LoggedSamples:
             self.n_changed + other.n_changed,
             self.n_unchanged + other.n_unchanged,
             self.n_unknown + other.n_unknown,
+            self.n_waiting + other.n_waiting,
         )
 
 

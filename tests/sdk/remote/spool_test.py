@@ -19,9 +19,13 @@ import offdiag
 from offdiag.cli.commands import offdiag as command
 from offdiag.errors import RunKept
 from offdiag.inputs.bodies.columns import MOST_ROWS
+from offdiag.sdk.remote import registry
+from offdiag.sdk.remote.connection import with_retries
 from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun, spooled_runs
+from offdiag.services.samples.content import list_content
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database
+from support.logging_runs import log
 from support.servers import serving
 
 NOWHERE = "http://127.0.0.1:9"
@@ -365,3 +369,70 @@ def test_scores_keep_their_classes_where_the_dataset_has_them_in_another_order(
     assert first.evaluation(timeout=30).labels == ("c", "a", "b")
     found = run.examples(kind="all").sort_values("sample")
     assert found["confidence"].tolist() == pytest.approx([0.8, 0.7, 0.6, 0.6])
+
+
+def test_content_waits_for_a_server_and_is_stored_once(
+    spool: Path, server: str, sqlite_database: Database
+) -> None:
+    ids, texts = ["a", "b"], ["one", "two"]
+    content: dict[str, Any] = {"dataset": "d", "ids": ids, "text": texts, "images": [[[0.5]]] * 2}
+    for _ in range(2):
+        with pytest.warns(RunKept, match="The content is kept in .*offdiag sync"):
+            kept = offdiag.log_samples(url=NOWHERE, **content)
+        assert kept == offdiag.LoggedSamples("d", 0, 0, 0, 0, n_waiting=2)
+    assert len(list(spooled_runs(spool))) == 1
+    # Content of a dataset that is not there yet stays until it is.
+    code, early = synced(server)
+    assert (code, early["runs"][0]["outcome"], early["runs"][0]["name"]) == (1, "refused", "d")
+    offdiag.log_run(
+        y_true=["x", "y"], y_pred=["x", "x"], sample_ids=ids, name="run", dataset="d", url=server
+    )
+
+    code, report = synced(server)
+
+    assert (code, report["n_sent"], report["runs"][0]["run_id"]) == (0, 1, None)
+    assert synced(server)[1]["runs"] == []
+    again = offdiag.log_samples(url=server, **content)
+    assert again == offdiag.LoggedSamples("d", 0, 0, 2, 0)
+    [first, _] = list_content(sqlite_database, project="default", dataset="d", after="", limit=9)
+    assert (first.sample, first.text, first.image_digest is None) == ("a", "one", False)
+
+
+def test_content_of_an_offline_job_is_sent_to_a_database(
+    spool: Path, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log(sqlite_database, dataset="d", sample_ids=[1, 2, 3, 4, 5, 6])
+    monkeypatch.setenv("OFFDIAG_CLIENT__MODE", "offline")
+    done = offdiag.log_samples(dataset="d", ids=range(1, 700), text=["t"] * 699, url=NOWHERE)
+    monkeypatch.delenv("OFFDIAG_CLIENT__MODE")
+
+    code, report = synced(sqlite_database.url)
+
+    assert (done.n_waiting, code, report["n_sent"]) == (699, 0, 2)
+    found = list_content(sqlite_database, project="default", dataset="d", after="", limit=999)
+    assert len(found) == 699
+
+
+def test_content_that_is_refused_is_an_error_at_once(spool: Path, server: str) -> None:
+    with pytest.raises(offdiag.NotFound):
+        offdiag.log_samples(dataset="none", ids=["a"], text=["one"], url=server)
+    assert list(spooled_runs(spool)) == []
+
+
+def test_only_the_first_chunk_waits_for_a_server_that_is_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OFFDIAG_CLIENT__RETRY_FOR_S", "0.5")
+    monkeypatch.setattr(registry, "_AWAY", {})
+    waited = []
+
+    def noting(attempt: Any, *, retry_for_s: float) -> Any:
+        waited.append(retry_for_s)
+        return with_retries(attempt, retry_for_s=retry_for_s)
+
+    monkeypatch.setattr(registry, "with_retries", noting)
+
+    with pytest.warns(RunKept):
+        done = offdiag.log_samples(dataset="d", ids=range(1_100), text=["t"] * 1_100, url=NOWHERE)
+
+    assert (done.n_waiting, waited) == (1_100, [0.5, 0, 0])

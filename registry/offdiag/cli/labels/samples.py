@@ -117,6 +117,8 @@ def log(
         f"{total.n_added:,} samples added, {total.n_changed:,} changed, "
         f"{total.n_unchanged:,} as before."
     )
+    if total.n_waiting:
+        click.echo(f"{total.n_waiting:,} wait in the offline queue; `offdiag sync` sends them.")
     if total.n_unknown:
         click.echo(f"{total.n_unknown:,} are no samples of the newest labels of {dataset}.")
 

@@ -236,9 +236,9 @@ def _read(file: Path, columns: PredictionColumns, facts: dict[str, Any]) -> Call
 @json_option
 @click.pass_context
 def sync(context: click.Context, *, spool: Path | None, url: str | None, as_json: bool) -> None:
-    """Send the runs in the offline queue, each exactly once.
+    """Send the runs and content of samples in the offline queue, each exactly once.
 
-    Runs that were stored are removed from the queue. It can be stopped and started again, and
+    What was stored is removed from the queue. It can be stopped and started again, and
     several may run at once.
     """
     from offdiag.sdk.remote.sync import sync as sync_runs

@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.sample_content import allowed_hosts
 from offdiag.inputs.bodies.columns import columns_of
 from offdiag.inputs.bodies.formats import read_arrow_body
 from offdiag.records.ingest import NewCounts, NewMatrix, NewRun
-from offdiag.sdk.remote.spool import SpooledRequest
+from offdiag.records.sample import SampleUploads, uploaded
+from offdiag.sdk.remote.sample_requests import samples_in
+from offdiag.sdk.remote.spool import SAMPLES, SpooledRequest
 from offdiag.services.ingest.batch import GivenCounts
 from offdiag.services.ingest.chunks import put_columns
 from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_counts import log_counts, log_matrix
 from offdiag.services.ingest.open_run import open_run
+from offdiag.services.samples.log import log_samples
+from offdiag.settings.model import ServerSettings
 from offdiag.store.database import Database
 
 
@@ -22,6 +27,7 @@ class DatabaseDestination:
     """Does what a server does with the same requests."""
 
     database: Database
+    settings: ServerSettings
 
     def open_run(self, asked: SpooledRequest) -> tuple[str, LabelSet]:
         body = NewRun.model_validate_json(asked.body)
@@ -43,7 +49,19 @@ class DatabaseDestination:
     def finish(self, run_id: str, n_chunks: int) -> None:
         finish_run(self.database, run_id, n_chunks=n_chunks or None)
 
-    def log_whole(self, asked: SpooledRequest) -> str:
+    def log_whole(self, asked: SpooledRequest) -> str | None:
+        if asked.kind == SAMPLES:
+            dataset, body = samples_in(asked)
+            upload = SampleUploads.model_validate_json(body)
+            log_samples(
+                self.database,
+                project=upload.project,
+                dataset=dataset,
+                given=uploaded(upload),
+                hosts=allowed_hosts(self.settings.content_hosts),
+                most_bytes=self.settings.most_content_bytes,
+            )
+            return None
         if asked.kind == "matrix":
             matrix = NewMatrix.model_validate_json(asked.body)
             return log_matrix(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -145,10 +146,16 @@ def _plain(value: Any) -> Any:
     return label_text(value, field_name="hierarchy")
 
 
+Said = TypeVar("Said")
+
 LONGEST_OPENING_S = 10.0
 """A job that begins waits no longer for a server; its run goes to the spool if it can."""
 
 
+AWAY_S = 60.0
+"""For so long after a failure, a server is tried once for each chunk of content."""
+_AWAY: dict[str, float] = {}
+"""Until when servers count as away, by address."""
 _REMEMBERED: dict[tuple[str, str, str | None], reader.KnownClasses] = {}
 """Classes of the datasets that this process logged to, so that it need not ask each time."""
 
@@ -360,7 +367,22 @@ class RemoteRegistry:
     def log_samples(
         self, project: str, dataset: str, samples: Sequence[GivenSample]
     ) -> LoggedSamples:
-        return sample_requests.log_samples(self._reader, project, dataset, samples)
+        upload = sample_requests.upload_of(project, samples)
+        asked = sample_requests.spooled_samples(project, dataset, upload)
+        url = self.connection.url
+        # Many chunks follow one another, and each would wait for a server that is away.
+        patience = 0.0 if time.monotonic() < _AWAY.get(url, 0) else LONGEST_OPENING_S
+        found = self._said_or_kept(
+            asked,
+            lambda: sample_requests.send_samples(self.connection, dataset, upload),
+            retry_for_s=min(patience, self.settings.client.retry_for_s),
+            what="content",
+        )
+        if isinstance(found, LoggedSamples):
+            return found
+        if not self._is_offline:
+            _AWAY[url] = time.monotonic() + AWAY_S
+        return LoggedSamples(dataset, 0, 0, 0, 0, n_waiting=len(samples))
 
     def show_samples(self, project: str, dataset: str, places: ContentPlaces) -> None:
         sample_requests.show_samples(self._reader, project, dataset, places)
@@ -422,23 +444,37 @@ class RemoteRegistry:
 
     def _log_whole(self, asked: SpooledRequest, path: str) -> str:
         """Log what is one request, or keep it."""
-        spooled = SpooledRun.of(Path(self.settings.client.spool), asked)
+        answer = self._said_or_kept(
+            asked,
+            lambda: self.connection.send("POST", path, asked.body),
+            retry_for_s=self.settings.client.retry_for_s,
+        )
+        if isinstance(answer, SpooledRun):
+            return f"{WAITING}{answer.folder.name}"
+        return ClosedRun.model_validate_json(answer).id
+
+    def _said_or_kept(
+        self,
+        asked: SpooledRequest,
+        attempt: Callable[[], Said],
+        *,
+        retry_for_s: float,
+        what: str = "run",
+    ) -> Said | SpooledRun:
+        """What the server says, or where the request is kept."""
         failure: OffdiagError | None = None
         if not self._is_offline:
             try:
-                answer = with_retries(
-                    lambda: self.connection.send("POST", path, asked.body),
-                    retry_for_s=self.settings.client.retry_for_s,
-                )
-                return ClosedRun.model_validate_json(answer).id
+                return with_retries(attempt, retry_for_s=retry_for_s)
             except OffdiagError as error:
                 if self._raises(error):
                     raise
                 failure = error
+        spooled = SpooledRun.of(Path(self.settings.client.spool), asked)
         keep_finished(spooled, asked, 0)
         if failure is not None:
-            report(failure, spooled, self.settings.client)
-        return f"{WAITING}{spooled.folder.name}"
+            report(failure, spooled, self.settings.client, what)
+        return spooled
 
 
 def repeatable(facts: RunFacts) -> RunFacts:

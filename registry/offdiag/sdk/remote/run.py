@@ -372,9 +372,11 @@ def keep_finished(spooled: SpooledRun, asked: SpooledRequest, n_chunks: int) -> 
     spooled.release()
 
 
-def report(failure: OffdiagError, spooled: SpooledRun, settings: ClientSettings) -> None:
+def report(
+    failure: OffdiagError, spooled: SpooledRun, settings: ClientSettings, what: str = "run"
+) -> None:
     """Raise a refusal, or warn of it; warn of a server that was only away."""
-    kept = f"The run is kept in {spooled.folder}; `offdiag sync` sends it."
+    kept = f"The {what} is kept in {spooled.folder}; `offdiag sync` sends it."
     if isinstance(failure, ServerUnavailable) or settings.on_error == "warn":
         warnings.warn(f"{failure} {kept}", RunKept, stacklevel=2)
         return

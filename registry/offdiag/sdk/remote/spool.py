@@ -1,4 +1,4 @@
-"""Runs that wait on this machine to be sent: one folder each, of files that are whole.
+"""What waits on this machine to be sent, runs and content: a folder each, of whole files.
 
     <spool>/<run>/run.json        what opens the run on a server
                   000000.arrow    a chunk
@@ -23,6 +23,8 @@ from typing import Any
 
 from offdiag.errors import NO_ROOM, Conflict, InvalidInput, SpoolFull
 
+SAMPLES = "samples"
+"""The kind of a request that stores content of samples; it names their dataset, and no run."""
 _VERSION = 1
 _RUN, _FINISHED, _LOCK, _REFUSED = "run.json", "finished.json", "lock", "refused.json"
 _CHUNK_SUFFIX = ".arrow"
@@ -31,13 +33,13 @@ _FOLDER_MODE, _FILE_MODE = 0o700, 0o600
 
 @dataclass(frozen=True, slots=True)
 class SpooledRequest:
-    """What is asked of a server: "run" or "matrix", and the JSON body that says it."""
+    """What is asked of a server: "run", "matrix", "counts" or "samples", and its JSON body."""
 
     kind: str
     body: str
 
     def name_and_project(self) -> tuple[str, str]:
-        """What the run is called, and where."""
+        """What the run is called, or the dataset of samples, and where."""
         said = json.loads(self.body)
         return said["name"], said["project"]
 

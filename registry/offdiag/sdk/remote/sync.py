@@ -14,7 +14,8 @@ from offdiag.records.ingest import ClosedRun, OpenedRun
 from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.reader import label_set
 from offdiag.sdk.remote.run import send_chunk, send_closing
-from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun, spooled_runs
+from offdiag.sdk.remote.sample_requests import samples_in, send_samples
+from offdiag.sdk.remote.spool import SAMPLES, SpooledRequest, SpooledRun, spooled_runs
 from offdiag.services.ingest.chunk_stream import in_order_of
 
 
@@ -37,7 +38,7 @@ class SyncResult(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SyncedRun:
-    """A run of the spool after one attempt; `why` says what keeps it there."""
+    """A run or content of the spool after one attempt; `why` says what keeps it there."""
 
     folder: str
     outcome: SyncResult
@@ -67,8 +68,8 @@ class Destination(Protocol):
         """Close the run."""
         ...
 
-    def log_whole(self, asked: SpooledRequest) -> str:
-        """Log what is one request; the id of its run."""
+    def log_whole(self, asked: SpooledRequest) -> str | None:
+        """Log what is one request; the id of its run, None for content of samples."""
         ...
 
 
@@ -90,7 +91,10 @@ class ServerDestination:
     def finish(self, run_id: str, n_chunks: int) -> None:
         self._patiently(lambda: send_closing(self.connection, run_id, n_chunks or None))
 
-    def log_whole(self, asked: SpooledRequest) -> str:
+    def log_whole(self, asked: SpooledRequest) -> str | None:
+        if asked.kind == SAMPLES:
+            self._patiently(lambda: send_samples(self.connection, *samples_in(asked)))
+            return None
         path = {"matrix": "/matrices", "counts": "/counts"}[asked.kind]
         answer = self._patiently(lambda: self.connection.send("POST", path, asked.body))
         return ClosedRun.model_validate_json(answer).id
@@ -146,8 +150,8 @@ def _synced(spooled: SpooledRun, destination: Destination, *, is_away: bool) -> 
 
 def _sent(
     spooled: SpooledRun, asked: SpooledRequest, destination: Destination, sent: list[int]
-) -> tuple[str, SyncResult]:
-    """Send everything, noting the chunks that are stored; the id of the run."""
+) -> tuple[str | None, SyncResult]:
+    """Send everything, noting the chunks that are stored; the id of the run, if it is one."""
     if asked.kind != "run":
         return destination.log_whole(asked), SyncResult.SENT
     run_id, labels = destination.open_run(asked)

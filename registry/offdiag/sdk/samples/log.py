@@ -31,7 +31,8 @@ def log_samples(
 
     Content is stored once and shared by all runs and label versions. It is sent in chunks;
     repeating a call that was interrupted stores what is missing and changes nothing else.
-    What is None stays as it was.
+    What is None stays as it was. Chunks for a server that cannot be reached wait in the offline
+    queue, with a warning, and `n_waiting` counts their samples; `offdiag sync` sends them.
 
     Raises `NotFound` for an unknown dataset, `InvalidInput` for content that cannot be shown,
     and `TooLarge`.
