@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from offdiag.domain.sample_content import ContentPlaces
@@ -16,7 +18,7 @@ from support.filled_once import filled_once
 from support.logging_runs import log
 
 HOSTS = frozenset({"images.example.org"})
-WHERE = {"project": "default", "dataset": "holdout"}
+WHERE: dict[str, Any] = {"project": "default", "dataset": "holdout"}
 GREY = image_file([[0, 255]])
 RED = image_file([[[255, 0, 0]]])
 
@@ -92,7 +94,7 @@ def test_templates_are_shown_while_their_host_is_allowed(filled: Database) -> No
 
 def test_content_of_a_project_has_a_limit(filled: Database) -> None:
     log(filled, dataset="other", sample_ids=[1, 2, 3, 4, 5, 6])
-    elsewhere = {"project": "default", "dataset": "other"}
+    elsewhere: dict[str, Any] = {"project": "default", "dataset": "other"}
     log_samples(filled, **elsewhere, given=[GivenSample("1", text="a" * 60)])
     full = [GivenSample("1", text="b" * 30), GivenSample("2", fields={"c": "d" * 20})]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from offdiag.domain.runs import RunFacts
@@ -18,7 +20,7 @@ from support.logging_runs import log, work_off
 from support.pages import Page, PageClient
 from support.reported import make_issues, scope_on
 
-WHERE = {"project": "default", "dataset": "d"}
+WHERE: dict[str, Any] = {"project": "default", "dataset": "d"}
 
 
 @pytest.fixture

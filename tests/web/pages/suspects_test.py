@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from werkzeug.test import TestResponse
@@ -17,7 +19,7 @@ from support.forms import forms_of, send
 from support.logging_runs import log
 from support.pages import Element, Page, PageClient
 
-WHERE = {"project": "default", "dataset": "d"}
+WHERE: dict[str, Any] = {"project": "default", "dataset": "d"}
 URL = "/datasets/d/suspects"
 
 
