@@ -35,6 +35,8 @@ READING = {
     "runs fairness": ("RUN", "--by", "site"),
     "samples show": ("d",),
     "samples suspects": ("d",),
+    "samples noise": ("d",),
+    "draft show": ("d",),
     "compare": ("RUN", "OTHER"),
     "leaders": ("d",),
     "methods": ("d",),
@@ -73,6 +75,7 @@ WRITING = {
     *("flags snooze", "cost add", "cost decide", "cost default", "runs baseline", "runs delete"),
     *("runs restore", "truth revise", "hierarchy clear", "hierarchy set", "gc", "jobs retry"),
     *("samples log", "samples remove", "samples set"),
+    *("draft answer", "draft import", "draft publish", "draft undo"),
     *("schedule add", "schedule pause", "schedule remove", "schedule resume", "schedule run"),
     *(
         "approve",
