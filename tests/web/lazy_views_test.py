@@ -243,3 +243,20 @@ def test_what_runs_beside_outlives_a_view_that_cannot_be_loaded(
         assert not ended.wait(0.2)
 
     assert ended.is_set()
+
+
+@pytest.mark.usefixtures("unfrozen")
+def test_what_runs_beside_is_tried_again_where_files_are_scarce(served: Flask) -> None:
+    tries, begun = [], threading.Event()
+
+    @contextmanager
+    def work() -> Iterator[None]:
+        tries.append(1)
+        if len(tries) == 1:
+            raise OSError(24, "Too many open files")
+        begun.set()
+        yield
+
+    with warming_up(served, beside=work, waits_s=60):
+        client_for(served).get("/healthz")
+        assert begun.wait(60)

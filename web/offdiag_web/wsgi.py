@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 
+import structlog
 from flask import Flask
 
 from offdiag.errors import DatabaseUnavailable, InvalidInput
@@ -24,6 +25,8 @@ from offdiag_web.app.context import (
 from offdiag_web.app.lazy_views import lazy_views
 from offdiag_web.app.limits import admitting
 from offdiag_web.application import create_app
+
+log = structlog.get_logger()
 
 
 def settle() -> None:
@@ -91,12 +94,12 @@ def warming_up(
 
     def warm_up() -> None:
         answered.wait(waits_s)
-        if not stopped.is_set():
-            with beside():
-                try:
-                    _load_views(app, stopped)
-                finally:  # Whatever happens to the views, the worker goes on.
-                    stopped.wait()
+        with ExitStack() as running:
+            _enter(running, beside, stopped)
+            try:
+                _load_views(app, stopped)
+            finally:  # Whatever happens to the views, the worker goes on.
+                stopped.wait()
 
     thread = threading.Thread(target=warm_up, name="warm-up", daemon=True)
     thread.start()
@@ -106,6 +109,25 @@ def warming_up(
         stopped.set()
         answered.set()
         thread.join()
+
+
+_AGAIN_AFTER_S = 1.0
+
+
+def _enter(
+    running: ExitStack,
+    beside: Callable[[], AbstractContextManager[None]],
+    stopped: threading.Event,
+) -> None:
+    """Enter what runs beside, again and again where files, memory or threads are scarce."""
+    while not stopped.is_set():
+        try:
+            running.enter_context(beside())
+        except (DatabaseUnavailable, ImportError, MemoryError, OSError, RuntimeError) as error:
+            log.warning("worker_not_started", error=str(error))
+            stopped.wait(_AGAIN_AFTER_S)
+        else:
+            return
 
 
 def _load_views(app: Flask, stopped: threading.Event) -> None:

@@ -39,7 +39,10 @@ COUNTS = frozenset({"support", "predicted", "tp", "fn", "fp", "tn"})
 
 GROUPS: Mapping[ColumnGroup, tuple[str, ...]] = {
     "main": ("support", "predicted", "recall", "precision", "f1", "jaccard", "specificity", "npv"),
-    "counts": ("support", "predicted", "tp", "fn", "fp", "tn", "prevalence", "predicted_rate"),
+    "counts": (
+        *("support", "predicted", "tp", "fn", "fp", "tn"),
+        *("prevalence", "predicted_rate", "imbalance_coefficient"),
+    ),
     "rates": ("recall", "specificity", "precision", "npv", "fpr", "fnr", "fdr", "for"),
     "scores": (
         *("f1", "f0_5", "f2", "jaccard", "accuracy_ovr", "balanced_accuracy_ovr"),
