@@ -57,6 +57,14 @@ SHOWS_BEST_RUN = 1
 SELECTS_SLICES = frozenset(f"/runs/<run:run_id>{tab}" for tab in ("", "/slices", "/examples"))
 LOOKS_AT_SAMPLES = 1
 """Examples and suspect labels also show what the samples look like."""
+SHOWS_EXAMPLES = 5
+"""A flag and an edition of a report also read a few examples, as a page of examples does."""
+WITH_EXAMPLES = frozenset(
+    (
+        "/flags/<int(max=9223372036854775807):number>",
+        "/reports/<name:name>/<int(min=1,max=2147483647):number>",
+    )
+)
 CHOOSES_MODELS = 1
 """Suspect labels read the accuracy of runs, so as not to read the predictions of all."""
 KNOWS_MODELS = 2
@@ -239,6 +247,7 @@ def test_a_page_is_small_and_asks_little(registries: Registries, rule: str) -> N
     others += HAS_DISCUSSION + HAS_SLICES if rule == "/datasets/<name:name>" else 0
     others += HAS_SLICES if rule in SELECTS_SLICES else 0
     others += SHOWS_BEST_RUN if rule.startswith("/problems/") else 0
+    others += SHOWS_EXAMPLES if rule in WITH_EXAMPLES else 0
     others += KNOWS_MODELS if rule == "/runs" else 0
     others += CHOOSES_MODELS if rule.endswith("/suspects") else 0
     others += LOOKS_AT_SAMPLES if rule.endswith(("/suspects", "/examples")) else 0
@@ -543,6 +552,7 @@ def wrong_reads(full: Full, without_renewals: None) -> list[str]:
         if rule in PAGES:
             path, most = PAGES[rule][1](full.found), MOST_STATEMENTS + WHO_ASKS
             most += HAS_SLICES if rule in SELECTS_SLICES else 0
+            most += SHOWS_EXAMPLES if rule in WITH_EXAMPLES else 0
             if rule in COMPARED_FIRST:
                 most = MOST_STATEMENTS_OF_OTHERS
         elif form in {*FORMS, "md"} and page in PAGES:
