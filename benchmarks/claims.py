@@ -6,7 +6,7 @@ one. Everything that decides is a function of the library itself. Rates are pool
 shares of the rare class; the table of each cell goes into docs/contributing/claims.md.
 
     python benchmarks/claims.py                about ten minutes on two cores
-    python benchmarks/claims.py --only claims-slices   less than two minutes, only runs by slice
+    python benchmarks/claims.py --only claims-slices   about two minutes, only runs by slice
     python benchmarks/claims.py --sets 10      a look; writes nothing
 """
 
@@ -29,7 +29,7 @@ from harness import Report
 from numpy.typing import NDArray
 from result_table import put_between, result_table
 
-from offdiag.comparison.by_slice import SliceChanges, compare_parts, part_counts
+from offdiag.comparison.by_slice import PartCounts, SliceChanges, compare_parts, part_counts
 from offdiag.comparison.differences import HEADLINE
 from offdiag.comparison.many import ManyComparison, compare_many
 from offdiag.comparison.pair import compare_paired
@@ -47,6 +47,7 @@ from offdiag.metrics.paired.methods import (
     moments_of,
 )
 from offdiag.metrics.paired.runs import PairedRuns
+from offdiag.metrics.slices.counts import MIN_SAMPLES
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.reports.alerts import ODDS, odds_of
 
@@ -175,31 +176,46 @@ SLICES = (3, 4)
 """Slice columns of a data set, each with so many values."""
 
 
-def slice_ties(cell: Cell, rng: Rng) -> tuple[bool, bool]:
-    """Whether two equally good runs are called different on any slice or overall, and which of
-    these an uncorrected test of each alone would call different."""
+def slice_ties(cell: Cell, rng: Rng) -> tuple[bool, bool, bool]:
+    """Whether two equally good runs are called different on any slice or overall, on any class of
+    a slice, and whether uncorrected tests, each alone, would call any of these different."""
     actual, (first, second) = cell.draw(rng)
-    found = by_random_slices(first == actual, second == actual, rng)
+    found = by_random_slices(actual, first, second, cell.n_classes, rng)
     parts = (found.whole, *found.slices)
     return (
         any(part.change.outcome.is_separable for part in parts),
-        any((part.change.p or 1.0) < LEVEL for part in parts),
+        any(part.change.outcome.is_separable for part in found.classes),
+        any((part.change.p or 1.0) < LEVEL for part in (*parts, *found.classes)),
     )
 
 
 def by_random_slices(
-    first: NDArray[np.bool_], second: NDArray[np.bool_], rng: Rng
+    actual: Codes, first: Codes, second: Codes, n_classes: int, rng: Rng
 ) -> SliceChanges:
     n_columns, n_values = SLICES
-    parts = {}
+    parts: dict[str, PartCounts] = {}
+    classes: dict[tuple[str, str], PartCounts] = {}
+
+    def count(members: NDArray[np.bool_]) -> tuple[PartCounts, tuple[PartCounts, ...]]:
+        true = actual[members]
+        right = (first[members] == true, second[members] == true)
+        return part_counts(*right, true, n_classes=n_classes)
+
     for column in range(n_columns):
-        values = rng.choice(n_values, len(first), p=(0.4, 0.3, 0.2, 0.1))
+        values = rng.choice(n_values, len(actual), p=(0.4, 0.3, 0.2, 0.1))
         for value in range(n_values):
-            counts = part_counts(first, second, values == value)
-            if counts.total:
-                parts[f"column {column}={value}"] = counts
-    whole = part_counts(first, second, np.ones(len(first), np.bool_))
-    return compare_parts(whole, parts, too_small={}, suppressed=(), min_size=1)
+            counts, of_classes = count(values == value)
+            if counts.total < MIN_SAMPLES:
+                continue
+            name = f"column {column}={value}"
+            parts[name] = counts
+            classes |= {
+                (name, str(code)): each
+                for code, each in enumerate(of_classes)
+                if each.total >= MIN_SAMPLES
+            }
+    whole, _ = count(np.ones(len(actual), np.bool_))
+    return compare_parts(whole, parts, classes, too_small={}, n_suppressed=0, min_size=MIN_SAMPLES)
 
 
 # --- methods of several seeds --------------------------------------------------------------------
@@ -441,22 +457,24 @@ def report_pairs(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None
 
 
 def report_slices(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
-    settings = product(SIZES, (0.85, 0.97))
-    cells = [tied(n, rare(0.5), 2, recall) for n, recall in settings]
+    settings = product(SIZES, (even(2), even(5)), (0.85, 0.97))
+    cells = [tied(n, shares, 2, recall) for n, shares, recall in settings]
     rows, rates, whole = [], [], []
     for cell, found in run_cells(pool, slice_ties, cells, SETS_OF_A_PAIR * wanted):
-        any_called, alone = percent(found.mean(axis=0))
-        name = f"n {cell.n:,}, accuracy {cell.recalls[0][0]:g}"
-        rows.append({"cell": name, "sets": len(found), "any": any_called,
-                     "each test alone": alone})  # fmt: skip
-        rates.append(100 * float(found[:, 0].mean()))
-        whole.append(found)
+        called = np.logical_or(found[:, 0], found[:, 1])
+        slices, classes, alone = percent(found.mean(axis=0))
+        name = f"n {cell.n:,}, {cell.n_classes} classes, accuracy {cell.recalls[0][0]:g}"
+        (any_called,) = percent(called[:, np.newaxis].mean(axis=0))
+        rows.append({"cell": name, "sets": len(found), "any": any_called, "slice": slices,
+                     "class": classes, "each test alone": alone})  # fmt: skip
+        rates.append(100 * float(called.mean()))
+        whole.append(called)
     pooled = np.concatenate(whole)
     n_columns, n_values = SLICES
     report.goal(
-        f"two equally good runs: any of {n_columns * n_values} slices or the whole called "
-        "different, %",
-        measured=100 * float(pooled[:, 0].mean()),
+        f"two equally good runs: the whole, any of {n_columns * n_values} slices or any class of "
+        "these called different, %",
+        measured=100 * float(pooled.mean()),
         wanted=allowed(len(pooled)),
         at_least=False,
     )
@@ -594,7 +612,8 @@ def write_page(result: dict[str, Any]) -> None:
 TITLES = {
     "ties": "Equally good runs of which any is called worse, percent of data sets",
     "pairs": "Two equally good runs: any primary metric, any class called different, percent",
-    "slices": "Two equally good runs: any of 12 slices or the whole called different, percent",
+    "slices": "Two equally good runs: the whole or any of 12 slices, any class of a slice called "
+    "different, percent",
     "coverage": "Share of intervals that cover the true value",
     "folds": "Two equally good learners called different over folds, percent of data sets",
     "methods": "Three equally good methods: any called worse, mean of one covered, percent",
