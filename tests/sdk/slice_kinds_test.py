@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 import offdiag
 from offdiag.errors import InvalidInput
 from offdiag.inputs.slice_ranges import counted_quantiles, cut
+from support.frames import FRAMES
 
 N = 240
 SITES = ["JP/Kyoto", "JP/Nara", "DE/Ulm"]
@@ -195,12 +196,58 @@ def test_a_counted_frame_has_the_same_slices(url: str, names: tuple[str, ...], p
     assert set(run.slices("recall", limit=1_000)["confirmed"]) <= {None}  # Counts have no halves.
 
 
-def test_lists_of_tags_are_not_counted_by(url: str) -> None:
-    frame = pd.DataFrame({"y": ["a", "b"], "yhat": ["a", "b"], "tags": [("x",), ("x", "y")]})
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "polars lazy", "duckdb"])
+def test_a_counted_sample_is_in_the_slices_of_all_of_its_tags(
+    tmp_path: Path, library: str
+) -> None:
+    url = f"sqlite:///{tmp_path}/r.db"
+    names = ("device", "findings")
+    columns = {name: COLUMNS[name] for name in names}
+    frame = FRAMES[library]({"y": ACTUAL, "yhat": PREDICTED, **columns})
 
-    with pytest.raises(InvalidInput, match="lists of tags are not counted by"):
+    run = offdiag.log_frame(
+        frame, name="t", dataset="t", slices=names, keep_predictions=False, url=url
+    )
+
+    assert run.evaluation().aggregate["n"].value == N
+    whole = offdiag.log_run(
+        y_true=ACTUAL, y_pred=PREDICTED, slices=columns, name="r", dataset="r", url=url
+    )
+    whole.evaluation()
+    for part in ("findings=scar", "findings=hair", "device=phone & findings=hair"):
+        found, expected = (each.evaluation(slice=part) for each in (run, whole))
+        assert found.matrix.digest == expected.matrix.digest, part
+    mine, theirs = (
+        each.slices("recall", limit=1_000)
+        .set_index(["slice", "label"])
+        .sort_index()
+        .drop(columns="confirmed")
+        for each in (run, whole)
+    )
+    assert len(mine) >= 3
+    pd.testing.assert_frame_equal(mine, theirs)
+
+
+def test_tags_are_counted_in_a_frame_with_an_index_of_its_own(url: str) -> None:
+    frame = pd.DataFrame(
+        {"y": ["a", "b", "a"], "yhat": ["a", "b", "b"], "tags": [["x"], [], np.array(["y", "x"])]},
+        index=[7, 3, 5],
+    )
+
+    run = offdiag.log_frame(
+        frame, name="i", dataset="i", slices=["tags"], keep_predictions=False, url=url
+    )
+
+    assert run.evaluation(slice="tags=x").matrix.counts.tolist() == [[1, 1], [0, 0]]
+    assert run.evaluation(slice="tags=y").matrix.counts.tolist() == [[0, 1], [0, 0]]
+
+
+def test_a_row_without_a_list_of_tags_is_refused(url: str) -> None:
+    frame = pd.DataFrame({"y": ["a", "b"], "yhat": ["a", "b"], "tags": [["x"], None]})
+
+    with pytest.raises(InvalidInput, match="1 of 2 rows have no value, row 1 first"):
         offdiag.log_frame(
-            frame, name="t", dataset="t", slices=["tags"], keep_predictions=False, url=url
+            frame, name="g", dataset="g", slices=["tags"], keep_predictions=False, url=url
         )
 
 

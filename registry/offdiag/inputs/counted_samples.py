@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from offdiag.domain.runs import require_name
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_scores import CellColumns, cell_sums
 from offdiag.inputs.labels import Codes, code_dtype, require_equal_lengths
-from offdiag.inputs.slice_columns import SliceColumn, SliceColumns, sorted_levels
+from offdiag.inputs.slice_columns import SliceColumn, SliceColumns, read_slices, sorted_levels
 from offdiag.metrics.confusion import LARGEST_TOTAL, ConfusionMatrix
 from offdiag.metrics.scores.cells import CellSums, ScoreCells, score_cells
 
@@ -70,7 +70,8 @@ class CountedSamples:
             content.update(part.tobytes())
         for name in sorted(self.slices):
             column = self.slices[name]
-            content.update(repr((name, column.levels)).encode())
+            kind = ("tags",) if column.of_tags else ()
+            content.update(repr((name, column.levels, *kind)).encode())
             content.update(column.codes.tobytes())
         if self.scores is not None:
             # Sums differ in their last digits with the order in which an engine adds.
@@ -119,8 +120,7 @@ def counted_samples(
         **{f"scores[{name!r}]": len(values) for name, values in (scores or {}).items()},
     )
     columns = {
-        require_name(name, "slices"): _column(values, f"slices[{name!r}]")
-        for name, values in slices.items()
+        require_name(name, "slices"): _column(values, name) for name, values in slices.items()
     }
     known, counts = _codes(actual, labels, "actual"), given.astype(np.int64)
     sums = None
@@ -143,7 +143,11 @@ def _codes(values: Sequence[object], labels: LabelSet, field: str) -> Codes:
     return np.array(places, dtype=code_dtype(len(labels)))
 
 
-def _column(values: Sequence[object], field: str) -> SliceColumn:
+def _column(values: Sequence[object], name: str) -> SliceColumn:
+    """A value for each kind, or its tags."""
+    if any(isinstance(value, list | tuple) for value in values):
+        return read_slices({name: list(values)}, n_samples=len(values))[name]
+    field = f"slices[{name!r}]"
     texts = [label_text(value, field_name=field) for value in values]
     levels = sorted(set(texts))
     place = {level: code for code, level in enumerate(levels)}
@@ -167,7 +171,7 @@ def _merged(
     totals = np.zeros(kinds.shape[-1], dtype=np.int64)
     np.add.at(totals, places.reshape(-1), sizes)
     merged = {
-        name: SliceColumn(columns[name].levels, row.astype(columns[name].codes.dtype))
+        name: replace(columns[name], codes=row.astype(columns[name].codes.dtype))
         for name, row in zip(names, kinds[2:], strict=False)
     }
     return CountedSamples(

@@ -7,7 +7,6 @@ from datetime import date
 
 import numpy as np
 
-from offdiag.errors import InvalidInput
 from offdiag.inputs.slice_columns import read_slices
 from offdiag.inputs.slice_ranges import (
     DEFAULT_QUANTILES,
@@ -29,18 +28,11 @@ def counted_slices(
     Numbers with a fraction, and columns in `bins`, become ranges: between cut points, or at so
     many quantiles of the samples, quartiles by default. Dates, and columns in `periods`, become
     periods, months by default, and `country/site` also gives a column `country`, as in
-    `read_slices`. Raises `InvalidInput` for tags, whose lists are not counted by, and for values
-    that are no numbers or dates.
+    `read_slices`. Lists of tags stay as they are. Raises `InvalidInput` for values that are no
+    numbers or dates.
     """
     found: dict[str, Sequence[object]] = {}
     for name, values in columns.items():
-        field = f"slices[{name!r}]"
-        if any(isinstance(value, list | tuple | set) for value in values):
-            raise InvalidInput(
-                "lists of tags are not counted by.",
-                field=field,
-                hint="Make a column of True and False for each tag, or keep the predictions.",
-            )
         cuts, period = (bins or {}).get(name), (periods or {}).get(name)
         if cuts is None and period is None and any(isinstance(value, float) for value in values):
             cuts = DEFAULT_QUANTILES

@@ -174,7 +174,9 @@ class NewCounts(RunFactsBody):
     predicted: list[Text]
     sizes: list[int]
     counted_on: str = Field(description="The program that counted.")
-    slices: dict[str, list[Text]] = Field(default={})
+    slices: dict[str, list[Text | list[Text]]] = Field(
+        default={}, description="A value of each kind, or a list of its tags."
+    )
     labels: list[Text] | None = None
     ordinal: bool = False
     positive_label: Text | None = None

@@ -70,7 +70,7 @@ def insert_counted_samples(session: Session, run_id: str, cases: CountedSamples)
                 name=name,
                 levels=list(column.levels),
                 dtype=column.codes.dtype.str[1:],
-                codec=codec.RAW,
+                codec=codec.TAGS if column.of_tags else codec.RAW,
                 codes=codec.encode_codes(column.codes),
             )
         )
@@ -93,7 +93,11 @@ def find_counted_samples(session: Session, run_id: str) -> CountedSamples | None
         codec.decode_codes(row.predicted, row.dtype),
         sizes,
         {
-            each.name: SliceColumn(tuple(each.levels), codec.decode_codes(each.codes, each.dtype))
+            each.name: SliceColumn(
+                tuple(each.levels),
+                codec.decode_codes(each.codes, each.dtype),
+                each.codec == codec.TAGS,
+            )
             for each in columns
         },
         None if row.scores is None else codec.decode_cells(row.scores, sizes),

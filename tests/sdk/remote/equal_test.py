@@ -138,6 +138,26 @@ def test_slices_that_come_later_or_as_tags_are_equal(places: tuple[Place, Place]
     assert found[0] == found[1]
 
 
+def test_frames_are_counted_by_tags_alike(places: tuple[Place, Place]) -> None:
+    tags = [["hair", "scar"][: place % 3] for place in range(60)]
+    frame = pd.DataFrame({"y": CLASSES[:2] * 30, "yhat": CLASSES[:2] * 30, "tags": tags})
+
+    found = [
+        offdiag.log_frame(
+            frame,
+            name="counted",
+            dataset="counted by tags",
+            slices=["tags"],
+            keep_predictions=False,
+            url=place.url,
+        ).evaluation(slice="tags=hair")
+        for place in places
+    ]
+
+    assert shown(found[0]) == shown(found[1])
+    assert found[0].aggregate["n"].value == 40
+
+
 def test_fairness_is_equal(places: tuple[Place, Place]) -> None:
     one, other = (place.runs[0].fairness("country") for place in places)
 

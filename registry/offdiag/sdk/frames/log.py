@@ -27,6 +27,7 @@ from offdiag.sdk.frames.columns import (
 )
 from offdiag.sdk.frames.rows import Rows, labels_on_engine, row_batches, rows_in_memory
 from offdiag.sdk.frames.score_cells import AGGREGATES, CODE, cell_columns, with_cells
+from offdiag.sdk.frames.tags import with_numbered_lists
 from offdiag.sdk.logging import RunArguments, log_run, run_facts, start_run
 from offdiag.sdk.open_run import OpenRun
 from offdiag.sdk.run import Run
@@ -56,8 +57,11 @@ def count_kinds(frame: EagerFrame | LazyFrame, columns: FrameColumns) -> Kinds:
     """
     score = columns.scores[0] if columns.scores else None
     names = tuple(name for name in columns.names if name != score)
-    counted = _counted(frame, names, score)
+    numbered, lists = with_numbered_lists(frame, columns.slices)
+    counted = _counted(numbered, names, score)
     kinds = Kinds({name: counted[name].to_pylist() for name in names}, counted[_SIZE].to_pylist())
+    for name, known in lists.items():
+        kinds.columns[name] = [known[at] for at in kinds.columns[name]]
     if not kinds.sizes:
         raise InvalidInput(
             "there are no rows.", field="frame", hint="Log at least one prediction."

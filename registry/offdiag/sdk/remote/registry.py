@@ -110,7 +110,7 @@ def new_counts(facts: RunFacts, dataset: str, given: GivenCounts) -> NewCounts:
         predicted=_labels(given.predicted, "predicted"),
         sizes=[int(size) for size in given.sizes],
         counted_on=given.counted_on,
-        slices={name: _labels(values, "slices") for name, values in given.slices.items()},
+        slices={name: _values(values) for name, values in given.slices.items()},
         labels=None if given.labels is None else _labels(given.labels, "labels"),
         ordinal=given.ordinal,
         positive_label=None
@@ -125,6 +125,13 @@ def _labels(values: Iterable[object], field: str) -> list[str | int | bool]:
     given = list(values)
     refuse_fractions(given, field=field)
     return [label_text(value, field_name=field) for value in given]
+
+
+def _values(values: Sequence[object]) -> list[Any]:
+    """Values of a slice column, or lists of tags."""
+    if any(isinstance(value, list | tuple) for value in values):
+        return [_plain(value) for value in values]
+    return _labels(values, "slices")
 
 
 def _said(facts: RunFacts, dataset: str) -> dict[str, Any]:
