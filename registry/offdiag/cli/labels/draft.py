@@ -153,7 +153,11 @@ def publish(
     _print_revision(made, as_json=as_json)
 
 
-@help_text('draft undo digits 2 --reason "Wrong file"', see=("draft publish", "truth diff"))
+@help_text(
+    'draft undo digits 2 --reason "Wrong file"',
+    see=("draft publish", "truth diff"),
+    arguments={"version": "Number of the label version to undo."},
+)
 @draft.command()
 @click.argument("dataset")
 @click.argument("version", type=int)
@@ -181,6 +185,7 @@ def undo(
     "draft export digits records.json --tool argilla",
     see=("draft import", "samples suspects"),
     arguments={"file": "File to write; - for standard output."},
+    no_json="it writes JSON",
 )
 @draft.command(name="export")
 @click.argument("dataset")
