@@ -37,6 +37,7 @@ class ContentView:
     address: DatasetAddress
     frame: DatasetFrame
     stored: str
+    limit_mb: int
     hosts: tuple[str, ...]
     typed: Mapping[str, str]
     error: tuple[str, str] | None
@@ -89,6 +90,7 @@ def _form(
         address=DatasetAddress(found.dataset.project, found.dataset.name),
         frame=dataset_frame(found.dataset, found.size, current="data"),
         stored=stored_text(found.totals),
+        limit_mb=current_registry().settings.server.content_limit_mb,
         hosts=tuple(sorted(_hosts())),
         typed=stored if typed is None else typed,
         error=error,
