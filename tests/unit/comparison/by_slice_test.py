@@ -52,7 +52,7 @@ def test_the_largest_changes_are_named_first_and_not_all() -> None:
 counts = st.tuples(*[st.integers(0, 40)] * 4).filter(lambda cells: sum(cells) > 0)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.lists(counts, min_size=2, max_size=8))
 def test_the_whole_and_all_slices_are_one_family_of_mid_p_mcnemar_and_holm(
     cells: list[tuple[int, int, int, int]],
@@ -77,7 +77,7 @@ def test_the_whole_and_all_slices_are_one_family_of_mid_p_mcnemar_and_holm(
         assert change.outcome.is_separable is (float(change.p_adjusted or 1) < 0.05)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.lists(counts, min_size=2, max_size=6), st.lists(counts, min_size=1, max_size=6))
 def test_classes_of_slices_have_half_of_the_error_rate(
     parts: list[tuple[int, int, int, int]], classes: list[tuple[int, int, int, int]]
