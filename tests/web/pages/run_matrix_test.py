@@ -189,6 +189,8 @@ def test_above_thirty_classes_a_window_says_so_and_can_be_moved(
     reader: PageClient, registry: LesionRegistry
 ) -> None:
     page = reader.page(f"/runs/{registry.many_classes}?order=label&focus=class 40")
+    # Pictures of a cell that somebody looks at have their place under the table.
+    assert len(page.all("div", "cell-examples")) == 1
 
     names = [row[0] for row in page.table("matrix")]
     assert "class 40" in names
