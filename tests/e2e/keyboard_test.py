@@ -191,3 +191,35 @@ def test_e_opens_the_exports_and_escape_clears_what_is_ticked(open_page: Any) ->
     assert download.value.suggested_filename.endswith(".csv")
     page.keyboard.press("Escape")
     expect(page.get_by_role("link", name="CSV")).to_be_hidden()
+
+
+def test_columns_of_runs_are_resized_by_keys_and_pointer_and_stay_so(
+    open_page: Any, registry: LesionRegistry
+) -> None:
+    page = open_page("/runs?q=dataset:derm-7").page
+    grip = page.get_by_role("separator").first
+    head = page.locator("th:has(.resize)").first
+    usual = _width(head)
+
+    grip.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    wider = _width(head)
+    box = grip.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 2, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 62, box["y"] + 5)
+    page.mouse.up()
+    dragged = _width(head)
+    page.reload()
+
+    assert usual < wider < dragged
+    assert abs(_width(head) - dragged) < 2
+    page.get_by_role("separator").first.focus()
+    page.keyboard.press("Home")
+    assert abs(_width(head) - usual) < 2
+
+
+def _width(head: Any) -> float:
+    return float(head.evaluate("(each) => each.getBoundingClientRect().width"))
