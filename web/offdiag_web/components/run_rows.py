@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 
 from markupsafe import Markup
 
@@ -24,7 +22,7 @@ from offdiag_web.components.controls import (
     moment,
     state_chip,
 )
-from offdiag_web.components.tiles import CUSTOM, majority_scores
+from offdiag_web.components.tiles import CUSTOM, majority_scores, range_scale
 from offdiag_web.components.values import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.urls.problems import problems_of_run
 from offdiag_web.urls.run_list import DEFAULT_COLUMNS, ScaleChoice, is_of_slices
@@ -63,7 +61,7 @@ def metric_column(key: str) -> MetricColumn:
         key=key,
         order=order_by(key).name,
         title=_TITLES.get(key, spec.title),
-        bounds=_bounds(spec),
+        bounds=range_scale(spec),
     )
 
 
@@ -76,7 +74,7 @@ def _slice_column(key: str) -> MetricColumn:
     title = _TITLES.get(spec.key, spec.title)
     of = "" if found.class_label is None else f" of {found.class_label}"
     where = f"{found.over} by {found.by}" if found.part is None else str(found.part)
-    return MetricColumn(key, "", f"{title}{of}, {where}", _bounds(spec))
+    return MetricColumn(key, "", f"{title}{of}, {where}", range_scale(spec))
 
 
 def default_columns() -> tuple[MetricColumn, ...]:
@@ -109,12 +107,6 @@ _TITLES = {
 def _spec(key: str) -> MetricSpec:
     scopes = (Scope.AGGREGATE, Scope.MULTILABEL, Scope.PROBABILISTIC, Scope.COST)
     return next(CATALOGUE[scope][key] for scope in scopes if key in CATALOGUE[scope])
-
-
-def _bounds(spec: MetricSpec) -> Scale | None:
-    if math.isinf(spec.low) or math.isinf(spec.high):
-        return None
-    return Scale(Decimal(repr(spec.low)), Decimal(repr(spec.high)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,9 +120,15 @@ def headline(results: RunResults, notes: Notes) -> Headline:
 
 
 def _scale_of(spec: MetricSpec, value: MetricValue) -> Scale:
-    if not math.isinf(spec.high - spec.low):
-        return Scale(Decimal(repr(spec.low)), Decimal(repr(spec.high)))
-    return spanning([end for end in (value.ci_low, value.value, value.ci_high) if end is not None])
+    known = (value.ci_low, value.value, value.ci_high)
+    return range_scale(spec) or spanning([end for end in known if end is not None])
+
+
+def range_scale(spec: MetricSpec) -> Scale | None:
+    """The axis from the lowest to the highest value of a metric; None where it has no ends."""
+    if math.isinf(spec.low) or math.isinf(spec.high):
+        return None
+    return Scale(Decimal(repr(spec.low)), Decimal(repr(spec.high)))
 
 
 def metric_tile(

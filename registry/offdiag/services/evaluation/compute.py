@@ -148,7 +148,7 @@ def of_scores(forecasts: Forecasts, names: tuple[str, ...] = ()) -> EvaluatedVal
     `names` are those of the classes, for declared metrics.
     """
     if forecasts.n_samples == 0:
-        return _without_samples(forecasts, names)
+        return _without_samples(forecasts)
     # Classes first: the ranking of one without a column is gone before that of the top label.
     per_class = class_metrics(forecasts)
     by_class = class_score_intervals(forecasts)
@@ -174,7 +174,7 @@ def of_cells(cells: ScoreCells, *, positive: int) -> EvaluatedValues:
     return EvaluatedValues({**found.aggregate, **not_in_cells()}, found.per_class)
 
 
-def _without_samples(forecasts: Forecasts, names: tuple[str, ...]) -> EvaluatedValues:
+def _without_samples(forecasts: Forecasts) -> EvaluatedValues:
     """The keys that a case would give, each undefined because there is none."""
     nothing = MetricValue(None, Reason.NO_SAMPLES.value)
     n_columns = int(forecasts.scores.shape[CLASS_AXIS])
@@ -183,7 +183,7 @@ def _without_samples(forecasts: Forecasts, names: tuple[str, ...]) -> EvaluatedV
         actual=np.zeros(1, dtype=np.uint8),
         scores=np.full((1, n_columns), 1 / max(n_columns, 2), dtype=np.float32),
     )
-    scored = of_scores(one_case, names)
+    scored = of_scores(one_case)
     return EvaluatedValues(
         dict.fromkeys(scored.aggregate, nothing),
         {key: [nothing] * forecasts.n_classes for key in scored.per_class},
