@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         xgboost,
     )
     from offdiag.sdk.logging import log_matrix, log_run, start_run
-    from offdiag.sdk.methods import methods
+    from offdiag.sdk.methods import learning_curves, method_runs, methods
     from offdiag.sdk.open_run import OpenRun
     from offdiag.sdk.registry import Decision
     from offdiag.sdk.run import Run
@@ -107,6 +107,8 @@ _HOMES = {
     "evaluate_multilabel": "offdiag.sdk.evaluations.multilabel",
     "MultilabelEvaluation": "offdiag.sdk.evaluations.multilabel",
     "MatrixInput": "offdiag.metrics.custom",
+    "learning_curves": "offdiag.sdk.methods",
+    "method_runs": "offdiag.sdk.methods",
     "methods": "offdiag.sdk.methods",
     "metric": "offdiag.metrics.custom",
     "OpenRun": "offdiag.sdk.open_run",
@@ -174,10 +176,12 @@ __all__ = [
     "importers",
     "label_draft",
     "label_noise",
+    "learning_curves",
     "log_frame",
     "log_matrix",
     "log_run",
     "log_samples",
+    "method_runs",
     "methods",
     "metric",
     "plot",

@@ -10,7 +10,8 @@ import pytest
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
-from offdiag.services.methods import Design, Method, Methods, methods_of
+from offdiag.services.methods.compared import Methods, methods_of
+from offdiag.services.methods.estimates import Design, Method
 from offdiag.services.retention.deletion import delete_run
 from offdiag.store.database import Database
 from support.logging_runs import log, work_off
@@ -147,3 +148,77 @@ def test_a_metric_of_no_better_side_is_refused(database: Database) -> None:
         found(database, "acuracy")
 
     assert "overall_accuracy" in (refused.value.hint or "")
+
+
+def log_sizes(database: Database, name: str, accuracies: dict[int, float]) -> None:
+    for size, accuracy in accuracies.items():
+        for seed in range(3):
+            log(
+                database,
+                y_true=ACTUAL,
+                y_pred=predicted(accuracy, seed + 100 * len(name)),
+                dataset="d",
+                facts=RunFacts(
+                    name=f"{name} {size} {seed}",
+                    tags={"group": name, "seed": seed, "train_size": size},
+                ),
+            )
+
+
+def test_methods_have_learning_curves_and_are_compared_at_their_largest_size(
+    database: Database,
+) -> None:
+    log_sizes(database, "slow", {20: 0.55, 100: 0.6, 1_000: 0.9})
+    log_sizes(database, "quick", {100: 0.8, 1_000: 0.9, 20: 0.7})
+    log_sizes(database, "short", {20: 0.5})
+    log_method(database, "slow", 0.3, n_seeds=2)
+
+    methods = found(database)
+
+    of = by_name(methods)
+    assert {name: each.train_size for name, each in of.items()} == {
+        "slow": 1_000,
+        "quick": 1_000,
+        "short": 20,
+    }
+    assert of["short"].why_not_compared == "its largest training size is not that of the others"
+    assert of["short"].mean.ci_low is not None
+    assert methods.n_without_size == 2
+    curves: dict[str, list[tuple[float | None, int]]] = {name: [] for name in of}
+    for point in methods.curves:
+        curves[point.name].append((point.train_size, len(point.runs)))
+    assert curves == {
+        "slow": [(20, 3), (100, 3), (1_000, 3)],
+        "quick": [(20, 3), (100, 3), (1_000, 3)],
+        "short": [(20, 3)],
+    }
+    at_largest = [point for point in methods.curves if point.train_size == 1_000]
+    assert [point.mean for point in at_largest] == [of[point.name].mean for point in at_largest]
+
+
+def test_folds_of_few_training_examples_have_wider_intervals(database: Database) -> None:
+    def width(tag: float | str) -> float:
+        n_folds = 5
+        for fold in range(n_folds):
+            part = np.arange(fold, N, n_folds)
+            log(
+                database,
+                y_true=ACTUAL[part],
+                y_pred=predicted(0.7)[part],
+                sample_ids=part,
+                dataset="d",
+                facts=RunFacts(
+                    name=f"{fold}", tags={"group": f"g {tag}", "fold": fold, "train_size": tag}
+                ),
+            )
+        mean = by_name(found(database))[f"g {tag}"].mean
+        assert mean.ci_low is not None
+        assert mean.ci_high is not None
+        return mean.ci_high - mean.ci_low
+
+    # 40 examples in each test part; all of the rest, 160, is the ratio of 1 / (k - 1).
+    whole = width(1)
+    halved = whole * ((1 / 5 + 1 / 2) / (1 / 5 + 1 / 4)) ** 0.5
+    assert width(160) == pytest.approx(whole)
+    assert [width(80), width(0.5)] == pytest.approx([halved, halved])
+    assert width("many") == pytest.approx(whole)

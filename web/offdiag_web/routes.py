@@ -296,6 +296,7 @@ ROUTES: Routes = {
     "offdiag_web.pages.methods.page": {
         "methods.page": ("GET /datasets/<name:name>/methods",),
         "methods.twin": ("GET /datasets/<name:name>/methods.<any(json, csv):form>",),
+        "methods.learning_curves": ("GET /datasets/<name:name>/methods/learning-curves.csv",),
     },
     "offdiag_web.pages.models.page": {
         "models.page": ("GET /models/<name:name>",),

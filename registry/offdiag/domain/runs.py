@@ -26,6 +26,8 @@ Scalar = str | int | float | bool | None
 
 METHOD, SEED, FOLD = "group", "seed", "fold"
 """Tags of runs that belong together: of one method, by seed or by fold of a cross-validation."""
+TRAIN_SIZE = "train_size"
+"""Tag of the training examples of a run of a method: their number, or up to 1 their share."""
 
 _ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 

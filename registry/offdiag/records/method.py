@@ -10,8 +10,9 @@ from offdiag.records.base import ResponseBody, Value
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
-    from offdiag.services.methods import Method as FoundMethod
-    from offdiag.services.methods import Methods as FoundMethods
+    from offdiag.services.methods.compared import Methods as FoundMethods
+    from offdiag.services.methods.estimates import Method as FoundMethod
+    from offdiag.store.method_runs import MethodRun as StoredRun
 
 
 class MethodRun(ResponseBody):
@@ -21,6 +22,7 @@ class MethodRun(ResponseBody):
     name: str
     seed: str | None
     fold: str | None
+    train_size: float | None = None
     value: float
 
 
@@ -29,6 +31,10 @@ class Method(ResponseBody):
 
     name: str = Field(description="The tag `group` of its runs.")
     design: str = Field(description='"seeds" on the same examples, or "folds".')
+    train_size: float | None = Field(
+        default=None,
+        description="Training examples of each run, or up to 1 their share: the tag `train_size`.",
+    )
     n_runs: int
     mean: Value = Field(
         description="Mean over the runs, with an interval of training and samples."
@@ -47,6 +53,20 @@ class Method(ResponseBody):
     runs: list[MethodRun]
 
 
+class CurvePoint(ResponseBody):
+    """A method at one training size."""
+
+    method: str
+    train_size: float = Field(description="Training examples, or up to 1 their share.")
+    design: str
+    n_runs: int
+    mean: Value
+    spread: float | None
+    pooled: Value | None
+    why_no_interval: str | None
+    runs: list[MethodRun]
+
+
 class Methods(ResponseBody):
     """The methods of a dataset, best first."""
 
@@ -54,14 +74,29 @@ class Methods(ResponseBody):
     dataset: str
     metric: str
     methods: list[Method]
+    learning_curves: list[CurvePoint] = Field(
+        default_factory=list,
+        description="Methods whose runs have the tag `train_size`, by method and size.",
+    )
+    n_without_size: int = Field(
+        default=0,
+        description="Runs of methods with a learning curve that do not say their training size.",
+    )
 
 
 METHOD_COLUMNS = (
     *("method", "design", "n_runs", "mean", "ci_low", "ci_high", "spread", "from_training"),
     *("pooled", "rank_status", "difference", "difference_low", "difference_high", "p_adjusted"),
-    "why_not_compared",
+    *("why_not_compared", "train_size"),
 )
 """Columns of the methods in CSV and in frames."""
+CURVE_COLUMNS = (
+    *("method", "train_size", "design", "n_runs", "mean", "ci_low", "ci_high", "spread"),
+    *("pooled", "why_no_interval"),
+)
+"""Columns of learning curves."""
+RUN_COLUMNS = ("method", "train_size", "seed", "fold", "run_id", "name", "value")
+"""Columns of the runs of methods."""
 
 
 def methods_document(found: FoundMethods) -> Methods:
@@ -71,6 +106,8 @@ def methods_document(found: FoundMethods) -> Methods:
         dataset=found.dataset.name,
         metric=found.metric,
         methods=[_method(each) for each in found.methods],
+        learning_curves=[_point(each) for each in found.curves],
+        n_without_size=found.n_without_size,
     )
 
 
@@ -82,14 +119,43 @@ def method_row(method: Method) -> tuple[Cell, ...]:
         *(mean.value, mean.ci_low, mean.ci_high, method.spread, method.from_training),
         *(None if method.pooled is None else method.pooled.value, method.rank_status),
         *((None, None, None) if apart is None else (apart.value, apart.ci_low, apart.ci_high)),
-        *(method.p_adjusted, method.why_not_compared),
+        *(method.p_adjusted, method.why_not_compared, method.train_size),
     )
+
+
+def curve_row(point: CurvePoint) -> tuple[Cell, ...]:
+    """A point of a learning curve as a line of CSV, by `CURVE_COLUMNS`."""
+    mean = point.mean
+    return (
+        *(point.method, point.train_size, point.design, point.n_runs),
+        *(mean.value, mean.ci_low, mean.ci_high, point.spread),
+        *(None if point.pooled is None else point.pooled.value, point.why_no_interval),
+    )
+
+
+def run_rows(found: Methods) -> list[tuple[Cell, ...]]:
+    """Every run of the methods at every training size, by `RUN_COLUMNS`."""
+    runs = [(each.name, run) for each in found.methods for run in each.runs]
+    listed = {run.id for _, run in runs}
+    runs += [
+        (each.method, run)
+        for each in found.learning_curves
+        for run in each.runs
+        if run.id not in listed
+    ]
+    order = {each.name: place for place, each in enumerate(found.methods)}
+    runs.sort(key=lambda each: (order[each[0]], each[1].train_size or 0.0))
+    return [
+        (method, run.train_size, run.seed, run.fold, run.id, run.name, run.value)
+        for method, run in runs
+    ]
 
 
 def _method(found: FoundMethod) -> Method:
     return Method(
         name=found.name,
         design=found.design.value,
+        train_size=found.train_size,
         n_runs=len(found.runs),
         mean=Value.of(found.mean),
         spread=found.spread,
@@ -99,14 +165,30 @@ def _method(found: FoundMethod) -> Method:
         difference=None if found.difference is None else Value.of(found.difference),
         p_adjusted=found.p_adjusted,
         why_not_compared=found.why_not_compared,
-        runs=[
-            MethodRun(
-                id=run.id,
-                name=run.name,
-                seed=run.seed,
-                fold=run.fold,
-                value=run.value,
-            )
-            for run in found.runs
-        ],
+        runs=[_run(run) for run in found.runs],
+    )
+
+
+def _point(found: FoundMethod) -> CurvePoint:
+    return CurvePoint(
+        method=found.name,
+        train_size=found.train_size or 0.0,
+        design=found.design.value,
+        n_runs=len(found.runs),
+        mean=Value.of(found.mean),
+        spread=found.spread,
+        pooled=None if found.pooled is None else Value.of(found.pooled),
+        why_no_interval=found.why_not_compared,
+        runs=[_run(run) for run in found.runs],
+    )
+
+
+def _run(run: StoredRun) -> MethodRun:
+    return MethodRun(
+        id=run.id,
+        name=run.name,
+        seed=run.seed,
+        fold=run.fold,
+        train_size=run.train_size,
+        value=run.value,
     )

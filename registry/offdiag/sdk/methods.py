@@ -5,11 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from offdiag.extras import optional
-from offdiag.records.method import METHOD_COLUMNS, method_row
+from offdiag.records.method import (
+    CURVE_COLUMNS,
+    METHOD_COLUMNS,
+    RUN_COLUMNS,
+    Methods,
+    curve_row,
+    method_row,
+    run_rows,
+)
 from offdiag.sdk.target import target
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     import pandas as pd
+
+    from offdiag.domain.texts import Cell
 
 
 def methods(
@@ -30,14 +42,68 @@ def methods(
     Returns a frame indexed by method with the columns design, n_runs, mean, ci_low, ci_high,
     spread (standard deviation of the runs), from_training (share of the variance of the mean),
     pooled (value of the added matrices of folds), rank_status, difference to the best method,
-    difference_low and difference_high (simultaneous over all pairs), p_adjusted and
-    why_not_compared. Raises `NotFound`, and `InvalidInput` for a metric without a better side.
+    difference_low and difference_high (simultaneous over all pairs), p_adjusted, why_not_compared
+    and train_size. Raises `NotFound`, and `InvalidInput` for a metric without a better side.
     """
+    found = _found(dataset, metric, project, url)
+    return _frame(found, map(method_row, found.methods), METHOD_COLUMNS, index=["method"])
+
+
+def method_runs(
+    *,
+    dataset: str,
+    metric: str | None = None,
+    project: str | None = None,
+    url: str | None = None,
+) -> pd.DataFrame:
+    """The runs of the methods of a dataset with their values, such as those of each fold.
+
+    Returns a frame with the columns method, train_size, seed, fold, run_id, name and value, by
+    method as in `offdiag.methods`. Raises what that raises.
+    """
+    found = _found(dataset, metric, project, url)
+    return _frame(found, run_rows(found), RUN_COLUMNS)
+
+
+def learning_curves(
+    *,
+    dataset: str,
+    metric: str | None = None,
+    project: str | None = None,
+    url: str | None = None,
+) -> pd.DataFrame:
+    """A metric of the methods of a dataset over the number of training examples.
+
+    Runs say it by the tag `train_size`: a number of examples, or up to 1 their share. The interval
+    of a point is that of the mean of its runs, as in `offdiag.methods`: over seeds and samples, or
+    over folds with test parts by that training size (Nadeau and Bengio 2003). It holds for each
+    point alone.
+
+    Returns a frame indexed by method and train_size with the columns design, n_runs, mean, ci_low,
+    ci_high, spread (standard deviation of the runs), pooled (value of the added matrices of folds)
+    and why_no_interval; without rows where no run has the tag. Raises what `offdiag.methods`
+    raises.
+    """
+    found = _found(dataset, metric, project, url)
+    rows = map(curve_row, found.learning_curves)
+    return _frame(found, rows, CURVE_COLUMNS, index=["method", "train_size"])
+
+
+def _found(dataset: str, metric: str | None, project: str | None, url: str | None) -> Methods:
+    at = target(url)
+    return at.methods(project if project is not None else at.project, dataset, metric)
+
+
+def _frame(
+    found: Methods,
+    rows: Iterable[tuple[Cell, ...]],
+    columns: Sequence[str],
+    *,
+    index: Sequence[str] = (),
+) -> pd.DataFrame:
     with optional:
         import pandas as pd
 
-    at = target(url)
-    found = at.methods(project if project is not None else at.project, dataset, metric)
-    frame = pd.DataFrame(map(method_row, found.methods), columns=list(METHOD_COLUMNS))
+    frame = pd.DataFrame(rows, columns=list(columns))
     frame.attrs = {"metric": found.metric, "dataset": found.dataset}
-    return frame.set_index("method")
+    return frame.set_index(list(index) if len(index) > 1 else index[0]) if index else frame

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 from sqlalchemy import and_, func, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import FOLD, METHOD, SEED
+from offdiag.domain.runs import FOLD, METHOD, SEED, TRAIN_SIZE
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import matrix_of
 from offdiag.store.codec import decode_counted
@@ -30,6 +31,7 @@ from offdiag.store.run_conditions import entry_text
 class MethodRun:
     """A run of a method; `seed` and `fold` are None where it has no such tag.
 
+    `train_size` is also None where the tag is no positive number.
     `truth_root` names the samples it was evaluated on, None for a matrix without ground truth.
     """
 
@@ -38,6 +40,7 @@ class MethodRun:
     method: str
     seed: str | None
     fold: str | None
+    train_size: float | None
     truth_root: int | None
     has_predictions: bool
     evaluation_id: int
@@ -51,7 +54,9 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
     out.
     """
     dialect = session.get_bind().dialect.name
-    method, seed, fold = (entry_text(RunRow.tags, name, dialect) for name in (METHOD, SEED, FOLD))
+    method, seed, fold, size = (
+        entry_text(RunRow.tags, name, dialect) for name in (METHOD, SEED, FOLD, TRAIN_SIZE)
+    )
     newest = (
         select(TruthVersionRow.root_id, func.max(TruthVersionRow.number).label("number"))
         .where(TruthVersionRow.dataset_id == dataset_id)
@@ -66,6 +71,7 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
             method.label("method"),
             seed.label("seed"),
             fold.label("fold"),
+            size.label("train_size"),
             TruthVersionRow.root_id,
             MetricValueRow.evaluation_id,
             MetricValueRow.value,
@@ -94,6 +100,7 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
             method=row.method,
             seed=row.seed,
             fold=row.fold,
+            train_size=_positive(row.train_size),
             truth_root=row.root_id,
             has_predictions=row.source_orientation == SourceOrientation.PREDICTIONS,
             evaluation_id=row.evaluation_id,
@@ -101,6 +108,15 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
         )
         for row in rows
     ]
+
+
+def _positive(text: str | None) -> float | None:
+    """The positive finite number that a text is, or None."""
+    try:
+        value = float(text) if text is not None else 0.0
+    except ValueError:
+        return None
+    return value if 0 < value < inf else None
 
 
 def matrices_of(

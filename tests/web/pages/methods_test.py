@@ -17,7 +17,10 @@ N = 200
 ACTUAL = np.where(RNG.random(N) < 0.4, "ill", "well")
 
 
-def log_method(database: Database, name: str, accuracy: float) -> None:
+def log_method(
+    database: Database, name: str, accuracy: float, train_size: int | None = None
+) -> None:
+    sized = {} if train_size is None else {"train_size": train_size}
     for seed in range(3):
         wrong = np.where(ACTUAL == "ill", "well", "ill")
         predicted = np.where(RNG.random(N) < accuracy, ACTUAL, wrong)
@@ -26,7 +29,7 @@ def log_method(database: Database, name: str, accuracy: float) -> None:
             y_true=ACTUAL,
             y_pred=predicted,
             dataset="d",
-            facts=RunFacts(name=f"{name} {seed}", tags={"group": name, "seed": seed}),
+            facts=RunFacts(name=f"{name} {seed}", tags={"group": name, "seed": seed, **sized}),
         )
 
 
@@ -74,3 +77,28 @@ def test_an_unknown_metric_names_the_nearest(database: Database, client: PageCli
 
     assert refused.status_code == 400
     assert "overall_accuracy" in refused.text
+
+
+def test_learning_curves_are_drawn_and_listed(database: Database, client: PageClient) -> None:
+    for size, accuracy in ((50, 0.6), (1_500, 0.95)):
+        log_method(database, "<b>net</b>", accuracy, size)
+    log_method(database, "<b>net</b>", 0.5)
+    work_off(database)
+
+    page = client.page("/datasets/d/methods?metric=overall_accuracy")
+
+    chart = page.one("svg", "by-size")
+    read = [
+        mark.attributes["data-read"] for mark in chart.inside("circle") if "spot" in mark.classes
+    ]
+    assert [text.partition(": ")[0] for text in read] == [
+        "<b>net</b>, training size 50",
+        "<b>net</b>, training size 1,500",
+    ]
+    assert any("without a training size: 3 runs." in note.text for note in page.all("p", "note"))
+    csv_text = client.get("/datasets/d/methods/learning-curves.csv").text
+    rows = list(csv.DictReader(io.StringIO(csv_text)))
+    assert [(row["method"], row["train_size"]) for row in rows] == [
+        ("<b>net</b>", "50.0"),
+        ("<b>net</b>", "1500.0"),
+    ]

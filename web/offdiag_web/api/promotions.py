@@ -22,7 +22,7 @@ from offdiag.services.champions import leaders, promotions
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.gate import GateResult, StatedCosts, gate_run
 from offdiag.services.jobs.attempts import RetryPolicy
-from offdiag.services.methods import methods_of
+from offdiag.services.methods.compared import methods_of
 from offdiag.services.truth.versions import dataset_named
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_moments

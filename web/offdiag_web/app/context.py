@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from offdiag.services.champions.decision import Facts
     from offdiag.services.champions.drops import RunDrop
     from offdiag.services.compare import Compared
-    from offdiag.services.methods import KnownMoments
+    from offdiag.services.methods.estimates import KnownMoments
     from offdiag.services.samples.suspects import RankedDataset
 
 

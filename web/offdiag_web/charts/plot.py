@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from offdiag_web.charts.marks import RunStyle
+from offdiag_web.charts.scale import Scale, tidy_at_least
 from offdiag_web.charts.svg import coordinate, words
 
 QUARTERS = (("0", 0.0), ("0.25", 0.25), ("0.5", 0.5), ("0.75", 0.75), ("1", 1.0))
 ENDS = (("0", 0.0), ("1", 1.0))
+
+_MOST_TICKS = 6
 
 Tick = tuple[str, float]
 
@@ -80,6 +84,19 @@ def ticks_up(frame: Frame, ticks: Iterable[Tick]) -> list[str]:
         words(text, x=frame.left - 5, y=frame.y(at) + 4, css_class="tick", anchor="end")
         for text, at in ticks
     ]
+
+
+def ticks_of(scale: Scale) -> tuple[Tick, ...]:
+    """At most seven round values of an axis, each with its place."""
+    step = tidy_at_least(float(scale.high - scale.low) / _MOST_TICKS)
+    first = (scale.low / step).to_integral_value(rounding="ROUND_CEILING") * step
+    found = []
+    at = first
+    while at <= scale.high:
+        text = format(at.normalize() if at else Decimal(0), "f").replace("-", "\N{MINUS SIGN}")
+        found.append((text, scale.fraction(float(at))))
+        at += step
+    return tuple(found)
 
 
 def name_across(frame: Frame, text: str) -> str:

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
+from offdiag.domain.texts import shortened
 from offdiag_web.charts.marks import Shape, marker
 from offdiag_web.charts.svg import drawing, words
 
 MODEL_SHAPES: tuple[Shape, ...] = ("circle", "square", "diamond", "triangle")
 _LETTERS = "bcdefghijklmnopqrstuvwxyz"
 _SIDE = 14
+_LONGEST_NAME, _NAME_HEIGHT = 22, 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +72,19 @@ def model_key(mark: ModelMark) -> Markup:
         css_class="mark model-mark",
         name=f"model {mark.name}" if mark.name else "no model",
     )
+
+
+def names_at_ends(
+    ends: Iterable[tuple[ModelMark, float]], *, x: float, lowest: float
+) -> list[str]:
+    """Names beside the ends of lines at heights `y`, moved apart from top to bottom."""
+    written, free = [], 0.0
+    for mark, wanted in sorted(ends, key=lambda end: end[1]):
+        y = max(wanted + 4, free)
+        free = y + _NAME_HEIGHT
+        if y > lowest:
+            break
+        text = shortened(mark.name or "no model", longest=_LONGEST_NAME)
+        label = words(text, x=x, y=y, css_class="model-name")
+        written.append(f'<g class="{escape(mark.css_class)}">{label}</g>')
+    return written

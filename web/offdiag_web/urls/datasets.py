@@ -46,6 +46,10 @@ class DatasetAddress:
         """Its runs taken together that differ by seed or fold, by a metric."""
         return self._at("/methods", form, 0, metric=metric)
 
+    def learning_curves_url(self, *, metric: str) -> str:
+        """Their values over training sizes as CSV."""
+        return self._at("/methods/learning-curves", "csv", 0, metric=metric)
+
     def suspects_url(
         self,
         form: str = "",

@@ -1,4 +1,4 @@
-"""`offdiag methods`: runs that differ by seed or fold, taken together and compared."""
+"""`offdiag methods`: runs that differ by seed, fold or training size, taken together."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import number, print_json, print_tables
 from offdiag.cli.registry import settings_for
 from offdiag.cli.tables import filled_table
-from offdiag.domain.number_text import p_in_column
+from offdiag.domain.number_text import count, p_in_column
 from offdiag.domain.texts import name_segment
-from offdiag.records.method import Method, Methods, methods_document
+from offdiag.records.method import CurvePoint, Method, Methods, methods_document, run_rows
 from offdiag.records.promotion import LeadersQuery
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from offdiag.store.database import Database
 
 
 @help_text(
     "methods derm-7",
-    "methods derm-7 --metric mcc",
+    "methods derm-7 --metric mcc --runs",
     see=("leaders", "compare"),
     arguments={"dataset": "Name of the dataset."},
 )
@@ -30,15 +32,23 @@ if TYPE_CHECKING:
 @click.argument("dataset")
 @click.option("--project", help="Project of the dataset.  [default: the configured one]")
 @click.option("--metric", help="Metric to compare by.  [default: the primary one]")
+@click.option("--runs", is_flag=True, help="List the runs of each method, such as its folds.")
 @url_option
 @json_option
 def methods(
-    *, dataset: str, project: str | None, metric: str | None, url: str | None, as_json: bool
+    *,
+    dataset: str,
+    project: str | None,
+    metric: str | None,
+    runs: bool,
+    url: str | None,
+    as_json: bool,
 ) -> None:
     """Compare the methods of DATASET: runs that differ by seed or fold.
 
     Runs belong to a method by the tag group; the tags seed and fold say which run of it they are.
-    Intervals count the spread of training and the choice of examples.
+    With the tag train_size methods have learning curves. Intervals count the spread of training
+    and the choice of examples.
     """
     wanted = LeadersQuery(project=project or settings_for(url).project, metric=metric)
     found = document(
@@ -53,27 +63,88 @@ def methods(
     elif not found.methods:
         click.echo("No run has the tag group. Log runs of a method with --tag group=NAME.")
     else:
-        columns = ("method", "runs", found.metric, "spread", "to the best", "p adjusted", "")
-        lines = (_line(found.metric, method) for method in found.methods)
-        caption = "Brackets: 95 % CI; of differences, simultaneous over all pairs."
-        print_tables(filled_table(columns, lines, right=("runs",), caption=caption))
+        tables = [_methods_table(found)]
+        if found.learning_curves:
+            tables.append(_curves_table(found))
+        if runs:
+            tables.append(_runs_table(found))
+        print_tables(*tables)
 
 
 def _stored(database: Database, dataset: str, wanted: LeadersQuery) -> Methods:
-    from offdiag.services.methods import methods_of
+    from offdiag.services.methods.compared import methods_of
 
     found = methods_of(database, project=wanted.project, name=dataset, metric=wanted.metric)
     return methods_document(found)
 
 
-def _line(metric: str, method: Method) -> tuple[str, ...]:
-    p, kind = method.p_adjusted, method.design
+def _methods_table(found: Methods) -> Table:
+    with_pooled = any(method.pooled is not None for method in found.methods)
+    pooled = ("pooled",) if with_pooled else ()
+    columns = ("method", "runs", found.metric, "spread", *pooled, "to the best", "p adjusted", "")
+    lines = (_line(found.metric, method, with_pooled=with_pooled) for method in found.methods)
+    caption = "Brackets: 95 % CI; of differences, simultaneous over all pairs."
+    return filled_table(columns, lines, right=("runs",), caption=caption)
+
+
+def _line(metric: str, method: Method, *, with_pooled: bool) -> tuple[str, ...]:
+    p = method.p_adjusted
     return (
         method.name,
-        f"{method.n_runs} {kind if method.n_runs > 1 else kind.removesuffix('s')}",
+        _n_runs(method),
         number(metric, method.mean.measured()),
-        "" if method.spread is None else f"{method.spread:.3f}",
+        _spread(method),
+        *([_pooled(metric, method)] if with_pooled else []),
         "" if method.difference is None else number(metric, method.difference.measured()),
         "" if p is None else p_in_column(p),
         method.why_not_compared or method.rank_status,
     )
+
+
+def _curves_table(found: Methods) -> Table:
+    with_pooled = any(point.pooled is not None for point in found.learning_curves)
+    pooled = ("pooled",) if with_pooled else ()
+    columns = ("method", "train_size", "runs", found.metric, "spread", *pooled, "")
+    lines = (
+        (
+            point.method,
+            f"{point.train_size:,g}",
+            _n_runs(point),
+            number(found.metric, point.mean.measured()),
+            _spread(point),
+            *([_pooled(found.metric, point)] if with_pooled else []),
+            "" if point.why_no_interval is None else f"no interval: {point.why_no_interval}",
+        )
+        for point in found.learning_curves
+    )
+    left_out = found.n_without_size
+    caption = "Brackets: 95 % CI of each point alone."
+    if left_out:
+        caption += f" Left out, without a training size: {count(left_out, 'run')}."
+    return filled_table(
+        columns, lines, right=("train_size", "runs"), title="Learning curves", caption=caption
+    )
+
+
+def _runs_table(found: Methods) -> Table:
+    columns = ("method", "train_size", "seed", "fold", "run", "name", found.metric)
+    lines = (
+        (
+            *(f"{cell:,g}" if isinstance(cell, float) else str(cell or "") for cell in row[:-1]),
+            f"{row[-1]:.3f}",
+        )
+        for row in run_rows(found)
+    )
+    return filled_table(columns, lines, right=("train_size", found.metric), title="Runs")
+
+
+def _n_runs(of: Method | CurvePoint) -> str:
+    return count(of.n_runs, of.design.removesuffix("s"))
+
+
+def _spread(of: Method | CurvePoint) -> str:
+    return "" if of.spread is None else f"{of.spread:.3f}"
+
+
+def _pooled(metric: str, of: Method | CurvePoint) -> str:
+    return "" if of.pooled is None else number(metric, of.pooled.measured())

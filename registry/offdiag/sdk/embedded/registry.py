@@ -427,7 +427,7 @@ class EmbeddedRegistry:
         )
 
     def methods(self, project: str, dataset: str, metric: str | None) -> Methods:
-        from offdiag.services.methods import methods_of
+        from offdiag.services.methods.compared import methods_of
 
         return methods_document(
             methods_of(self.database, project=project, name=dataset, metric=metric)

@@ -8,20 +8,25 @@ from datetime import datetime, timedelta
 
 from markupsafe import Markup
 
-from offdiag_web.charts.plot import Frame, box, grid, line, ring, ticks_across, ticks_up
+from offdiag_web.charts.plot import (
+    Frame,
+    box,
+    grid,
+    line,
+    ring,
+    ticks_across,
+    ticks_of,
+    ticks_up,
+)
 from offdiag_web.charts.scale import Extent, Scale, spanning
 from offdiag_web.charts.svg import coordinate, drawing, reading, words
-from offdiag_web.components import numbers
-from offdiag_web.components.model_marks import ModelMark, model_point
-from offdiag_web.pages.datasets.placing import ticks_of
+from offdiag_web.components.model_marks import ModelMark, model_point, names_at_ends
 
 WIDTH, WHOLE_WIDTH, HEIGHT = 860, 1240, 300
 """Beside another card, across the page, and the height of both."""
 _LEFT, _TOP, _FOR_NAMES = 44, 14, 196
 MOST_BANDS = 4
 """Models whose intervals are drawn as bands; more would only cover each other."""
-_LONGEST_NAME = 22
-_LINE_HEIGHT = 14
 _DATES = 5
 
 
@@ -68,7 +73,14 @@ def model_trend(
         *(_band(trend, frame, span, scale) for trend in trends if len(trends) <= MOST_BANDS),
         *(_version(text, at, frame, span) for text, at in versions if span.holds(at)),
         *(_line(trend, frame, span, scale, dropped) for trend in trends),
-        *_names(trends, frame, scale),
+        *names_at_ends(
+            [
+                (trend.mark, frame.y(scale.clamped(trend.points[-1].value.estimate)))
+                for trend in trends
+            ],
+            x=frame.right + 10,
+            lowest=HEIGHT - 4,
+        ),
         width=width,
         height=HEIGHT,
         css_class="model-trend",
@@ -131,21 +143,3 @@ def _version(text: str, at: datetime, frame: Frame, span: _Span) -> str:
         f'<path class="version" d="M{coordinate(x)} {frame.top}V{frame.bottom}"/>'
         f"{words(text, x=x + 4, y=frame.bottom - 6, css_class='tick')}"
     )
-
-
-def _names(trends: Sequence[ModelTrend], frame: Frame, scale: Scale) -> list[str]:
-    """The models beside the ends of their lines, moved apart from top to bottom."""
-    ends = sorted(
-        ((frame.y(scale.clamped(each.points[-1].value.estimate)) + 4, each) for each in trends),
-        key=lambda place: place[0],
-    )
-    written, lowest = [], 0.0
-    for wanted, trend in ends:
-        y = max(wanted, lowest)
-        lowest = y + _LINE_HEIGHT
-        if y > HEIGHT - 4:
-            break
-        text = numbers.shortened(trend.mark.name or "no model", longest=_LONGEST_NAME)
-        label = words(text, x=frame.right + 10, y=y, css_class="model-name")
-        written.append(f'<g class="{trend.mark.css_class}">{label}</g>')
-    return written

@@ -1,35 +1,18 @@
-"""Where values stand in a picture: tidy ticks, and names that do not lie on each other."""
+"""Names beside the points of a picture that do not lie on each other."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Literal
 
-from offdiag_web.charts.plot import Frame, Tick
-from offdiag_web.charts.scale import Scale, tidy_at_least
+from offdiag_web.charts.plot import Frame
 from offdiag_web.charts.svg import words
-from offdiag_web.components import numbers
 
 Anchor = Literal["start", "end"]
-_MOST_TICKS = 6
 _WIDTH_OF_LETTER, _HEIGHT_OF_NAME = 6.3, 13.0
 _WIDEST_LETTER, _BETWEEN_NAMES = 9.2, 8.0
 """On a phone letters are larger for the size of the picture."""
-
-
-def ticks_of(scale: Scale) -> tuple[Tick, ...]:
-    """At most seven round values of an axis, each with its place."""
-    step = tidy_at_least(float(scale.high - scale.low) / _MOST_TICKS)
-    first = (scale.low / step).to_integral_value(rounding="ROUND_CEILING") * step
-    found = []
-    at = first
-    while at <= scale.high:
-        text = format(at.normalize() if at else Decimal(0), "f").replace("-", numbers.MINUS)
-        found.append((text, scale.fraction(float(at))))
-        at += step
-    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

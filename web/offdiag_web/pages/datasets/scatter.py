@@ -7,11 +7,20 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from offdiag_web.charts.plot import Frame, box, grid, name_across, name_up, ticks_across, ticks_up
+from offdiag_web.charts.plot import (
+    Frame,
+    box,
+    grid,
+    name_across,
+    name_up,
+    ticks_across,
+    ticks_of,
+    ticks_up,
+)
 from offdiag_web.charts.scale import Extent, Scale, spanning
 from offdiag_web.charts.svg import coordinate, group, linked, reading, words
 from offdiag_web.components.model_marks import ModelMark, model_point
-from offdiag_web.pages.datasets.placing import Name, placed_names, ticks_of
+from offdiag_web.pages.datasets.placing import Name, placed_names
 
 WIDTH, HEIGHT = 660, 450
 FRAME = Frame(left=44, top=26, width=600, height=380)

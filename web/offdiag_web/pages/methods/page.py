@@ -12,8 +12,15 @@ from werkzeug.wrappers import Response
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.number_text import p_in_column
 from offdiag.domain.runs import METHOD
-from offdiag.records.method import METHOD_COLUMNS, method_row, methods_document
-from offdiag.services.methods import Design, Method, Methods, methods_of
+from offdiag.records.method import (
+    CURVE_COLUMNS,
+    METHOD_COLUMNS,
+    curve_row,
+    method_row,
+    methods_document,
+)
+from offdiag.services.methods.compared import Methods, methods_of
+from offdiag.services.methods.estimates import Design, Method
 from offdiag.store.dataset_page import DatasetSize, dataset_size
 from offdiag_web.app.context import current_registry, kept_moments
 from offdiag_web.app.exports import csv_response, json_response
@@ -31,6 +38,7 @@ from offdiag_web.components.datasets import (
     runs_of_dataset_url,
 )
 from offdiag_web.components.values import extent_of, interval_text
+from offdiag_web.pages.methods.curves import curves_drawing, size_text
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.filter_line import quoted
 
@@ -70,6 +78,29 @@ class MethodLine:
 
 
 @dataclass(frozen=True, slots=True)
+class CurveLine:
+    """A method at one training size."""
+
+    name: str
+    train_size: str
+    n_runs: str
+    mean: str
+    interval: str
+    spread: str
+    pooled: str
+
+
+@dataclass(frozen=True, slots=True)
+class CurvesView:
+    """The chart of learning curves, and its values; `left_out` runs say no training size."""
+
+    chart: Markup
+    lines: tuple[CurveLine, ...]
+    left_out: str
+    csv_url: str
+
+
+@dataclass(frozen=True, slots=True)
 class MethodsView:
     """Everything on the page."""
 
@@ -81,6 +112,7 @@ class MethodsView:
     lines: tuple[MethodLine, ...]
     has_folds: bool
     ends: tuple[str, str]
+    curves: CurvesView | None
 
 
 @blueprint.get(f"{DATASET}/methods")
@@ -97,6 +129,13 @@ def twin(name: str, form: str) -> Response:
     if form == "json":
         return json_response(document)
     return csv_response(f"{name}-methods", METHOD_COLUMNS, map(method_row, document.methods))
+
+
+@blueprint.get(f"{DATASET}/methods/learning-curves.csv")
+def learning_curves(name: str) -> Response:
+    document = methods_document(_found(name))
+    rows = map(curve_row, document.learning_curves)
+    return csv_response(f"{name}-learning-curves", CURVE_COLUMNS, rows)
 
 
 def _found(name: str) -> Methods:
@@ -135,6 +174,30 @@ def _view(found: Methods, size: DatasetSize) -> MethodsView:
         lines=tuple(_line(each, mark(each), address) for each in found.methods),
         has_folds=any(each.pooled is not None for each in found.methods),
         ends=(f"{scale.low:f}", f"{scale.high:f}"),
+        curves=_curves(found, address) if found.curves else None,
+    )
+
+
+def _curves(found: Methods, address: DatasetAddress) -> CurvesView:
+    metric = METRIC_TITLES.get(found.metric, found.metric)
+    lines = tuple(
+        CurveLine(
+            name=each.name,
+            train_size=size_text(each.train_size or 0.0),
+            n_runs=_n_runs(each),
+            mean=_value_text(each),
+            interval=interval_text(each.mean) or each.why_not_compared or "",
+            spread="" if each.spread is None else numbers.metric(each.spread),
+            pooled=_pooled(each),
+        )
+        for each in found.curves
+    )
+    left_out = found.n_without_size
+    return CurvesView(
+        chart=curves_drawing(found.curves, metric=metric),
+        lines=lines,
+        left_out=numbers.plural(left_out, "run") if left_out else "",
+        csv_url=address.learning_curves_url(metric=found.metric),
     )
 
 
@@ -168,7 +231,7 @@ def _line(method: Method, mark: Markup, address: DatasetAddress) -> MethodLine:
     return MethodLine(
         name=method.name,
         url=runs_of_dataset_url(address, f"tag:{METHOD}={quoted(method.name)}"),
-        n_runs=numbers.plural(len(method.runs), method.design.value.removesuffix("s")),
+        n_runs=_n_runs(method),
         mean=_value_text(method),
         mark=mark,
         interval=interval_text(method.mean) or "",
@@ -176,9 +239,7 @@ def _line(method: Method, mark: Markup, address: DatasetAddress) -> MethodLine:
         from_training=""
         if method.from_training is None or method.design is Design.FOLDS
         else f"{method.from_training:.0%}".replace("%", " %"),
-        pooled=""
-        if method.pooled is None or method.pooled.value is None
-        else numbers.metric(method.pooled.value),
+        pooled=_pooled(method),
         is_best=method.rank_status is RankStatus.BEST,
         is_behind=method.rank_status is RankStatus.BEHIND,
         behind="" if apart is None or apart.value is None else numbers.metric(apart.value),
@@ -203,3 +264,13 @@ def _line(method: Method, mark: Markup, address: DatasetAddress) -> MethodLine:
 
 def _value_text(method: Method) -> str:
     return "" if method.mean.value is None else numbers.metric(method.mean.value)
+
+
+def _n_runs(method: Method) -> str:
+    return numbers.plural(len(method.runs), method.design.value.removesuffix("s"))
+
+
+def _pooled(method: Method) -> str:
+    if method.pooled is None or method.pooled.value is None:
+        return ""
+    return numbers.metric(method.pooled.value)

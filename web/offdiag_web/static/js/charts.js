@@ -98,7 +98,7 @@ async function savePicture(svg, name) {
 }
 
 function specification(svg, marks) {
-  const isTime = svg.matches(".model-trend, .time-chart");
+  const isTime = svg.matches(".model-trend:not(.by-size), .time-chart");
   const isNamed = svg.matches(".parallel");
   const [x, y] = isTime ? ["logged", svg.getAttribute("aria-label")]
     : isNamed ? ["axis", "% of the axis"] : axesOf(svg);

@@ -1,8 +1,8 @@
-"""The methods of a dataset: runs that differ by seed or by fold, taken together and compared."""
+"""The mean of each method over its seeds or folds, with its interval, and differences of two."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -11,9 +11,8 @@ from statistics import fmean, stdev
 import numpy as np
 
 from offdiag.comparison.rank_status import RankStatus
-from offdiag.domain.runs import Task
 from offdiag.domain.values import MetricValue
-from offdiag.errors import InvalidInput
+from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.delta import range_of
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES, tested_metrics
 from offdiag.metrics.paired.methods import (
@@ -27,22 +26,11 @@ from offdiag.metrics.paired.methods import (
     moments_of,
 )
 from offdiag.metrics.suite import evaluate_stack
-from offdiag.services.champions.leaders import (
-    is_lower_better,
-    primary_metric,
-    ranking_key,
-    side_by_side,
-)
+from offdiag.services.champions.leaders import side_by_side
 from offdiag.services.lru_cache import LruCache
-from offdiag.services.truth.versions import dataset_named
-from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.method_runs import MethodRun, matrices_of, method_runs
+from offdiag.store.method_runs import MethodRun, matrices_of
 from offdiag.store.session import Session
-
-LEVEL = 0.05
-MOST_RUNS = 500
-"""Runs of methods that are read, the newest ones."""
 
 
 class Design(StrEnum):
@@ -56,7 +44,7 @@ class Design(StrEnum):
 
 @dataclass(frozen=True)
 class Method:
-    """The runs of a method by one metric.
+    """The runs of a method by one metric, all trained on as many examples.
 
     `mean` is the mean over its runs, with the interval that seeds and samples, or folds, allow;
     `spread` the standard deviation of its runs, None for one. `pooled` is the value of the
@@ -78,69 +66,36 @@ class Method:
     p_adjusted: float | None = None
     why_not_compared: str | None = None
 
+    @property
+    def train_size(self) -> float | None:
+        """Training examples of each run, or up to 1 their share; None where not tagged."""
+        return self.runs[0].train_size
+
 
 KnownMoments = tuple[Moments | None, str]
 """Moments of methods, or why there are none."""
 
 
 @dataclass(frozen=True)
-class Methods:
-    """The methods of a dataset, best first."""
+class Estimated:
+    """Methods of one design that are not compared yet.
 
-    dataset: DatasetRecord
-    metric: str
-    lower_is_better: bool
-    methods: tuple[Method, ...]
-
-
-def methods_of(
-    database: Database,
-    *,
-    project: str,
-    name: str,
-    metric: str | None = None,
-    kept: LruCache[KnownMoments] | None = None,
-) -> Methods:
-    """The methods of a dataset by `metric`, the primary one by default.
-
-    Runs belong to a method by their tag `group`; the tags `seed` and `fold` say which run of it
-    they are. What is read from predictions is kept in `kept`, under the evaluations it is of.
-    Raises `NotFound`, and `InvalidInput` for label sets and for a metric that has no better side.
+    `difference` is that of two of them that are not excluded, by name; None for other folds.
     """
-    with database.read() as session:
-        dataset = dataset_named(session, project=project, name=name)
-        if dataset.task is Task.MULTILABEL:
-            raise InvalidInput(
-                "its runs have sets of labels.",
-                field="dataset",
-                hint="Methods are compared by metrics of a confusion matrix.",
-            )
-        key = primary_metric(dataset) if metric is None else ranking_key(metric, dataset.task)
-        lower_is_better = is_lower_better(key, dataset.task)
-        by_method: dict[str, list[MethodRun]] = defaultdict(list)
-        for run in method_runs(session, dataset.id, key, limit=MOST_RUNS):
-            by_method[run.method].append(run)
-        folds = {name for name, runs in by_method.items() if any(run.fold for run in runs)}
-        of_seeds = {name: runs for name, runs in by_method.items() if name not in folds}
-        of_folds = {name: by_method[name] for name in by_method if name in folds}
-        methods = [
-            *_of_seeds(session, of_seeds, key, lower_is_better=lower_is_better, kept=kept),
-            *_of_folds(session, of_folds, key, dataset, lower_is_better=lower_is_better),
-        ]
-    sign = 1.0 if lower_is_better else -1.0
-    methods.sort(key=lambda each: (sign * (each.mean.value or 0.0), each.name))
-    return Methods(dataset, key, lower_is_better, tuple(methods))
+
+    methods: list[Method]
+    difference: Callable[[str, str], Estimate | None]
+    kind: str
 
 
-def _of_seeds(
+def seeds(
     session: Session,
     by_method: Mapping[str, Sequence[MethodRun]],
     key: str,
     *,
-    lower_is_better: bool,
     kept: LruCache[KnownMoments] | None,
-) -> list[Method]:
-    """Methods of seeds; those on the samples that most runs have are compared."""
+) -> Estimated:
+    """Methods of seeds; those on the samples that most runs have can be compared."""
     roots = Counter(
         run.truth_root for runs in by_method.values() for run in runs if run.has_predictions
     )
@@ -185,7 +140,7 @@ def _of_seeds(
         )
         for name, runs in by_method.items()
     ]
-    return _compared(methods, key, difference, SEEDS, lower_is_better=lower_is_better)
+    return Estimated(methods, difference, SEEDS)
 
 
 def _not_paired(runs: Sequence[MethodRun], root: int | None) -> str | None:
@@ -216,23 +171,24 @@ def _moments(
     return found, f"there is no paired test for {key}"
 
 
-def _of_folds(
+def folds(
     session: Session,
     by_method: Mapping[str, Sequence[MethodRun]],
     key: str,
     dataset: DatasetRecord,
-    *,
-    lower_is_better: bool,
-) -> list[Method]:
-    """Methods of folds; those with the same folds as the best one are compared."""
+) -> Estimated:
+    """Methods of folds; those with the same folds as the best one can be compared."""
     parts = {name: _by_part(runs) for name, runs in by_method.items()}
-    estimates = {
-        name: mean_of_folds(_values(found.values()), _test_per_train(found))
+    ids = [run.id for found in parts.values() for run in found.values()]
+    matrices = matrices_of(session, ids, dataset.labels) if ids else {}
+    ratios = {
+        name: _test_per_train(found, matrices)
         for name, found in parts.items()
         if len({fold for _, fold in found}) > 1
     }
-    ids = [run.id for found in parts.values() for run in found.values()]
-    matrices = matrices_of(session, ids, dataset.labels) if ids else {}
+    estimates = {
+        name: mean_of_folds(_values(parts[name].values()), ratio) for name, ratio in ratios.items()
+    }
 
     def difference(name: str, best: str) -> Estimate | None:
         first, second = parts[name], parts[best]
@@ -248,7 +204,7 @@ def _of_folds(
                 strict=True,
             )
         ]
-        return mean_of_folds(apart, _test_per_train(first))
+        return mean_of_folds(apart, ratios[name])
 
     methods = []
     for name, found in parts.items():
@@ -262,7 +218,7 @@ def _of_folds(
             name, Design.FOLDS, runs, key, estimate=estimates.get(name), why_not=why_not
         )
         methods.append(replace(method, pooled=value.at()))
-    return _compared(methods, key, difference, FOLDS, lower_is_better=lower_is_better)
+    return Estimated(methods, difference, FOLDS)
 
 
 def _by_part(runs: Sequence[MethodRun]) -> dict[tuple[str, str], MethodRun]:
@@ -274,9 +230,21 @@ def _by_part(runs: Sequence[MethodRun]) -> dict[tuple[str, str], MethodRun]:
     return dict(sorted(found.items()))
 
 
-def _test_per_train(parts: Mapping[tuple[str, str], MethodRun]) -> float:
-    """Size of a test part by that of its training part: 1 / (k - 1) for k folds."""
-    return 1 / (len({fold for _, fold in parts}) - 1)
+def _test_per_train(
+    parts: Mapping[tuple[str, str], MethodRun], matrices: Mapping[str, ConfusionMatrix]
+) -> float:
+    """Size of a test part by that of its training part: 1 / (k - 1) for k folds trained in full.
+
+    With a training size by that, which may be fewer examples.
+    """
+    whole = 1 / (len({fold for _, fold in parts}) - 1)
+    runs = list(parts.values())
+    size = runs[0].train_size
+    if size is None:
+        return whole
+    if size <= 1:
+        return whole / size
+    return fmean(float(matrices[run.id].counts.sum()) for run in runs) / size
 
 
 def _values(runs: Iterable[MethodRun]) -> list[float]:
@@ -296,7 +264,7 @@ def _method(
     mean, share = MetricValue(fmean(values)), None
     if estimate is not None:
         kind = SEEDS if design is Design.SEEDS else FOLDS
-        mean = _with_interval(estimate, key, kind, of_difference=False)
+        mean = with_interval(estimate, key, kind, of_difference=False)
         share = estimate.from_training / estimate.variance if estimate.variance > 0 else None
     return Method(
         name=name,
@@ -309,7 +277,7 @@ def _method(
     )
 
 
-def _with_interval(
+def with_interval(
     estimate: Estimate, key: str, kind: str, *, of_difference: bool, n_compared: int = 1
 ) -> MetricValue:
     """The value with its t interval, cut at the ends of the metric's range."""
@@ -321,46 +289,4 @@ def _with_interval(
         low, high = low - high, high - low
     return MetricValue(
         estimate.value, ci_low=max(ends[0], low), ci_high=min(ends[1], high), ci_method=kind
-    )
-
-
-def _compared(
-    methods: Sequence[Method],
-    key: str,
-    difference: Callable[[str, str], Estimate | None],
-    kind: str,
-    *,
-    lower_is_better: bool,
-) -> list[Method]:
-    """Each method with its difference to the best, at one level for all pairs of methods."""
-    able = [each for each in methods if each.why_not_compared is None]
-    if not able:
-        return list(methods)
-    sign = -1.0 if lower_is_better else 1.0
-    best = max(able, key=lambda each: sign * (each.mean.value or 0.0))
-    n_pairs = max(1, len(able) * (len(able) - 1) // 2)
-    found = []
-    for each in methods:
-        if each.why_not_compared is not None:
-            found.append(each)
-        elif each is best:
-            found.append(replace(each, rank_status=RankStatus.BEST))
-        else:
-            apart = difference(each.name, best.name)
-            found.append(_placed(each, apart, key, kind, n_pairs=n_pairs))
-    return found
-
-
-def _placed(
-    method: Method, apart: Estimate | None, key: str, kind: str, *, n_pairs: int
-) -> Method:
-    if apart is None:
-        return replace(method, why_not_compared="its folds are not those of the best method")
-    p = apart.p(n_compared=n_pairs)
-    is_behind = p is not None and p <= LEVEL
-    return replace(
-        method,
-        rank_status=RankStatus.BEHIND if is_behind else RankStatus.NOT_SEPARABLE,
-        difference=_with_interval(apart, key, kind, of_difference=True, n_compared=n_pairs),
-        p_adjusted=p,
     )

@@ -1,0 +1,1 @@
+"""Methods: runs that differ by seed or by fold, taken together, compared and by training size."""
