@@ -28,6 +28,7 @@ from offdiag.metrics.scores.calibration import (
 )
 from offdiag.metrics.scores.cells import OUTCOME_AXIS, POSITIVE, ScoreCells
 from offdiag.metrics.scores.discrimination import average_precision, ks, roc_auc
+from offdiag.metrics.scores.isotonic import explained_range, of_two, parts_of
 from offdiag.metrics.scores.losses import mean_losses
 from offdiag.metrics.scores.ranked_cells import RankedCells
 
@@ -59,6 +60,7 @@ def cell_values(
         **_calibration(top, "top_label", seed=seed, confidence=confidence),
         **_losses(cells, confidence=confidence),
         **_brier_parts(cells),
+        **_isotonic_parts(cells),
         "top_1_accuracy": Interval(
             *wilson(np.int64(top.n_positive), top.n_samples, confidence=confidence).at(), WILSON
         ).around(MetricValue(top.n_positive / top.n_samples)),
@@ -154,3 +156,15 @@ def _brier_parts(cells: ScoreCells) -> dict[str, MetricValue]:
         "brier_reliability": MetricValue(2 * reliability / n_samples),
         "brier_resolution": MetricValue(2 * resolution / n_samples),
     }
+
+
+def _isotonic_parts(cells: ScoreCells) -> dict[str, MetricValue]:
+    """Parts by isotonic regression, with cells as ties and the bound of any order within them."""
+    tied, most = explained_range(cells.event)
+    share = cells.support / cells.n_samples
+    found = parts_of(
+        cells.losses.squared.mean,
+        of_two(tied, float(share[POSITIVE])),
+        concentration=float(np.square(share).sum()),
+    )
+    return {key: widened(key, value, 2 * (most - tied)) for key, value in found.items()}

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics.scores import calibration, custom, discrimination, forecasts, losses
+from offdiag.metrics.scores import (
+    calibration,
+    custom,
+    discrimination,
+    forecasts,
+    isotonic,
+    losses,
+)
 from offdiag.metrics.scores.calibration import (
     DEFAULT_BINS,
     equal_mass_bins,
@@ -26,6 +33,7 @@ from offdiag.metrics.scores.forecasts import (
     rank_counts,
     top_k_accuracy,
 )
+from offdiag.metrics.scores.isotonic import isotonic_parts
 from offdiag.metrics.scores.losses import brier_decomposition, loss_metrics
 from offdiag.metrics.scores.ranking import RankedScores
 from offdiag.metrics.spec import MetricSpec
@@ -38,6 +46,8 @@ _FORECAST_KEYS = (
     "brier_reliability",
     "brier_resolution",
     "brier_uncertainty",
+    "brier_miscalibration",
+    "brier_discrimination",
     f"ece_top_label_{DEFAULT_BINS}",
     f"ece_top_label_equal_mass_{DEFAULT_BINS}",
 )
@@ -98,6 +108,7 @@ def _whole_forecast(forecasts: Forecasts) -> dict[str, MetricValue]:
     return {
         **loss_metrics(forecasts),
         **brier_decomposition(forecasts),
+        **isotonic_parts(forecasts),
         f"ece_top_label_{DEFAULT_BINS}": MetricValue(by_width),
         f"ece_top_label_equal_mass_{DEFAULT_BINS}": MetricValue(by_mass),
     }
@@ -124,6 +135,7 @@ def _no_probabilities(keys: Iterable[str]) -> dict[str, MetricValue]:
 SPECS: tuple[MetricSpec, ...] = (
     *discrimination.SPECS,
     *losses.SPECS,
+    *isotonic.SPECS,
     *calibration.SPECS,
     *forecasts.SPECS,
     *custom.SPECS,

@@ -138,7 +138,7 @@ CLASSES = Forecasts(
 )
 # The same samples, forecast in steps of one tenth: many share a forecast.
 COARSE = Forecasts(EVENT.actual, np.round(EVENT.scores, 1).clip(0.1, 0.9), 2, positive=1)
-NOTHING_SHARED = {"brier_uncertainty", "brier_resolution"}
+WITHOUT = {"brier_uncertainty", "brier_miscalibration", "brier_discrimination"}
 
 
 @pytest.mark.parametrize("forecasts", [EVENT, CLASSES, COARSE], ids=["event", "classes", "coarse"])
@@ -147,7 +147,7 @@ def test_every_metric_has_an_interval_or_a_reason_to_have_none(forecasts: Foreca
 
     found = score_intervals(forecasts, seed=1)
 
-    without = {"brier_uncertainty"} if forecasts is COARSE else NOTHING_SHARED
+    without = WITHOUT if forecasts is COARSE else WITHOUT | {"brier_resolution"}
     assert found.keys() == values.keys() - without
     for key, interval in found.items():
         if key.startswith(("ece", "mce")):

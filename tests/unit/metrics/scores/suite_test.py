@@ -28,6 +28,8 @@ OF_ALL_CLASSES = {
     "brier_reliability",
     "brier_resolution",
     "brier_uncertainty",
+    "brier_miscalibration",
+    "brier_discrimination",
     "ece_top_label_15",
     "ece_top_label_equal_mass_15",
 }

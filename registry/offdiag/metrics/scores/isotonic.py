@@ -1,0 +1,164 @@
+"""Parts of the Brier score by isotonic regression (CORP), which needs no bins.
+
+Of an event with outcomes y let c be the isotonic regression of y on its probabilities p, found by
+pooling adjacent violators: the calibrated forecasts that keep the order of p. With the mean score
+S of p, S_c of c and S_r of the share r of events
+
+    miscalibration = S - S_c,  discrimination = S_r - S_c,  uncertainty = S_r,
+
+none is negative and S = miscalibration - discrimination + uncertainty. Dimitriadis, Gneiting and
+Jordan 2021, Stable reliability diagrams for probabilistic classifiers, PNAS 118(8) e2016191118,
+for one event. Here the parts are added over classes, each against the rest, and so are on the
+scale of `brier_sum`: with two classes twice those of the event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.values import MetricValue
+from offdiag.extras import optional
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.losses import loss_moments
+from offdiag.metrics.scores.ranked_cells import RankedCells, Ranking
+from offdiag.metrics.spec import NOT_PROBABILITIES, Direction, MetricSpec, Scope
+
+MISCALIBRATION, DISCRIMINATION = "brier_miscalibration", "brier_discrimination"
+
+Counts = NDArray[np.int64]
+
+
+def isotonic_parts(forecasts: Forecasts) -> Mapping[str, MetricValue]:
+    """Both parts of probabilities of at least one sample, by key."""
+    share = forecasts.support / forecasts.n_samples
+    positive = forecasts.positive
+    if forecasts.has_all_columns or positive is None:
+        explained = sum(explained_share(forecasts.ranked(k)) for k in range(forecasts.n_classes))
+    else:
+        explained = of_two(explained_share(forecasts.ranked(positive)), float(share[positive]))
+    return parts_of(
+        loss_moments(forecasts).squared.mean,
+        explained,
+        concentration=float(np.square(share).sum()),
+    )
+
+
+def parts_of(score: float, explained: float, *, concentration: float) -> dict[str, MetricValue]:
+    """Both parts from `brier_sum`, the sum of `explained_share` and that of squared class shares.
+
+    The score of the regressions is 1 - `explained`, the uncertainty 1 - `concentration`.
+    """
+    return {
+        # Differences of equal numbers may be rounded below zero.
+        MISCALIBRATION: MetricValue(max(0.0, score - (1 - explained))),
+        DISCRIMINATION: MetricValue(max(0.0, explained - concentration)),
+    }
+
+
+def of_two(explained: float, share: float) -> float:
+    """The sum over two classes, of which that of this share has an `explained_share`.
+
+    The regression of 1 - p for the other class is 1 - c, whose mean square follows.
+    """
+    return 1 - 2 * share + 2 * explained
+
+
+def explained_share(ranked: Ranking) -> float:
+    """Mean square of the isotonic regression of an event on its scores, 0 to 1.
+
+    The regression is the mean of each of its levels, so the score of one event is its share
+    minus this; over classes the shares add up to 1.
+    """
+    positive, size = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    for block in ranked.blocks():
+        # What violates the order within a block does so among all: levels only ever merge.
+        pooled = levels(block.positive, block.positive + block.negative)
+        positive = np.concatenate([positive, pooled[0]])
+        size = np.concatenate([size, pooled[1]])
+    return _mean_square(positive, size)
+
+
+def explained_range(event: RankedCells) -> tuple[float, float]:
+    """The least and the most that `explained_share` of scores counted in cells can be.
+
+    The least takes a cell as one score, which only rules regressions out. For the most the
+    negative samples of a cell of several scores come before its positive ones: sorted within the
+    cells, the regression of any other order is as good or better there.
+    """
+    tied = explained_share(event)
+    if not event.is_open.any():
+        return tied, tied
+    first = np.where(event.is_open, event.negative, event.negative + event.positive)
+    events = np.where(event.is_open, 0, event.positive)
+    size = np.stack([first, event.negative + event.positive - first], axis=1).reshape(-1)
+    positive = np.stack([events, event.positive - events], axis=1).reshape(-1)
+    return tied, _mean_square(positive[size > 0], size[size > 0])
+
+
+def levels(positive: Counts, size: Counts) -> tuple[Counts, Counts]:
+    """Events and samples of each level of the regression, (l,), in ascending order.
+
+    `positive` and `size` (m,) are those of m distinct scores, ascending, each of at least one
+    sample.
+    """
+    with optional:
+        from scipy.optimize import isotonic_regression
+
+    starts = isotonic_regression(positive / size, weights=size.astype(np.float64)).blocks[:-1]
+    return np.add.reduceat(positive, starts), np.add.reduceat(size, starts)
+
+
+def _mean_square(positive: Counts, size: Counts) -> float:
+    positive, size = levels(positive, size)
+    return float((np.square(positive.astype(np.float64)) / size).sum()) / int(size.sum())
+
+
+_CORP = (
+    "Dimitriadis, Gneiting and Jordan 2021, Stable reliability diagrams for probabilistic "
+    "classifiers"
+)
+_NONE = (
+    "None: noise adds to it, and the regression has no normal limit and a rate of n^(-1/3), so "
+    "neither slopes nor resamples keep the level. A test of calibration is beside "
+    "`ece_positive_15`."
+)
+_BOTH = (
+    "The regression pools adjacent violators; with more than two classes each is taken against "
+    "the rest. brier_sum = miscalibration - discrimination + uncertainty."
+)
+
+SPECS: tuple[MetricSpec, ...] = (
+    MetricSpec(
+        key=MISCALIBRATION,
+        scope=Scope.PROBABILISTIC,
+        interval=_NONE,
+        title="Brier miscalibration (isotonic regression)",
+        formula="brier_sum of the probabilities - brier_sum of their isotonic regression",
+        low=0,
+        high=2,
+        direction=Direction.LOWER,
+        source=_CORP,
+        undefined_when=NOT_PROBABILITIES,
+        ignores=("how well the scores separate the classes",),
+        other_names={"R reliabilitydiag": "miscalibration, half of this for two classes"},
+        notes=f"What calibration could gain; 0 for scores that are their own regression. {_BOTH}",
+    ),
+    MetricSpec(
+        key=DISCRIMINATION,
+        scope=Scope.PROBABILISTIC,
+        interval=_NONE,
+        title="Brier discrimination (isotonic regression)",
+        formula="brier_uncertainty - brier_sum of the isotonic regression of the probabilities",
+        low=0,
+        high=1,
+        direction=Direction.HIGHER,
+        source=_CORP,
+        undefined_when=NOT_PROBABILITIES,
+        ignores=("how well the scores are calibrated",),
+        other_names={"R reliabilitydiag": "discrimination, half of this for two classes"},
+        notes=f"Depends on the order of the scores alone. {_BOTH}",
+    ),
+)
