@@ -89,6 +89,20 @@ def test_runs_of_a_new_project_are_all_logged(
 
 
 @pytest.mark.parametrize("deed", [upload, count])
+def test_a_unique_name_goes_to_one_of_all_who_ask_for_it(
+    database: Database, deed: Callable[[Database, RunFacts], str]
+) -> None:
+    ids, raised = at_once(lambda _: deed(database, RunFacts(name="nightly", unique_name=True)))
+
+    (winner,) = ids
+    assert len(raised) == AT_ONCE - 1
+    for error in raised:
+        assert isinstance(error, Conflict)
+        assert error.field == "name"
+        assert f"'nightly' is taken by run {winner}" in str(error)
+
+
+@pytest.mark.parametrize("deed", [upload, count])
 def test_a_run_that_is_sent_several_times_is_logged_once(
     database: Database, deed: Callable[[Database, RunFacts], str]
 ) -> None:

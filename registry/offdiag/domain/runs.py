@@ -72,7 +72,8 @@ class RunFacts:
     """What a user says about a run, checked.
 
     `client_key` makes opening repeatable: the same key in the same project finds the same
-    run. Everything here is shown to people and treated as hostile text.
+    run. With `unique_name` no other run of the dataset may have the name. Everything here is
+    shown to people and treated as hostile text.
     """
 
     name: str
@@ -83,6 +84,7 @@ class RunFacts:
     tags: Mapping[str, Scalar] = field(default_factory=dict)
     author: str | None = None
     git_sha: str | None = None
+    unique_name: bool = False
 
     def __post_init__(self) -> None:
         require_name(self.name, "name")
@@ -99,6 +101,8 @@ class RunFacts:
     def to_dict(self) -> dict[str, Any]:
         """The facts by name."""
         facts = {each.name: getattr(self, each.name) for each in fields(self)}
+        if not self.unique_name:  # Servers of the last release do not know it.
+            del facts["unique_name"]
         return facts | {"params": dict(self.params), "tags": dict(self.tags)}
 
 

@@ -28,6 +28,9 @@ class RunFactsBody(RequestBody, RunSaid):
     client_key: str | None = Field(
         default=None, description="Makes the call repeatable: the same key finds the same run."
     )
+    unique_name: bool = Field(
+        default=False, description="Refuse a name that another run of the dataset has."
+    )
 
     def facts(self) -> RunFacts:
         """The facts, checked. Raises `InvalidInput`."""

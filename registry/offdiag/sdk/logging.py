@@ -36,6 +36,7 @@ class RunArguments(TypedDict, total=False):
     params: Mapping[str, Any] | None
     tags: Mapping[str, Any] | None
     client_key: str | None
+    unique_name: bool
     url: str | None
 
 
@@ -57,6 +58,7 @@ def log_run(
     params: Mapping[str, Any] | None = None,
     tags: Mapping[str, Any] | None = None,
     client_key: str | None = None,
+    unique_name: bool = False,
     url: str | None = None,
 ) -> Run:
     """Store the predictions of a model in one call.
@@ -78,13 +80,14 @@ def log_run(
     belong together ({"animal": ["cat", "dog"], "vehicle": {"road": ["car"]}}); a dataset keeps
     the first one it is given until `set_hierarchy`. `positive_label` is the positive one of two
     classes; of {0, 1}, {-1, 1} and {False, True} it is 1 or True by convention where a dataset
-    has none. `client_key` makes the call repeatable. `url` is the registry, by default the
-    configured one.
+    has none. `client_key` makes the call repeatable. `unique_name` refuses a name that another run
+    of the dataset has, also where several processes log at once. `url` is the registry, by default
+    the configured one.
 
     Everything is stored, or nothing. Raises `InvalidInput` for unusable input, such as
     predictions that share no label with a truth whose labels nobody declared, and `Conflict` for
-    contradictions to what is stored. Warns as `LabelNote` of whole floats and of classes that
-    look alike.
+    contradictions to what is stored and for a name that is taken. Warns as `LabelNote` of whole
+    floats and of classes that look alike.
     """
     at = target(url)
     run_id = at.log_predictions(
@@ -96,6 +99,7 @@ def log_run(
             params=params,
             tags=tags,
             client_key=client_key,
+            unique_name=unique_name,
         ),
         None if dataset is None else require_name(dataset, "dataset"),
         Predictions(
@@ -126,6 +130,7 @@ def start_run(
     params: Mapping[str, Any] | None = None,
     tags: Mapping[str, Any] | None = None,
     client_key: str | None = None,
+    unique_name: bool = False,
     url: str | None = None,
 ) -> OpenRun:
     """Open a run that takes its predictions batch by batch, as from a training loop.
@@ -142,6 +147,7 @@ def start_run(
             params=params,
             tags=tags,
             client_key=client_key,
+            unique_name=unique_name,
         ),
         require_name(dataset, "dataset"),
         _label_set(labels, ordinal=ordinal),
@@ -166,6 +172,7 @@ def log_matrix(
     params: Mapping[str, Any] | None = None,
     tags: Mapping[str, Any] | None = None,
     client_key: str | None = None,
+    unique_name: bool = False,
     reported: Mapping[str, Any] | None = None,
     url: str | None = None,
 ) -> Run:
@@ -192,6 +199,7 @@ def log_matrix(
             params=params,
             tags=tags,
             client_key=client_key,
+            unique_name=unique_name,
         ),
         require_name(dataset, "dataset"),
         GivenMatrix(
@@ -217,6 +225,7 @@ def run_facts(
     params: Mapping[str, Any] | None,
     tags: Mapping[str, Any] | None,
     client_key: str | None,
+    unique_name: bool,
 ) -> RunFacts:
     """What is said about a run, with who logs it from which commit. Raises `InvalidInput`."""
     return RunFacts(
@@ -224,6 +233,7 @@ def run_facts(
         project=project if project is not None else at.project,
         model=model,
         client_key=client_key,
+        unique_name=unique_name,
         params=_plain(params, "params"),
         tags=_plain(tags, "tags"),
         author=provenance.author(),

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
 from offdiag.domain.runs import Derivation, RunFacts, RunState
-from offdiag.errors import NotFound
+from offdiag.errors import Conflict, NotFound
 from offdiag.store.models import BaselineRow, DatasetRow, RunRow
 
 _KEYS_AT_ONCE = 1_000
@@ -82,7 +82,12 @@ def insert_run(
     derivation: Derivation | None = None,
     decision: Mapping[str, Any] | None = None,
 ) -> RunRecord:
-    """Insert an open run; `decision` is the rule that predicted from its own scores."""
+    """Insert an open run; `decision` is the rule that predicted from its own scores.
+
+    Raises `Conflict` where a name that has to be unique is taken.
+    """
+    if facts.unique_name:
+        _require_free_name(session, dataset_id, facts.name)
     row = RunRow(
         id=run_id,
         project_id=project_id,
@@ -105,6 +110,30 @@ def insert_run(
     session.add(row)
     session.flush()  # Chunks refer to it, and a doubled client key must fail here.
     return _record(row)
+
+
+def _require_free_name(session: Session, dataset_id: int, name: str) -> None:
+    """Raise `Conflict` where a run of the dataset that is not deleted has the name.
+
+    Who asks for a unique name waits here for all others of the dataset that do, until their
+    transactions end. SQLite has one writer at a time.
+    """
+    session.execute(
+        select(DatasetRow.id).where(DatasetRow.id == dataset_id).with_for_update(key_share=True)
+    )
+    taken = session.scalar(
+        select(RunRow.id)
+        .where(RunRow.dataset_id == dataset_id, RunRow.name == name, RunRow.deleted_at.is_(None))
+        .order_by(RunRow.created_at, RunRow.id)
+        .limit(1)
+    )
+    if taken is not None:
+        raise Conflict(
+            f"the name {name!r} is taken by run {taken} of this dataset.",
+            field="name",
+            hint=f"Choose another name, delete that run (offdiag runs delete {taken}), or log "
+            "without unique_name.",
+        )
 
 
 def get_run(session: Session, run_id: str) -> RunRecord:

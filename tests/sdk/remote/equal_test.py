@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import offdiag
-from offdiag.errors import InvalidInput
+from offdiag.errors import Conflict, InvalidInput
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.run import Run
 from offdiag.services.cost_matrices import add_costs
@@ -432,3 +432,27 @@ def test_labels_are_corrected_on_both(places: tuple[Place, Place]) -> None:
 
     assert one == other
     assert shown(places[0].runs[0].evaluation()) == shown(places[1].runs[0].evaluation())
+
+
+def test_a_name_that_has_to_be_unique_is_refused_alike(places: tuple[Place, Place]) -> None:
+    for place in places:
+        facts: dict[str, Any] = {"name": "nightly", "dataset": "names", "url": place.url}
+        arrays: dict[str, Any] = {"y_true": CLASSES, "y_pred": CLASSES}
+        first = offdiag.log_run(**arrays, **facts, unique_name=True, client_key="one")
+        again = offdiag.log_run(**arrays, **facts, unique_name=True, client_key="one")
+        assert again.id == first.id  # A retry meets itself.
+
+        frame = pd.DataFrame({"y": CLASSES, "yhat": CLASSES})
+        ways: tuple[tuple[Any, dict[str, Any]], ...] = (
+            (offdiag.log_run, arrays),
+            (offdiag.start_run, {}),
+            (offdiag.log_matrix, {"matrix": np.eye(3), "orientation": "actual_rows"}),
+            (offdiag.log_frame, {"frame": frame, "keep_predictions": False}),
+        )
+        for log, content in ways:
+            with pytest.raises(Conflict, match=f"'nightly' is taken by run {first.id}") as refused:
+                log(**content, **facts, unique_name=True)
+            assert f"offdiag runs delete {first.id}" in (refused.value.hint or "")
+
+        offdiag.log_run(**arrays, **facts)  # Nothing is asked of this one.
+        offdiag.log_run(**arrays, **facts | {"dataset": "derm 2"}, unique_name=True)

@@ -64,6 +64,9 @@ if TYPE_CHECKING:
     "client_key",
     help="Idempotency key: a repeated call returns the run of the first one.",
 )
+@click.option(
+    "--unique-name", is_flag=True, help="Refuse a name that another run of the dataset has."
+)
 @url_option
 @json_option
 def log(

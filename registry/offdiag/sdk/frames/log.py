@@ -137,6 +137,7 @@ def log_counted(
         params=arguments["params"],
         tags=arguments["tags"],
         client_key=arguments["client_key"],
+        unique_name=arguments["unique_name"],
     )
     kinds = count_kinds(frame, columns)
     given = GivenCounts(
@@ -261,6 +262,7 @@ def log_frame(
     params: Mapping[str, Any] | None = None,
     tags: Mapping[str, Any] | None = None,
     client_key: str | None = None,
+    unique_name: bool = False,
     url: str | None = None,
 ) -> Run:
     """Store the predictions in a frame, or only how often each occurs.
@@ -310,6 +312,7 @@ def log_frame(
         params=params,
         tags=tags,
         client_key=client_key,
+        unique_name=unique_name,
         url=url,
     )
     if not keep_predictions:
