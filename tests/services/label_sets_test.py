@@ -15,12 +15,9 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, Task
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.counted import CountedSets
-from offdiag.records.comparison import comparison_document
 from offdiag.reports.scope import METRICS_OF_SETS
 from offdiag.sdk.evaluations.intervals import multilabel_intervals
-from offdiag.services.compare import compare_runs
 from offdiag.services.cost_matrices import add_costs
-from offdiag.services.datasets import pin_baseline
 from offdiag.services.evaluation.recompute import recompute_all
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.examples.page import browse_examples
@@ -36,7 +33,6 @@ from offdiag.services.retention.backups import back_up, restore
 from offdiag.services.retention.deletion import collect, delete_run, restore_run
 from offdiag.services.retention.project_archives import export_project, import_project
 from offdiag.services.runs import run_history
-from offdiag.services.shared_samples import NotPaired, pair_evaluations
 from offdiag.services.truth.impact import truth_impact
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.truth.versions import compare_truths
@@ -505,20 +501,6 @@ def test_errors_of_sets_have_no_price(database: Database) -> None:
         add_costs(database, project="default", dataset="photos", name="errors", weights=weights)
     with pytest.raises(Conflict, match="carry sets of labels"):
         read_frame(database, [run.id], Question())
-
-
-@pytest.mark.same_on_both
-def test_runs_on_sets_are_not_paired(database: Database) -> None:
-    first = log_sets(database)
-    second = log_sets(database, y_pred=TRUE_SETS, facts=RunFacts(name="perfect"))
-    stored = [evaluate(database, run.id) for run in (first, second)]
-    pin_baseline(database, second.id, author=None)
-
-    with database.read() as session:
-        assert isinstance(pair_evaluations(session, *stored), NotPaired)
-    refusal = compare_runs(database, [first.id, second.id])
-    assert "several labels at once" in str(comparison_document(refusal))
-    assert evaluate(database, first.id).hides_minority is False
 
 
 def test_a_correction_of_sets_says_what_it_moved(database: Database) -> None:

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.multilabel.sets import pack_sets
+from offdiag.metrics.multilabel_runs.paired import PairedSets
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
 from support.logging_runs import log
@@ -31,3 +34,9 @@ def random_sets(
     share = 0.6 / np.arange(1, n_labels + 1)
     true = rng.random((n_cases, n_labels)) < share
     return true, true ^ (rng.random((n_cases, n_labels)) < wrong)
+
+
+def paired_runs(actual: NDArray[np.bool_], *predicted: NDArray[np.bool_]) -> PairedSets:
+    """Runs on the same samples from indicators (n, q)."""
+    names = tuple(f"label {code:02}" for code in range(actual.shape[1]))
+    return PairedSets(pack_sets(actual), tuple(map(pack_sets, predicted)), LabelSet(names))

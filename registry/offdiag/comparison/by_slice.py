@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.comparison import texts
 from offdiag.comparison.differences import MetricDifference, judged
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.paired.class_changes import recall_changes
@@ -75,7 +76,8 @@ class SliceChanges:
         """What is significant: "B is better overall and worse for country=JP"."""
         n_judged = len(self.slices)
         with_classes = " and recalls" if self.classes else ""
-        how = f"(accuracy{with_classes}, the whole and {n_judged} slices judged together)"
+        right = texts.title_inside(self.whole.change.key)
+        how = f"({right}{with_classes}, the whole and {n_judged} slices judged together)"
         whole = self.whole
         overall = "B is neither better nor worse overall"
         if whole.change.outcome.is_separable:
@@ -128,6 +130,34 @@ def part_counts(
     return all_classes, tuple(each)
 
 
+LABEL_AXIS = 1
+"""Axis of sets (n, q) along which the label changes."""
+
+
+def part_counts_of_sets(
+    actual: NDArray[np.bool_], first: NDArray[np.bool_], second: NDArray[np.bool_]
+) -> tuple[PartCounts, tuple[PartCounts, ...]]:
+    """The same of sets of labels (n, q): exactly right ones, and by label those that have it."""
+    exact = [(sets == actual).all(axis=LABEL_AXIS) for sets in (first, second)]
+    whole = _counts_of(np.ones(len(actual), np.bool_), *exact)
+    by_label = (
+        _counts_of(actual[:, code], first[:, code], second[:, code])
+        for code in range(actual.shape[LABEL_AXIS])
+    )
+    return whole, tuple(by_label)
+
+
+def _counts_of(
+    members: NDArray[np.bool_], first: NDArray[np.bool_], second: NDArray[np.bool_]
+) -> PartCounts:
+    return PartCounts(
+        both_right=int(np.count_nonzero(members & first & second)),
+        only_first=int(np.count_nonzero(members & first & ~second)),
+        only_second=int(np.count_nonzero(members & ~first & second)),
+        total=int(np.count_nonzero(members)),
+    )
+
+
 def compare_parts(
     whole: PartCounts,
     slices: Mapping[str, PartCounts],
@@ -137,15 +167,18 @@ def compare_parts(
     n_suppressed: int,
     min_size: int,
     confidence: float = 0.95,
+    key: str = "overall_accuracy",
 ) -> SliceChanges:
     """Judge the whole, all slices and `classes`, by slice and label, together.
+
+    `key` is the metric that counts right samples.
 
     All have at least one sample each.
     """
     parts = [(None, None, whole), *((text, None, each) for text, each in slices.items())]
     of_classes = [(text, label, each) for (text, label), each in classes.items()]
     share = 0.5 if of_classes else 1.0
-    changes = _changes(parts, "overall_accuracy", confidence, share)
+    changes = _changes(parts, key, confidence, share)
     return SliceChanges(
         changes[0],
         changes[1:],

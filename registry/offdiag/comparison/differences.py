@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -14,9 +14,11 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.aggregates import custom
 from offdiag.metrics.catalogue import Direction
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import Bounds, Interval
 from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals, wilson
+from offdiag.metrics.multilabel.suite import label_metrics, set_metrics
 from offdiag.metrics.paired.class_changes import confidence_together
 from offdiag.metrics.paired.joint import JointCounts, PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
@@ -28,6 +30,9 @@ HEADLINE = (
     *(spec.key for spec in custom.SPECS if spec.direction is not Direction.NEITHER),
 )
 """Aggregates that a comparison is about: the usual ones, and those that a team declared."""
+HEADLINE_OF_SETS = ("subset_accuracy", "example_jaccard", "hamming_loss", "micro_f1", "macro_f1")
+"""The same for multi-label runs."""
+ALL_HEADLINES = frozenset({*HEADLINE, *HEADLINE_OF_SETS})
 DIFFERENCE_THAT_MATTERS = 0.01
 """In accuracy, where nothing else is said: one point."""
 OF_CLASSES = ("recall", "precision", "f1")
@@ -257,17 +262,46 @@ _PROPORTIONS = {key: proportions.PER_CLASS[key] for key in OF_CLASSES}
 
 
 def class_values(
-    matrix: ConfusionMatrix, *, confidence: float = 0.95
+    found: Counted, *, confidence: float = 0.95
 ) -> Mapping[str, tuple[MetricValue, ...]]:
     """Recall, precision and F1 by key, each in label order, with Wilson's intervals."""
-    suite = evaluate_stack(
-        matrix.counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
+    bounds = proportion_intervals(
+        Outcomes(found.correct, found.actual, found.predicted, found.total),
+        _PROPORTIONS,
+        confidence=confidence,
     )
-    found = proportion_intervals(Outcomes.of_matrix(matrix), _PROPORTIONS, confidence=confidence)
+    plain = plain_class_values(found)
     return {
-        key: tuple(
-            found[key].at(code).around(suite.per_class[key].at(code))
-            for code in range(matrix.n_classes)
-        )
+        key: tuple(bounds[key].at(code).around(value) for code, value in enumerate(plain[key]))
         for key in OF_CLASSES
     }
+
+
+def plain_class_values(found: Counted) -> Mapping[str, Sequence[MetricValue]]:
+    """The same without intervals."""
+    if isinstance(found, CountedSets):
+        return label_metrics(found.tally.labels)
+    per_class = evaluate_stack(
+        found.counts, ordinal=found.labels.has_declared_order, names=found.labels.names
+    ).per_class
+    return {
+        key: [per_class[key].at(code) for code in range(found.n_classes)] for key in OF_CLASSES
+    }
+
+
+def headline_values(found: Counted) -> dict[str, MetricValue]:
+    """The primary metrics of classes or of sets."""
+    if isinstance(found, CountedSets):
+        of_sets = set_metrics(found.tally)
+        return {key: of_sets[key] for key in HEADLINE_OF_SETS}
+    suite = evaluate_stack(
+        found.counts, ordinal=found.labels.has_declared_order, names=found.labels.names
+    )
+    return {key: suite.aggregate[key].at() for key in HEADLINE}
+
+
+def difference_of(first: MetricValue, second: MetricValue) -> MetricValue:
+    """The difference without an interval."""
+    if first.value is None or second.value is None:
+        return MetricValue(None, first.reason or second.reason)
+    return MetricValue(second.value - first.value)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.comparison import texts
-from offdiag.comparison.differences import HEADLINE, class_values
+from offdiag.comparison.differences import HEADLINE, class_values, headline_values
 from offdiag.comparison.rank_status import (
     Rank,
     places,
@@ -23,6 +23,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.delta import range_of
 from offdiag.metrics.intervals.suite import suite_intervals
@@ -33,10 +34,11 @@ from offdiag.metrics.paired.best_runs import (
     metric_contest,
     recall_contests,
 )
-from offdiag.metrics.paired.confidence_set import DRAWS, Contest, confidence_sets
+from offdiag.metrics.paired.confidence_set import DRAWS, BestSet, Contest, confidence_sets
 from offdiag.metrics.paired.hypothesis_tests import CochranQ, cochran_of_counts, holm, mcnemar
 from offdiag.metrics.paired.runs import PairedRuns
 from offdiag.metrics.suite import AGGREGATE_KEYS, evaluate_stack
+from offdiag.reports.scope import spec_of
 
 FEWEST_RUNS = 3
 MOST_PREDICTIONS = 10_000_000
@@ -81,14 +83,14 @@ def is_small_enough(n_samples: int, n_runs: int, n_classes: int) -> bool:
     )
 
 
-def selection_sentence(key: str, found: BestOfMany) -> str:
+def selection_sentence(key: str, found: BestOfMany, noun: str = "class") -> str:
     """ "The highest balanced accuracy of 9 runs is 0.873; chosen for being highest, ..."."""
     title, runs = texts.title_inside(key), f"{found.n_runs} runs"
     said = f"The highest {title} of {runs} is {found.value:.3f}"
     if found.corrected.value is None:
         return (
             f"{said}, which flatters a run that was chosen for being highest; it is not corrected "
-            "for that, because a class has too few examples."
+            f"for that, because a {noun} has too few examples."
         )
     return (
         f"{said}; chosen for being highest, that run is expected to reach about "
@@ -153,7 +155,7 @@ class ManyComparison:
     where not all runs are paired or they are too large.
     """
 
-    matrices: tuple[ConfusionMatrix, ...]
+    matrices: tuple[Counted, ...]
     places: Mapping[str, tuple[Rank, ...]]
     recall: tuple[tuple[Rank, ...], ...]
     pairs: tuple[RunPair, ...]
@@ -167,6 +169,11 @@ class ManyComparison:
     @property
     def labels(self) -> tuple[str, ...]:
         return self.matrices[0].labels.names
+
+    @property
+    def of_sets(self) -> bool:
+        """Whether samples have sets of labels."""
+        return isinstance(self.matrices[0], CountedSets)
 
 
 def compare_many(
@@ -191,7 +198,7 @@ def compare_many(
         run if isinstance(run, ConfusionMatrix) else next(of_predictions) for run in runs
     )
     unpaired = tuple(at for at in range(len(runs)) if at not in predicted)
-    values = [_values(matrix) for matrix in matrices]
+    values = [headline_values(matrix) for matrix in matrices]
     recall = [class_values(matrix, confidence=confidence)["recall"] for matrix in matrices]
     metrics, classes = _contests(
         paired, tuple(predicted), matrices, values, recall, seed=seed, confidence=confidence
@@ -199,17 +206,54 @@ def compare_many(
     (sets,) = confidence_sets([metrics], seed=seed, confidence=confidence, draws=replicates)
     of_classes = confidence_sets(classes, seed=seed, confidence=confidence, draws=replicates)
     pairs, cochran = _correct_predictions(paired, tuple(predicted))
-    return ManyComparison(
+    return many_comparison(
         matrices,
+        dict(zip(HEADLINE, sets, strict=True)),
+        [found for (found,) in of_classes],
+        recall=recall,
+        pairs=pairs,
+        cochran=cochran,
+        unpaired=unpaired,
+        confidence=confidence,
+        seed=seed,
+        replicates=replicates,
+        best={}
+        if paired is None or unpaired
+        else best_by_metric(actual, paired.predictions, HEADLINE, labels=labels, seed=seed),
+    )
+
+
+def many_comparison(
+    sides: tuple[Counted, ...],
+    by_metric: Mapping[str, BestSet],
+    by_class: Sequence[BestSet],
+    *,
+    recall: Sequence[Sequence[MetricValue]],
+    pairs: tuple[RunPair, ...],
+    cochran: CochranQ | None,
+    unpaired: tuple[int, ...] = (),
+    confidence: float,
+    seed: int,
+    replicates: int,
+    best: Mapping[str, BestOfMany],
+) -> ManyComparison:
+    """Several runs with the sets of those that may be the best, by metric and by class."""
+    values = [headline_values(side) for side in sides]
+    return ManyComparison(
+        sides,
         {
             key: places(
-                found, [each[key] for each in values], width=_width(key), unpaired=unpaired
+                found,
+                [each[key] for each in values],
+                lower_is_better=spec_of(key, of_class=False).direction is Direction.LOWER,
+                width=_width(key),
+                unpaired=unpaired,
             )
-            for key, found in zip(HEADLINE, sets, strict=True)
+            for key, found in by_metric.items()
         },
         tuple(
             places(found, [each[code] for each in recall], width=1.0, unpaired=unpaired)
-            for code, (found,) in enumerate(of_classes)
+            for code, found in enumerate(by_class)
         ),
         pairs,
         cochran,
@@ -217,9 +261,7 @@ def compare_many(
         confidence,
         seed,
         replicates,
-        {}
-        if paired is None or unpaired
-        else best_by_metric(actual, paired.predictions, HEADLINE, labels=labels, seed=seed),
+        best,
     )
 
 
@@ -265,13 +307,6 @@ def _width(key: str) -> float:
     return high - low
 
 
-def _values(matrix: ConfusionMatrix) -> dict[str, MetricValue]:
-    suite = evaluate_stack(
-        matrix.counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
-    )
-    return {key: suite.aggregate[key].at() for key in HEADLINE}
-
-
 def _with_intervals(
     matrix: ConfusionMatrix, values: Mapping[str, MetricValue], *, seed: int, confidence: float
 ) -> dict[str, MetricValue]:
@@ -286,6 +321,11 @@ def _correct_predictions(
     if paired is None or len(positions) < 2:
         return (), None
     both: NDArray[np.int64] = paired.both_right.sum(axis=CLASS_AXIS)
+    return pairs_of(both, positions), cochran_of_counts(both) if len(positions) > 2 else None
+
+
+def pairs_of(both: NDArray[np.int64], positions: Sequence[int]) -> tuple[RunPair, ...]:
+    """Every pair of runs, from the samples that two of them both get right, (m, m)."""
     right = np.diagonal(both)
     counts = [
         (
@@ -297,10 +337,9 @@ def _correct_predictions(
         for first, second in combinations(range(len(positions)), 2)
     ]
     p = [mcnemar(only_first, only_second).exact_p for _, _, only_first, only_second in counts]
-    pairs = tuple(
+    return tuple(
         RunPair(positions[first], positions[second], one, other, raw, adjusted)
         for (first, second, one, other), raw, adjusted in zip(
             counts, p, holm(p).tolist(), strict=True
         )
     )
-    return pairs, cochran_of_counts(both) if len(positions) > 2 else None

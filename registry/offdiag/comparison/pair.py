@@ -7,9 +7,10 @@ significant between two equally good runs stays below the level.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +21,16 @@ from offdiag.comparison.differences import (
     CellDifferences,
     MetricDifference,
     class_values,
+    difference_of,
+    headline_values,
     judged,
     paired_cells,
+    plain_class_values,
     unpaired_cells,
 )
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import Interval, difference_bounds
 from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals
@@ -44,7 +49,7 @@ from offdiag.metrics.paired.hypothesis_tests import (
     mcnemar,
     stuart_maxwell,
 )
-from offdiag.metrics.paired.joint import JointCounts
+from offdiag.metrics.paired.joint import JointCounts, PairedRates
 from offdiag.metrics.paired.pooled_slopes import (
     JointTest,
     confidence_of,
@@ -52,9 +57,7 @@ from offdiag.metrics.paired.pooled_slopes import (
     judge_unpaired,
 )
 from offdiag.metrics.paired.proportions import METHOD, paired_score_interval
-from offdiag.metrics.paired.resampling import difference
 from offdiag.metrics.paired.scores import ScoreDifference
-from offdiag.metrics.suite import Suite, evaluate_stack
 
 
 class PairedOutcome(StrEnum):
@@ -99,7 +102,7 @@ def churn_of_classes(joint: JointCounts) -> tuple[Churn, ...]:
 
 
 def paired_outcomes(
-    actual: NDArray[np.integer], first: NDArray[np.integer], second: NDArray[np.integer]
+    actual: NDArray[Any], first: NDArray[Any], second: NDArray[Any]
 ) -> dict[PairedOutcome, NDArray[np.bool_]]:
     """Where each outcome applies, for arrays of class codes of one shape."""
     right_first, right_second = first == actual, second == actual
@@ -124,7 +127,8 @@ def _by_class(joint: JointCounts) -> NDArray[np.int64]:
     return counts
 
 
-ACCURACY = "overall_accuracy"
+ACCURACY, EXACT = "overall_accuracy", "subset_accuracy"
+"""Metrics that count right samples: of classes, and of sets of labels."""
 SQUARE_AND_ADD = "square and add, unpaired"
 
 
@@ -133,14 +137,16 @@ class PairedFacts:
     """What only runs on the same samples tell: which samples changed, and tests on them.
 
     `churn_of_classes` is in label order. `margins` and `symmetry` are tests of the answers
-    alone: do both runs use the classes equally often, and exchange them evenly?
+    alone: do both runs use the classes equally often, and exchange them evenly? None for sets of
+    labels, which are right where they are exactly the true ones, and of which the samples with
+    a label are right where it is found.
     """
 
     churn: Churn
     churn_of_classes: tuple[Churn, ...]
     mcnemar: McNemar
-    margins: StuartMaxwell
-    symmetry: Bowker
+    margins: StuartMaxwell | None
+    symmetry: Bowker | None
     n_same_prediction: int
 
 
@@ -150,16 +156,17 @@ class PairComparison:
 
     `metrics` are those of all classes together, `classes` by key, each in label order.
     `together` is the test of the primary metrics, `classes_tested` says how many classes each
-    per-class metric was tested on. `paired` is None where the runs cannot be paired.
+    per-class metric was tested on. `paired` is None where the runs cannot be paired, `cells`
+    for multi-label runs, of which `classes` are the labels.
     """
 
-    first: ConfusionMatrix
-    second: ConfusionMatrix
+    first: Counted
+    second: Counted
     metrics: tuple[MetricDifference, ...]
     classes: Mapping[str, tuple[MetricDifference, ...]]
     together: JointTest
     classes_tested: Mapping[str, int]
-    cells: CellDifferences
+    cells: CellDifferences | None
     paired: PairedFacts | None
 
     @property
@@ -171,6 +178,18 @@ class PairComparison:
         return self.first.labels.names
 
     @property
+    def of_sets(self) -> bool:
+        """Whether samples have sets of labels."""
+        return isinstance(self.first, CountedSets)
+
+    @property
+    def matrices(self) -> tuple[ConfusionMatrix, ConfusionMatrix] | None:
+        """Those of classes; None for sets of labels."""
+        if isinstance(self.first, CountedSets) or isinstance(self.second, CountedSets):
+            return None
+        return self.first, self.second
+
+    @property
     def is_same_everywhere(self) -> bool:
         """Whether the runs give the same answer to every case."""
         return self.paired is not None and self.paired.n_same_prediction == self.first.total
@@ -178,6 +197,11 @@ class PairComparison:
     def metric(self, key: str) -> MetricDifference:
         """The difference of one metric of all classes together."""
         return next(each for each in self.metrics if each.key == key)
+
+
+def accuracy_key(of_sets: bool) -> str:
+    """The metric that counts right samples."""
+    return EXACT if of_sets else ACCURACY
 
 
 def compare_paired(
@@ -192,24 +216,61 @@ def compare_paired(
     Headline metrics are better or worse where their simultaneous interval excludes 0, classes
     where Holm's adjusted p is below 1 - confidence.
     """
-    first, second = (_suite(matrix) for matrix in (joint.first_matrix, joint.second_matrix))
-    together = judge_together(joint, _differences(first, second), confidence=confidence, seed=seed)
-    rates = joint.accuracy
-    test = mcnemar(int(rates.only_first), int(rates.only_second))
+    first, second = joint.first_matrix, joint.second_matrix
+    values = headline_values(first), headline_values(second)
+    together = judge_together(joint, differences_of(*values), confidence=confidence, seed=seed)
+    changes = {"recall": recall_changes(joint.hits, confidence=confidence)}
+    plain = plain_class_values(first), plain_class_values(second)
+    for key in SLOPED:
+        gaps = class_gaps(plain[0][key], plain[1][key])
+        changes[key] = sloped_changes(joint, key, gaps, confidence=confidence)
+    test = mcnemar(int(joint.accuracy.only_first), int(joint.accuracy.only_second))
+    return paired_comparison(
+        (first, second),
+        rates=joint.accuracy,
+        together=together,
+        changes=changes,
+        cells=paired_cells(joint, confidence=confidence),
+        facts=PairedFacts(
+            churn_of(joint),
+            churn_of_classes(joint),
+            test,
+            stuart_maxwell(joint.answers),
+            bowker(joint.answers),
+            int(np.trace(joint.answers)),
+        ),
+        scores=scores,
+    )
+
+
+def paired_comparison(
+    sides: tuple[Counted, Counted],
+    *,
+    rates: PairedRates,
+    together: JointTest,
+    changes: Mapping[str, ClassChanges],
+    facts: PairedFacts,
+    cells: CellDifferences | None = None,
+    scores: tuple[ScoreDifference, ...] = (),
+) -> PairComparison:
+    """Runs on the same samples from the tests on them.
+
+    `rates` has the samples that are right in one run only; the interval of the metric that
+    counts right ones is Tango's and its p McNemar's.
+    """
+    accuracy = accuracy_key(isinstance(sides[0], CountedSets))
+    values = headline_values(sides[0]), headline_values(sides[1])
     alone, simultaneous = (
         Interval(*paired_score_interval(rates, confidence=level).at(), METHOD)
-        for level in (confidence, confidence_of(together.critical))
+        for level in (together.confidence, confidence_of(together.critical))
     )
     metrics = [
         _headline(
-            ACCURACY,
-            _values(ACCURACY, first, second),
-            alone,
-            simultaneous,
-            test=together,
-            p=test.exact_p,
-        ),
-        *(_sloped(key, first, second, together) for key in HEADLINE if key != ACCURACY),
+            key, _both(key, values), alone, simultaneous, test=together, p=facts.mcnemar.exact_p
+        )
+        if key == accuracy
+        else _sloped(key, values, together)
+        for key in values[0]
     ]
     metrics += [
         judged(
@@ -223,29 +284,20 @@ def compare_paired(
         )
         for each in scores
     ]
-    changes = {"recall": recall_changes(joint.hits, confidence=confidence)}
-    for key in SLOPED:
-        gaps = difference(first.per_class[key].value, second.per_class[key].value)
-        changes[key] = sloped_changes(joint, key, gaps, confidence=confidence)
+    plain = plain_class_values(sides[0]), plain_class_values(sides[1])
     return PairComparison(
-        joint.first_matrix,
-        joint.second_matrix,
+        *sides,
         tuple(metrics),
         {
-            key: _of_classes(key, joint.labels.names, first, second, changes[key])
+            key: _of_classes(
+                key, sides[0].labels.names, plain[0][key], plain[1][key], changes[key]
+            )
             for key in OF_CLASSES
         },
         together,
         {key: changes[key].n_tested for key in OF_CLASSES},
-        paired_cells(joint, confidence=confidence),
-        PairedFacts(
-            churn_of(joint),
-            churn_of_classes(joint),
-            test,
-            stuart_maxwell(joint.answers),
-            bowker(joint.answers),
-            int(np.trace(joint.answers)),
-        ),
+        cells,
+        facts,
     )
 
 
@@ -259,17 +311,17 @@ def compare_unpaired(
     too wide, so what they separate is different all the more.
     """
     sides = first, second
-    before, after = map(_suite, sides)
+    values = headline_values(first), headline_values(second)
     together = judge_unpaired(
-        first, second, _differences(before, after), confidence=confidence, seed=seed
+        first, second, differences_of(*values), confidence=confidence, seed=seed
     )
     alone, simultaneous = (
         _squared_and_added(*(_accuracy(side, level) for side in sides))
         for level in (confidence, confidence_of(together.critical))
     )
     metrics = (
-        _headline(ACCURACY, _values(ACCURACY, before, after), alone, simultaneous, test=together),
-        *(_sloped(key, before, after, together) for key in HEADLINE if key != ACCURACY),
+        _headline(ACCURACY, _both(ACCURACY, values), alone, simultaneous, test=together),
+        *(_sloped(key, values, together) for key in HEADLINE if key != ACCURACY),
     )
     plain = [class_values(side, confidence=confidence) for side in sides]
     n_tested = {
@@ -289,7 +341,7 @@ def compare_unpaired(
                 name,
                 old,
                 new,
-                _squared_and_added(old, new).around(_value(old, new)),
+                _squared_and_added(old, new).around(difference_of(old, new)),
                 simultaneous=_squared_and_added(wider[0][code], wider[1][code]),
             )
             for code, (name, old, new) in enumerate(
@@ -308,18 +360,34 @@ def compare_unpaired(
     )
 
 
-def _differences(first: Suite, second: Suite) -> dict[str, float]:
-    return {
-        key: float(difference(first.aggregate[key].value, second.aggregate[key].value))
-        for key in HEADLINE
-    }
+Values = Mapping[str, MetricValue]
 
 
-def _sloped(key: str, first: Suite, second: Suite, test: JointTest) -> MetricDifference:
+def differences_of(first: Values, second: Values) -> dict[str, float]:
+    """Second minus first by key, NaN where undefined."""
+    return {key: _float(difference_of(first[key], second[key])) for key in first}
+
+
+def class_gaps(first: Sequence[MetricValue], second: Sequence[MetricValue]) -> NDArray[np.float64]:
+    """The same of each class."""
+    return np.array(
+        [_float(difference_of(old, new)) for old, new in zip(first, second, strict=True)]
+    )
+
+
+def _float(value: MetricValue) -> float:
+    return np.nan if value.value is None else value.value
+
+
+def _both(key: str, values: tuple[Values, Values]) -> tuple[MetricValue, MetricValue]:
+    return values[0][key], values[1][key]
+
+
+def _sloped(key: str, values: tuple[Values, Values], test: JointTest) -> MetricDifference:
     alone, simultaneous = (
         test.intervals(key, critical=critical).at() for critical in (test.alone, test.critical)
     )
-    return _headline(key, _values(key, first, second), alone, simultaneous, test=test)
+    return _headline(key, _both(key, values), alone, simultaneous, test=test)
 
 
 def _headline(
@@ -335,7 +403,7 @@ def _headline(
         key,
         None,
         *values,
-        alone.around(_value(*values)),
+        alone.around(difference_of(*values)),
         simultaneous=simultaneous,
         # T = 0 is tested and no change, though no interval says so.
         is_changed=False if key in test.tested and simultaneous.low is None else None,
@@ -343,16 +411,15 @@ def _headline(
     )
 
 
-def _values(key: str, first: Suite, second: Suite) -> tuple[MetricValue, MetricValue]:
-    return first.aggregate[key].at(), second.aggregate[key].at()
-
-
 def _of_classes(
-    key: str, names: tuple[str, ...], first: Suite, second: Suite, changes: ClassChanges
+    key: str,
+    names: tuple[str, ...],
+    first: Sequence[MetricValue],
+    second: Sequence[MetricValue],
+    changes: ClassChanges,
 ) -> tuple[MetricDifference, ...]:
     found = []
-    for code, name in enumerate(names):
-        before, after = first.per_class[key].at(code), second.per_class[key].at(code)
+    for code, (name, before, after) in enumerate(zip(names, first, second, strict=True)):
         is_tested = not np.isnan(changes.p[code])
         found.append(
             judged(
@@ -360,7 +427,7 @@ def _of_classes(
                 name,
                 before,
                 after,
-                changes.alone.at(code).around(_value(before, after)),
+                changes.alone.at(code).around(difference_of(before, after)),
                 simultaneous=changes.together.at(code),
                 is_changed=bool(changes.is_changed[code]) if is_tested else None,
                 p=float(changes.p[code]) if is_tested else None,
@@ -373,22 +440,9 @@ def _of_classes(
 def _accuracy(matrix: ConfusionMatrix, confidence: float) -> MetricValue:
     known = {ACCURACY: proportions.AGGREGATE[ACCURACY]}
     found = proportion_intervals(Outcomes.of_matrix(matrix), known, confidence=confidence)
-    return found[ACCURACY].at().around(_suite(matrix).aggregate[ACCURACY].at())
+    return found[ACCURACY].at().around(headline_values(matrix)[ACCURACY])
 
 
 def _squared_and_added(first: MetricValue, second: MetricValue) -> Interval:
     low, high = difference_bounds(first, second) or (None, None)
     return Interval(low, high, SQUARE_AND_ADD)
-
-
-def _value(first: MetricValue, second: MetricValue) -> MetricValue:
-    """The difference without an interval."""
-    if first.value is None or second.value is None:
-        return MetricValue(None, first.reason or second.reason)
-    return MetricValue(second.value - first.value)
-
-
-def _suite(matrix: ConfusionMatrix) -> Suite:
-    return evaluate_stack(
-        matrix.counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
-    )

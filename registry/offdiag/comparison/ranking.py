@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from offdiag.comparison import texts
-from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS, HEADLINE
+from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
 from offdiag.comparison.many import ManyComparison, selection_sentence
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.comparison.texts import run_label
@@ -22,8 +22,15 @@ from offdiag.metrics.paired.best_runs import (
 from offdiag.metrics.paired.hypothesis_tests import CochranQ
 from offdiag.reports.texts import count, listed, name
 
-LEADING = ("balanced_accuracy", *(key for key in HEADLINE if key != "balanced_accuracy"))
-"""The order in which metrics are told; accuracy does not lead, because it hides small classes."""
+_FIRST = ("balanced_accuracy", "macro_f1")
+
+
+def leading(many: ManyComparison) -> list[str]:
+    """The order in which metrics are told; accuracy does not lead: it hides small classes."""
+    first = _FIRST[1] if many.of_sets else _FIRST[0]
+    return [first, *(key for key in many.places if key != first)]
+
+
 _MOST_NAMED = 6
 
 
@@ -47,7 +54,7 @@ def many_verdict(many: ManyComparison, *, difference: float = DIFFERENCE_THAT_MA
     `difference` is the one in accuracy that matters, as a share.
     """
     by_finding: dict[_Finding, list[str]] = {}
-    for key in LEADING:
+    for key in leading(many):
         found = _finding(many.places[key])
         if found.highest and len(found.untested) < max(found.n_others, 1):
             by_finding.setdefault(found, []).append(key)
@@ -92,7 +99,8 @@ def _merged(by_finding: dict[_Finding, list[str]]) -> dict[_Finding, list[str]]:
 
 def _sentence(many: ManyComparison, keys: Sequence[str], found: _Finding) -> str:
     """Metrics that say the same are named together, the leading one first."""
-    by = f"By {_titles(keys)}"
+    titles = _titles(keys, len(many.places))
+    by = f"By {titles}"
     highest = _listed(found.highest)
     if found.n_others == 0:
         if len(found.highest) > 1:
@@ -101,7 +109,7 @@ def _sentence(many: ManyComparison, keys: Sequence[str], found: _Finding) -> str
     if not found.worse and not found.untested:
         return f"{by} none of {len(many.matrices)} runs is significantly worse than the best."
     if len(found.worse) == found.n_others and len(found.highest) == 1:
-        return f"{highest} leads on {_titles(keys)}; {_worse(found)}."
+        return f"{highest} leads on {titles}; {_worse(found)}."
     value = _value(many.places[keys[0]]) if len(keys) == 1 else ""
     be, it = ("is", "it") if len(found.highest) == 1 else ("are", "them")
     parts = [f"{by} {highest} {be} highest{value}"]
@@ -159,9 +167,10 @@ _TESTED = frozenset({RankStatus.NOT_SEPARABLE, RankStatus.BEHIND})
 
 def _of_the_choice(many: ManyComparison) -> Iterator[str]:
     """What the highest run is expected to reach by the leading metric, or why nobody knows."""
-    leading = next((key for key in LEADING if key in many.best_of_many), None)
-    if leading is not None:
-        yield selection_sentence(leading, many.best_of_many[leading])
+    first = next((key for key in leading(many) if key in many.best_of_many), None)
+    if first is not None:
+        noun = "label" if many.of_sets else "class"
+        yield selection_sentence(first, many.best_of_many[first], noun)
     else:
         why = (
             "not all runs have predictions" if many.unpaired else "there are too many predictions"
@@ -177,14 +186,15 @@ def _of_classes(many: ManyComparison) -> Iterator[str]:
     tested = [any(place.rank_status in _TESTED for place in places) for places in many.recall]
     if not any(tested):
         return
-    together = f"({count(sum(tested), 'class', 'classes')} compared together)"
+    together = f"({texts.class_noun(sum(tested), of_sets=many.of_sets)} compared together)"
+    noun = "label" if many.of_sets else "class"
     by_runs: dict[tuple[str, ...], list[str]] = {}
     for label, places in zip(many.labels, many.recall, strict=True):
         worse = _finding(places).worse
         if worse:
             by_runs.setdefault(worse, []).append(name(label))
     if not by_runs:
-        yield (f"By recall no run is significantly worse than the best on any class {together}.")
+        yield (f"By recall no run is significantly worse than the best on any {noun} {together}.")
         return
     parts = [
         f"{_listed(runs)} on {listed(labels, at_most=_MOST_NAMED)}"
@@ -192,7 +202,8 @@ def _of_classes(many: ManyComparison) -> Iterator[str]:
     ]
     if len(by_runs) > _MOST_NAMED:
         n_more = sum(map(len, list(by_runs.values())[_MOST_NAMED:]))
-        parts.append(f"others on {count(n_more, 'more class', 'more classes')}")
+        more = texts.class_noun(n_more, of_sets=many.of_sets, among="more ")
+        parts.append(f"others on {more}")
     yield f"By recall significantly worse than the best {together}: {'; '.join(parts)}."
 
 
@@ -209,9 +220,10 @@ def _too_few(many: ManyComparison) -> Iterator[str]:
         ],
         at_most=_MOST_NAMED,
     )
-    averages = [texts.title_inside(key) for key in LEADING if is_class_average(key)]
+    averages = [texts.title_inside(key) for key in leading(many) if is_class_average(key)]
+    noun = "label" if many.of_sets else "class"
     yield (
-        f"Not tested, because a class has fewer than {FEWEST_SAMPLES} examples: "
+        f"Not tested, because a {noun} has fewer than {FEWEST_SAMPLES} examples: "
         f"{', '.join(averages)} and the recall of {which}."
     )
 
@@ -226,8 +238,8 @@ def _equally_right(found: CochranQ, confidence: float) -> str:
     )
 
 
-def _titles(keys: Sequence[str]) -> str:
-    if len(keys) == len(HEADLINE):
+def _titles(keys: Sequence[str], n_metrics: int) -> str:
+    if len(keys) == n_metrics:
         return "every primary metric"
     return _listed([texts.title_inside(key) for key in keys])
 

@@ -22,7 +22,7 @@ from offdiag.comparison.verdict import (
     undecided_pair,
     undecided_record,
 )
-from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import Counted
 
 
 def verdict_record(verdict: Verdict) -> dict[str, Any]:
@@ -147,16 +147,18 @@ def _paired_record(pair: PairComparison, facts: PairedFacts) -> dict[str, Any]:
         "counts": facts.churn.to_dict(),
         "counts_per_class": {name: each.to_dict() for name, each in churn},
         "mcnemar": asdict(facts.mcnemar),
-        "stuart_maxwell": asdict(facts.margins),
-        "bowker": asdict(facts.symmetry),
+        "stuart_maxwell": None if facts.margins is None else asdict(facts.margins),
+        "bowker": None if facts.symmetry is None else asdict(facts.symmetry),
     }
 
 
-def _class_sizes(matrix: ConfusionMatrix) -> dict[str, int]:
+def _class_sizes(matrix: Counted) -> dict[str, int]:
     return dict(zip(matrix.labels.names, matrix.actual.tolist(), strict=True))
 
 
-def _cell_records(cells: CellDifferences, labels: tuple[str, ...]) -> list[dict[str, Any]]:
+def _cell_records(cells: CellDifferences | None, labels: tuple[str, ...]) -> list[dict[str, Any]]:
+    if cells is None:
+        return []
     return [
         {
             "actual": labels[actual],

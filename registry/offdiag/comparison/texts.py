@@ -23,6 +23,10 @@ def run_label(position: int) -> str:
 
 TITLES = {
     "overall_accuracy": "Accuracy",
+    "subset_accuracy": "Subset accuracy",
+    "example_jaccard": "Jaccard index",
+    "hamming_loss": "Hamming loss",
+    "micro_f1": "Micro F1",
     "balanced_accuracy": "Balanced accuracy",
     "mcc": "MCC",
     "macro_f1": "Macro F1",
@@ -43,7 +47,7 @@ RANK_STATUS_TEXTS = {
     RankStatus.NOT_TESTED: "not tested",
     RankStatus.UNDEFINED: "",
 }
-_SURNAMES = frozenset({"brier_sum"})
+_SURNAMES = frozenset({"brier_sum", "example_jaccard", "hamming_loss"})
 
 
 def title(key: str) -> str:
@@ -57,6 +61,12 @@ def title_inside(key: str) -> str:
     if key in _KEEP_THEIR_CAPITAL | _SURNAMES or key not in TITLES:
         return text
     return f"{text[0].lower()}{text[1:]}"
+
+
+def class_noun(n: int, *, of_sets: bool, among: str = "") -> str:
+    """ "3 classes", "1 label"; `among` stands between number and noun."""
+    noun, plural = ("label", "labels") if of_sets else ("class", "classes")
+    return f"{n:,} {among}{noun if n == 1 else plural}"
 
 
 def difference_text(key: str, gap: MetricValue, *, of_class: bool = False) -> str:

@@ -10,13 +10,13 @@ import numpy as np
 
 from offdiag.comparison import texts
 from offdiag.comparison.differences import (
+    ALL_HEADLINES,
     DIFFERENCE_THAT_MATTERS,
-    HEADLINE,
     DifferenceStatus,
     MetricDifference,
 )
 from offdiag.comparison.many import ManyComparison
-from offdiag.comparison.pair import ACCURACY, PairComparison
+from offdiag.comparison.pair import ACCURACY, PairComparison, accuracy_key
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.comparison.texts import run_label
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE
@@ -33,6 +33,7 @@ class Undecided:
     first: int
     second: int
     samples: SamplesNeeded
+    metric: str = ACCURACY
 
 
 def undecided_pair(
@@ -41,7 +42,7 @@ def undecided_pair(
     """Of two paired runs without a significant difference on any primary metric; else None."""
     if pair.paired is None or pair.is_same_everywhere:
         return None
-    if any(each.outcome.is_separable for each in pair.metrics if each.key in HEADLINE):
+    if any(each.outcome.is_separable for each in pair.metrics if each.key in ALL_HEADLINES):
         return None
     test = pair.paired.mcnemar
     return Undecided(
@@ -54,6 +55,7 @@ def undecided_pair(
             difference=difference,
             confidence=pair.confidence,
         ),
+        accuracy_key(pair.of_sets),
     )
 
 
@@ -61,7 +63,8 @@ def undecided_among(
     many: ManyComparison, *, difference: float = DIFFERENCE_THAT_MATTERS
 ) -> Undecided | None:
     """The run with the highest accuracy and the nearest one that may be as good, if paired."""
-    places = many.places[ACCURACY]
+    accuracy = accuracy_key(many.of_sets)
+    places = many.places[accuracy]
     open_runs = [at for at, place in enumerate(places) if place.rank_status in _UNDECIDED]
     open_runs.sort(key=lambda at: -(places[at].value.value or 0.0))
     if len(open_runs) < 2:
@@ -83,6 +86,7 @@ def undecided_among(
             difference=difference,
             confidence=many.confidence,
         ),
+        accuracy,
     )
 
 
@@ -90,7 +94,8 @@ def more_samples_sentence(found: Undecided) -> str:
     """ "About 2,000 labelled examples in all (1,700 to 2,300) would settle a difference ..."."""
     samples = found.samples
     which = (
-        f"a difference of {points_text(samples.difference)} in accuracy between "
+        f"a difference of {points_text(samples.difference)} in "
+        f"{texts.title_inside(found.metric)} between "
         f"{run_label(found.first)} and {run_label(found.second)}"
     )
     present = f"the present {samples.n_samples:,}"
@@ -111,7 +116,7 @@ def undecided_record(found: Undecided | None) -> dict[str, Any] | None:
         return None
     samples = found.samples
     return {
-        "metric": ACCURACY,
+        "metric": found.metric,
         "first": run_label(found.first),
         "second": run_label(found.second),
         "difference": samples.difference,
@@ -134,7 +139,11 @@ def points_text(share: float) -> str:
 Tone = Literal["better", "worse", "mixed", "open"]
 
 _MOST_NAMED = 6
-_SAID_IN_NUMBERS = ("overall_accuracy", "balanced_accuracy")
+_SAID_IN_NUMBERS = {
+    False: ("overall_accuracy", "balanced_accuracy"),
+    True: ("subset_accuracy", "macro_f1"),
+}
+"""Of classes, and of sets of labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +180,7 @@ def classes_that_change(pair: PairComparison) -> tuple[tuple[str, ...], tuple[st
 
 
 def _headliners(pair: PairComparison) -> list[MetricDifference]:
-    return [each for each in pair.metrics if each.key in HEADLINE]
+    return [each for each in pair.metrics if each.key in ALL_HEADLINES]
 
 
 def _tone(found: Sequence[MetricDifference]) -> Tone:
@@ -219,7 +228,7 @@ def _how(pair: PairComparison) -> str:
 
 
 def _on(titles: Sequence[str]) -> str:
-    return listed(titles, at_most=len(HEADLINE))
+    return listed(titles, at_most=len(titles))
 
 
 def _details(pair: PairComparison, difference: float) -> Iterator[str]:
@@ -244,7 +253,7 @@ def _details(pair: PairComparison, difference: float) -> Iterator[str]:
 def _numbers(pair: PairComparison) -> Iterator[str]:
     shown = [
         found
-        for found in map(pair.metric, _SAID_IN_NUMBERS)
+        for found in map(pair.metric, _SAID_IN_NUMBERS[pair.of_sets])
         if found.outcome not in {DifferenceStatus.UNDEFINED, DifferenceStatus.NO_INTERVAL}
     ]
     if shown:
@@ -285,10 +294,10 @@ def _classes(pair: PairComparison) -> Iterator[str]:
     falling, rising = classes_that_change(pair)
     if n_tested == 0:
         return
-    over = count(n_tested, "class", "classes")
+    over, noun = texts.class_noun(n_tested, of_sets=pair.of_sets), _noun(pair)
     method = "Holm" if pair.paired is not None else "Bonferroni"
     if not falling and not rising:
-        yield f"No class changes in recall by more than chance explains ({method} over {over})."
+        yield f"No {noun} changes in recall by more than chance explains ({method} over {over})."
         return
     parts = []
     for verb, labels in (("falls", falling), ("rises", rising)):
@@ -299,8 +308,14 @@ def _classes(pair: PairComparison) -> Iterator[str]:
     yield f"Recall {' and '.join(parts)} ({method} over {over})."
 
 
+def _noun(pair: PairComparison, *, plural: bool = False) -> str:
+    if pair.of_sets:
+        return "labels" if plural else "label"
+    return "classes" if plural else "class"
+
+
 def _scores(pair: PairComparison) -> Iterator[str]:
-    of_scores = [each for each in pair.metrics if each.key not in HEADLINE]
+    of_scores = [each for each in pair.metrics if each.key not in ALL_HEADLINES]
     n_tested = sum(each.simultaneous is not None for each in of_scores)
     how = f" ({texts.number_word(n_tested)} tested together)" if n_tested > 1 else ""
     for side, outcome in (("better", DifferenceStatus.BETTER), ("worse", DifferenceStatus.WORSE)):
@@ -327,6 +342,6 @@ def _small_classes(pair: PairComparison) -> Iterator[str]:
     if sizes[code] < RELIABLE_CLASS_SIZE and not pair.is_same_everywhere:
         size = count(int(sizes[code]), "example")
         yield (
-            "Intervals of averages over classes are unreliable: the smallest class, "
-            f"{name(pair.labels[code])}, has {size}."
+            f"Intervals of averages over {_noun(pair, plural=True)} are unreliable: the smallest "
+            f"{_noun(pair)}, {name(pair.labels[code])}, has {size}."
         )

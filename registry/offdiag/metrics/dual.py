@@ -242,11 +242,19 @@ class OutcomeShares:
 
 def outcome_shares(matrix: ConfusionMatrix) -> OutcomeShares:
     """The four shares of every class of a non-empty matrix, duals of four variables."""
-    hits = np.diagonal(matrix.counts)
-    missed, false_alarms = matrix.actual - hits, matrix.predicted - hits
-    rejected = matrix.total - matrix.actual - false_alarms
+    return shares_of_outcomes(
+        np.diagonal(matrix.counts), matrix.actual, matrix.predicted, matrix.total
+    )
+
+
+def shares_of_outcomes(
+    hits: NDArray[Any], actual: NDArray[Any], predicted: NDArray[Any], total: int
+) -> OutcomeShares:
+    """The same from counts (K,) of classes or of labels, out of `total` samples, at least one."""
+    missed, false_alarms = actual - hits, predicted - hits
+    rejected = total - actual - false_alarms
     return OutcomeShares(
-        *variables(*(part / matrix.total for part in (hits, missed, false_alarms, rejected)))
+        *variables(*(part / total for part in (hits, missed, false_alarms, rejected)))
     )
 
 

@@ -18,12 +18,15 @@ from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
 from offdiag.comparison.many import ManyComparison, compare_many
 from offdiag.comparison.pair import PairComparison, compare_paired, compare_unpaired
 from offdiag.comparison.ranking import many_verdict
+from offdiag.comparison.sets import compare_many_sets, compare_paired_sets
 from offdiag.comparison.texts import MOST_RUNS, run_label
 from offdiag.comparison.verdict import Verdict, pair_verdict
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import are_sets
+from offdiag.metrics.multilabel_runs.paired import PairedSets, paired_sets
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.scores import ScoreDifference, score_differences
@@ -253,6 +256,10 @@ def compute(session: Session, asked: ComparisonRequest) -> Compared:
 
 def _pair(session: Session, asked: ComparisonRequest, found: Aligned | None) -> PairComparison:
     first, second = asked.runs
+    if found is not None and are_sets(found.actual):
+        return compare_paired_sets(
+            _sets(asked, found), seed=INTERVAL_SEED, confidence=asked.confidence
+        )
     if found is None or not (first.has_predictions and second.has_predictions):
         return compare_unpaired(
             _matrix(first, found),
@@ -275,6 +282,10 @@ def _pair(session: Session, asked: ComparisonRequest, found: Aligned | None) -> 
 
 
 def _many(asked: ComparisonRequest, found: Aligned | None) -> ManyComparison:
+    if found is not None and are_sets(found.actual):
+        return compare_many_sets(
+            _sets(asked, found), seed=INTERVAL_SEED, confidence=asked.confidence
+        )
     labels = asked.runs[0].labels
     actual = np.empty(0, np.uint8) if found is None else found.actual
     return compare_many(
@@ -287,6 +298,11 @@ def _many(asked: ComparisonRequest, found: Aligned | None) -> ManyComparison:
         seed=INTERVAL_SEED,
         confidence=asked.confidence,
     )
+
+
+def _sets(asked: ComparisonRequest, found: Aligned) -> PairedSets:
+    predicted = (found.predicted[run.id] for run in asked.runs)
+    return paired_sets(found.actual, *predicted, labels=asked.runs[0].labels)
 
 
 def _matrix(run: ComparedRun, found: Aligned | None) -> ConfusionMatrix:

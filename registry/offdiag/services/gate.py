@@ -22,7 +22,7 @@ from offdiag.gate.conditions import Condition, MetricValues, NoFlag, RaisedFlag,
 from offdiag.gate.evaluate_conditions import Finding, judge
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
-from offdiag.metrics.paired.joint import JointCounts
+from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.slices.finder import SliceFindings
 from offdiag.services.cost_matrices import costs_named
 from offdiag.services.evaluation.compute import of_matrix
@@ -32,7 +32,7 @@ from offdiag.services.flags.verdicts import AgainstBaseline, RuleInputs, RunVerd
 from offdiag.services.groups.gate_slices import SlicedPredictions, with_columns, with_slices
 from offdiag.services.groups.gate_values import StoredRun, differences, values_with_costs
 from offdiag.services.jobs.attempts import RetryPolicy
-from offdiag.services.shared_samples import NotPaired, pair_evaluations
+from offdiag.services.shared_samples import NotPaired, Paired, pair_evaluations
 from offdiag.store import cost_matrices, datasets, flags, runs
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
@@ -76,10 +76,8 @@ def costs_of(
     return costs
 
 
-def subject_of_matrix(
-    matrix: ConfusionMatrix, values: MetricValues, found: RunVerdicts
-) -> Subject:
-    """A matrix without a run, as conditions are checked against it."""
+def subject_of_matrix(matrix: Counted, values: MetricValues, found: RunVerdicts) -> Subject:
+    """A matrix, or sets of labels, without a run, as conditions are checked against it."""
     return Subject(
         labels=matrix.labels,
         values=values,
@@ -88,7 +86,9 @@ def subject_of_matrix(
         hides_minority=bool(found.hides_minority),
         may_hide_minority=found.may_hide_minority,
         not_assessable=found.not_assessable,
-        positive_label=matrix.labels.conventional_positive,
+        positive_label=None
+        if isinstance(matrix, CountedSets)
+        else matrix.labels.conventional_positive,
     )
 
 
@@ -96,7 +96,7 @@ def subject_of_run(
     judged: StoredRun,
     baseline: StoredRun | None,
     *,
-    pair: JointCounts | NotPaired | None,
+    pair: Paired | NotPaired | None,
     dismissed: Sequence[FlagContent],
     thresholds: Thresholds,
     positive_label: str | None = None,
@@ -114,7 +114,7 @@ def subject_of_run(
     kept = [v for v in found.verdicts if (v.rule, v.class_label, v.slice) not in settled]
     accepted = [v for v in found.verdicts if (v.rule, v.class_label, v.slice) in settled]
     subject = replace(
-        subject_of_matrix(judged.matrix, judged.values, replace(found, verdicts=tuple(kept))),
+        subject_of_matrix(judged.counted, judged.values, replace(found, verdicts=tuple(kept))),
         accepted=tuple(map(_raised, accepted)),
         positive_label=positive_label,
     )
@@ -125,7 +125,7 @@ def subject_of_run(
         differences=differences(
             judged.values,
             baseline.values,
-            joint=pair if isinstance(pair, JointCounts) else None,
+            pair=None if isinstance(pair, NotPaired) else pair,
             not_paired=pair.why if isinstance(pair, NotPaired) else None,
             costs=judged.costs,
         ),
@@ -133,7 +133,7 @@ def subject_of_run(
 
 
 def _require_same_classes(judged: StoredRun, baseline: StoredRun) -> None:
-    labels, others = judged.matrix.labels, baseline.matrix.labels
+    labels, others = judged.counted.labels, baseline.counted.labels
     if labels.digest != others.digest:
         raise InvalidInput(
             f"run {baseline.run.id} tells {others.preview()} apart, run {judged.run.id} "
@@ -146,16 +146,16 @@ def _require_same_classes(judged: StoredRun, baseline: StoredRun) -> None:
 def _verdicts(
     judged: StoredRun,
     baseline: StoredRun | None,
-    pair: JointCounts | NotPaired | None,
+    pair: Paired | NotPaired | None,
     thresholds: Thresholds,
     slices: SliceFindings | None,
 ) -> RunVerdicts:
     evidence = judged.run.orientation_evidence
     against = None
-    if baseline is not None and isinstance(pair, JointCounts):
+    if baseline is not None and pair is not None and not isinstance(pair, NotPaired):
         against = AgainstBaseline(baseline.run.name, pair)
     found = judge_run(
-        judged.matrix,
+        judged.counted,
         RuleInputs(
             thresholds=thresholds,
             costs=judged.costs,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from offdiag.comparison.texts import run_label
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import RunState, Task
+from offdiag.domain.runs import RunState
 from offdiag.inputs.ids import SampleIds, common_places
 from offdiag.inputs.labels import Codes
-from offdiag.inputs.partial_labels import masked
+from offdiag.inputs.partial_labels import differ, in_roomy_rows, is_labelled, masked
+from offdiag.metrics.counted import are_sets
+from offdiag.metrics.multilabel_runs.paired import PairedSets, paired_sets
 from offdiag.metrics.paired.joint import JointCounts, joint_counts
 from offdiag.reports.texts import listed
 from offdiag.store import datasets, runs, truths
@@ -41,7 +43,7 @@ class Refusal:
 
 def refused(runs: Sequence[ComparedRun]) -> Refusal | None:
     """The first thing that keeps runs from being compared, whatever their examples are."""
-    return _of_several_datasets(runs) or _of_several_labels(runs) or _still_open(runs)
+    return _of_several_datasets(runs) or _still_open(runs)
 
 
 def _of_several_datasets(runs: Sequence[ComparedRun]) -> Refusal | None:
@@ -62,16 +64,6 @@ def _of_several_datasets(runs: Sequence[ComparedRun]) -> Refusal | None:
         f"These runs are on different datasets: {_listed(places)}{also}.",
         "Choose runs of one dataset; runs on other examples cannot be compared.",
     )
-
-
-def _of_several_labels(runs: Sequence[ComparedRun]) -> Refusal | None:
-    if any(run.task is Task.MULTILABEL for run in runs):
-        return Refusal(
-            "Examples of this dataset have several labels at once, so runs cannot be compared "
-            "by one label per example.",
-            "Compare the values of single labels on the pages of the runs.",
-        )
-    return None
 
 
 def _still_open(runs: Sequence[ComparedRun]) -> Refusal | None:
@@ -161,9 +153,9 @@ class SharedSamples:
 class Aligned:
     """Labelled examples that all runs predicted, n of them, in the order of the first truth.
 
-    `predicted` are codes by run; `rows` say which of a run's predictions each is, in the order
-    they were logged, and `starts` with which of them its chunks begin. `places` are the places
-    of the examples in the truth that `lineage` leads to.
+    `predicted` are codes, or packed sets of labels, by run; `rows` say which of a run's
+    predictions each is, in the order they were logged, and `starts` with which of them its
+    chunks begin. `places` are the places of the examples in the truth that `lineage` leads to.
     """
 
     actual: Codes
@@ -202,8 +194,8 @@ def aligned(
     `places` are those of the wanted samples by lineage, all of one length.
     """
     labels = [truths[each.id][places[each.root_id]] for each in lineages]
-    has_label = np.logical_and.reduce([codes < n_classes for codes in labels])
-    agrees = np.logical_and.reduce([codes == labels[0] for codes in labels])
+    has_label = np.logical_and.reduce([is_labelled(codes, n_classes) for codes in labels])
+    agrees = np.logical_and.reduce([~differ(codes, labels[0], n_classes) for codes in labels])
     kept = has_label & agrees
     rows = {}
     for run in runs:
@@ -211,8 +203,11 @@ def aligned(
             logged = _rows_in_order(predictions[run.id].positions, run.truth.n_samples)
             rows[run.id] = logged[places[run.truth.root_id]][kept]
     return Aligned(
-        actual=labels[0][kept],
-        predicted={run_id: predictions[run_id].codes[at] for run_id, at in rows.items()},
+        actual=in_roomy_rows(labels[0][kept], n_classes),
+        predicted={
+            run_id: in_roomy_rows(predictions[run_id].codes[at], n_classes)
+            for run_id, at in rows.items()
+        },
         rows=rows,
         starts={run_id: predictions[run_id].starts for run_id in rows},
         lineage=lineages[0],
@@ -247,7 +242,7 @@ def pair_evaluations(
     second: StoredEvaluation,
     *,
     members: NDArray[np.bool_] | None = None,
-) -> JointCounts | NotPaired:
+) -> Paired | NotPaired:
     """Pair the runs of two evaluations, which must be of one version of the ground truth.
 
     With `members` (n_samples,) on these samples of the truth alone.
@@ -270,8 +265,10 @@ def pair_runs(
     *,
     truth_id: int | None,
     members: NDArray[np.bool_] | None = None,
-) -> JointCounts | NotPaired:
+) -> Paired | NotPaired:
     """Count (actual, first prediction, second prediction) over the samples both runs predicted.
+
+    Of multi-label runs the sets of these samples, packed.
 
     Both runs must hold predictions and have been logged with a version of the ground truth that
     `truth_id` descends from, or it itself. Cases without a label are left out.
@@ -285,9 +282,7 @@ def pair_runs(
     if any(_lineage_of(session, run) != lineage for run in (first, second)):
         return _OTHER_TRUTH
     dataset = datasets.get_dataset(session, first.dataset_id)
-    if dataset.task is Task.MULTILABEL:
-        return NotPaired("their examples have sets of labels")
-    return _joint(session, (first, second), truth_id, dataset.labels, members)
+    return _paired(session, (first, second), truth_id, dataset.labels, members)
 
 
 _OTHER_TRUTH = NotPaired("the runs were evaluated on different ground truth")
@@ -299,13 +294,17 @@ def _lineage_of(session: Session, run: RunRecord) -> int | None:
     return truths.get_truth(session, run.truth_version_id).root_id
 
 
-def _joint(
+Paired: TypeAlias = JointCounts | PairedSets
+"""Two runs on the same samples."""
+
+
+def _paired(
     session: Session,
     pair: tuple[RunRecord, RunRecord],
     truth_id: int,
     labels: LabelSet,
     members: NDArray[np.bool_] | None,
-) -> JointCounts:
+) -> Paired:
     actual = truths.truth_codes(session, truth_id)
     if members is not None:
         actual = masked(actual, members, len(labels))
@@ -314,7 +313,12 @@ def _joint(
     )
     predicted = [found[run.id] for run in pair]
     # Codes beyond the last class stand for "no label" and "no prediction".
-    usable = np.logical_and.reduce([codes < len(labels) for codes in (actual, *predicted)])
+    usable = np.logical_and.reduce(
+        [is_labelled(codes, len(labels)) for codes in (actual, *predicted)]
+    )
+    if are_sets(actual):
+        known = (in_roomy_rows(codes[usable], len(labels)) for codes in (actual, *predicted))
+        return paired_sets(*known, labels=labels)
     return joint_counts(
         actual=actual[usable],
         first=predicted[0][usable],

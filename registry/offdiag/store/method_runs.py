@@ -12,8 +12,7 @@ from sqlalchemy.orm import Session
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import FOLD, METHOD, SEED, TRAIN_SIZE
-from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counted import matrix_of
+from offdiag.metrics.counted import Counted
 from offdiag.store.codec import decode_counted
 from offdiag.store.evaluations import counts_for_its_run
 from offdiag.store.models import (
@@ -119,13 +118,11 @@ def _positive(text: str | None) -> float | None:
     return value if 0 < value < inf else None
 
 
-def matrices_of(
-    session: Session, run_ids: Sequence[str], labels: LabelSet
-) -> dict[str, ConfusionMatrix]:
-    """The matrices of evaluated runs of one dataset by id, in one statement."""
+def counts_of(session: Session, run_ids: Sequence[str], labels: LabelSet) -> dict[str, Counted]:
+    """What was counted of evaluated runs of one dataset by id, in one statement."""
     rows = session.execute(
         select(EvaluationRow.run_id, ConfusionMatrixRow.cells)
         .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
         .where(EvaluationRow.run_id.in_(run_ids), counts_for_its_run())
     )
-    return {row.run_id: matrix_of(decode_counted(row.cells, labels)) for row in rows}
+    return {row.run_id: decode_counted(row.cells, labels) for row in rows}

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from offdiag.domain.hierarchy import ALL_GROUPS, Collapse, Group, Hierarchy, collapse_groups
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix, clustered_order
+from offdiag.metrics.counted import Counted
 from offdiag.metrics.orientation import ACTUAL_AXIS
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
@@ -152,9 +153,9 @@ def default_order(labels: LabelSet, grouping: Grouping | None = None) -> ClassOr
 
 
 def class_order(
-    matrix: ConfusionMatrix, order: ClassOrder | None, grouping: Grouping | None = None
+    matrix: Counted, order: ClassOrder | None, grouping: Grouping | None = None
 ) -> list[int]:
-    """Codes of all classes in display order; equal supports keep the declared order.
+    """Codes of all classes, or labels, in display order; equal supports keep the declared one.
 
     `grouping` is about the classes of the matrix.
     """
@@ -166,7 +167,7 @@ def class_order(
         wanted = default_order(matrix.labels)
     if wanted == "label":
         return codes
-    if wanted == "cluster":
+    if wanted == "cluster" and isinstance(matrix, ConfusionMatrix):
         return clustered_order(matrix.counts)
     supports: list[int] = matrix.actual.tolist()
     return sorted(codes, key=lambda code: -supports[code])

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from offdiag.domain.number_text import count, interval_points, p_value, percents
 from offdiag.domain.orientation import OrientationEvidence, OrientationVerdict
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Condition, Severity, Sign, Verdict
+from offdiag.metrics.multilabel_runs.paired import PairedSets, label_rates
 from offdiag.metrics.paired.class_changes import ClassChanges, recall_changes
 from offdiag.metrics.paired.hypothesis_tests import mcnemar
-from offdiag.metrics.paired.joint import JointCounts
+from offdiag.metrics.paired.joint import JointCounts, PairedRates
 
 _AXIS_SAID_ACTUAL = {"actual_rows": "rows", "actual_columns": "columns"}
 
@@ -86,10 +90,28 @@ USES = ("regression_drop", "regression_drop_high", "regression_alpha", "minority
 """The thresholds that decide."""
 
 
+@dataclass(frozen=True)
+class PairedRecall:
+    """The recall of K classes or labels under two runs: hits (K,) and those of one run only."""
+
+    names: tuple[str, ...]
+    rates: PairedRates
+    before: NDArray[np.int64]
+    after: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, pair: JointCounts | PairedSets) -> PairedRecall:
+        if isinstance(pair, PairedSets):
+            first, second = (each.correct for each in pair.counted)
+            return cls(pair.labels.names, label_rates(pair).hits, first, second)
+        first, second = pair.first_matrix.correct, pair.second_matrix.correct
+        return cls(pair.labels.names, pair.hits, first, second)
+
+
 def regression_verdicts(
-    joint: JointCounts, *, baseline: str, thresholds: Thresholds | None = None
+    pair: PairedRecall, *, baseline: str, thresholds: Thresholds | None = None
 ) -> tuple[Verdict, ...]:
-    """Compare the recall of each class; `joint` counts the baseline first and the run second.
+    """Compare the recall of each class or label of the baseline, first, and the run.
 
     A class fires if its recall dropped by the threshold or more and significantly: by McNemar's
     two-sided mid-p of its cases, adjusted after Holm over the classes with cases. A comparison of
@@ -97,7 +119,7 @@ def regression_verdicts(
     the baseline run. As everywhere, at least two classes must have examples.
     """
     limits = thresholds or Thresholds()
-    hits = joint.hits
+    hits = pair.rates
     changes = recall_changes(hits, confidence=1 - limits.regression_alpha)
     if changes.n_tested < 2:
         return ()
@@ -105,23 +127,22 @@ def regression_verdicts(
     drop = np.divide(lost, hits.cases, out=np.zeros_like(lost), where=hits.cases > 0)
     fires = changes.is_changed & (lost > 0) & (drop >= limits.regression_drop)
     return tuple(
-        _verdict(joint, code, changes, baseline=baseline, limits=limits)
+        _verdict(pair, code, changes, baseline=baseline, limits=limits)
         for code in np.flatnonzero(fires).tolist()
     )
 
 
 def _verdict(
-    joint: JointCounts, code: int, changes: ClassChanges, *, baseline: str, limits: Thresholds
+    pair: PairedRecall, code: int, changes: ClassChanges, *, baseline: str, limits: Thresholds
 ) -> Verdict:
-    name, cases = joint.labels.names[code], int(joint.hits.cases[code])
-    before = int(joint.first_matrix.counts[code, code]) / cases
-    after = int(joint.second_matrix.counts[code, code]) / cases
-    test = mcnemar(int(joint.hits.only_first[code]), int(joint.hits.only_second[code]))
+    name, cases = pair.names[code], int(pair.rates.cases[code])
+    before, after = int(pair.before[code]) / cases, int(pair.after[code]) / cases
+    test = mcnemar(int(pair.rates.only_first[code]), int(pair.rates.only_second[code]))
     adjusted = float(changes.p_adjusted[code])
     drop = (test.only_first - test.only_second) / cases
     bounds = changes.together.bounds
     low, high = float(-bounds.high[code]), float(-bounds.low[code])
-    largest = int(joint.hits.cases.max())
+    largest = int(pair.rates.cases.max())
     was, now = percents(before, after)
     return Verdict(
         rule="F14",

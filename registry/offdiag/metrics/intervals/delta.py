@@ -23,6 +23,7 @@ from offdiag.metrics.dual import (
 )
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.multilabel.suite import OF_SETS
 from offdiag.metrics.per_class import PER_CLASS
 
 DELTA = "delta"
@@ -36,7 +37,7 @@ RATIO_KEYS = frozenset({"lr_plus", "lr_minus", "dor", "lift"})
 
 def range_of(key: str) -> tuple[float, float]:
     """Between which values an aggregate or per-class metric lies, by its definition."""
-    spec = AGGREGATES.get(key) or PER_CLASS[key]
+    spec = AGGREGATES.get(key) or PER_CLASS.get(key) or OF_SETS[key]
     return spec.low, spec.high
 
 

@@ -24,6 +24,8 @@ from offdiag.metrics.quantity import Quantity, as_float, defined, quotient
 from offdiag.metrics.spec import KRSTINIC, RESAMPLED_SAMPLES, Direction, MetricSpec, Scope
 
 AVERAGED = ("precision", "recall", "f1", "jaccard")
+MACRO = "macro_"
+"""How the keys of averages begin that give rare labels as much weight as frequent ones."""
 
 
 LAST_LABEL_AXIS = -1

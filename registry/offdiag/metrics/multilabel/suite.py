@@ -98,3 +98,8 @@ SPECS: tuple[MetricSpec, ...] = (
     *ranking.SPECS,
     *_OF_LABELS,
 )
+
+OF_SETS: Mapping[str, MetricSpec] = {
+    spec.key: spec for spec in (*examples.SPECS, *averages.SPECS, *ranking.SPECS)
+}
+"""Metrics of a whole multi-label evaluation by key."""

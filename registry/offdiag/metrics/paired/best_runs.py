@@ -22,16 +22,18 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.aggregates import AGGREGATES
-from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import cost_gradients
+from offdiag.metrics.counted import Counted
 from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.costs import cost_values
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.intervals.resampling import generator
+from offdiag.metrics.multilabel.label_averages import MACRO
+from offdiag.metrics.multilabel.suite import OF_SETS
 from offdiag.metrics.orientation import PREDICTED_AXIS
 from offdiag.metrics.paired.confidence_set import Contest
-from offdiag.metrics.paired.runs import PairedRuns, RunSpread
+from offdiag.metrics.paired.runs import PairedRuns, RunSpread, spread_of_recall
 from offdiag.metrics.spec import Direction
 from offdiag.metrics.suite import evaluate_stack
 
@@ -52,7 +54,7 @@ def metric_contest(runs: PairedRuns, keys: Sequence[str]) -> Contest:
     signs = signs_of(keys)
     return Contest(
         signs * np.stack([suite[key].value for key in keys]),
-        _turned(runs.spread(aggregate_gradients(runs.pooled, keys)), signs),
+        turned(runs.spread(aggregate_gradients(runs.pooled, keys)), signs),
         runs.order,
         tested_metrics(keys, runs.matrices),
     )
@@ -63,13 +65,21 @@ def recall_contests(runs: PairedRuns) -> tuple[Contest, ...]:
 
     The samples of one class say nothing about another, so these are contests of their own.
     """
-    correct = np.stack([matrix.correct for matrix in runs.matrices])
+    return contests_of_recall(runs.both_right, runs.matrices[0].actual, runs.order)
+
+
+def contests_of_recall(
+    both_right: NDArray[np.int64], cases: NDArray[np.int64], order: NDArray[np.intp]
+) -> tuple[Contest, ...]:
+    """The same from samples of each class or label that two runs both find, (K, m, m)."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        recall = correct / runs.matrices[0].actual
-    is_small = small_classes(runs.matrices)
+        recall = [np.diagonal(both) / total for both, total in zip(both_right, cases, strict=True)]
+    is_large = (cases == 0) | (cases >= FEWEST_SAMPLES)
     return tuple(
-        Contest(recall[np.newaxis, :, code], spread, runs.order, ~is_small[code : code + 1])
-        for code, spread in enumerate(runs.spread_of_recall())
+        Contest(values[np.newaxis], spread, order, is_large[code : code + 1])
+        for code, (values, spread) in enumerate(
+            zip(recall, spread_of_recall(both_right, cases), strict=True)
+        )
     )
 
 
@@ -87,7 +97,7 @@ def cost_contest(
     is_small = small_classes(runs.matrices) & (prevalence is not None and prevalence > 0)
     return Contest(
         -values[np.newaxis],
-        _turned(runs.spread({"mean_cost": gradient}), np.array([[-1.0]])),
+        turned(runs.spread({"mean_cost": gradient}), np.array([[-1.0]])),
         runs.order,
         np.array([not is_small.any()]),
     )
@@ -95,12 +105,11 @@ def cost_contest(
 
 def signs_of(keys: Sequence[str]) -> Floats:
     """-1 for aggregates of which less is better, 1 for others, shape (Q, 1)."""
-    return np.array(
-        [[-1.0 if AGGREGATES[key].direction is Direction.LOWER else 1.0] for key in keys]
-    )
+    specs = (AGGREGATES.get(key) or OF_SETS[key] for key in keys)
+    return np.array([[-1.0 if spec.direction is Direction.LOWER else 1.0] for spec in specs])
 
 
-def tested_metrics(keys: Sequence[str], matrices: Sequence[ConfusionMatrix]) -> NDArray[np.bool_]:
+def tested_metrics(keys: Sequence[str], matrices: Sequence[Counted]) -> NDArray[np.bool_]:
     """Which aggregates the classes are large enough for, shape (Q,)."""
     has_small = bool(small_classes(matrices).any())
     return np.array([not (has_small and is_class_average(key)) for key in keys])
@@ -108,16 +117,17 @@ def tested_metrics(keys: Sequence[str], matrices: Sequence[ConfusionMatrix]) -> 
 
 def is_class_average(key: str) -> bool:
     """Whether an aggregate gives classes with few samples as much weight as those with many."""
-    return AGGREGATES[key].averages_classes
+    spec = AGGREGATES.get(key)
+    return key.startswith(MACRO) if spec is None else spec.averages_classes
 
 
-def small_classes(matrices: Sequence[ConfusionMatrix]) -> NDArray[np.bool_]:
+def small_classes(matrices: Sequence[Counted]) -> NDArray[np.bool_]:
     """Which classes have samples but fewer than five of them in some run, shape (K,)."""
     sizes = np.stack([matrix.actual for matrix in matrices])
     return np.asarray(((sizes > 0) & (sizes < FEWEST_SAMPLES)).any(axis=RUN_AXIS))
 
 
-def _turned(spread: RunSpread, signs: Floats) -> RunSpread:
+def turned(spread: RunSpread, signs: Floats) -> RunSpread:
     """The same spread of metrics whose signs are changed: only differences get another one."""
     return RunSpread(spread.linear * signs[:, :, np.newaxis], spread.covariance, spread.errors)
 
@@ -168,28 +178,56 @@ def best_of_many(
     rows = actual.astype(np.int64) * n_classes
     cells = [(rows + codes).astype(smallest) for codes in predicted]
     whole = np.stack([np.bincount(cell, minlength=n_cells) for cell in cells])
-    found = score(whole.reshape(n_runs, n_classes, n_classes))
+    shape = (n_runs, n_classes, n_classes)
+    present = np.bincount(actual, minlength=n_classes) > 0
+
+    def halves(times: NDArray[np.int64]) -> tuple[Scores, Scores] | None:
+        inside, outside = (part.reshape(shape) for part in _parts(cells, times, n_cells))
+        if not (_has(inside, present) and _has(outside, present)):
+            return None
+        return score(inside), score(outside)
+
+    n_looked_at = (len(actual) + n_cells) * n_runs
+    return corrected_choice(
+        score(whole.reshape(shape)), halves, len(actual), seed=seed, n_looked_at=n_looked_at
+    )
+
+
+Scores = Mapping[str, Floats]
+"""Metrics by key, one value for each run, shape (m,): larger is better, NaN where undefined."""
+
+
+def corrected_choice(
+    found: Scores,
+    halves: Callable[[NDArray[np.int64]], tuple[Scores, Scores] | None],
+    n_samples: int,
+    *,
+    seed: int,
+    n_looked_at: int,
+) -> dict[str, BestOfMany]:
+    """The choice by metrics `found`, corrected over draws of the samples.
+
+    `halves` gives the metrics on the drawn samples and on the others, from how often each is
+    drawn, (n,); None where the draw does not count. `n_looked_at` is the work of one draw.
+    """
     best = {key: _highest(values) for key, values in found.items()}
     wanted = {key: run for key, run in best.items() if run is not None}
     sums = dict.fromkeys(wanted, 0.0)
     counted = dict.fromkeys(wanted, 0)
-    present = np.bincount(actual, minlength=n_classes) > 0
     rng = generator(seed)
-    for _ in range(_draws(len(actual) + n_cells, n_runs)):
-        times = np.bincount(rng.integers(0, len(actual), len(actual)), minlength=len(actual))
-        drawn, left = _parts(cells, times, n_cells)
-        shape = (n_runs, n_classes, n_classes)
-        inside, outside = drawn.reshape(shape), left.reshape(shape)
-        if not (_has(inside, present) and _has(outside, present)):
+    for _ in range(_draws(n_looked_at)):
+        times = np.bincount(rng.integers(0, n_samples, n_samples), minlength=n_samples)
+        both = halves(times)
+        if both is None:
             continue
-        chosen, reached = score(inside), score(outside)
+        chosen, reached = both
         for key in wanted:
             run = _highest(chosen[key])
             if run is not None and np.isfinite(reached[key][run]):
                 sums[key] += float(reached[key][run])
                 counted[key] += 1
     return {
-        key: BestOfMany(run, n_runs, value, _corrected(sums[key], counted[key], value))
+        key: BestOfMany(run, len(found[key]), value, _corrected(sums[key], counted[key], value))
         for key, run in wanted.items()
         for value in (float(found[key][run]),)
     }
@@ -202,8 +240,8 @@ def _corrected(total: float, n_draws: int, value: float) -> MetricValue:
     return MetricValue(min(total / n_draws, value))
 
 
-def _draws(n_looked_at: int, n_runs: int) -> int:
-    return min(DRAWS, max(FEWEST_DRAWS, MOST_LOOKS // (n_looked_at * n_runs)))
+def _draws(n_looked_at: int) -> int:
+    return min(DRAWS, max(FEWEST_DRAWS, MOST_LOOKS // n_looked_at))
 
 
 def _highest(values: Floats) -> int | None:

@@ -81,11 +81,29 @@ def sloped_changes(
     Classes are tested in which both runs have a value and some sample on which they differ
     counts. Raises `InvalidInput` for a confidence outside (0, 1).
     """
+    linear, error = class_moves(joint, key)
+    return changes_by_slopes(
+        differences, linear, error, joint.first_matrix.actual, "class", confidence=confidence
+    )
+
+
+def changes_by_slopes(
+    differences: Floats,
+    linear: Floats,
+    error: Floats,
+    cases: NDArray[np.int64],
+    what: str,
+    *,
+    confidence: float = 0.95,
+) -> ClassChanges:
+    """The same from the linear parts of the differences and their errors, (K,) each.
+
+    Intervals of a class or label, as `what` says, with few of its `cases` (K,) are marked.
+    """
     with optional:
         from scipy.special import erfc
 
     level = confidence_level(confidence)
-    linear, error = class_moves(joint, key)
     t = smaller_statistic(differences, linear, error)
     is_tested = np.isfinite(t) & (error > 0)
     p = np.where(is_tested, erfc(np.abs(t) / np.sqrt(2)), np.nan)
@@ -105,8 +123,8 @@ def sloped_changes(
                 pooled_slopes.METHOD,
                 notes,
             ),
-            joint.first_matrix.actual,
-            "class",
+            cases,
+            what,
         )
         for each in (level, confidence_together(level, int(is_tested.sum())))
     )
@@ -120,12 +138,15 @@ def class_moves(joint: JointCounts, key: str) -> tuple[Floats, Floats]:
     false alarms are worth at the pooled matrix, so no class has to be looked at by itself.
     """
     pooled = pooled_matrix((joint.first_matrix, joint.second_matrix))
+    slopes = class_gradients(pooled, (key,))[key].slope
+    return outcome_moves(slopes / max(joint.total, 1), joint.hits, joint.false_alarms)
+
+
+def outcome_moves(slopes: Floats, hits: PairedRates, alarms: PairedRates) -> tuple[Floats, Floats]:
+    """The same from what a hit, a miss, a false alarm and a rejection add, slopes (4, K)."""
     with np.errstate(invalid="ignore"):
-        hit, missed, alarm, rejected = class_gradients(pooled, (key,))[key].slope / max(
-            joint.total, 1
-        )
+        hit, missed, alarm, rejected = slopes
         per_hit, per_alarm = _rounded(hit, missed), _rounded(alarm, rejected)
-        hits, alarms = joint.hits, joint.false_alarms
         linear = per_hit * (hits.only_second - hits.only_first)
         linear += per_alarm * (alarms.only_second - alarms.only_first)
         variance = per_hit**2 * (hits.only_second + hits.only_first)

@@ -259,7 +259,7 @@ def judge_together(
         pooled_matrix((joint.first_matrix, joint.second_matrix)), differences
     )
     statistics = paired_statistics(joint, gradients, differences)
-    tested = _tested(statistics)
+    tested = tested_statistics(statistics)
     moved = moves(joint, {key: gradients[key] for key in tested})
     covariance = np.inner(moved * joint.counts, moved)
     smallest = smallest_class(joint.first_matrix.actual)
@@ -277,7 +277,7 @@ def judge_unpaired(
     """The same of two runs on different samples, at least one each, whose covariances add up."""
     gradients = aggregate_gradients(pooled_matrix((first, second)), differences)
     statistics = unpaired_statistics(first, second, gradients, differences)
-    tested = _tested(statistics)
+    tested = tested_statistics(statistics)
     taking_part = {key: gradients[key] for key in tested}
     covariance = value_covariance(first, taking_part) + value_covariance(second, taking_part)
     smallest = np.minimum(smallest_class(first.actual), smallest_class(second.actual))
@@ -320,7 +320,8 @@ def confidence_of(critical: float) -> float:
     return erf(critical / sqrt(2))
 
 
-def _tested(statistics: Mapping[str, Statistic]) -> tuple[str, ...]:
+def tested_statistics(statistics: Mapping[str, Statistic]) -> tuple[str, ...]:
+    """The metrics that can be tested: defined, and with an error."""
     return tuple(key for key, each in statistics.items() if isfinite(each.t) and each.error > 0)
 
 

@@ -9,7 +9,7 @@ two runs, as `pooled_slopes` has it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -75,6 +75,11 @@ class PairedRuns:
             for codes in self.predictions
         )
 
+    @property
+    def counted(self) -> tuple[ConfusionMatrix, ...]:
+        """Everything counted about each run."""
+        return self.matrices
+
     @cached_property
     def pooled(self) -> ConfusionMatrix:
         """The matrix of all runs together, at which slopes are taken."""
@@ -85,6 +90,10 @@ class PairedRuns:
         """The runs in an order that depends on what they predict alone, shape (m,)."""
         digests = [blake2b(np.ascontiguousarray(each).data).digest() for each in self.predictions]
         return np.array(sorted(range(self.n_runs), key=digests.__getitem__), np.intp)
+
+    def is_right(self, run: int) -> NDArray[np.bool_]:
+        """Which samples a run predicts right, (n,)."""
+        return np.asarray(self.predictions[run] == self.actual)
 
     @cached_property
     def both_right(self) -> NDArray[np.int64]:
@@ -108,27 +117,15 @@ class PairedRuns:
         """
         if len(self.labels) == 2:
             return self._spread_of_two_classes(gradients)
-        n_metrics, n_runs = len(gradients), self.n_runs
         gains = [_gain(gradient, len(self.labels)) for gradient in gradients.values()]
-        linear = np.zeros((n_metrics, n_runs))
-        covariance = np.zeros((n_metrics * n_runs, n_metrics * n_runs))
+        return spread_of_gains(self._gained(gains), len(gains), self.n_runs)
+
+    def _gained(self, gains: Sequence[Callable[[Codes, Codes], Floats]]) -> Iterator[Floats]:
+        """What each run gains on samples that not all predict alike, (Q, m, b) of a block."""
         for actual, predicted in self.blocks():
             differs = (predicted != predicted[:1]).any(axis=RUN_AXIS)
             at = actual[differs], predicted[:, differs]
-            gained = np.stack([gain(*at) for gain in gains]) / len(self.actual)
-            linear += gained.sum(axis=LAST_AXIS)
-            columns = gained.reshape(n_metrics * n_runs, -1)
-            covariance += np.inner(columns, columns)
-        return RunSpread(differences(linear), covariance, difference_errors(covariance, n_runs))
-
-    def spread_of_recall(self) -> tuple[RunSpread, ...]:
-        """The same for the recall of each class, for each alone; NaN for one without samples."""
-        cases = self.matrices[0].actual
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return tuple(
-                _from_counts(both[np.newaxis], np.array([[np.divide(1.0, total)]]))
-                for both, total in zip(self.both_right, cases, strict=True)
-            )
+            yield np.stack([gain(*at) for gain in gains]) / len(self.actual)
 
     def _spread_of_two_classes(self, gradients: Mapping[str, Gradient]) -> RunSpread:
         """A prediction is right or wrong: what is right in both runs is all there is to count."""
@@ -142,6 +139,31 @@ class PairedRuns:
         for start in range(0, len(self.actual), BLOCK):
             part = slice(start, start + BLOCK)
             yield self.actual[part], np.stack([each[part] for each in self.predictions])
+
+
+def spread_of_gains(gained: Iterable[Floats], n_metrics: int, n_runs: int) -> RunSpread:
+    """From what each sample adds to each metric of each run, blocks of shape (Q, m, b)."""
+    linear = np.zeros((n_metrics, n_runs))
+    covariance = np.zeros((n_metrics * n_runs, n_metrics * n_runs))
+    for block in gained:
+        linear += block.sum(axis=LAST_AXIS)
+        columns = block.reshape(n_metrics * n_runs, -1)
+        covariance += np.inner(columns, columns)
+    return RunSpread(differences(linear), covariance, difference_errors(covariance, n_runs))
+
+
+def spread_of_recall(
+    both_right: NDArray[np.int64], cases: NDArray[np.int64]
+) -> tuple[RunSpread, ...]:
+    """Of the recall of each class or label, for each alone; NaN for one without samples.
+
+    `both_right` (K, m, m) counts the samples of each that two runs both find, of `cases` (K,).
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return tuple(
+            _from_counts(both[np.newaxis], np.array([[np.divide(1.0, total)]]))
+            for both, total in zip(both_right, cases, strict=True)
+        )
 
 
 def differences(values: Floats) -> Floats:

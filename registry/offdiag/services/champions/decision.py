@@ -13,11 +13,12 @@ from datetime import datetime
 
 import numpy as np
 
+from offdiag.comparison.pair import ACCURACY, EXACT
 from offdiag.domain.runs import PromotionRole, Task
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.metrics.intervals.proportions import normal_quantile
-from offdiag.metrics.paired.best_runs import metric_contest
+from offdiag.metrics.multilabel_runs.paired import PairedSets
 from offdiag.metrics.paired.confidence_set import BestSet, PairTests, pair_tests
 from offdiag.metrics.paired.costs import mean_cost_difference
 from offdiag.metrics.paired.joint import joint_counts
@@ -32,6 +33,7 @@ from offdiag.services.champions.drops import drops_in
 from offdiag.services.champions.leaders import (
     Leader,
     Leaders,
+    contest_by,
     leaders_in,
     side_by_side,
 )
@@ -295,7 +297,7 @@ def _second(leaders: Leaders, challenger: Leader | None) -> str | None:
 class _Paired:
     """The runs on the same samples, with the tests of every pair by the primary metric."""
 
-    runs: PairedRuns
+    runs: PairedRuns | PairedSets
     tests: PairTests | None
     places: Mapping[str, int]
     metric: str
@@ -309,7 +311,7 @@ class _Paired:
         runs = side_by_side(session, ids)
         if runs is None:
             return None
-        tests = pair_tests(metric_contest(runs, [leaders.metric]), seed=INTERVAL_SEED)
+        tests = pair_tests(contest_by(runs, leaders.metric), seed=INTERVAL_SEED)
         places = {run: at for at, run in enumerate(ids)}
         return cls(runs, tests, places, leaders.metric, leaders.lower_is_better)
 
@@ -325,7 +327,7 @@ class _Paired:
     def cost_difference(
         self, first: str, second: str | None, costs: CostMatrixRecord
     ) -> Difference | None:
-        if second is None or second not in self.places:
+        if second is None or second not in self.places or isinstance(self.runs, PairedSets):
             return None
         joint = joint_counts(
             actual=self.runs.actual,
@@ -361,8 +363,8 @@ class _Paired:
             return None
         n_samples = len(self.runs.actual)
         of_runs = challenger.run.id, rival, matters, n_samples
-        right = [self.runs.predictions[at] == self.runs.actual for at in (first, second)]
-        if self.metric == "overall_accuracy":
+        right = [self.runs.is_right(at) for at in (first, second)]
+        if self.metric in (ACCURACY, EXACT):
             found = samples_needed(
                 int(np.count_nonzero(right[0] & ~right[1])),
                 int(np.count_nonzero(right[1] & ~right[0])),
@@ -374,7 +376,7 @@ class _Paired:
         # Samples grow with the square of what they settle.
         settled = matters * float(np.sqrt(needed / n_samples))
         further: Mapping[int, int] = {}
-        if self.metric == MEAN_RECALL:
+        if self.metric == MEAN_RECALL and isinstance(self.runs, PairedRuns):
             n_classes = len(self.runs.labels)
             by_class = samples_by_class(
                 np.bincount(self.runs.actual[right[0] != right[1]], minlength=n_classes),

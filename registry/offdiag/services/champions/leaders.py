@@ -17,7 +17,14 @@ from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
+from offdiag.metrics.counted import are_sets
 from offdiag.metrics.intervals.delta import range_of
+from offdiag.metrics.multilabel_runs.paired import (
+    PairedSets,
+    has_slopes,
+    paired_sets,
+    set_contest,
+)
 from offdiag.metrics.names import find_metric, nearest_names
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES, metric_contest
 from offdiag.metrics.paired.confidence_set import MOST_TESTED, BestSet, Contest, confidence_sets
@@ -186,7 +193,8 @@ def leaders_among(
             why_not = "the runs have too many predictions to compare them here"
         elif not found.is_tested.any():
             found = None
-            why_not = f"a class has fewer than {FEWEST_SAMPLES} labelled examples"
+            noun = "label" if task is Task.MULTILABEL else "class"
+            why_not = f"a {noun} has fewer than {FEWEST_SAMPLES} labelled examples"
     lower_is_better = is_lower_better(ranked.key, task)
     return Leaders(
         ranked.key,
@@ -206,10 +214,7 @@ def is_lower_better(key: str, task: Task) -> bool:
 
 def why_not_tested(task: Task, ranked: RankedRuns) -> str | None:
     """Why no run is called worse than another; None where their predictions can be compared."""
-    if task is Task.MULTILABEL:
-        return "multi-label runs are ranked without a test"
-    spec = AGGREGATES.get(ranked.key)
-    if spec is None or (spec.slopes is None and spec.gradient is None):
+    if not _is_testable(task, ranked.key):
         return f"there is no paired test for {ranked.key}"
     if len(ranked.runs) < 2:
         return "there are fewer than two evaluated runs"
@@ -218,10 +223,24 @@ def why_not_tested(task: Task, ranked: RankedRuns) -> str | None:
     return None
 
 
+def _is_testable(task: Task, key: str) -> bool:
+    if task is Task.MULTILABEL:
+        return has_slopes(key)
+    spec = AGGREGATES.get(key)
+    return spec is not None and (spec.slopes is not None or spec.gradient is not None)
+
+
 def contest_of(session: Session, ranked: RankedRuns) -> Contest | None:
     """Ranked runs in their order by their metric; None for more predictions than fit."""
     paired = side_by_side(session, [run.id for run in ranked.runs])
-    return None if paired is None else metric_contest(paired, [ranked.key])
+    return None if paired is None else contest_by(paired, ranked.key)
+
+
+def contest_by(runs: PairedRuns | PairedSets, key: str) -> Contest:
+    """Runs on the same samples by one metric."""
+    if isinstance(runs, PairedSets):
+        return set_contest(runs, [key])
+    return metric_contest(runs, [key])
 
 
 def _best_set_of(contest: Contest | None) -> BestSet | None:
@@ -231,7 +250,7 @@ def _best_set_of(contest: Contest | None) -> BestSet | None:
     return found
 
 
-def side_by_side(session: Session, run_ids: Sequence[str]) -> PairedRuns | None:
+def side_by_side(session: Session, run_ids: Sequence[str]) -> PairedRuns | PairedSets | None:
     """Runs of one dataset with predictions on the same samples; None for more than fit."""
     runs = queries.compared_runs(session, run_ids)
     if sum(run.n_predictions for run in runs.values()) > MOST_PREDICTIONS:
@@ -248,6 +267,8 @@ def side_by_side(session: Session, run_ids: Sequence[str]) -> PairedRuns | None:
         n_each=tuple(each.n_samples for each in lineages),
     )
     predicted = tuple(found.predicted[each] for each in run_ids)
+    if are_sets(found.actual):
+        return paired_sets(found.actual, *predicted, labels=labels)
     return PairedRuns(found.actual, predicted, labels)
 
 

@@ -9,8 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.comparison.pair import PairedOutcome, paired_outcomes
+from offdiag.domain.labels import LabelSet
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput
+from offdiag.inputs.label_sets import set_text
+from offdiag.inputs.labels import Codes
+from offdiag.metrics.counted import are_sets
+from offdiag.metrics.multilabel.sets import holds_label, unpack_sets
+from offdiag.metrics.multilabel_runs.paired import equal_sets
 from offdiag.services.compare import (
     ComparisonRequest,
     choices_of,
@@ -39,7 +45,7 @@ EXAMPLES_PER_PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class ChangedExample:
-    """One example with its class and both answers.
+    """One example with its class, or its set of labels as text, and both predictions.
 
     `sample` is its identifier, or its position in the dataset where it has none. The
     confidences are the scores of the answers, None where none were logged.
@@ -101,11 +107,7 @@ def changed_examples(
         if isinstance(found, Refusal):
             return ChangedExamples(runs, outcome, class_label, part, on_shared, refusal=found)
         first, second = (found.predicted[run.id] for run in runs)
-        is_meant = found.actual == code if code is not None else np.True_
-        by_outcome = {
-            each: np.flatnonzero(where & is_meant)
-            for each, where in paired_outcomes(found.actual, first, second).items()
-        }
+        by_outcome = _by_outcome(found.actual, first, second, code)
         end = None if size is None else start + size
         chosen = by_outcome[outcome][start:end]
         examples = _examples(session, runs, found, chosen)
@@ -121,6 +123,30 @@ def changed_examples(
         n_of_each={each: len(places) for each, places in by_outcome.items()},
         has_ids=found.lineage.id_kind != "position",
     )
+
+
+def _by_outcome(
+    actual: Codes, first: Codes, second: Codes, code: int | None
+) -> dict[PairedOutcome, NDArray[np.intp]]:
+    """Places of the examples with each outcome, of a class or with a label, None for all.
+
+    A set is right where it is the true one, and of one label where it has it.
+    """
+    is_meant: NDArray[np.bool_] | np.bool_ = np.True_
+    if are_sets(actual):
+        if code is None:
+            ones = np.ones(len(actual), np.bool_)
+            outcomes = paired_outcomes(ones, equal_sets(actual, first), equal_sets(actual, second))
+        else:
+            is_meant, before, after = (
+                holds_label(each.astype(np.uint8, copy=False), code)
+                for each in (actual, first, second)
+            )
+            outcomes = paired_outcomes(is_meant, before, after)
+    else:
+        is_meant = actual == code if code is not None else np.True_
+        outcomes = paired_outcomes(actual, first, second)
+    return {each: np.flatnonzero(where & is_meant) for each, where in outcomes.items()}
 
 
 def _require_two(run_ids: Sequence[str]) -> None:
@@ -156,21 +182,22 @@ def _examples(
 ) -> tuple[ChangedExample, ...]:
     if not len(chosen):
         return ()
-    names = runs[0].labels.names
-    columns = [found.predicted[run.id][chosen].tolist() for run in runs]
+    columns = [
+        class_texts(codes[chosen], runs[0].labels)
+        for codes in (found.actual, *(found.predicted[run.id] for run in runs))
+    ]
     sure = _confidences(session, runs, found, chosen)
     return tuple(
         ChangedExample(
             sample,
-            names[actual],
-            names[first],
-            names[second],
+            actual,
+            first,
+            second,
             *(None if column is None else column[at] for column in sure),
         )
         for at, (sample, actual, first, second) in enumerate(
             zip(
                 _sample_names(session, found, found.places[chosen]),
-                found.actual[chosen].tolist(),
                 *columns,
                 strict=True,
             )
@@ -211,10 +238,18 @@ def _confidences(
             scores[run_id][here] = values[offsets]
     return [
         confidences(scores[run.id], found.predicted[run.id][chosen], _positive(run)).tolist()
-        if run.id in rows
+        if run.id in rows and not are_sets(found.actual)
         else None
         for run in runs
     ]
+
+
+def class_texts(codes: Codes, labels: LabelSet) -> list[str]:
+    """Classes by name, or sets of labels as text."""
+    if not are_sets(codes):
+        return [labels.names[code] for code in codes.tolist()]
+    members = unpack_sets(codes.astype(np.uint8, copy=False), len(labels))
+    return [set_text(labels, each) for each in members]
 
 
 def _positive(run: ComparedRun) -> int | None:

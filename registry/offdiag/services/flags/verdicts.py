@@ -22,18 +22,21 @@ from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState, first_raised, gone, raised_again
 from offdiag.flags.rules import MATRIX_RULES
 from offdiag.flags.rules.costs import cost_verdict
-from offdiag.flags.rules.reference import orientation_verdict, regression_verdicts
+from offdiag.flags.rules.reference import (
+    PairedRecall,
+    orientation_verdict,
+    regression_verdicts,
+)
 from offdiag.flags.rules.slices import slice_verdicts
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Verdict
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.counted import Counted, CountedSets
-from offdiag.metrics.paired.joint import JointCounts
 from offdiag.metrics.slices.finder import SliceFindings
 from offdiag.services.flags.rules import RulesInForce
 from offdiag.services.flags.triage import events_of, events_of_step, take
-from offdiag.services.shared_samples import pair_runs
+from offdiag.services.shared_samples import NotPaired, Paired, pair_runs
 from offdiag.store import cost_matrices, flags, problems, runs
 from offdiag.store.flags import FlagContent, FlagRecord
 from offdiag.store.runs import RunRecord
@@ -45,7 +48,7 @@ class AgainstBaseline:
     """The baseline's predictions (first) and the run's (second) on the same samples."""
 
     name: str
-    joint: JointCounts
+    pair: Paired
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,9 @@ def judge_run(counted: Counted, rule_inputs: RuleInputs) -> RunVerdicts:
     """Ask every rule for which there is enough to look at."""
     if isinstance(counted, CountedSets):
         sets = assess_sets(counted, rule_inputs.thresholds)
-        found = RunVerdicts(sets.verdicts, frozenset(LABEL_RULES), sets.not_assessable)
+        verdicts, asked = list(sets.verdicts), set(LABEL_RULES)
+        _add_regressions(verdicts, asked, rule_inputs)
+        found = RunVerdicts(tuple(verdicts), frozenset(asked), sets.not_assessable)
     else:
         found = _judge_matrix(counted, rule_inputs)
     if rule_inputs.slices is None:
@@ -108,11 +113,19 @@ def _judge_matrix(matrix: ConfusionMatrix, rule_inputs: RuleInputs) -> RunVerdic
         asked.add("F13")
         found = orientation_verdict(rule_inputs.orientation)
         verdicts += [] if found is None else [found]
+    _add_regressions(verdicts, asked, rule_inputs)
+    return RunVerdicts(tuple(verdicts), frozenset(asked), assessment.not_assessable)
+
+
+def _add_regressions(verdicts: list[Verdict], asked: set[str], rule_inputs: RuleInputs) -> None:
     baseline = rule_inputs.baseline
     if baseline is not None:
         asked.add("F14")
-        verdicts += regression_verdicts(baseline.joint, baseline=baseline.name, thresholds=limits)
-    return RunVerdicts(tuple(verdicts), frozenset(asked), assessment.not_assessable)
+        verdicts += regression_verdicts(
+            PairedRecall.of(baseline.pair),
+            baseline=baseline.name,
+            thresholds=rule_inputs.thresholds,
+        )
 
 
 @dataclass(frozen=True)
@@ -138,9 +151,9 @@ def read_rule_inputs(
     against = None
     if baseline is not None and baseline.run_id != run.id:
         pinned = runs.get_run(session, baseline.run_id)
-        joint = pair_runs(session, pinned, run, truth_id=truth_id)
-        if isinstance(joint, JointCounts):
-            against = AgainstBaseline(baseline.run_name, joint)
+        pair = pair_runs(session, pinned, run, truth_id=truth_id)
+        if not isinstance(pair, NotPaired):
+            against = AgainstBaseline(baseline.run_name, pair)
     evidence = run.orientation_evidence
     return JudgedBy(
         RuleInputs(

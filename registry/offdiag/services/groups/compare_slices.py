@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -10,9 +10,18 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.comparison.by_slice import PartCounts, SliceChanges, compare_parts, part_counts
+from offdiag.comparison.by_slice import (
+    PartCounts,
+    SliceChanges,
+    compare_parts,
+    part_counts,
+    part_counts_of_sets,
+)
+from offdiag.comparison.pair import accuracy_key
 from offdiag.domain.slices import Slice, SliceTerm
 from offdiag.inputs.slice_columns import SliceColumns
+from offdiag.metrics.counted import are_sets
+from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.services.evaluation.slices import MOST_GROUPS
 from offdiag.services.shared_samples import Aligned
 from offdiag.services.small_groups import sizes_in_truth, smallest_judged, suppressed_below
@@ -68,12 +77,7 @@ def compare_by_slice(
     """
     if not by.columns or not len(found.actual):
         return None
-    first, second = (found.predicted[run_id] == found.actual for run_id in run_ids)
-
-    def count(members: NDArray[np.bool_]) -> tuple[PartCounts, tuple[PartCounts, ...]]:
-        return part_counts(
-            first[members], second[members], found.actual[members], n_classes=len(labels)
-        )
+    count = _counter(found, run_ids, len(labels))
 
     kept: dict[str, PartCounts] = {}
     classes: dict[tuple[str, str], PartCounts] = {}
@@ -103,4 +107,30 @@ def compare_by_slice(
         n_suppressed=n_suppressed,
         min_size=by.min_size,
         confidence=confidence,
+        key=accuracy_key(are_sets(found.actual)),
     )
+
+
+Counter = Callable[[NDArray[np.bool_]], tuple[PartCounts, tuple[PartCounts, ...]]]
+"""Counts of a part of the samples, and of each of its classes or labels."""
+
+
+def _counter(found: Aligned, run_ids: tuple[str, str], n_classes: int) -> Counter:
+    first, second = (found.predicted[run_id] for run_id in run_ids)
+    if are_sets(found.actual):
+        actual, before, after = (
+            unpack_sets(each.astype(np.uint8, copy=False), n_classes)
+            for each in (found.actual, first, second)
+        )
+
+        def count_sets(members: NDArray[np.bool_]) -> tuple[PartCounts, tuple[PartCounts, ...]]:
+            return part_counts_of_sets(actual[members], before[members], after[members])
+
+        return count_sets
+    is_right = first == found.actual, second == found.actual
+
+    def count(members: NDArray[np.bool_]) -> tuple[PartCounts, tuple[PartCounts, ...]]:
+        before, after = (each[members] for each in is_right)
+        return part_counts(before, after, found.actual[members], n_classes=n_classes)
+
+    return count

@@ -24,7 +24,6 @@ from offdiag.inputs.slice_columns import SliceColumns
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.pair_counts import count_pairs
-from offdiag.metrics.paired.joint import JointCounts
 from offdiag.services.evaluation.compute import of_matrix
 from offdiag.services.evaluation.inputs import members_among, members_of
 from offdiag.services.evaluation.slices import evaluation_of_slice, require_column
@@ -175,7 +174,7 @@ def _part(
     gaps = differences(
         stored[0].values,
         stored[1].values,
-        joint=pair if isinstance(pair, JointCounts) else None,
+        pair=None if isinstance(pair, NotPaired) else pair,
         not_paired=pair.why if isinstance(pair, NotPaired) else None,
         costs=costs,
     )

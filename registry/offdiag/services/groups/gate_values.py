@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from offdiag.comparison.pair import EXACT
+from offdiag.comparison.sets import compare_paired_sets
 from offdiag.domain.values import MetricValue
 from offdiag.gate.conditions import Differences, MetricValues
-from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.counted import Counted, CountedSets
+from offdiag.metrics.multilabel_runs.paired import PairedSets, has_slopes, judge_sets_together
 from offdiag.metrics.paired.costs import paired_cost_differences
 from offdiag.metrics.paired.difference import paired_differences
 from offdiag.metrics.paired.joint import JointCounts
 from offdiag.services.evaluation.compute import INTERVAL_SEED, EvaluatedValues, price
+from offdiag.services.shared_samples import Paired
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.runs import RunRecord
 
 
 def values_with_costs(
-    matrix: ConfusionMatrix, values: EvaluatedValues, costs: CostMatrix | None
+    matrix: Counted, values: EvaluatedValues, costs: CostMatrix | None
 ) -> MetricValues:
     """The values of an evaluation, and those of its costs with their intervals."""
     return MetricValues(
         values.aggregate,
         values.per_class,
-        None if costs is None else price(matrix, costs),
+        None if costs is None or isinstance(matrix, CountedSets) else price(matrix, costs),
     )
 
 
@@ -33,13 +38,13 @@ def differences(
     run: MetricValues,
     baseline: MetricValues,
     *,
-    joint: JointCounts | None,
+    pair: Paired | None,
     not_paired: str | None,
     costs: CostMatrix | None,
 ) -> Differences:
     """Every value of the run minus the baseline's.
 
-    `joint` counts the baseline first and the run second; with it differences carry paired
+    `pair` has the baseline first and the run second; with it differences carry paired
     intervals, except those of scores, for which there are none.
     """
     plain = MetricValues(
@@ -52,9 +57,27 @@ def differences(
         if run.costs is None or baseline.costs is None
         else {key: _gap(value, baseline.costs[key]) for key, value in run.costs.items()},
     )
-    if joint is None:
+    if pair is None:
         return Differences(plain, not_paired)
-    return Differences(_with_paired_intervals(plain, joint, costs))
+    if isinstance(pair, PairedSets):
+        return Differences(_of_sets(plain, pair))
+    return Differences(_with_paired_intervals(plain, pair, costs))
+
+
+def _of_sets(plain: MetricValues, pair: PairedSets) -> MetricValues:
+    found = compare_paired_sets(pair, seed=INTERVAL_SEED)
+    gaps = {key: gap.value for key, gap in plain.aggregate.items() if has_slopes(key)}
+    test = judge_sets_together(
+        pair, {key: math.nan if gap is None else gap for key, gap in gaps.items()}
+    )
+    aggregate = dict(plain.aggregate)
+    for key in gaps:
+        aggregate[key] = test.intervals(key, critical=test.alone).at().around(aggregate[key])
+    aggregate[EXACT] = found.metric(EXACT).difference
+    per_class = {**plain.per_class} | {
+        key: [each.difference for each in labels] for key, labels in found.classes.items()
+    }
+    return MetricValues(aggregate, per_class, plain.costs)
 
 
 def _with_paired_intervals(
@@ -106,10 +129,10 @@ class StoredRun:
     costs: CostMatrix | None
 
     @property
-    def matrix(self) -> ConfusionMatrix:
-        return self.evaluation.matrix
+    def counted(self) -> Counted:
+        return self.evaluation.counted
 
     @cached_property
     def values(self) -> MetricValues:
         stored = EvaluatedValues(self.evaluation.aggregate, self.evaluation.per_class)
-        return values_with_costs(self.matrix, stored, self.costs)
+        return values_with_costs(self.counted, stored, self.costs)

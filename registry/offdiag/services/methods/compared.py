@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from offdiag.comparison.rank_status import RankStatus
-from offdiag.domain.runs import Task
-from offdiag.errors import InvalidInput
 from offdiag.metrics.paired.methods import Estimate
 from offdiag.services.champions.leaders import is_lower_better, primary_metric, ranking_key
 from offdiag.services.lru_cache import LruCache
@@ -67,12 +65,6 @@ def methods_of(
     """
     with database.read() as session:
         dataset = dataset_named(session, project=project, name=name)
-        if dataset.task is Task.MULTILABEL:
-            raise InvalidInput(
-                "its runs have sets of labels.",
-                field="dataset",
-                hint="Methods are compared by metrics of a confusion matrix.",
-            )
         key = primary_metric(dataset) if metric is None else ranking_key(metric, dataset.task)
         lower_is_better = is_lower_better(key, dataset.task)
         by_size = _by_size(method_runs(session, dataset.id, key, limit=MOST_RUNS))

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import fmean, stdev
 
-import numpy as np
-
 from offdiag.comparison.rank_status import RankStatus
-from offdiag.domain.values import MetricValue
-from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.domain.values import MetricValue, Reason
+from offdiag.metrics.counted import Counted, CountedSets, added_up
 from offdiag.metrics.intervals.delta import range_of
+from offdiag.metrics.multilabel.suite import set_metrics
+from offdiag.metrics.multilabel.tally import SetTally
+from offdiag.metrics.multilabel_runs.paired import has_slopes
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES, tested_metrics
 from offdiag.metrics.paired.methods import (
     FOLDS,
@@ -24,12 +25,14 @@ from offdiag.metrics.paired.methods import (
     mean_of_folds,
     mean_of_seeds,
     moments_of,
+    moments_of_slopes,
 )
+from offdiag.metrics.paired.runs import PairedRuns
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.champions.leaders import side_by_side
 from offdiag.services.lru_cache import LruCache
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.method_runs import MethodRun, matrices_of
+from offdiag.store.method_runs import MethodRun, counts_of
 from offdiag.store.session import Session
 
 
@@ -164,10 +167,16 @@ def _moments(
     paired = side_by_side(session, ids)
     if paired is None:
         return None, "its runs have too many predictions to compare them here"
-    if not tested_metrics([key], paired.matrices)[0]:
-        return None, f"a class has fewer than {FEWEST_SAMPLES} labelled examples"
+    if not tested_metrics([key], paired.counted)[0]:
+        noun = "class" if isinstance(paired, PairedRuns) else "label"
+        return None, f"a {noun} has fewer than {FEWEST_SAMPLES} labelled examples"
     method_of = [at for at, runs in enumerate(runs_of_methods) for _ in runs]
-    found = moments_of(paired, method_of, key)
+    if isinstance(paired, PairedRuns):
+        found = moments_of(paired, method_of, key)
+    elif has_slopes(key):
+        found = moments_of_slopes(paired.own_slopes(key), method_of, n_samples=paired.n_samples)
+    else:
+        found = None
     return found, f"there is no paired test for {key}"
 
 
@@ -180,9 +189,9 @@ def folds(
     """Methods of folds; those with the same folds as the best one can be compared."""
     parts = {name: _by_part(runs) for name, runs in by_method.items()}
     ids = [run.id for found in parts.values() for run in found.values()]
-    matrices = matrices_of(session, ids, dataset.labels) if ids else {}
+    counts = counts_of(session, ids, dataset.labels) if ids else {}
     ratios = {
-        name: _test_per_train(found, matrices)
+        name: _test_per_train(found, counts)
         for name, found in parts.items()
         if len({fold for _, fold in found}) > 1
     }
@@ -210,15 +219,23 @@ def folds(
     for name, found in parts.items():
         why_not = None if name in estimates else "it has one fold"
         runs = list(found.values())
-        counts = sum(matrices[run.id].counts for run in runs)
-        value = evaluate_stack(
-            np.asarray(counts), ordinal=dataset.labels.ordinal, names=dataset.labels.names
-        ).aggregate[key]
+        value = _value([counts[run.id] for run in runs], key, dataset)
         method = _method(
             name, Design.FOLDS, runs, key, estimate=estimates.get(name), why_not=why_not
         )
-        methods.append(replace(method, pooled=value.at()))
+        methods.append(replace(method, pooled=value))
     return Estimated(methods, difference, FOLDS)
+
+
+def _value(found: Sequence[Counted], key: str, dataset: DatasetRecord) -> MetricValue:
+    """A metric of what was counted in all folds, added up."""
+    parts = [each.tally if isinstance(each, CountedSets) else each.counts for each in found]
+    of_sets = isinstance(found[0], CountedSets)
+    total = added_up(parts, n_classes=len(dataset.labels), of_sets=of_sets)
+    if isinstance(total, SetTally):
+        return set_metrics(total).get(key, MetricValue(None, Reason.NO_SCORES.value))
+    suite = evaluate_stack(total, ordinal=dataset.labels.ordinal, names=dataset.labels.names)
+    return suite.aggregate[key].at()
 
 
 def _by_part(runs: Sequence[MethodRun]) -> dict[tuple[str, str], MethodRun]:
@@ -231,7 +248,7 @@ def _by_part(runs: Sequence[MethodRun]) -> dict[tuple[str, str], MethodRun]:
 
 
 def _test_per_train(
-    parts: Mapping[tuple[str, str], MethodRun], matrices: Mapping[str, ConfusionMatrix]
+    parts: Mapping[tuple[str, str], MethodRun], counts: Mapping[str, Counted]
 ) -> float:
     """Size of a test part by that of its training part: 1 / (k - 1) for k folds trained in full.
 
@@ -244,7 +261,7 @@ def _test_per_train(
         return whole
     if size <= 1:
         return whole / size
-    return fmean(float(matrices[run.id].counts.sum()) for run in runs) / size
+    return fmean(float(counts[run.id].total) for run in runs) / size
 
 
 def _values(runs: Iterable[MethodRun]) -> list[float]:

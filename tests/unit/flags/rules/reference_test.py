@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,9 +11,13 @@ import pytest
 from offdiag.comparison.pair import compare_paired
 from offdiag.comparison.verdict import classes_that_change
 from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
-from offdiag.flags.rules.reference import orientation_verdict, regression_verdicts
+from offdiag.flags.rules.reference import (
+    PairedRecall,
+    orientation_verdict,
+    regression_verdicts,
+)
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import Severity
+from offdiag.flags.verdict import Severity, Verdict
 from offdiag.metrics.orientation import verify_orientation
 from offdiag.metrics.paired.joint import JointCounts, joint_counts
 from support.matrices import numbered_labels
@@ -84,6 +89,10 @@ def test_counts_on_neither_margin_mean_other_ground_truth() -> None:
     )
 
 
+def regressions(joint: JointCounts, **options: Any) -> tuple[Verdict, ...]:
+    return regression_verdicts(PairedRecall.of(joint), **options)
+
+
 def two_runs_on_class_1(*, both: int, lost: int, won: int, neither: int = 0) -> JointCounts:
     """A hundred easy cases of class 0, and cases of class 1 by who finds them."""
     easy = 100
@@ -99,7 +108,7 @@ def two_runs_on_class_1(*, both: int, lost: int, won: int, neither: int = 0) -> 
 def test_a_significant_loss_names_both_recalls_and_the_cases_behind_them() -> None:
     joint = two_runs_on_class_1(both=30, lost=12, won=1, neither=7)
 
-    (verdict,) = regression_verdicts(joint, baseline="v1")
+    (verdict,) = regressions(joint, baseline="v1")
 
     assert (verdict.rule, verdict.class_label, verdict.severity) == ("F14", "1", Severity.HIGH)
     assert verdict.evidence["baseline_recall"] == pytest.approx(42 / 50)
@@ -128,24 +137,16 @@ def test_a_significant_loss_names_both_recalls_and_the_cases_behind_them() -> No
 
 def test_pairing_decides_and_not_the_difference_alone() -> None:
     """The same drop of four cases: by four losses it is luck, so it is by fourteen and ten."""
-    assert not regression_verdicts(
-        two_runs_on_class_1(both=40, lost=4, won=0, neither=6), baseline="v1"
-    )
-    assert not regression_verdicts(
-        two_runs_on_class_1(both=20, lost=14, won=10, neither=6), baseline="v1"
-    )
-    assert regression_verdicts(
-        two_runs_on_class_1(both=35, lost=9, won=0, neither=6), baseline="v1"
-    )
+    assert not regressions(two_runs_on_class_1(both=40, lost=4, won=0, neither=6), baseline="v1")
+    assert not regressions(two_runs_on_class_1(both=20, lost=14, won=10, neither=6), baseline="v1")
+    assert regressions(two_runs_on_class_1(both=35, lost=9, won=0, neither=6), baseline="v1")
 
 
 def test_a_small_loss_on_many_cases_is_significant_but_too_small() -> None:
     joint = two_runs_on_class_1(both=9_900, lost=100, won=0)
 
-    assert not regression_verdicts(joint, baseline="v1")
-    (verdict,) = regression_verdicts(
-        joint, baseline="v1", thresholds=Thresholds(regression_drop=0.01)
-    )
+    assert not regressions(joint, baseline="v1")
+    (verdict,) = regressions(joint, baseline="v1", thresholds=Thresholds(regression_drop=0.01))
     assert verdict.severity is Severity.MEDIUM
 
 
@@ -162,7 +163,7 @@ def test_it_names_the_classes_that_a_comparison_names() -> None:
     )
 
     for joint, named in ((two, ["1"]), (twenty, [])):
-        found = regression_verdicts(joint, baseline="v1")
+        found = regressions(joint, baseline="v1")
         assert [verdict.class_label for verdict in found] == named
         assert list(classes_that_change(compare_paired(joint, seed=1))[0]) == named
 
@@ -170,11 +171,11 @@ def test_it_names_the_classes_that_a_comparison_names() -> None:
 def test_a_gain_is_no_regression() -> None:
     joint = two_runs_on_class_1(both=30, lost=0, won=20)
 
-    assert not regression_verdicts(joint, baseline="v1")
+    assert not regressions(joint, baseline="v1")
 
 
 def test_identical_runs_are_silent() -> None:
-    assert not regression_verdicts(two_runs_on_class_1(both=50, lost=0, won=0), baseline="v1")
+    assert not regressions(two_runs_on_class_1(both=50, lost=0, won=0), baseline="v1")
 
 
 def test_one_actual_class_is_not_judged() -> None:
@@ -185,4 +186,4 @@ def test_one_actual_class_is_not_judged() -> None:
         labels=numbered_labels(2),
     )
 
-    assert regression_verdicts(joint, baseline="v1") == ()
+    assert regressions(joint, baseline="v1") == ()

@@ -13,7 +13,7 @@ from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.paired import runs as module
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.pooled_slopes import paired_statistics
-from offdiag.metrics.paired.runs import PairedRuns, RunSpread, difference_errors
+from offdiag.metrics.paired.runs import PairedRuns, RunSpread, difference_errors, spread_of_recall
 from support.gradients import class_gradient
 
 HEADLINE = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "cohen_kappa")
@@ -75,7 +75,7 @@ def test_two_classes_are_counted_as_more_would_be() -> None:
 
 def test_the_spread_of_recall_is_that_of_its_slopes() -> None:
     runs = _runs(3)
-    for code, spread in enumerate(runs.spread_of_recall()):
+    for code, spread in enumerate(spread_of_recall(runs.both_right, runs.matrices[0].actual)):
         found = runs.spread({"recall": class_gradient(runs.pooled, "recall", code)})
         assert spread.linear == pytest.approx(found.linear)
         assert spread.errors == pytest.approx(found.errors)

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
+from offdiag.comparison import texts
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison
+from offdiag.comparison.ranking import leading
 from offdiag.palette import Ramp
 from offdiag.services.compare import RunComparison
 from offdiag_web.charts.card import Card, CardTable, card_svg
@@ -22,7 +24,6 @@ _MOST_METRICS = 4
 _MOST_RUNS = 9
 _LONGEST_NAME = 32
 _LARGEST_MATRIX = 12
-_RANKED_BY = "balanced_accuracy"
 _STEP = re.compile(r"\b(correct|error)-(\d+)\b")
 
 
@@ -30,7 +31,7 @@ def comparison_card(found: RunComparison, page: ComparePage) -> str:
     """The card of a comparison as an SVG document; one that was refused says why."""
     result = found.result
     picture = None
-    if isinstance(result, PairComparison):
+    if isinstance(result, PairComparison) and result.cells is not None:
         picture = _difference(result)
     return card_svg(
         Card(
@@ -67,7 +68,7 @@ def _table(result: object, page: ComparePage) -> CardTable:
         head = "95 % CI, together" if is_wider else "95 % CI"
         return CardTable(("Metric", "A", "B", "B − A", head), list(_metrics(page.pair)), 3)
     if isinstance(result, ManyComparison):
-        heads = ("Run", "Balanced accuracy", "To the highest, 95 % CI")
+        heads = ("Run", texts.title(leading(result)[0]), "To the highest, 95 % CI")
         return CardTable(heads, list(_runs(result, page)))
     return CardTable(("Run",), [(_name(each),) for each in page.runs[:_MOST_RUNS]], 0)
 
@@ -80,7 +81,7 @@ def _metrics(pair: PairView) -> Iterator[tuple[str, ...]]:
 
 def _runs(many: ManyComparison, page: ComparePage) -> Iterator[tuple[str, ...]]:
     """The best runs first, as on the page."""
-    column = tuple(many.places).index(_RANKED_BY)
+    column = tuple(many.places).index(leading(many)[0])
     rows = () if page.many is None else page.many.rows[:_MOST_RUNS]
     for row in rows:
         cell = row.cells[column]

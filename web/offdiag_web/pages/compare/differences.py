@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from markupsafe import Markup
 
 from offdiag.comparison import texts
-from offdiag.comparison.differences import HEADLINE, DifferenceStatus, MetricDifference
+from offdiag.comparison.differences import ALL_HEADLINES, DifferenceStatus, MetricDifference
 from offdiag.comparison.pair import PairComparison, PairedOutcome
 from offdiag_web.charts.interval import Canvas, interval_mark
 from offdiag_web.charts.scale import Scale
@@ -145,9 +145,9 @@ def _whisker(found: MetricDifference) -> tuple[float, float] | None:
 
 
 def _among_metrics(found: MetricDifference, pair: PairComparison) -> str:
-    if found.key in HEADLINE:
+    if found.key in ALL_HEADLINES:
         return texts.number_word(len(pair.together.tested))
-    of_scores = [each for each in pair.metrics if each.key not in HEADLINE]
+    of_scores = [each for each in pair.metrics if each.key not in ALL_HEADLINES]
     return texts.number_word(sum(each.simultaneous is not None for each in of_scores))
 
 
@@ -216,6 +216,7 @@ class ClassTable:
     Of many classes `lines` has the first ones, and `further` the others.
     """
 
+    noun: str
     title: str
     metrics: tuple[Segment, ...]
     lines: tuple[ClassLine, ...]
@@ -236,7 +237,7 @@ def class_table(pair: PairComparison, address: CompareAddress, notes: Notes) -> 
         codes = sorted(codes, key=lambda code: _rank(found[code]))
         codes = _ends(codes)
     scale = symmetric_scale(found[code] for code in codes)
-    among = numbers.plural(pair.classes_tested[key], "class", "classes")
+    among = texts.class_noun(pair.classes_tested[key], of_sets=pair.of_sets)
     has_counts = pair.paired is not None and key == "recall"
     lines = tuple(
         ClassLine(
@@ -248,9 +249,11 @@ def class_table(pair: PairComparison, address: CompareAddress, notes: Notes) -> 
         )
         for code in codes
     )
+    noun = "label" if pair.of_sets else "class"
     n_first = n_classes if n_classes <= MOST_CLASSES else FIRST_OF_MANY
     return ClassTable(
-        title=f"{texts.title(key)} of each class, B − A",
+        noun=noun,
+        title=f"{texts.title(key)} of each {noun}, B − A",
         metrics=metric_segments(address),
         lines=lines[:n_first],
         further=lines[n_first:],
@@ -258,17 +261,22 @@ def class_table(pair: PairComparison, address: CompareAddress, notes: Notes) -> 
         has_counts=has_counts,
         cut=None
         if n_classes <= MOST_LISTED
-        else f"The {MOST_LISTED} of {numbers.count(n_classes)} classes that change most, the "
+        else f"The {MOST_LISTED} of {_counted(pair, n_classes)} that change most, the "
         "worst first. The CSV has all of them.",
         how=_how_by_class(pair, among),
     )
 
 
+def _counted(pair: PairComparison, n_classes: int) -> str:
+    return texts.class_noun(n_classes, of_sets=pair.of_sets)
+
+
 def _how_by_class(pair: PairComparison, among: str) -> str:
     method = "Holm" if pair.paired is not None else "Bonferroni"
+    noun = "label" if pair.of_sets else "class"
     return (
-        f"A class is better or worse where the test of all {among} together says so ({method}). "
-        "Thick bar and first interval: the class alone. Thin line and second interval: all "
+        f"A {noun} is better or worse where the test of all {among} together says so ({method}). "
+        f"Thick bar and first interval: the {noun} alone. Thin line and second interval: all "
         "together."
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from flask import request
 
 from offdiag.comparison.pair import PairedOutcome
+from offdiag.domain.runs import Task
 from offdiag.services.examples.changed import (
     EXAMPLES_PER_PAGE,
     ChangedExample,
@@ -90,8 +91,9 @@ def examples_view(
             for outcome in PairedOutcome
         ),
         sample_head="Example" if found.has_ids else "Position",
-        lines=tuple(_line(each, looks) for each in found.examples),
-        has_scores=any(run.score_columns for run in found.runs),
+        lines=tuple(_line(each, found.outcome, looks) for each in found.examples),
+        has_scores=any(run.score_columns for run in found.runs)
+        and found.runs[0].task is not Task.MULTILABEL,
         paging=paging(
             found.total,
             found.start,
@@ -138,16 +140,21 @@ def _segment_text(found: ChangedExamples, outcome: PairedOutcome) -> str:
     return f"{PAIRED_OUTCOME_TEXTS[outcome]} {numbers.count(found.n_of_each[outcome])}"
 
 
-def _line(example: ChangedExample, looks: SampleLooks) -> ExampleLine:
+def _line(example: ChangedExample, outcome: PairedOutcome, looks: SampleLooks) -> ExampleLine:
+    both = outcome is PairedOutcome.BOTH_RIGHT
+    first, second = (
+        both or outcome is PairedOutcome.ONLY_A,
+        both or outcome is PairedOutcome.ONLY_B,
+    )
     return ExampleLine(
         str(example.sample),
         class_head(example.actual),
-        _answer(example.first, example.actual, example.first_confidence),
-        _answer(example.second, example.actual, example.second_confidence),
+        _answer(example.first, first, example.first_confidence),
+        _answer(example.second, second, example.second_confidence),
         looks.of(example.sample),
     )
 
 
-def _answer(label: str, actual: str, confidence: float | None) -> ShownPrediction:
+def _answer(label: str, is_right: bool, confidence: float | None) -> ShownPrediction:
     shown = None if confidence is None else numbers.metric(confidence)
-    return ShownPrediction(class_head(label), label == actual, shown)
+    return ShownPrediction(class_head(label), is_right, shown)

@@ -13,6 +13,7 @@ from offdiag.comparison import texts
 from offdiag.comparison.differences import class_values
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.rank_status import Rank, RankStatus
+from offdiag.comparison.ranking import leading
 from offdiag.comparison.texts import run_label
 from offdiag.domain.number_text import p_in_column, p_value
 from offdiag.domain.values import MetricValue
@@ -128,6 +129,7 @@ class ManyView:
     together: str
     level: str
     strips: StripTable | None
+    noun: str
     pictures: tuple[MatrixPicture, ...]
     correct_end: str
     error_end: str | None
@@ -144,7 +146,8 @@ def many_view(
     notes = Notes()
     is_table_only = len(runs) > MOST_MARKED
     is_drawn = not is_table_only and len(many.labels) <= LARGEST_PICTURE
-    scales = shared_scale(many.matrices)
+    matrices = [each for each in many.matrices if isinstance(each, ConfusionMatrix)]
+    scales = shared_scale(matrices) if matrices else []
     return ManyView(
         heads=tuple(
             MetricHead(texts.title(key), _best(places), _corrected(many, key, notes))
@@ -155,9 +158,10 @@ def many_view(
         f"{numbers.plural(len(many.places), 'metric')}",
         level=texts.level_text(many.confidence),
         strips=None if is_table_only else _strips(many, runs, address, notes),
-        pictures=_pictures(many, scales, runs) if is_drawn else (),
-        correct_end=scales[0].correct_end,
-        error_end=scales[0].error_end,
+        noun="label" if many.of_sets else "class",
+        pictures=_pictures(many, matrices, scales, runs) if is_drawn and matrices else (),
+        correct_end=scales[0].correct_end if scales else "",
+        error_end=scales[0].error_end if scales else None,
         pairs=() if is_table_only else _pairs(many, address),
         notes=tuple(notes.texts),
         is_table_only=is_table_only,
@@ -213,11 +217,12 @@ def _strips(
     sizes = np.max([matrix.actual for matrix in many.matrices], axis=RUN_AXIS)
     codes = class_order(many.matrices[0], None)
     n_classes = len(codes)
+    counted = texts.class_noun(n_classes, of_sets=many.of_sets)
     if n_classes > MOST_CLASSES:
         codes = sorted(codes, key=lambda code: -_spread(values, code))[:MOST_LISTED]
     title = texts.title(key)
     return StripTable(
-        title=f"{title} of each class",
+        title=f"{title} of each {'label' if many.of_sets else 'class'}",
         metrics=metric_segments(address),
         axis=strip_axis(name="All runs, drawn from 0 to 1"),
         rows=tuple(
@@ -232,15 +237,15 @@ def _strips(
             )
             for code in codes
         ),
-        note=f"Significantly worse: than the best run on that class, all runs and "
-        f"{numbers.plural(n_classes, 'class', 'classes')} compared together "
+        note=f"Significantly worse: than the best run on that "
+        f"{'label' if many.of_sets else 'class'}, all runs and {counted} compared together "
         f"({texts.level_text(many.confidence)})."
         if key == "recall"
         else "",
         is_long=n_classes > MOST_CLASSES,
         cut=None
         if n_classes <= MOST_LISTED
-        else f"The {MOST_LISTED} of {numbers.count(n_classes)} classes on which the runs differ "
+        else f"The {MOST_LISTED} of {counted} on which the runs differ "
         "most. The JSON has all of them.",
     )
 
@@ -280,11 +285,11 @@ def _spread(values: Sequence[tuple[MetricValue, ...]], code: int) -> float:
 
 def _pictures(
     many: ManyComparison,
+    matrices: Sequence[ConfusionMatrix],
     scales: Sequence[ColourScale],
     runs: tuple[RunIdentity, ...],
 ) -> tuple[MatrixPicture, ...]:
     """The matrices, that of the best run by balanced accuracy first."""
-    matrices = many.matrices
     codes = class_order(matrices[0], None)
     return tuple(
         MatrixPicture(
@@ -300,8 +305,8 @@ def _pictures(
 
 
 def _best_first(many: ManyComparison) -> list[int]:
-    """Places of the runs by balanced accuracy; those without it last."""
-    values = [rank.value.value for rank in many.places["balanced_accuracy"]]
+    """Places of the runs by the leading metric; those without it last."""
+    values = [rank.value.value for rank in many.places[leading(many)[0]]]
     return sorted(range(len(values)), key=lambda at: inf if (v := values[at]) is None else -v)
 
 

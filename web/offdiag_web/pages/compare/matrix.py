@@ -72,8 +72,8 @@ class LargestChange:
 
 def difference_matrix(pair: PairComparison, *, largest: int = LARGEST_TABLE) -> DifferenceMatrix:
     """The whole matrix of up to `largest` classes, or a window of those that changed most."""
-    codes = _shown(pair, largest)
-    reach = float(np.nanmax(np.abs(pair.cells.share), initial=0.0))
+    codes, cells = _shown(pair, largest), cells_of(pair)
+    reach = float(np.nanmax(np.abs(cells.share), initial=0.0))
     heads = tuple(class_head(pair.labels[code]) for code in codes)
     density = matrix_density(len(codes))
     return DifferenceMatrix(
@@ -82,7 +82,7 @@ def difference_matrix(pair: PairComparison, *, largest: int = LARGEST_TABLE) -> 
         rows=tuple(
             DifferenceRow(
                 class_head(pair.labels[actual]),
-                tuple(_cell(pair.cells, (actual, predicted), reach) for predicted in codes),
+                tuple(_cell(cells, (actual, predicted), reach) for predicted in codes),
                 numbers.count(int(pair.first.actual[actual])),
             )
             for actual in codes
@@ -95,7 +95,7 @@ def difference_matrix(pair: PairComparison, *, largest: int = LARGEST_TABLE) -> 
 
 def largest_changes(pair: PairComparison) -> tuple[LargestChange, ...]:
     """The cells that changed most by their number of cases; equal ones in label order."""
-    cells = pair.cells
+    cells = cells_of(pair)
     order = np.argsort(-np.abs(cells.gained), kind="stable")[:MOST_CHANGES].tolist()
     return tuple(
         LargestChange(
@@ -111,13 +111,19 @@ def largest_changes(pair: PairComparison) -> tuple[LargestChange, ...]:
     )
 
 
+def cells_of(pair: PairComparison) -> CellDifferences:
+    """The cells of two runs of classes, which alone have a matrix."""
+    assert pair.cells is not None  # noqa: S101  # As the page asks for it.
+    return pair.cells
+
+
 def _shown(pair: PairComparison, largest: int) -> list[int]:
     codes = class_order(pair.first, None)
     if len(codes) <= largest:
         return codes
-    moved = np.zeros(len(codes), np.int64)
-    np.add.at(moved, pair.cells.actual, np.abs(pair.cells.gained))
-    np.add.at(moved, pair.cells.predicted, np.abs(pair.cells.gained))
+    moved, cells = np.zeros(len(codes), np.int64), cells_of(pair)
+    np.add.at(moved, cells.actual, np.abs(cells.gained))
+    np.add.at(moved, cells.predicted, np.abs(cells.gained))
     return sorted(codes, key=lambda code: -int(moved[code]))[:WINDOW_CLASSES]
 
 

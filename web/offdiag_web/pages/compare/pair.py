@@ -99,17 +99,16 @@ def churn_view(facts: PairedFacts, address: CompareAddress) -> ChurnView:
 def _tests(facts: PairedFacts) -> list[str]:
     exact, mid = (p_value(p) for p in (facts.mcnemar.exact_p, facts.mcnemar.mid_p))
     found = [f"McNemar, do both get equally many right: exact {exact}, mid-p {mid}."]
-    if facts.margins.chi2 is not None and facts.margins.p is not None:
+    margins, symmetry = facts.margins, facts.symmetry
+    if margins is not None and margins.chi2 is not None and margins.p is not None:
         found.append(
             "Stuart-Maxwell, do both use the classes equally often: "
-            f"χ² = {facts.margins.chi2:.1f}, {_degrees(facts.margins.df)}, "
-            f"{p_value(facts.margins.p)}."
+            f"χ² = {margins.chi2:.1f}, {_degrees(margins.df)}, {p_value(margins.p)}."
         )
-    if facts.symmetry.chi2 is not None and facts.symmetry.p is not None:
+    if symmetry is not None and symmetry.chi2 is not None and symmetry.p is not None:
         found.append(
             "Bowker, do they exchange classes evenly: "
-            f"χ² = {facts.symmetry.chi2:.1f}, {_degrees(facts.symmetry.df)}, "
-            f"{p_value(facts.symmetry.p)}."
+            f"χ² = {symmetry.chi2:.1f}, {_degrees(symmetry.df)}, {p_value(symmetry.p)}."
         )
     return found
 
@@ -125,7 +124,8 @@ _MATRIX_TEXTS: dict[MatrixChoice, str] = {"a": "A", "b": "B", "diff": "B − A"}
 class PairView:
     """Everything below the verdict of two runs.
 
-    One of `difference` and `matrix` is shown; `changes` are listed where the matrix is a window.
+    One of `difference` and `matrix` is shown, neither of multi-label runs; `changes` are listed
+    where the matrix is a window.
     """
 
     metrics: MetricTable
@@ -156,9 +156,11 @@ def pair_view(
             )
             for choice in _MATRIX_TEXTS
         ),
-        difference=difference_matrix(pair) if address.matrix == "diff" else None,
+        difference=difference_matrix(pair)
+        if address.matrix == "diff" and pair.matrices is not None
+        else None,
         matrix=_one_of_both(pair, runs, address),
-        changes=largest_changes(pair) if is_large else (),
+        changes=largest_changes(pair) if is_large and pair.matrices is not None else (),
         notes=tuple(notes.texts),
     )
 
@@ -167,10 +169,10 @@ def _one_of_both(
     pair: PairComparison, runs: tuple[ComparedRun, ...], address: CompareAddress
 ) -> MatrixView | None:
     """The matrix of A or of B, coloured so that a look from one to the other compares them."""
-    if address.matrix == "diff":
+    matrices = pair.matrices
+    if address.matrix == "diff" or matrices is None:
         return None
     at = 0 if address.matrix == "a" else 1
-    matrices = (pair.first, pair.second)
     codes = None
     if len(pair.labels) > LARGEST_TABLE:
         codes = window_around(matrices[0], busiest_class(matrices[0]))

@@ -1,0 +1,123 @@
+"""Multi-label runs on the same samples: comparisons of two and of several."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from offdiag.comparison.differences import (
+    HEADLINE_OF_SETS,
+    class_values,
+    headline_values,
+    plain_class_values,
+)
+from offdiag.comparison.many import ManyComparison, many_comparison, pairs_of
+from offdiag.comparison.pair import (
+    Churn,
+    PairComparison,
+    PairedFacts,
+    class_gaps,
+    differences_of,
+    paired_comparison,
+)
+from offdiag.metrics.multilabel_runs.best_of_many import best_of_many_sets
+from offdiag.metrics.multilabel_runs.paired import (
+    LabelRates,
+    PairedSets,
+    equal_sets,
+    judge_sets_together,
+    label_contests,
+    label_moves,
+    label_rates,
+    set_contest,
+)
+from offdiag.metrics.paired.class_changes import SLOPED, changes_by_slopes, recall_changes
+from offdiag.metrics.paired.confidence_set import DRAWS, confidence_sets
+from offdiag.metrics.paired.hypothesis_tests import cochran_of_counts, mcnemar
+from offdiag.metrics.paired.joint import PairedRates
+
+
+def compare_paired_sets(
+    runs: PairedSets, *, seed: int, confidence: float = 0.95
+) -> PairComparison:
+    """Compare two runs on the same samples, as `compare_paired` does for classes.
+
+    Recall, precision and F1 of the labels are adjusted together as those of classes are, each by
+    its own test on the samples; labels of a sample may depend on each other in any way.
+    """
+    first, second = runs.counted
+    together = judge_sets_together(
+        runs,
+        differences_of(headline_values(first), headline_values(second)),
+        confidence=confidence,
+        seed=seed,
+    )
+    rates = label_rates(runs)
+    changes = {"recall": recall_changes(rates.hits, confidence=confidence)}
+    plain = plain_class_values(first), plain_class_values(second)
+    for key in SLOPED:
+        changes[key] = changes_by_slopes(
+            class_gaps(plain[0][key], plain[1][key]),
+            *label_moves(runs, rates, key),
+            first.actual,
+            "label",
+            confidence=confidence,
+        )
+    exact = _exact_rates(runs)
+    return paired_comparison(
+        (first, second),
+        rates=exact,
+        together=together,
+        changes=changes,
+        facts=_facts(runs, rates, exact),
+    )
+
+
+def _exact_rates(runs: PairedSets) -> PairedRates:
+    both = runs.both_exact
+    first, second = (np.asarray(both[run, run] - both[0, 1]) for run in (0, 1))
+    return PairedRates(first, second, np.asarray(runs.n_samples))
+
+
+def _facts(runs: PairedSets, rates: LabelRates, exact: PairedRates) -> PairedFacts:
+    both = runs.both_exact
+    return PairedFacts(
+        _churn(int(both[0, 1]), exact, ()),
+        tuple(
+            _churn(int(found[0, 1]), rates.hits, (code,))
+            for code, found in enumerate(runs.both_right)
+        ),
+        mcnemar(int(exact.only_first), int(exact.only_second)),
+        None,
+        None,
+        int(np.count_nonzero(equal_sets(*runs.predictions))),
+    )
+
+
+def _churn(both: int, rates: PairedRates, at: tuple[int, ...]) -> Churn:
+    first, second, cases = (
+        int(part[at]) for part in (rates.only_first, rates.only_second, rates.cases)
+    )
+    return Churn(both, first, second, cases - both - first - second)
+
+
+def compare_many_sets(
+    runs: PairedSets, *, seed: int, confidence: float = 0.95, replicates: int = DRAWS
+) -> ManyComparison:
+    """Compare three or more runs on the same samples, as `compare_many` does for classes."""
+    metrics = set_contest(runs, HEADLINE_OF_SETS)
+    (sets,) = confidence_sets([metrics], seed=seed, confidence=confidence, draws=replicates)
+    of_labels = confidence_sets(
+        label_contests(runs), seed=seed, confidence=confidence, draws=replicates
+    )
+    return many_comparison(
+        runs.counted,
+        dict(zip(HEADLINE_OF_SETS, sets, strict=True)),
+        [found for (found,) in of_labels],
+        recall=[class_values(each, confidence=confidence)["recall"] for each in runs.counted],
+        pairs=pairs_of(runs.both_exact, range(runs.n_runs)),
+        cochran=cochran_of_counts(runs.both_exact) if runs.n_runs > 2 else None,
+        confidence=confidence,
+        seed=seed,
+        replicates=replicates,
+        best=best_of_many_sets(runs, HEADLINE_OF_SETS, seed=seed),
+    )

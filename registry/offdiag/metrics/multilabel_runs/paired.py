@@ -1,0 +1,367 @@
+"""Runs on the same samples with sets of labels, and how far chance moves them from each other.
+
+Everything is that of `paired.runs` and `paired.pooled_slopes`, sample by sample: what the
+predicted set of a sample adds to a metric is its slope at the tables of all runs together. An
+average over examples adds up what the sets score. An average over labels has two slopes for each
+label, of a missed one and of a false alarm, and a sample adds those of all its labels, so labels
+that go together are counted together. Swapping the two predicted sets of random samples gives the
+same variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.arguments import confidence_level
+from offdiag.metrics.counted import CountedSets, count_sets
+from offdiag.metrics.dual import Floats, shares_of_outcomes
+from offdiag.metrics.intervals.bounds import smallest_class
+from offdiag.metrics.multilabel.label_averages import AVERAGED
+from offdiag.metrics.multilabel.sets import Bits, unpack_sets
+from offdiag.metrics.multilabel.suite import set_metrics
+from offdiag.metrics.multilabel.tally import LabelCounts
+from offdiag.metrics.paired.best_runs import (
+    contests_of_recall,
+    is_class_average,
+    signs_of,
+    small_classes,
+    turned,
+)
+from offdiag.metrics.paired.class_changes import outcome_moves
+from offdiag.metrics.paired.confidence_set import Contest
+from offdiag.metrics.paired.joint import PairedRates
+from offdiag.metrics.paired.pooled_slopes import (
+    ROUNDING,
+    JointTest,
+    Statistic,
+    tested_statistics,
+)
+from offdiag.metrics.paired.runs import RunSpread, spread_of_gains
+from offdiag.metrics.per_class import PER_CLASS
+
+BLOCK = 4_096
+"""Samples that are unpacked together."""
+RUN_AXIS, SAMPLE_AXIS = 0, 1
+"""Axes of predicted sets, (m, b, q)."""
+LABEL_AXIS = -1
+
+Sets = NDArray[np.bool_]
+Codes = NDArray[np.unsignedinteger[Any]]
+
+
+@dataclass(frozen=True)
+class PairedSets:
+    """m runs on the same n samples, at least one of each; all sets are known and packed."""
+
+    actual: Bits
+    predictions: tuple[Bits, ...]
+    labels: LabelSet
+
+    @property
+    def n_runs(self) -> int:
+        return len(self.predictions)
+
+    @property
+    def n_samples(self) -> int:
+        return len(self.actual)
+
+    @cached_property
+    def counted(self) -> tuple[CountedSets, ...]:
+        """Everything counted about each run."""
+        return tuple(
+            CountedSets(count_sets(self.actual, bits, n_labels=len(self.labels)), self.labels)
+            for bits in self.predictions
+        )
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """The runs in an order that depends on what they predict alone, shape (m,)."""
+        digests = [blake2b(np.ascontiguousarray(each).data).digest() for each in self.predictions]
+        return np.array(sorted(range(self.n_runs), key=digests.__getitem__), np.intp)
+
+    @cached_property
+    def both_right(self) -> NDArray[np.int64]:
+        """Samples with a label that two runs both find, shape (q, m, m)."""
+        found = np.zeros((len(self.labels), self.n_runs, self.n_runs), np.int64)
+        for actual, predicted in self.blocks():
+            hits = (predicted & actual).astype(np.float32)
+            found += np.einsum("jbq,kbq->qjk", hits, hits, optimize=True).astype(np.int64)
+        return found
+
+    @cached_property
+    def both_exact(self) -> NDArray[np.int64]:
+        """Samples whose sets two runs both predict exactly, shape (m, m)."""
+        exact = np.stack([self.is_right(run) for run in range(self.n_runs)])
+        return np.asarray(np.inner(exact.astype(np.int64), exact))
+
+    def is_right(self, run: int) -> NDArray[np.bool_]:
+        """Which sets a run predicts exactly, (n,)."""
+        return equal_sets(self.actual, self.predictions[run])
+
+    def values(self, keys: Sequence[str]) -> Floats:
+        """Metrics of whole runs, (Q, m), NaN where undefined."""
+        found = [set_metrics(each.tally) for each in self.counted]
+        numbers = [[each[key].value for each in found] for key in keys]
+        return np.array(numbers, dtype=np.float64)
+
+    def blocks(self) -> Iterator[tuple[Sets, Sets]]:
+        """Actual sets (b, q) and predicted ones (m, b, q) of some samples at a time."""
+        for start in range(0, self.n_samples, BLOCK):
+            part = slice(start, start + BLOCK)
+            yield (
+                unpack_sets(self.actual[part], len(self.labels)),
+                np.stack([unpack_sets(each[part], len(self.labels)) for each in self.predictions]),
+            )
+
+    def gained(self, keys: Sequence[str]) -> Iterator[Floats]:
+        """What runs add to metrics on samples that not all predict alike, (Q, m, b) a block."""
+        slopes = {key: _wrong_labels(self.counted, key) for key in keys if _is_of_labels(key)}
+        for actual, predicted in self.blocks():
+            differs = (predicted != predicted[:1]).any(axis=LABEL_AXIS).any(axis=RUN_AXIS)
+            true, guessed = actual[differs], predicted[:, differs]
+            missed, alarms = true & ~guessed, guessed & ~true
+            yield np.stack(
+                [
+                    np.einsum("mbq,q->mb", missed, slopes[key][0])
+                    + np.einsum("mbq,q->mb", alarms, slopes[key][1])
+                    if key in slopes
+                    else example_values(true, guessed, key) / self.n_samples
+                    for key in keys
+                ]
+            )
+
+    def own_slopes(self, key: str) -> Iterator[Floats]:
+        """What samples add to a metric at the tables of each run itself, (m, b) a block.
+
+        Times the number of samples; up to a constant of the run.
+        """
+        slopes = None
+        if _is_of_labels(key):
+            slopes = [self.n_samples * _label_slopes([each], key) for each in self.counted]
+        for actual, predicted in self.blocks():
+            if slopes is None:
+                yield example_values(actual, predicted, key)
+                continue
+            yield np.stack(
+                [
+                    sum(
+                        np.einsum("bq,q->b", outcome, slope)
+                        for outcome, slope in zip(_outcomes(actual, sets), of_run, strict=True)
+                    )
+                    for sets, of_run in zip(predicted, slopes, strict=True)
+                ]
+            )
+
+    def spread(self, keys: Sequence[str]) -> RunSpread:
+        """How chance moves metrics of equally good runs from each other."""
+        return spread_of_gains(self.gained(keys), len(keys), self.n_runs)
+
+
+def paired_sets(actual: Codes, *predictions: Codes, labels: LabelSet) -> PairedSets:
+    """Runs from packed sets as they are stored, of which all are known."""
+    bits = [each.astype(np.uint8, copy=False) for each in (actual, *predictions)]
+    return PairedSets(bits[0], tuple(bits[1:]), labels)
+
+
+def equal_sets(actual: Bits, predicted: Bits) -> NDArray[np.bool_]:
+    """Which of n packed sets are the same, (n,); rows may have room for an unknown one."""
+    width = min(actual.shape[LABEL_AXIS], predicted.shape[LABEL_AXIS])
+    return np.asarray((actual[:, :width] == predicted[:, :width]).all(axis=LABEL_AXIS))
+
+
+def example_values(actual: Sets, predicted: Sets, key: str) -> Floats:
+    """What sets score in an average over examples, of the shape of `predicted` without labels."""
+    common = np.count_nonzero(actual & predicted, axis=LABEL_AXIS)
+    n_actual = np.count_nonzero(actual, axis=LABEL_AXIS)
+    n_predicted = np.count_nonzero(predicted, axis=LABEL_AXIS)
+    wrong = n_actual + n_predicted - 2 * common
+    if key == "subset_accuracy":
+        return np.asarray(wrong == 0, np.float64)
+    if key == "hamming_loss":
+        return np.asarray(wrong / actual.shape[LABEL_AXIS])
+    measure, _, rule = key.removeprefix("example_").partition("_")
+    above, below = {
+        "jaccard": (common, n_actual + n_predicted - common),
+        "precision": (common, n_predicted),
+        "recall": (common, n_actual),
+        "f1": (2 * common, n_actual + n_predicted),
+    }[measure]
+    below = np.broadcast_to(below, common.shape)
+    empty = {"": wrong == 0, "zd0": np.False_, "zd1": np.True_}[rule]
+    found: Floats = np.where(
+        below > 0, above / np.maximum(below, 1), np.asarray(empty, np.float64)
+    )
+    return found
+
+
+def has_slopes(key: str) -> bool:
+    """Whether runs can be compared by a metric of sets: all averages, no ranking metric."""
+    return key in {"subset_accuracy", "hamming_loss"} or (
+        key.startswith("example_") or _is_of_labels(key)
+    )
+
+
+def _is_of_labels(key: str) -> bool:
+    return key.startswith(("micro_", "macro_", "weighted_"))
+
+
+def _outcomes(actual: Sets, predicted: Sets) -> tuple[Sets, Sets, Sets, Sets]:
+    """Hits, missed labels, false alarms and labels rightly left out."""
+    return actual & predicted, actual & ~predicted, predicted & ~actual, ~(actual | predicted)
+
+
+def _wrong_labels(runs: Sequence[CountedSets], key: str) -> tuple[Floats, Floats]:
+    """What a missed label and a false alarm add to an average over labels, (q,) each."""
+    hit, missed, alarm, rejected = _label_slopes(runs, key)
+    return missed - hit, alarm - rejected
+
+
+def _label_slopes(runs: Sequence[CountedSets], key: str) -> Floats:
+    """What each outcome of a label adds to an average over labels of one run, (4, q).
+
+    At the tables of all runs together.
+    """
+    average, _, measure = key.removesuffix("_defined").partition("_")
+    pooled = pooled_labels(runs)
+    n_labels, n_runs = len(pooled.actual), len(runs)
+    if average == "micro":
+        hits, actual, predicted = (
+            np.array([part.sum()])
+            for part in (pooled.true_positives, pooled.actual, pooled.predicted)
+        )
+        shares = shares_of_outcomes(hits, actual, predicted, pooled.n_samples * n_labels)
+        weights = np.ones(1)
+        per_sample = n_runs / (pooled.n_samples * n_labels)
+    else:
+        shares = shares_of_outcomes(
+            pooled.true_positives, pooled.actual, pooled.predicted, pooled.n_samples
+        )
+        weights = np.full(n_labels, 1 / n_labels)
+        per_sample = n_runs / pooled.n_samples
+    compute = PER_CLASS[measure].slopes
+    assert compute is not None and measure in AVERAGED  # noqa: S101, PT018
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = compute(shares)
+        if average == "weighted":
+            weights = pooled.actual / pooled.actual.sum()
+        if key.endswith("_defined"):
+            weights = 1.0 / np.maximum(np.count_nonzero(np.isfinite(found.value)), 1)
+        slopes = np.asarray(found.slope * weights * per_sample)
+    return np.broadcast_to(np.where(np.isfinite(slopes), slopes, 0.0), (4, n_labels))
+
+
+def pooled_labels(runs: Sequence[CountedSets]) -> LabelCounts:
+    """The tables of the labels of all runs together."""
+    first, *others = (each.tally.labels for each in runs)
+    return sum(others, first)
+
+
+# --- two runs ---------------------------------------------------------------------------------
+
+
+def judge_sets_together(
+    runs: PairedSets,
+    differences: Mapping[str, float],
+    *,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> JointTest:
+    """Test metrics of two runs together, as `judge_together` does for classes.
+
+    `differences` are second minus first by key, NaN where undefined. With the runs swapped all
+    statistics change their sign and nothing else. Raises `InvalidInput` for a confidence outside
+    (0, 1).
+    """
+    keys = tuple(differences)
+    linear, squares = np.zeros(len(keys)), np.zeros((len(keys), len(keys)))
+    for block in runs.gained(keys):
+        before, after = block[:, 0], block[:, 1]
+        apart = after - before
+        is_rounding = np.abs(apart) <= ROUNDING * (np.abs(after) + np.abs(before))
+        moved = np.where(is_rounding, 0.0, apart)
+        linear += moved.sum(axis=LABEL_AXIS)
+        squares += np.inner(moved, moved)
+    errors = np.sqrt(np.diagonal(squares))
+    statistics = {
+        key: Statistic(differences[key], float(sloped), float(error))
+        for key, sloped, error in zip(keys, linear, errors, strict=True)
+    }
+    tested = tested_statistics(statistics)
+    at = [keys.index(key) for key in tested]
+    actual = runs.counted[0].actual
+    smallest = smallest_class(actual) if actual.any() else np.asarray(runs.n_samples)
+    return JointTest(
+        statistics, tested, squares[np.ix_(at, at)], smallest, confidence_level(confidence), seed
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class LabelRates:
+    """Each label under two runs: samples that have it and are found, others that are not."""
+
+    hits: PairedRates
+    false_alarms: PairedRates
+
+
+def label_rates(runs: PairedSets) -> LabelRates:
+    """Of two runs, arrays of shape (q,)."""
+    counts = np.zeros((4, len(runs.labels)), np.int64)
+    for actual, (first, second) in runs.blocks():
+        only = first & ~second, second & ~first
+        parts = (actual & only[0], actual & only[1], ~actual & only[0], ~actual & only[1])
+        counts += [np.count_nonzero(part, axis=RUN_AXIS) for part in parts]
+    cases = runs.counted[0].actual
+    return LabelRates(
+        PairedRates(counts[0], counts[1], cases),
+        PairedRates(counts[2], counts[3], runs.n_samples - cases),
+    )
+
+
+def label_moves(runs: PairedSets, rates: LabelRates, key: str) -> tuple[Floats, Floats]:
+    """Linear part of the difference of a metric of each label, and its error, (q,) each."""
+    pooled = pooled_labels(runs.counted)
+    slopes = PER_CLASS[key].slopes
+    assert slopes is not None  # noqa: S101  # As every metric of a comparison has.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = slopes(
+            shares_of_outcomes(
+                pooled.true_positives, pooled.actual, pooled.predicted, pooled.n_samples
+            )
+        )
+    return outcome_moves(found.slope / runs.n_samples, rates.hits, rates.false_alarms)
+
+
+# --- several runs -----------------------------------------------------------------------------
+
+
+def set_contest(runs: PairedSets, keys: Sequence[str]) -> Contest:
+    """Runs by metrics of sets, as `metric_contest` has them by metrics of classes.
+
+    Macro averages are not tested where a label has fewer than five samples.
+    """
+    signs = signs_of(keys)
+    has_small = bool(small_classes(runs.counted).any())
+    return Contest(
+        signs * runs.values(keys),
+        turned(runs.spread(keys), signs),
+        runs.order,
+        np.array([not (has_small and is_class_average(key)) for key in keys]),
+    )
+
+
+def label_contests(runs: PairedSets) -> tuple[Contest, ...]:
+    """Runs by the recall of each label, in label order; not tested below five samples.
+
+    Their quantile is drawn as if labels were independent. Of normal variables with any
+    correlation the largest is below it at least as often (Royen 2014, Far East J. Theor. Stat.
+    48, 139), so the level holds.
+    """
+    return contests_of_recall(runs.both_right, runs.counted[0].actual, runs.order)
