@@ -615,6 +615,8 @@ TITLES = {
     "slices": "Two equally good runs: the whole or any of 12 slices, any class of a slice called "
     "different, percent",
     "coverage": "Share of intervals that cover the true value",
+    "set pairs": "Two equally good multi-label runs called different, percent of data sets",
+    "set ties": "Five equally good multi-label runs of which any is called worse, percent",
     "folds": "Two equally good learners called different over folds, percent of data sets",
     "methods": "Three equally good methods: any called worse, mean of one covered, percent",
 }
