@@ -1,0 +1,203 @@
+"""How often a sentence about multi-label runs claims something that is not so.
+
+Runs are drawn so that the truth is known: ties are exchangeable runs, each of which shares 60 % of
+its random numbers with the others. Labels of a sample go together, and so do the errors on them:
+all have a part in common, with a correlation of .5. Everything that decides is a function of the
+library itself. The tables go into docs/contributing/claims.md.
+
+    python benchmarks/claims_sets.py              some minutes on two cores
+    python benchmarks/claims_sets.py --sets 10    a look; writes nothing
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+from claims import SETS, SETS_OF_A_PAIR, SHARED, allowed, percent, write_page
+from harness import Report
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from offdiag.comparison.differences import HEADLINE_OF_SETS
+from offdiag.comparison.sets import compare_paired_sets
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.multilabel.sets import pack_sets
+from offdiag.metrics.multilabel_runs.paired import PairedSets, label_contests, set_contest
+from offdiag.metrics.paired.confidence_set import BestSet, confidence_sets
+
+IN_COMMON = 0.5
+"""Correlation of two labels of a sample, and of the errors on them."""
+
+Sets = NDArray[np.bool_]
+Rng = np.random.Generator
+
+
+@dataclass(frozen=True)
+class SetCell:
+    """A setting: samples, the share of samples with each label, runs, and rates of all labels."""
+
+    n: int
+    shares: tuple[float, ...]
+    n_runs: int = 2
+    recall: float = 0.8
+    specificity: float = 0.9
+
+    @property
+    def name(self) -> str:
+        return f"n {self.n:,}, {len(self.shares)} labels, rarest {min(self.shares):.2g}"
+
+    def draw(self, rng: Rng) -> tuple[Sets, list[Sets]]:
+        """Sets of labels, and those that each run predicts, (n, q) each."""
+        actual = self._alike(rng) < np.asarray(self.shares)
+        right = np.where(actual, self.recall, self.specificity)
+        common = self._alike(rng)
+        runs = []
+        for _ in range(self.n_runs):
+            is_shared = rng.random((self.n, 1)) < SHARED
+            luck = np.where(is_shared, common, self._alike(rng))
+            runs.append(actual ^ (luck >= right))
+        return actual, runs
+
+    def _alike(self, rng: Rng) -> NDArray[np.float64]:
+        """Uniform numbers (n, q) whose normal scores have a part in common."""
+        of_sample = rng.standard_normal((self.n, 1))
+        of_label = rng.standard_normal((self.n, len(self.shares)))
+        return np.asarray(ndtr(np.sqrt(IN_COMMON) * of_sample + np.sqrt(1 - IN_COMMON) * of_label))
+
+
+def falling(n_labels: int) -> tuple[float, ...]:
+    """Shares of labels of which each is rarer than the one before."""
+    return tuple(0.5 / (1 + code) for code in range(n_labels))
+
+
+def paired(actual: Sets, runs: Sequence[Sets]) -> PairedSets:
+    names = tuple(f"label {code:02}" for code in range(actual.shape[1]))
+    return PairedSets(pack_sets(actual), tuple(map(pack_sets, runs)), LabelSet(names))
+
+
+def pair_ties(cell: SetCell, rng: Rng) -> tuple[bool, ...]:
+    """Whether any primary metric is called different, any recall, any precision of a label, and
+    whether any of the metrics would be by its own interval."""
+    found = compare_paired_sets(paired(*cell.draw(rng)), seed=0)
+    return (
+        any(each.outcome.is_separable for each in found.metrics),
+        any(each.outcome.is_separable for each in found.classes["recall"]),
+        any(each.outcome.is_separable for each in found.classes["precision"]),
+        any(each.outcome.is_separable or each.would_pass_alone for each in found.metrics),
+    )
+
+
+def many_ties(cell: SetCell, rng: Rng) -> tuple[bool, bool]:
+    """Whether any run is called worse by a metric, and by the recall of any label."""
+    runs = paired(*cell.draw(rng))
+    (by_metric,) = confidence_sets([set_contest(runs, HEADLINE_OF_SETS)], seed=0)
+    by_label = [found for (found,) in confidence_sets(label_contests(runs), seed=0)]
+    return _any_out(by_metric), _any_out(by_label)
+
+
+def _any_out(found: Sequence[BestSet]) -> bool:
+    return any(bool((each.is_tested & ~each.is_in).any()) for each in found)
+
+
+Simulate = Callable[[SetCell, Rng], tuple[float, ...]]
+
+
+def simulated(simulate: Simulate, cell: SetCell, n_sets: int) -> NDArray[np.float64]:
+    """One row for each data set."""
+    rng = np.random.default_rng([n_sets, cell.n, cell.n_runs, len(cell.shares)])
+    return np.array([simulate(cell, rng) for _ in range(n_sets)], np.float64)
+
+
+def _job(arguments: tuple[Simulate, SetCell, int]) -> NDArray[np.float64]:
+    return simulated(*arguments)
+
+
+def run_cells(
+    pool: ProcessPoolExecutor, simulate: Simulate, cells: Sequence[SetCell], n_sets: int
+) -> Iterator[tuple[SetCell, NDArray[np.float64]]]:
+    yield from zip(
+        cells, pool.map(_job, [(simulate, cell, n_sets) for cell in cells]), strict=True
+    )
+
+
+def report(
+    result: Report,
+    pool: ProcessPoolExecutor,
+    simulate: Simulate,
+    cells: Sequence[SetCell],
+    *,
+    n_sets: int,
+    table: str,
+    claim: str,
+    columns: tuple[str, ...],
+    judged: int,
+) -> None:
+    """Simulate cells; the first `judged` columns are claims, pooled rates of which are goals."""
+    rows, whole = [], []
+    for cell, found in run_cells(pool, simulate, cells, n_sets):
+        rates = percent(np.nanmean(found, axis=0))
+        row: dict[str, Any] = {"cell": cell.name, "sets": len(found)}
+        rows.append(row | dict(zip(columns, rates, strict=True)))
+        whole.append(found)
+    pooled = np.concatenate(whole)
+    for at, column in enumerate(columns[:judged]):
+        result.goal(
+            f"{claim}: {column}, %",
+            measured=round(100 * float(np.nanmean(pooled[:, at])), 2),
+            wanted=allowed(len(pooled)),
+            at_least=False,
+        )
+    result.tables[table] = rows
+
+
+SHARES = ((0.5, 0.4, 0.3), falling(8), falling(20))
+CELLS = [SetCell(n, shares) for n, shares in product((100, 300, 1_000), SHARES)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", type=int, help="data sets of each cell, without writing")
+    options = parser.parse_args()
+    wanted = options.sets or SETS
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        result = Report("claims-sets", libraries=("numpy", "scipy"))
+        result.fact("data sets of a cell", SETS_OF_A_PAIR * wanted)
+        report(
+            result,
+            pool,
+            pair_ties,
+            CELLS,
+            n_sets=SETS_OF_A_PAIR * wanted,
+            table="set pairs",
+            claim="two equally good multi-label runs, called different",
+            columns=("any metric", "any recall", "any precision", "any metric alone"),
+            judged=3,
+        )
+        report(
+            result,
+            pool,
+            many_ties,
+            [SetCell(cell.n, cell.shares, 5) for cell in CELLS],
+            n_sets=4 * wanted,
+            table="set ties",
+            claim="five equally good multi-label runs, called worse",
+            columns=("any metric", "any recall"),
+            judged=2,
+        )
+        if options.sets is None:
+            path = result.save()
+            write_page(json.loads(path.read_text(encoding="utf-8")))
+
+
+if __name__ == "__main__":
+    main()
