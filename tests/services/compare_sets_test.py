@@ -22,7 +22,7 @@ from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.examples.changed import changed_examples
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.gate import gate_run
-from offdiag.services.methods import methods_of
+from offdiag.services.methods.compared import methods_of
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store.database import Database
