@@ -22,6 +22,7 @@ from offdiag.metrics.catalogue import (
     range_words,
     symmetry_letters,
 )
+from offdiag.metrics.imbalance import GROUP_WORDS, imbalance_effect
 from offdiag.metrics.suite import Suite, evaluate_stack
 
 FOLDER = PurePosixPath("metrics")
@@ -39,6 +40,9 @@ EXAMPLES = (
     ),
     ("A classifier that always predicts no", ALWAYS_NO, ("yes", "no")),
 )
+
+
+_OF_A_MATRIX = (Scope.AGGREGATE, Scope.PER_CLASS)
 
 
 def pages() -> dict[PurePosixPath, str]:
@@ -66,20 +70,39 @@ counts are computed with exact integers, with one division or root at the end, s
 their precision with 10^16 examples. Filters, gates, reports and `evaluation.aggregate` also accept
 the names of scikit-learn's scorers, such as `f1_macro` or `neg_log_loss`.
 
-The letters in the last column are the transformations that leave a metric unchanged: **T** actual
+Letters are the transformations that leave a metric unchanged: **T** actual
 and predicted swapped, **L** positive and negative class swapped, **P** other class sizes. Under
 **S**, all predictions inverted, and **F**, classes and predictions inverted, it changes at most
-its sign on a scale with 0 in the middle. A metric with T cannot show a transposed matrix."""
+its sign on a scale with 0 in the middle. A metric with T cannot show a transposed matrix.
+
+The column *imbalance* groups metrics by what the imbalance of two classes does to them while
+recall and specificity stay the same: *independent* of it, steady with *equal recalls* only, or
+*dependent* on it in any case. The number is how far 5 % or 95 % of positive examples move the
+value from that at 50 %, on average over all recalls, with the range scaled to 0 to 1. The groups
+follow from the definitions and are tested on a grid; they are not the clusters that Luque et al.
+2019 (Pattern Recognition 91, 216-231) found by simulation, who recommend the geometric mean or
+the informedness, and the MCC where errors must be considered, too."""
 
 
 def _index_table(scope: Scope) -> str:
     rows = [
         f"| [`{spec.key}`]({spec.key}.md) | {spec.title} | {range_words(spec)} | "
-        f"{spec.direction.value} | {symmetry_letters(spec.symmetry)} |"
+        f"{spec.direction.value} | {symmetry_letters(spec.symmetry)} |{_imbalance_cell(spec)}"
         for spec in CATALOGUE[scope].values()
     ]
     head = "| key | metric | range | better | |\n| --- | --- | --- | --- | --- |"
+    if scope in _OF_A_MATRIX:
+        head = "| key | metric | range | better | | imbalance |\n|" + " --- |" * 6
     return f"## {SCOPE_TITLES[scope]}\n\n{head}\n" + "\n".join(rows)
+
+
+def _imbalance_cell(spec: MetricSpec) -> str:
+    if spec.scope not in _OF_A_MATRIX:
+        return ""
+    effect = imbalance_effect(spec)
+    if effect is None:
+        return " |"
+    return f" {effect.group}{f', {effect.mean:.2f}' if effect.mean else ''} |"
 
 
 def _entry(spec: MetricSpec) -> str:
@@ -94,6 +117,7 @@ def _entry(spec: MetricSpec) -> str:
             *_undefined(spec),
             *_ignores(spec),
             *_symmetry_card(spec),
+            *_imbalance(spec),
             *_examples(spec),
             *_other_names(spec),
         ]
@@ -134,13 +158,30 @@ def _symmetry_card(spec: MetricSpec) -> Iterator[str]:
     yield "### Symmetry\n\n| if | the value |\n| --- | --- |\n" + "\n".join(rows)
 
 
+def _imbalance(spec: MetricSpec) -> Iterator[str]:
+    effect = imbalance_effect(spec)
+    if effect is None:
+        return
+    moved = (
+        f" With 5 % or 95 % of positive examples the value is off that with 50 % by "
+        f"{effect.mean:.3f} on average over all recalls, by up to {effect.largest:.3f}, with the "
+        "range scaled to 0 to 1."
+        if effect.mean
+        else ""
+    )
+    yield (
+        f"### Imbalance\n\nOf two classes with fixed recall and specificity it "
+        f"{GROUP_WORDS[effect.group]}.{moved}"
+    )
+
+
 def _effect(symmetry: Symmetry, transformation: Transformation) -> str:
     words, partner = effect_words(symmetry, transformation)
     return words if partner is None else f"{words} [`{partner}`]({partner}.md)"
 
 
 def _examples(spec: MetricSpec) -> Iterator[str]:
-    if spec.scope not in (Scope.AGGREGATE, Scope.PER_CLASS):
+    if spec.scope not in _OF_A_MATRIX:
         return
     yield "### Examples"
     for caption, counts, names in EXAMPLES:

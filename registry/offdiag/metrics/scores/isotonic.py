@@ -93,8 +93,8 @@ def explained_range(event: RankedCells) -> tuple[float, float]:
         return tied, tied
     first = np.where(event.is_open, event.negative, event.negative + event.positive)
     events = np.where(event.is_open, 0, event.positive)
-    size = np.stack([first, event.negative + event.positive - first], axis=1).reshape(-1)
-    positive = np.stack([events, event.positive - events], axis=1).reshape(-1)
+    size = np.column_stack([first, event.negative + event.positive - first]).reshape(-1)
+    positive = np.column_stack([events, event.positive - events]).reshape(-1)
     return tied, _mean_square(positive[size > 0], size[size > 0])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from flask import (
     Blueprint,
@@ -29,6 +29,7 @@ from offdiag.metrics.catalogue import (
     effect_words,
     range_words,
 )
+from offdiag.metrics.imbalance import GROUP_WORDS, imbalance_effect
 from offdiag.services.datasets import browse_mapped_runs
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response
@@ -199,8 +200,14 @@ def definition_record(spec: MetricSpec) -> dict[str, object]:
         "source": spec.source,
         "undefined_when": {reason.value: text for reason, text in spec.undefined_when.items()},
         "ignores": list(spec.ignores),
+        "imbalance": _imbalance_record(spec),
         "names_elsewhere": dict(spec.other_names),
     }
+
+
+def _imbalance_record(spec: MetricSpec) -> dict[str, object] | None:
+    effect = imbalance_effect(spec)
+    return None if effect is None else asdict(effect)
 
 
 def _definition(spec: MetricSpec) -> Definition:
@@ -232,6 +239,12 @@ def _effects(spec: MetricSpec) -> Iterator[Effect]:
     yield Effect(
         "more or fewer examples of one actual class", "unchanged" if independent else "changes"
     )
+    effect = imbalance_effect(spec)
+    if effect is not None:
+        yield Effect(
+            "two classes: other imbalance, the same recall and specificity",
+            GROUP_WORDS[effect.group],
+        )
 
 
 blueprint = Blueprint("glossary", __name__)
