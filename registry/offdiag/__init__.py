@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         transformers,
         xgboost,
     )
+    from offdiag.sdk.labels import confused_labels
     from offdiag.sdk.logging import log_matrix, log_run, start_run
     from offdiag.sdk.methods import learning_curves, method_runs, methods
     from offdiag.sdk.open_run import OpenRun
@@ -94,6 +95,7 @@ _HOMES = {
     "start_run": "offdiag.sdk.logging",
     "audit_reported": "offdiag.sdk.evaluations.audit",
     "compare": "offdiag.sdk.compare",
+    "confused_labels": "offdiag.sdk.labels",
     "Comparison": "offdiag.sdk.compare",
     "CostEvaluation": "offdiag.sdk.cost",
     "cost": "offdiag.sdk.cost",
@@ -165,6 +167,7 @@ __all__ = [
     "advise",
     "audit_reported",
     "compare",
+    "confused_labels",
     "cost",
     "errors",
     "evaluate_labels",

@@ -118,6 +118,7 @@ ROUTES: Routes = {
         "api_results.get_confusion_matrix": ("GET /api/v1/runs/<run:run_id>/confusion-matrix",),
         "api_results.get_curves": ("GET /api/v1/runs/<run:run_id>/curves",),
         "api_results.get_run_costs": ("GET /api/v1/runs/<run:run_id>/costs",),
+        "api_results.get_confused_labels": ("GET /api/v1/runs/<run:run_id>/confused-labels",),
         "api_results.get_history": ("GET /api/v1/runs/<run:run_id>/history",),
         "api_results.list_examples": ("GET /api/v1/runs/<run:run_id>/examples",),
     },

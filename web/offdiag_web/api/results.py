@@ -11,6 +11,7 @@ from offdiag.errors import Conflict, EvaluationPending
 from offdiag.flags.assessment import assess_counted
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import PREDICTED_AXIS, swap_axes
+from offdiag.records.confused import ConfusedLabelsFound, ConfusedQuery, confused_document
 from offdiag.records.curve import Curves, CurvesQuery, curves_document
 from offdiag.records.evaluation import (
     Cell,
@@ -34,6 +35,7 @@ from offdiag.records.evaluation import (
 from offdiag.records.example import ExamplePage, ExamplesQuery, example_document
 from offdiag.records.fairness import Fairness, FairnessQuery, fairness_document
 from offdiag.records.slices import RunSlices, SlicesQuery, run_slices
+from offdiag.services.confused_labels import confused_labels_of
 from offdiag.services.curves import all_curves, browse_curves
 from offdiag.services.evaluation.compute import collapse_evaluation
 from offdiag.services.evaluation.results import stored_evaluation
@@ -215,6 +217,13 @@ def get_run_costs(run_id: str) -> RunCostAnswer:
         detail = read_run(session, run_id)
     _results(detail)
     return costs_answer(detail)
+
+
+@operation(blueprint, "GET", "/runs/<run:run_id>/confused-labels", answers=ConfusedLabelsFound)
+def get_confused_labels(run_id: str, query: ConfusedQuery) -> ConfusedLabelsFound:
+    """Read which labels of a multi-label run are confused, in sentences with their evidence."""
+    database = current_registry().database
+    return confused_document(confused_labels_of(database, run_id, confidence=query.confidence))
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/history", answers=HistoryAnswer)

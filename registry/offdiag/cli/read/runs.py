@@ -10,7 +10,7 @@ import click
 
 from offdiag.cli.documents import Server, connected, document
 from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import fits_intervals, print_json, print_tables
+from offdiag.cli.output import fits_intervals, print_json, print_tables, printable
 from offdiag.cli.read.fairness_tables import fairness_tables
 from offdiag.cli.read.run_tables import (
     history_table,
@@ -25,6 +25,7 @@ from offdiag.cli.run_names import ids_of_runs
 from offdiag.domain.texts import name_segment
 from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.records.base import InProject
+from offdiag.records.confused import ConfusedLabelsFound, confused_document
 from offdiag.records.dataset import (
     AskedAgain,
     Baseline,
@@ -399,6 +400,30 @@ def _stored_history(database: Database, run_id: str) -> HistoryAnswer:
     from offdiag.services.runs import run_history
 
     return history_answer(run_id, run_history(database, run_id))
+
+
+@help_text("runs confused r_4bcd6fgh8jkm", see=("runs show", "compare"))
+@runs.command()
+@click.argument("run_id", metavar="RUN", callback=ids_of_runs)
+@url_option
+@json_option
+def confused(run_id: str, url: str | None, as_json: bool) -> None:
+    """Show which labels of the multi-label run RUN are confused, and when, with the evidence."""
+
+    def stored(database: Database) -> ConfusedLabelsFound:
+        from offdiag.services.confused_labels import confused_labels_of
+
+        return confused_document(confused_labels_of(database, run_id))
+
+    found = document(url, f"/runs/{run_id}/confused-labels", ConfusedLabelsFound, stored=stored)
+    if as_json:
+        print_json(found.plain())
+    elif not found.found:
+        click.echo(f"No label is confused more often than chance explains ({found.n:,} examples).")
+    else:
+        for each in found.found:
+            click.echo(printable(each.sentence))
+            click.echo(f"  {printable(each.evidence_text)}")
 
 
 @help_text("runs delete r_4bcd6fgh8jkm", see=("runs restore", "gc"))

@@ -14,8 +14,11 @@ from werkzeug.wrappers import Response
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics.counted import CountedSets, sets_of
+from offdiag.records.confused import confused_document
 from offdiag.records.run import plain_results, run_document
+from offdiag.services.confused_labels import confused_labels_of
 from offdiag.store.run_page import RunDetail, RunResults
+from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.charts.scale import UNIT
 from offdiag_web.components import numbers
@@ -43,6 +46,8 @@ from offdiag_web.pages.run_matrix.sets_tables import (
 from offdiag_web.pages.run_matrix.unlabelled import unlabelled_run
 from offdiag_web.urls.matrix import read_layout
 
+MOST_MEMBERS_OF_A_PAGE = 5_000_000
+"""Samples times labels up to which confused labels are told with the page: a second."""
 _TILES = (
     ("subset_accuracy", "Subset accuracy", "sets exactly right"),
     ("hamming_loss", "Hamming loss", "less is better"),
@@ -251,9 +256,13 @@ MOST_WRITTEN_OUT = 200
 def first_page(detail: RunDetail) -> Response:
     """The page of a run."""
     address, notices = read_label_sets(detail.run.id, request.args)
-    view, counts = None, unlabelled_run(detail)
+    view, counts, confused = None, unlabelled_run(detail), None
     if detail.results is not None and counts is None:
-        view = sets_page(detail.results, sets_of(detail.results.counted), address)
+        counted = sets_of(detail.results.counted)
+        view = sets_page(detail.results, counted, address)
+        if counted.total * counted.n_classes <= MOST_MEMBERS_OF_A_PAGE:
+            database = current_registry().database
+            confused = confused_document(confused_labels_of(database, detail.run.id))
     return run_page(
         "run_matrix/sets.html",
         detail,
@@ -261,6 +270,7 @@ def first_page(detail: RunDetail) -> Response:
         address=address,
         view=view,
         counts=counts,
+        confused=confused,
         notices=notices,
     )
 
