@@ -617,6 +617,7 @@ TITLES = {
     "coverage": "Share of intervals that cover the true value",
     "set pairs": "Two equally good multi-label runs called different, percent of data sets",
     "set ties": "Five equally good multi-label runs of which any is called worse, percent",
+    "confused": "Errors of labels that depend on no other label: any sentence, percent",
     "folds": "Two equally good learners called different over folds, percent of data sets",
     "methods": "Three equally good methods: any called worse, mean of one covered, percent",
 }

@@ -31,6 +31,7 @@ from offdiag.comparison.differences import HEADLINE_OF_SETS
 from offdiag.comparison.sets import compare_paired_sets
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.multilabel.sets import pack_sets
+from offdiag.metrics.multilabel_runs.confused import confused_labels
 from offdiag.metrics.multilabel_runs.paired import PairedSets, label_contests, set_contest
 from offdiag.metrics.paired.confidence_set import BestSet, confidence_sets
 
@@ -108,6 +109,14 @@ def _any_out(found: Sequence[BestSet]) -> bool:
     return any(bool((each.is_tested & ~each.is_in).any()) for each in found)
 
 
+def confused_ties(cell: SetCell, rng: Rng) -> tuple[bool]:
+    """Whether any sentence is told of errors that depend on no other label."""
+    actual = rng.random((cell.n, len(cell.shares))) < np.asarray(cell.shares)
+    right = np.where(actual, cell.recall, cell.specificity)
+    predicted = actual ^ (rng.random(actual.shape) >= right)
+    return (bool(confused_labels(actual, predicted, paired(actual, [predicted]).labels)),)
+
+
 Simulate = Callable[[SetCell, Rng], tuple[float, ...]]
 
 
@@ -163,40 +172,64 @@ SHARES = ((0.5, 0.4, 0.3), falling(8), falling(20))
 CELLS = [SetCell(n, shares) for n, shares in product((100, 300, 1_000), SHARES)]
 
 
+def report_runs(result: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
+    report(
+        result,
+        pool,
+        pair_ties,
+        CELLS,
+        n_sets=SETS_OF_A_PAIR * wanted,
+        table="set pairs",
+        claim="two equally good multi-label runs, called different",
+        columns=("any metric", "any recall", "any precision", "any metric alone"),
+        judged=3,
+    )
+    report(
+        result,
+        pool,
+        many_ties,
+        [SetCell(cell.n, cell.shares, 5) for cell in CELLS],
+        n_sets=4 * wanted,
+        table="set ties",
+        claim="five equally good multi-label runs, called worse",
+        columns=("any metric", "any recall"),
+        judged=2,
+    )
+
+
+def report_confused(result: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
+    report(
+        result,
+        pool,
+        confused_ties,
+        CELLS,
+        n_sets=SETS_OF_A_PAIR * wanted,
+        table="confused",
+        claim="errors that depend on no other label",
+        columns=("any sentence",),
+        judged=1,
+    )
+
+
+RECORDS = {"claims-sets": report_runs, "claims-confused": report_confused}
+"""What is measured and kept together, by the name of its result."""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, help="data sets of each cell, without writing")
+    parser.add_argument("--only", choices=list(RECORDS), help="measure only this result")
     options = parser.parse_args()
     wanted = options.sets or SETS
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        result = Report("claims-sets", libraries=("numpy", "scipy"))
-        result.fact("data sets of a cell", SETS_OF_A_PAIR * wanted)
-        report(
-            result,
-            pool,
-            pair_ties,
-            CELLS,
-            n_sets=SETS_OF_A_PAIR * wanted,
-            table="set pairs",
-            claim="two equally good multi-label runs, called different",
-            columns=("any metric", "any recall", "any precision", "any metric alone"),
-            judged=3,
-        )
-        report(
-            result,
-            pool,
-            many_ties,
-            [SetCell(cell.n, cell.shares, 5) for cell in CELLS],
-            n_sets=4 * wanted,
-            table="set ties",
-            claim="five equally good multi-label runs, called worse",
-            columns=("any metric", "any recall"),
-            judged=2,
-        )
-        if options.sets is None:
-            path = result.save()
-            write_page(json.loads(path.read_text(encoding="utf-8")))
+        for name in [options.only] if options.only else RECORDS:
+            result = Report(name, libraries=("numpy", "scipy"))
+            result.fact("data sets of a cell", SETS_OF_A_PAIR * wanted)
+            RECORDS[name](result, pool, wanted)
+            if options.sets is None:
+                path = result.save()
+                write_page(json.loads(path.read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":
