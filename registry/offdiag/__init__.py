@@ -55,12 +55,12 @@ if TYPE_CHECKING:
         transformers,
         xgboost,
     )
-    from offdiag.sdk.labels import confused_labels
     from offdiag.sdk.logging import log_matrix, log_run, start_run
     from offdiag.sdk.methods import learning_curves, method_runs, methods
     from offdiag.sdk.open_run import OpenRun
     from offdiag.sdk.registry import Decision
     from offdiag.sdk.run import Run
+    from offdiag.sdk.samples.confused import confused_labels
     from offdiag.sdk.samples.drafts import LabelDraft, label_draft
     from offdiag.sdk.samples.log import log_samples, show_samples
     from offdiag.sdk.samples.suspects import label_noise, suspect_labels
@@ -95,7 +95,7 @@ _HOMES = {
     "start_run": "offdiag.sdk.logging",
     "audit_reported": "offdiag.sdk.evaluations.audit",
     "compare": "offdiag.sdk.compare",
-    "confused_labels": "offdiag.sdk.labels",
+    "confused_labels": "offdiag.sdk.samples.confused",
     "Comparison": "offdiag.sdk.compare",
     "CostEvaluation": "offdiag.sdk.cost",
     "cost": "offdiag.sdk.cost",

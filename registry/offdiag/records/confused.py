@@ -11,7 +11,7 @@ from offdiag.records.base import RequestBody, ResponseBody
 
 if TYPE_CHECKING:
     from offdiag.metrics.multilabel_runs.confused import ConfusedLabel, Evidence
-    from offdiag.services.confused_labels import ConfusedLabels
+    from offdiag.services.multilabel.confused_labels import ConfusedLabels
 
 METHOD = (
     "One-sided exact tests of Fisher on the examples. A quarter of the error rate each for labels "

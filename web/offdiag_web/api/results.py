@@ -35,7 +35,6 @@ from offdiag.records.evaluation import (
 from offdiag.records.example import ExamplePage, ExamplesQuery, example_document
 from offdiag.records.fairness import Fairness, FairnessQuery, fairness_document
 from offdiag.records.slices import RunSlices, SlicesQuery, run_slices
-from offdiag.services.confused_labels import confused_labels_of
 from offdiag.services.curves import all_curves, browse_curves
 from offdiag.services.evaluation.compute import collapse_evaluation
 from offdiag.services.evaluation.results import stored_evaluation
@@ -46,6 +45,7 @@ from offdiag.services.examples.selection import Cursor, ExampleOrder, ExampleQue
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.groups.fairness import fairness_of_run
+from offdiag.services.multilabel.confused_labels import confused_labels_of
 from offdiag.services.runs import run_history
 from offdiag.store.run_page import RunDetail, RunResults, read_run
 from offdiag_web.api.operations import operation, read_token, resource, write_token

@@ -411,7 +411,7 @@ def confused(run_id: str, url: str | None, as_json: bool) -> None:
     """Show which labels of the multi-label run RUN are confused, and when, with the evidence."""
 
     def stored(database: Database) -> ConfusedLabelsFound:
-        from offdiag.services.confused_labels import confused_labels_of
+        from offdiag.services.multilabel.confused_labels import confused_labels_of
 
         return confused_document(confused_labels_of(database, run_id))
 

@@ -39,7 +39,7 @@ def confused_labels(
     run_id = resolved_id(at, run)
 
     def stored(database: Database) -> ConfusedLabelsFound:
-        from offdiag.services.confused_labels import confused_labels_of
+        from offdiag.services.multilabel.confused_labels import confused_labels_of
 
         return confused_document(confused_labels_of(database, run_id, confidence=confidence))
 

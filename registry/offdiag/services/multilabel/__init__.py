@@ -1,0 +1,1 @@
+"""What only multi-label runs are asked."""
