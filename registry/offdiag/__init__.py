@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         StorageFull,
         UnknownKey,
     )
-    from offdiag.metrics.custom import MatrixInput, ScoreInput, metric
+    from offdiag.metrics.custom import MatrixInput, MultilabelInput, ScoreInput, metric
     from offdiag.sdk.advise import advise
     from offdiag.sdk.compare import Comparison, compare
     from offdiag.sdk.cost import CostEvaluation, cost
@@ -107,6 +107,7 @@ _HOMES = {
     "log_frame": "offdiag.sdk.frames.log",
     "set_hierarchy": "offdiag.sdk.dataset",
     "evaluate_multilabel": "offdiag.sdk.evaluations.multilabel",
+    "MultilabelInput": "offdiag.metrics.custom",
     "MultilabelEvaluation": "offdiag.sdk.evaluations.multilabel",
     "MatrixInput": "offdiag.metrics.custom",
     "learning_curves": "offdiag.sdk.methods",
@@ -149,6 +150,7 @@ __all__ = [
     "MetricValue",
     "MissingExtra",
     "MultilabelEvaluation",
+    "MultilabelInput",
     "NotFound",
     "OffdiagError",
     "OpenRun",

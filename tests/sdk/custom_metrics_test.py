@@ -48,6 +48,12 @@ def broken(m: offdiag.MatrixInput) -> float:
 @offdiag.metric(title="Sure", low=0, high=1, direction="neither", of="scores")
 def sure(s: offdiag.ScoreInput) -> float:
     return (s.scores.max(axis=1) > 0.8).mean()
+
+@offdiag.metric(title="Micro F1 again", low=0, high=1, direction="higher", of="multilabel")
+def micro_f1_again(m: offdiag.MultilabelInput) -> float:
+    tp, fn, fp = m.true_positives.sum(), m.false_negatives.sum(), m.false_positives.sum()
+    assert len(m.labels) == len(m.true_negatives)
+    return 2 * tp / (2 * tp + fn + fp)
 """
 
 LOG = """
@@ -82,6 +88,30 @@ weighted = offdiag.evaluate_labels(
     y_true=["ill", "well"], y_pred=["ill", "ill"], sample_weight=[0.5, 1.5]
 )
 told["weighted"] = weighted.aggregate["f2_ill"].value
+
+score = rng.random(400)
+frame = {"y": actual, "yhat": np.where(score > 0.5, "ill", "well"), "p": score.round(1)}
+import pandas
+for name, kept in (("kept", True), ("counted", False), ("fine", False)):
+    columns = pandas.DataFrame(frame | ({"p": score} if name == "fine" else {}))
+    facts = {"score": "p", "positive_label": "ill", "dataset": "binned"}
+    run = offdiag.log_frame(columns, name=name, keep_predictions=kept, **facts)
+    found = run.evaluation().aggregate["sure"]
+    told[name] = [found.value, found.reason, found.ci_low is not None]
+
+sets = rng.random((300, 4)) < 0.3
+guessed = sets ^ (rng.random((300, 4)) < 0.1)
+for name, group in (("one", "a"), ("two", "a"), ("three", "b"), ("four", "b")):
+    facts = {"labels": ["p", "q", "r", "s"], "tags": {"group": group, "seed": name}}
+    run = offdiag.log_run(y_true=sets, y_pred=guessed, dataset="tags", name=name, **facts)
+evaluation = run.evaluation()
+told["sets"] = {
+    key: evaluation.aggregate[key].to_dict() for key in ("micro_f1", "micro_f1_again")
+}
+own = offdiag.evaluate_multilabel(y_true=sets, y_pred=guessed)
+told["own"] = own.aggregate["micro_f1_again"].value
+offdiag.evaluate_pending()
+told["methods"] = offdiag.methods(dataset="tags", metric="micro_f1_again")["mean"].tolist()
 print(json.dumps(told))
 """
 COMMANDS = """
@@ -178,6 +208,22 @@ def test_metrics_of_scores_have_resampled_intervals(told: Any) -> None:
     assert told["sure"] == pytest.approx(2 / 3)
 
 
+def test_functions_of_binned_scores_are_exact_or_undefined(told: Any) -> None:
+    assert told["counted"] == told["kept"]
+    assert told["counted"][2]
+    assert told["fine"] == [None, "forecasts_in_cells", False]
+
+
+def test_functions_of_label_tables_have_values_and_intervals(told: Any) -> None:
+    ours, theirs = (told["sets"][key] for key in ("micro_f1_again", "micro_f1"))
+
+    assert ours["value"] == pytest.approx(theirs["value"], rel=1e-12)
+    assert ours["ci_low"] == pytest.approx(theirs["ci_low"], abs=0.01)
+    assert ours["ci_high"] == pytest.approx(theirs["ci_high"], abs=0.01)
+    assert told["own"] == ours["value"]
+    assert told["methods"] == [ours["value"]] * 2
+
+
 def test_weights_are_counted(told: Any) -> None:
     assert told["weighted"] == pytest.approx(5 * 0.5 / (4 * 0.5 + 2.0))
 
@@ -191,8 +237,16 @@ def test_filters_gates_and_lists_know_them(team: Team, told: Any) -> None:
         "gate plain --min broken<=1",
         "leaders ward --metric f2_ill",
     )
+    of_sets = team.commands(
+        "gate one --min low(micro_f1_again)>=0.5",
+        "leaders tags --metric micro_f1_again",
+        "compare one two",
+        "methods tags --metric micro_f1_again",
+    )
 
     assert [code for code, _ in (listed, passed, undefined)] == [0, 0, 1]
+    assert [code for code, _ in of_sets] == [0] * 4
+    assert "no paired test for micro_f1_again" in of_sets[3][1]
     assert "best by f2_ill" in leaders[1]
 
 
@@ -207,14 +261,17 @@ import logging, os
 log_to_stderr(logging.WARNING)
 app = create_app(Settings(), open_database(os.environ["OFFDIAG_URL"]))
 get = lambda path: app.test_client().get(path, base_url="http://127.0.0.1:8642").get_data(True)
-run = app.test_client().get("/api/v1/runs", base_url="http://127.0.0.1:8642").json["runs"][0]["id"]
-for path in (f"/runs/{run}", "/runs?dataset=ward&columns=f2_ill", "/glossary/f2_ill"):
+listed = app.test_client().get("/api/v1/runs", base_url="http://127.0.0.1:8642").json["runs"]
+ids = {run["name"]: run["id"] for run in listed}
+runs = f"/runs/{ids['plain']}"
+for path in (runs, "/runs?q=dataset:ward&columns=f2_ill", "/glossary/f2_ill"):
     print(get(path).count("F2 of ill") > 0)
+print("Micro F1 again" in get(f"/runs/{ids['one']}"))
 print("over both rates" in get("/glossary/f2_ill"))
 """
     done = team.run("-c", page)
 
-    assert done.stdout.split() == ["True", "True", "True", "False"], done.stderr
+    assert done.stdout.split() == ["True"] * 4 + ["False"], done.stderr
 
 
 @pytest.mark.usefixtures("told")

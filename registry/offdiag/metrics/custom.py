@@ -1,4 +1,4 @@
-"""Metrics of one's own: functions of a confusion matrix or of scores, declared in code.
+"""Metrics of one's own: functions of a confusion matrix, of label tables or of scores.
 
     @offdiag.metric(title="F2 of ill", low=0, high=1, direction="higher")
     def f2_ill(m: offdiag.MatrixInput) -> float:
@@ -46,7 +46,7 @@ FAILED = {
 log = logging.getLogger(__name__)
 
 Function = TypeVar("Function", bound=Callable[..., float | None])
-Kind = Literal["matrix", "scores"]
+Kind = Literal["matrix", "multilabel", "scores"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +79,21 @@ class MatrixInput:
 
 
 @dataclass(frozen=True, eq=False)
+class MultilabelInput:
+    """What a function of a multi-label evaluation is called with: a two-by-two table a label.
+
+    The four arrays are whole numbers of samples, (q,), in the order of `labels`; they add up to
+    the number of samples for each label.
+    """
+
+    true_positives: NDArray[np.int64]
+    false_negatives: NDArray[np.int64]
+    false_positives: NDArray[np.int64]
+    true_negatives: NDArray[np.int64]
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class ScoreInput:
     """What a function of scores is called with.
 
@@ -103,7 +118,9 @@ class CustomMetric:
     def key(self) -> str:
         return str(self.facts["key"])
 
-    def called(self, given: MatrixInput | ScoreInput) -> tuple[float, Reason | None]:
+    def called(
+        self, given: MatrixInput | MultilabelInput | ScoreInput
+    ) -> tuple[float, Reason | None]:
         """The value; NaN, and why, where there is none.
 
         Where nobody knows the classes by name, as in a table without any, there is none.
@@ -150,11 +167,12 @@ def metric(
 ) -> Callable[[Function], Function]:
     """Declare a function as a metric; the name of the function is its key.
 
-    The function gets a `MatrixInput`, or a `ScoreInput` with `of="scores"`, and returns a number
-    from `low` to `high`, or None where it is undefined. It depends on its input alone, and is
-    called some 2,000 times for an interval. `direction` says which values are better. Raise
-    `version` when its values change: runs are then evaluated again. `formula` and `source` are
-    shown in the glossary; without a formula the first line of the docstring is.
+    The function gets a `MatrixInput`, with `of="multilabel"` a `MultilabelInput` or with
+    `of="scores"` a `ScoreInput`, and returns a number from `low` to `high`, or None where it is
+    undefined. It depends on its input alone, and is called up to some 2,000 times for an interval.
+    `direction` says which values are better. Raise `version` when its values change: runs are then
+    evaluated again. `formula` and `source` are shown in the glossary; without a formula the first
+    line of the docstring is.
 
     Raises `InvalidInput` for a name that is no key, for a range without room, and `Conflict` for
     a key of the catalogue, or where metrics were used in this process before: the set of metrics
@@ -211,7 +229,7 @@ def _check_words(*, title: str, direction: str, of: str) -> None:
         raise InvalidInput("a metric needs a title.", field="title", hint="Write a few words.")
     for given, known, name in (
         (direction, tuple(Direction), "direction"),
-        (of, ("matrix", "scores"), "of"),
+        (of, ("matrix", "multilabel", "scores"), "of"),
     ):
         if given not in known:
             raise InvalidInput(
@@ -220,7 +238,7 @@ def _check_words(*, title: str, direction: str, of: str) -> None:
 
 
 def custom_metrics(of: Kind) -> tuple[CustomMetric, ...]:
-    """The declared metrics of a matrix, or of scores; none can be declared from now on.
+    """The declared metrics of a kind; none can be declared from now on.
 
     Loads the modules that entry points name. Raises `InvalidInput` for one that cannot be loaded.
     """

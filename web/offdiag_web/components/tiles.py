@@ -12,6 +12,7 @@ from markupsafe import Markup
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.aggregates import custom as of_matrices
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE, SMALLEST_WITH_ENDS
+from offdiag.metrics.multilabel import custom as of_sets
 from offdiag.metrics.scores import custom as of_scores
 from offdiag.metrics.spec import MetricSpec
 from offdiag.store.dataset_page import DatasetFacts
@@ -32,7 +33,11 @@ from offdiag_web.components.values import (
     shown,
 )
 
-CUSTOM: tuple[MetricSpec, ...] = (*of_matrices.SPECS, *of_scores.SPECS)
+CUSTOM: tuple[MetricSpec, ...] = (
+    *of_matrices.SPECS,
+    *of_sets.SPECS,
+    *of_scores.SPECS,
+)
 METRIC_OF_BASELINE = "majority_baseline"
 
 
@@ -51,6 +56,15 @@ def majority_scores(aggregate: Mapping[str, MetricValue]) -> dict[str, float]:
         "balanced_accuracy": 1 / n_classes,
         "macro_f1": 2 * share / (1 + share) / n_classes,
     }
+
+
+def own_tiles(results: RunResults, notes: Notes) -> list[Tile]:
+    """The metrics that a team declared."""
+    return [
+        replace(metric_tile(spec.title, value, notes, scale=_scale_of(spec, value)), baseline=None)
+        for spec in CUSTOM
+        if (value := results.aggregate.get(spec.key)) is not None
+    ]
 
 
 def _defined(aggregate: Mapping[str, MetricValue], key: str) -> float | None:
@@ -107,11 +121,7 @@ def headline(results: RunResults, notes: Notes) -> Headline:
         )
         for key, title, scale, detail in _TILES
     ]
-    tiles += [
-        replace(metric_tile(spec.title, value, notes, scale=_scale_of(spec, value)), baseline=None)
-        for spec in CUSTOM
-        if (value := results.aggregate.get(spec.key)) is not None
-    ]
+    tiles += own_tiles(results, notes)
     return Headline(
         tiles=tuple(tiles),
         n_cases=numbers.count(results.facts.n_cases),

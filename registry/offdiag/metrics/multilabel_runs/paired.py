@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.counted import CountedSets, count_sets
+from offdiag.metrics.custom import custom_versions
 from offdiag.metrics.dual import Floats, shares_of_outcomes
 from offdiag.metrics.intervals.bounds import smallest_class
 from offdiag.metrics.multilabel.label_averages import AVERAGED
@@ -203,7 +204,9 @@ def example_values(actual: Sets, predicted: Sets, key: str) -> Floats:
 
 
 def has_slopes(key: str) -> bool:
-    """Whether runs can be compared by a metric of sets: all averages, no ranking metric."""
+    """Whether runs can be compared by a metric of sets: all averages of the catalogue."""
+    if key in custom_versions():
+        return False
     return key in {"subset_accuracy", "hamming_loss"} or (
         key.startswith("example_") or _is_of_labels(key)
     )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
+from offdiag.metrics.multilabel.custom import custom_values
 from offdiag.metrics.multilabel.matrix import MultilabelMatrix
 from offdiag.metrics.multilabel.suite import (
     label_metrics,
@@ -149,7 +150,10 @@ def evaluate_multilabel(
     given = aligned(y_true=y_true, y_pred=y_pred, y_score=y_score)
     sets = encode_sets(y_true=given["y_true"], y_pred=given["y_pred"], labels=labels)
     tally = tally_sets(sets.actual, sets.predicted)
-    aggregate = dict(set_metrics(tally))
+    aggregate = {
+        **set_metrics(tally),
+        **custom_values(sets.actual, sets.predicted, sets.labels.names, seed=1),
+    }
     per_label = dict(label_metrics(tally.labels))
     scores = None
     if y_score is not None:

@@ -26,6 +26,7 @@ from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.intervals.multilabel import multilabel_intervals
 from offdiag.metrics.intervals.scores import class_score_intervals, score_intervals
 from offdiag.metrics.intervals.suite import suite_intervals
+from offdiag.metrics.multilabel import custom as custom_sets
 from offdiag.metrics.multilabel.suite import (
     LabelledSets,
     label_metrics,
@@ -34,7 +35,7 @@ from offdiag.metrics.multilabel.suite import (
     set_score_metrics,
 )
 from offdiag.metrics.scores.cells import ScoreCells
-from offdiag.metrics.scores.custom import custom_values, not_in_cells
+from offdiag.metrics.scores.custom import custom_cell_values, custom_values
 from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
 from offdiag.metrics.scores.score_curves import ScoreCurve, cell_curves, label_curves, score_curves
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
@@ -65,7 +66,12 @@ def of_sets(counted: CountedSets, sets: LabelledSets) -> EvaluatedValues:
         per_label |= label_score_metrics(sets.actual, sets.scores)
     found = multilabel_intervals(sets.actual, sets.predicted, sets.scores, seed=INTERVAL_SEED)
     return EvaluatedValues(
-        {key: _around(value, found.aggregate.get(key)) for key, value in aggregate.items()},
+        {
+            **{key: _around(value, found.aggregate.get(key)) for key, value in aggregate.items()},
+            **custom_sets.custom_values(
+                sets.actual, sets.predicted, counted.labels.names, seed=INTERVAL_SEED
+            ),
+        },
         {
             key: [
                 _around(value, found.per_label[key][code] if key in found.per_label else None)
@@ -102,7 +108,11 @@ def evaluate(inputs: EvaluationInputs) -> EvaluatedValues:
     if inputs.forecasts is not None:
         scored = of_scores(inputs.forecasts, inputs.counted.labels.names)
     elif inputs.cells is not None:
-        scored = of_cells(inputs.cells, positive=positive_code(inputs.dataset))
+        scored = of_cells(
+            inputs.cells,
+            positive=positive_code(inputs.dataset),
+            names=inputs.counted.labels.names,
+        )
     else:
         return values
     return EvaluatedValues(
@@ -168,10 +178,11 @@ def of_scores(forecasts: Forecasts, names: tuple[str, ...] = ()) -> EvaluatedVal
     )
 
 
-def of_cells(cells: ScoreCells, *, positive: int) -> EvaluatedValues:
+def of_cells(cells: ScoreCells, *, positive: int, names: tuple[str, ...] = ()) -> EvaluatedValues:
     """The same of scores that were counted, each with how far it may be off."""
     found = cell_values(cells, positive=positive, seed=INTERVAL_SEED)
-    return EvaluatedValues({**found.aggregate, **not_in_cells()}, found.per_class)
+    own = custom_cell_values(cells, names, positive=positive, seed=INTERVAL_SEED)
+    return EvaluatedValues({**found.aggregate, **own}, found.per_class)
 
 
 def _without_samples(forecasts: Forecasts) -> EvaluatedValues:

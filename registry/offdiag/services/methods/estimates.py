@@ -12,6 +12,7 @@ from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.counted import Counted, CountedSets, added_up
 from offdiag.metrics.intervals.delta import range_of
+from offdiag.metrics.multilabel.custom import custom_value
 from offdiag.metrics.multilabel.suite import set_metrics
 from offdiag.metrics.multilabel.tally import SetTally
 from offdiag.metrics.multilabel_runs.paired import has_slopes
@@ -233,7 +234,8 @@ def _value(found: Sequence[Counted], key: str, dataset: DatasetRecord) -> Metric
     of_sets = isinstance(found[0], CountedSets)
     total = added_up(parts, n_classes=len(dataset.labels), of_sets=of_sets)
     if isinstance(total, SetTally):
-        return set_metrics(total).get(key, MetricValue(None, Reason.NO_SCORES.value))
+        own = custom_value(key, total.labels, dataset.labels.names)
+        return own or set_metrics(total).get(key, MetricValue(None, Reason.NO_SCORES.value))
     suite = evaluate_stack(total, ordinal=dataset.labels.ordinal, names=dataset.labels.names)
     return suite.aggregate[key].at()
 

@@ -25,7 +25,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.run_frame import results_of, run_page
-from offdiag_web.components.tiles import Headline, Tile, metric_tile, small_classes
+from offdiag_web.components.tiles import Headline, Tile, metric_tile, own_tiles, small_classes
 from offdiag_web.components.values import Notes
 from offdiag_web.pages.run_matrix.drawings import markdown_lines, markdown_text
 from offdiag_web.pages.run_matrix.sets_address import LabelSetsAddress, read_label_sets
@@ -111,8 +111,9 @@ def sets_page(results: RunResults, counted: CountedSets, address: LabelSetsAddre
 
 def _headline(results: RunResults, counted: CountedSets, notes: Notes) -> Headline:
     return Headline(
-        tiles=tuple(
-            _tile(title, results, key, notes, detail=detail) for key, title, detail in _TILES
+        tiles=(
+            *(_tile(title, results, key, notes, detail=detail) for key, title, detail in _TILES),
+            *own_tiles(results, notes),
         ),
         n_cases=numbers.count(results.facts.n_cases),
         caution=_caution(counted),
