@@ -13,6 +13,7 @@ from offdiag.cli.output import label, number, printable
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, CountedSets
+from offdiag.metrics.weighted.counts import WeightedCounts
 
 MOST_CLASSES = 20
 """A matrix of more classes is no longer read on a terminal; JSON has all of it."""
@@ -74,6 +75,35 @@ def matrix_table(matrix: ConfusionMatrix) -> Table:
             for place, count in enumerate(counts)
         ]
         table.add_row(Text(name), *cells, str(support))
+    return table
+
+
+def weight_table(counted: WeightedCounts) -> Table:
+    """Sums of weights with both axes named, and how many examples there are."""
+    names = [label(name) for name in counted.labels.names]
+    table = open_table(
+        title="Sums of sample weights: actual class down, predicted class across",
+        caption=f"{counted.total} examples, effective sample size {counted.n_effective:.1f}; "
+        "all metrics are weighted",
+    )
+    table.add_column(Text("actual ↓  predicted →"))
+    for name in names:
+        table.add_column(Text(name), justify="right")
+    table.add_column("examples", justify="right", style="dim")
+    table.add_column("effective", justify="right", style="dim")
+    rows = zip(
+        names,
+        counted.sums.tolist(),
+        counted.actual_samples.tolist(),
+        counted.class_effective.tolist(),
+        strict=True,
+    )
+    for code, (name, sums, samples, effective) in enumerate(rows):
+        cells = [
+            Text(f"{each:.6g}", style="bold" if place == code else "")
+            for place, each in enumerate(sums)
+        ]
+        table.add_row(Text(name), *cells, str(samples), f"{effective:.1f}")
     return table
 
 
@@ -175,6 +205,9 @@ def evaluation_tables(
         yield label_count_table(counted)
         if is_read:
             yield fraction_table(counted)
+    elif isinstance(counted, WeightedCounts):
+        if is_read:
+            yield weight_table(counted)
     elif is_read:
         yield matrix_table(counted)
     yield class_table(counted.labels.names, per_class)

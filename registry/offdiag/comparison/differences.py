@@ -14,7 +14,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.aggregates import custom
 from offdiag.metrics.catalogue import Direction
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counted import Counted, CountedSets
+from offdiag.metrics.counted import CountedSets, Unweighted
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import Bounds, Interval
 from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals, wilson
@@ -262,7 +262,7 @@ _PROPORTIONS = {key: proportions.PER_CLASS[key] for key in OF_CLASSES}
 
 
 def class_values(
-    found: Counted, *, confidence: float = 0.95
+    found: Unweighted, *, confidence: float = 0.95
 ) -> Mapping[str, tuple[MetricValue, ...]]:
     """Recall, precision and F1 by key, each in label order, with Wilson's intervals."""
     bounds = proportion_intervals(
@@ -277,7 +277,7 @@ def class_values(
     }
 
 
-def plain_class_values(found: Counted) -> Mapping[str, Sequence[MetricValue]]:
+def plain_class_values(found: Unweighted) -> Mapping[str, Sequence[MetricValue]]:
     """The same without intervals."""
     if isinstance(found, CountedSets):
         return label_metrics(found.tally.labels)
@@ -289,7 +289,7 @@ def plain_class_values(found: Counted) -> Mapping[str, Sequence[MetricValue]]:
     }
 
 
-def headline_values(found: Counted) -> dict[str, MetricValue]:
+def headline_values(found: Unweighted) -> dict[str, MetricValue]:
     """The primary metrics of classes or of sets."""
     if isinstance(found, CountedSets):
         of_sets = set_metrics(found.tally)

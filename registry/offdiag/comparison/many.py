@@ -23,7 +23,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counted import Counted, CountedSets
+from offdiag.metrics.counted import CountedSets, Unweighted
 from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.delta import range_of
 from offdiag.metrics.intervals.suite import suite_intervals
@@ -155,7 +155,7 @@ class ManyComparison:
     where not all runs are paired or they are too large.
     """
 
-    matrices: tuple[Counted, ...]
+    matrices: tuple[Unweighted, ...]
     places: Mapping[str, tuple[Rank, ...]]
     recall: tuple[tuple[Rank, ...], ...]
     pairs: tuple[RunPair, ...]
@@ -224,7 +224,7 @@ def compare_many(
 
 
 def many_comparison(
-    sides: tuple[Counted, ...],
+    sides: tuple[Unweighted, ...],
     by_metric: Mapping[str, BestSet],
     by_class: Sequence[BestSet],
     *,

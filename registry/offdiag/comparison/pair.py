@@ -30,7 +30,7 @@ from offdiag.comparison.differences import (
 )
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counted import Counted, CountedSets
+from offdiag.metrics.counted import CountedSets, Unweighted
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import Interval, difference_bounds
 from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals
@@ -160,8 +160,8 @@ class PairComparison:
     for multi-label runs, of which `classes` are the labels.
     """
 
-    first: Counted
-    second: Counted
+    first: Unweighted
+    second: Unweighted
     metrics: tuple[MetricDifference, ...]
     classes: Mapping[str, tuple[MetricDifference, ...]]
     together: JointTest
@@ -244,7 +244,7 @@ def compare_paired(
 
 
 def paired_comparison(
-    sides: tuple[Counted, Counted],
+    sides: tuple[Unweighted, Unweighted],
     *,
     rates: PairedRates,
     together: JointTest,

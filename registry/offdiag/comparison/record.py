@@ -22,7 +22,7 @@ from offdiag.comparison.verdict import (
     undecided_pair,
     undecided_record,
 )
-from offdiag.metrics.counted import Counted
+from offdiag.metrics.counted import Unweighted
 
 
 def verdict_record(verdict: Verdict) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def _paired_record(pair: PairComparison, facts: PairedFacts) -> dict[str, Any]:
     }
 
 
-def _class_sizes(matrix: Counted) -> dict[str, int]:
+def _class_sizes(matrix: Unweighted) -> dict[str, int]:
     return dict(zip(matrix.labels.names, matrix.actual.tolist(), strict=True))
 
 

@@ -200,7 +200,8 @@ class FoundRun:
     `truth_version` is the one its metrics are of. `n_samples` counts the samples they are of,
     None until there are any, `n_unlabelled` those that wait for a label. `hides_minority` is
     None where nothing can be said about it; `may_hide_minority` is True where a gap is in sight
-    and none is proved. `worst_class` is read where it is shown.
+    and none is proved. `worst_class` is read where it is shown. Metrics are weighted where the
+    samples have weights (`is_weighted`).
     """
 
     id: str
@@ -225,6 +226,7 @@ class FoundRun:
     tags: Mapping[str, Scalar]
     metrics: Mapping[str, MetricValue]
     worst_class: WorstClass | None = None
+    is_weighted: bool = False
 
 
 THRESHOLD = 0.5

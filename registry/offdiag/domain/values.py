@@ -54,6 +54,8 @@ class Reason(StrEnum):
     FORECASTS_IN_CELLS = "forecasts_in_cells"
     CUSTOM_METRIC_FAILED = "custom_metric_failed"
     CUSTOM_METRIC_UNDEFINED = "custom_metric_undefined"
+    SCORES_NOT_WEIGHTED = "scores_not_weighted"
+    WEIGHTS_DIFFER = "weights_differ"
 
 
 POSITIVE_INFINITY = "+inf"

@@ -27,9 +27,12 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.tally import CLASS_AXIS
+from offdiag.metrics.weighted.counts import WeightedCounts
 
 NO_SAMPLES = "no_cases"
 ONE_ACTUAL_CLASS = "one_actual_class"
+WEIGHTED = "weighted"
+"""Rules test numbers of samples, and weights are none."""
 BADGE_RULES = frozenset({"F1", "F3"})
 """Rules that set the badge whatever the size of the class; F4 sets it on a minority class."""
 _NOTHING: Mapping[str, float] = MappingProxyType({})
@@ -214,6 +217,8 @@ def assess_counted(counted: Counted, thresholds: Thresholds | None = None) -> As
     """Apply the rules that need only what was counted, of classes or of sets."""
     if isinstance(counted, CountedSets):
         return assess_sets(counted, thresholds)
+    if isinstance(counted, WeightedCounts):
+        return Assessment((), WEIGHTED)
     return assess(counted, thresholds)
 
 
@@ -240,8 +245,10 @@ def rule_checks(
 
     Rules about the run, and those about one class if it is named. There is nothing to compare
     in a matrix with cases of fewer than two classes, nor for a class that it does not have.
-    Of labels of sets only those rules are asked that hold for them.
+    Of labels of sets only those rules are asked that hold for them, and of weights none.
     """
+    if isinstance(counted, WeightedCounts):
+        return ()
     if isinstance(counted, CountedSets):
         return _checks(label_subjects(counted), thresholds, LABEL_RULES, class_label)
     subjects = Subjects(counted.counts[np.newaxis], counted.labels.names)
@@ -290,7 +297,9 @@ class ClassRecall:
 
 
 def class_recalls(matrix: Counted) -> list[ClassRecall]:
-    """All classes with cases, in the order of their labels."""
+    """All classes with cases, in the order of their labels; none of weighted samples."""
+    if isinstance(matrix, WeightedCounts):
+        return []
     hits = matrix.correct
     bounds = wilson(hits, matrix.actual)
     found = []

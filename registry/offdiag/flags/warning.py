@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from offdiag.domain.texts import shortened
 from offdiag.flags.assessment import ClassRecall, class_recalls
 from offdiag.metrics.counted import Counted
+from offdiag.metrics.weighted.counts import WeightedCounts
 
 _RARELY_FOUND = 0.5
 _NARROW = "\N{NARROW NO-BREAK SPACE}"
@@ -56,6 +57,8 @@ class MinorityWarning:
 
 def minority_warning(counted: Counted, flags: Iterable[RaisedFlag]) -> MinorityWarning | None:
     """The warning by the flags that count in it; of several the class with the lowest recall."""
+    if isinstance(counted, WeightedCounts):
+        return None
     given = list(flags)
     counting = [flag for flag in given if flag.is_proved] or given
     collapsed = next((flag for flag in counting if flag.class_label is None), None)

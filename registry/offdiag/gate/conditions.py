@@ -17,7 +17,7 @@ from offdiag.errors import InvalidInput
 from offdiag.filters.conditions import Over, Side
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.verdict import Sign
-from offdiag.metrics.counted import Counted
+from offdiag.metrics.counted import Unweighted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,7 @@ class ColumnGroups:
     Groups overlap where samples have several values, such as tags.
     """
 
-    counted: Mapping[str, Counted]
+    counted: Mapping[str, Unweighted]
     left_out: str = ""
     do_overlap: bool = False
 

@@ -1,4 +1,4 @@
-"""What an evaluation is computed from: a confusion matrix, or counted sets of labels.
+"""What an evaluation is computed from: a confusion matrix, counted sets of labels, or weights.
 
 Counting cases, whether each of them has one class or a set of labels. The two kinds are told
 apart by the shape of what is counted: codes of classes have one axis, packed sets have two.
@@ -22,6 +22,7 @@ from offdiag.metrics.multilabel.matrix import MultilabelMatrix
 from offdiag.metrics.multilabel.sets import is_known, unpack_sets
 from offdiag.metrics.multilabel.tally import SetTally, tally_numbers, tally_sets
 from offdiag.metrics.pair_counts import count_labelled_pairs
+from offdiag.metrics.weighted.counts import WeightedCounts, of_weights
 
 SampleCounts: TypeAlias = "NDArray[np.int64] | SetTally"
 """A confusion matrix (K, K) of classes, or everything counted about sets."""
@@ -132,10 +133,33 @@ class CountedSets:
         return hashlib.sha256(b"sets " + content).hexdigest()
 
 
-Counted: TypeAlias = ConfusionMatrix | CountedSets
+Counted: TypeAlias = ConfusionMatrix | CountedSets | WeightedCounts
 
 
-def counted(counts: SampleCounts, labels: LabelSet) -> Counted:
+Unweighted: TypeAlias = ConfusionMatrix | CountedSets
+
+
+def unweighted(found: Counted) -> Unweighted:
+    """What was counted of samples without weights. Raises `Conflict` where they have some."""
+    if isinstance(found, WeightedCounts):
+        raise of_weights()
+    return found
+
+
+def numbers_of(found: Counted) -> Unweighted:
+    """Numbers of samples, whatever their weights: what lists of them count, and no metric."""
+    if isinstance(found, WeightedCounts):
+        return ConfusionMatrix(found.samples, found.labels)
+    return found
+
+
+def class_sizes(found: Counted) -> list[int]:
+    """Samples of each class, K of them; of weighted ones so many equal ones as say as much."""
+    sizes = found.class_sizes if isinstance(found, WeightedCounts) else found.actual
+    return [int(size) for size in sizes]
+
+
+def counted(counts: SampleCounts, labels: LabelSet) -> Unweighted:
     """Counts with the names of their labels."""
     if isinstance(counts, SetTally):
         return CountedSets(counts, labels)
@@ -143,9 +167,14 @@ def counted(counts: SampleCounts, labels: LabelSet) -> Counted:
 
 
 def matrix_of(found: Counted) -> ConfusionMatrix:
-    """The confusion matrix of classes. Raises `Conflict` where cases carry sets of labels."""
+    """The confusion matrix of classes.
+
+    Raises `Conflict` where samples carry sets of labels, or weights.
+    """
     if isinstance(found, CountedSets):
         raise of_sets()
+    if isinstance(found, WeightedCounts):
+        raise of_weights()
     return found
 
 

@@ -15,16 +15,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.domain.labels import LabelSet
 
 CLASS_AXIS = -1
 
 Floats = NDArray[np.float64]
+
+
+class Cells(Protocol):
+    """Numbers of samples, or sums of their weights, by pair of classes, with the margins."""
+
+    @property
+    def counts(self) -> NDArray[Any]: ...
+    @property
+    def actual(self) -> NDArray[Any]: ...
+    @property
+    def predicted(self) -> NDArray[Any]: ...
+    @property
+    def total(self) -> Any: ...
+    @property
+    def n_classes(self) -> int: ...
+    @property
+    def labels(self) -> LabelSet: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,7 +200,7 @@ class ClassShares:
         return Gradient(float(result.value), slope[0], slope[1], slope[2])
 
 
-def class_shares(matrix: ConfusionMatrix) -> ClassShares:
+def class_shares(matrix: Cells) -> ClassShares:
     """The three shares of each class that occurs in a non-empty matrix."""
     codes = np.flatnonzero(matrix.actual + matrix.predicted)
     hits, actual, predicted = variables(
@@ -240,7 +257,7 @@ class OutcomeShares:
         return self.tp * self.tn - self.fp * self.fn
 
 
-def outcome_shares(matrix: ConfusionMatrix) -> OutcomeShares:
+def outcome_shares(matrix: Cells) -> OutcomeShares:
     """The four shares of every class of a non-empty matrix, duals of four variables."""
     return shares_of_outcomes(
         np.diagonal(matrix.counts), matrix.actual, matrix.predicted, matrix.total
@@ -258,7 +275,7 @@ def shares_of_outcomes(
     )
 
 
-def cell_shares(matrix: ConfusionMatrix) -> tuple[Floats, Floats, Floats]:
+def cell_shares(matrix: Cells) -> tuple[Floats, Floats, Floats]:
     """Cells (K, K) and margins (K,) of a non-empty matrix as shares of N."""
     return (
         matrix.counts / matrix.total,

@@ -19,11 +19,37 @@ if TYPE_CHECKING:
 
     from offdiag.domain.texts import Cell as CsvCell
     from offdiag.flags.assessment import Assessment
+    from offdiag.metrics.counted import Counted
     from offdiag.services.evaluation.compute import CollapsedEvaluation
     from offdiag.services.runs import HistoryEntry
     from offdiag.store.evaluations import StoredEvaluation
     from offdiag.store.flags import FlagRecord
     from offdiag.store.run_page import RunDetail
+
+
+class WeightedBody(ResponseBody):
+    """What is summed where examples have weights; all matrices have actual classes as rows."""
+
+    matrix: list[list[float]] = Field(description="Sums of weights, which metrics are of.")
+    counts: list[list[int]] = Field(description="Numbers of examples, whatever their weights.")
+    squares: list[list[float]] = Field(description="Sums of squared weights.")
+    n_effective: float = Field(
+        description="Kish's effective sample size: so many examples of equal weights say as much."
+    )
+
+    @classmethod
+    def of(cls, counted: Counted) -> WeightedBody | None:
+        """The sums of weighted samples, None of others."""
+        from offdiag.metrics.weighted.counts import WeightedCounts
+
+        if not isinstance(counted, WeightedCounts):
+            return None
+        return cls(
+            matrix=counted.sums.tolist(),
+            counts=counted.samples.tolist(),
+            squares=counted.squares.tolist(),
+            n_effective=counted.n_effective,
+        )
 
 
 class RaisedFlag(ResponseBody):
@@ -75,7 +101,12 @@ class EvaluationAnswer(ResponseBody):
         description="Always actual_rows: actual classes down, predicted classes across."
     )
     matrix: list[list[int]] | None = Field(
-        description="Null where examples have sets of labels, which no matrix of classes can show."
+        description="Null where examples have weights, and where they have sets of labels, which "
+        "no matrix of classes can show."
+    )
+    weighted: WeightedBody | None = Field(
+        default=None,
+        description="Where examples have weights: then all metrics and intervals are weighted.",
     )
     set_counts: list[int] | None = Field(
         default=None,
@@ -109,7 +140,12 @@ class RunWithResults(Run):
     costs: dict[str, Any] | None = Field(description="Null where the dataset had no costs.")
     per_class: dict[str, list[Value]] | None = Field(description="By key, in label order.")
     confusion_matrix: dict[str, Any] | None = Field(
-        description="`matrix` with its `labels`, `axes` and `orientation`; null for label sets."
+        description="`matrix` with its `labels`, `axes` and `orientation`; null for label sets "
+        "and for weighted examples."
+    )
+    weighted: WeightedBody | None = Field(
+        default=None,
+        description="Where examples have weights: then all metrics and intervals are weighted.",
     )
     set_counts: list[int] | None = Field(
         default=None,
@@ -249,6 +285,7 @@ def evaluation_answer(
         labels=labels_document(counted.labels),
         orientation=SourceOrientation.ACTUAL_ROWS,
         matrix=counted.counts.tolist() if isinstance(counted, ConfusionMatrix) else None,
+        weighted=WeightedBody.of(counted),
         set_counts=tally_numbers(counted.tally).tolist()
         if isinstance(counted, CountedSets)
         else None,
@@ -270,6 +307,7 @@ def evaluation_answer(
 
 def run_with_results(detail: RunDetail) -> RunWithResults:
     """A run with its current results."""
+    from offdiag.metrics.confusion import ConfusionMatrix
     from offdiag.metrics.counted import CountedSets
     from offdiag.metrics.multilabel.tally import tally_numbers
 
@@ -284,8 +322,9 @@ def run_with_results(detail: RunDetail) -> RunWithResults:
         metrics=values_of(results.aggregate),
         costs=None if results.costs is None else results.costs.to_dict(),
         per_class={key: list(map(Value.of, found)) for key, found in results.per_class.items()},
+        weighted=WeightedBody.of(counted),
         confusion_matrix=None
-        if isinstance(counted, CountedSets)
+        if not isinstance(counted, ConfusionMatrix)
         else {
             "labels": list(counted.labels.names),
             "orientation": SourceOrientation.ACTUAL_ROWS.value,

@@ -113,6 +113,10 @@ class Chunk(RequestBody):
     )
     sample_ids: list[int] | list[str] | None = None
     slices: dict[str, list[Text]] = Field(default={})
+    sample_weight: list[float] | None = Field(
+        default=None,
+        description="Weight of each example, 0 or more; in all chunks of a run or none.",
+    )
 
 
 class StoredChunk(ResponseBody):

@@ -75,6 +75,10 @@ class RunBasics(ResponseBody, RunSaid):
     state: RunState
     created_at: datetime
     n_predictions: int
+    is_weighted: bool = Field(
+        default=False,
+        description="Whether its examples have weights: then its metrics are weighted.",
+    )
 
 
 class Labels(ResponseBody):

@@ -47,6 +47,10 @@ class SliceGapBody(ResponseBody):
     n_samples: int
     hits: int | None = Field(description="Of a proportion; null for averages over classes.")
     cases: int
+    n_effective: float | None = Field(
+        default=None,
+        description="Where examples have weights: how many equal ones say as much.",
+    )
     value: float
     ci_low: float | None
     ci_high: float | None
@@ -70,7 +74,8 @@ class SliceGapBody(ResponseBody):
     )
 
 
-SLICE_COLUMNS = tuple(SliceGapBody.model_fields)
+SLICE_COLUMNS = tuple(name for name in SliceGapBody.model_fields if name != "n_effective")
+"""Columns of tables; those of weighted samples have `n_effective` after `cases`."""
 
 
 class RunSlices(ResponseBody):
@@ -94,6 +99,7 @@ def slice_gap(gap: SliceGap, labels: Sequence[str]) -> SliceGapBody:
         n_samples=gap.n_samples,
         hits=gap.hits,
         cases=gap.cases,
+        n_effective=gap.n_effective,
         value=gap.value,
         ci_low=gap.low,
         ci_high=gap.high,

@@ -35,7 +35,11 @@ def slices_frame(found: RunSlices) -> pd.DataFrame:
         import pandas as pd
 
     rows = [[getattr(gap, name) for name in SLICE_COLUMNS] for gap in found.gaps]
-    return pd.DataFrame(rows, columns=list(SLICE_COLUMNS))
+    frame = pd.DataFrame(rows, columns=list(SLICE_COLUMNS))
+    if any(gap.n_effective is not None for gap in found.gaps):
+        sizes = [gap.n_effective for gap in found.gaps]
+        frame.insert(SLICE_COLUMNS.index("cases") + 1, "n_effective", sizes)
+    return frame
 
 
 def examples_frame(found: ExampleTable) -> pd.DataFrame:

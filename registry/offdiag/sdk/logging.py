@@ -51,6 +51,7 @@ def log_run(
     y_score: object | None = None,
     sample_ids: object | None = None,
     slices: object | None = None,
+    sample_weight: object | None = None,
     labels: Iterable[object] | None = None,
     positive_label: object | None = None,
     ordinal: bool = False,
@@ -75,7 +76,9 @@ def log_run(
     another order are brought into that of the first one, other labels are refused, and an array
     next to a Series goes by position. `slices` says more about the cases, by columns of few
     different values each ({"country": [...]}, or a
-    frame); it is kept with them, and any part of them can be evaluated by it. `labels`
+    frame); it is kept with them, and any part of them can be evaluated by it. `sample_weight`, n
+    numbers of 0 or more, are the weights of the samples: metrics are then of sums of weights,
+    intervals those of a survey, and exact tests are refused. They are kept with the run. `labels`
     declares the classes in order, `ordinal` that the order has a meaning, `hierarchy` which
     belong together ({"animal": ["cat", "dog"], "vehicle": {"road": ["car"]}}); a dataset keeps
     the first one it is given until `set_hierarchy`. `positive_label` is the positive one of two
@@ -108,6 +111,7 @@ def log_run(
             y_score=y_score,
             sample_ids=sample_ids,
             slices=slices,
+            sample_weight=sample_weight,
             labels=labels,
             ordinal=ordinal,
             positive_label=positive_label,

@@ -111,11 +111,13 @@ class OpenRun(Run):
         y_score: object | None = None,
         sample_ids: object | None = None,
         slices: object | None = None,
+        sample_weight: object | None = None,
     ) -> None:
         """Add one batch of n predictions, made from `y_score` as by `log_run` without `y_pred`.
 
         `y_true` may be left out in every batch when the dataset has ground truth already, or
-        when labels will come later. `slices` are columns of the batch, as `log_run` takes them.
+        when labels will come later. `slices` are columns of the batch, as `log_run` takes them;
+        `sample_weight` are the weights of its samples, given with every batch or with none.
         A batch with an error is refused as a whole. Raises `InvalidInput`, and `Conflict`
         after `finish()`.
         """
@@ -133,6 +135,7 @@ class OpenRun(Run):
             y_score=y_score,
             ids=sample_ids,
             slices=slices,
+            sample_weight=sample_weight,
             labels=self._opened.labels,
             positive_label=self._opened.positive_label,
         )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _FACTS = (
     *("run_id", "name", "model", "project", "dataset", "truth_version", "state", "author"),
-    *("git_sha", "created_at", "n_predictions", "badge", "may_hide"),
+    *("git_sha", "created_at", "n_predictions", "is_weighted", "badge", "may_hide"),
 )
 _HEADLINES = ("overall_accuracy", "balanced_accuracy", "macro_f1", "mcc")
 """Metrics whose columns are there even if no run has them, so that scripts need not ask."""
@@ -112,8 +112,9 @@ def search_runs(
     evaluated first; of more a `NotEvaluated` warning reports the number.
 
     Returns a frame with the columns run_id, name, model, project, dataset, truth_version,
-    state, author, git_sha, created_at, n_predictions, badge (accuracy hides a minority class)
-    and may_hide (it may hide one, none is proved), then `metrics.<key>` (NaN where a metric is
+    state, author, git_sha, created_at, n_predictions, is_weighted (samples have weights, metrics
+    are weighted), badge (accuracy hides a minority class) and may_hide (it may hide one, none is
+    proved), then `metrics.<key>` (NaN where a metric is
     undefined), `params.<name>` and `tags.<name>` of all runs in it. Raises
     `InvalidInput` that names what cannot be read, and where.
     """

@@ -47,6 +47,7 @@ from offdiag.services.shared_samples import (
     other_examples,
     places_in_lineages,
     refused,
+    refused_with_weights,
 )
 from offdiag.services.small_groups import sizes_in_truth, suppressed, suppressed_below
 from offdiag.store import compared_runs as queries
@@ -405,7 +406,7 @@ def compare_runs(
     part = parse_slice(slice_text) if slice_text else None
     with database.read() as session:
         runs = runs_named(session, run_ids)
-        refusal = refused(runs)
+        refusal = refused(runs) or refused_with_weights(runs)
         if refusal is not None:
             return RunComparison(runs, None, refusal, None, part, {}, on_shared)
         refusal = hidden_slice(session, runs, part)

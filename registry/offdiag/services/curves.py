@@ -17,7 +17,7 @@ from offdiag.domain.slices import parse_slice
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.what_if import at_prevalence
-from offdiag.metrics.counted import Counted
+from offdiag.metrics.counted import Counted, unweighted
 from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve, of_other_class
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.evaluation.compute import curves_of
@@ -57,10 +57,11 @@ def values_at_prevalence(
 
 def one_against_rest(counted: Counted, code: int) -> ConfusionMatrix:
     """The matrix of two classes, the rest and then the class or label."""
-    hits = int(counted.correct[code])
-    missed = int(counted.actual[code]) - hits
-    false_alarms = int(counted.predicted[code]) - hits
-    rest = counted.total - hits - missed - false_alarms
+    found = unweighted(counted)
+    hits = int(found.correct[code])
+    missed = int(found.actual[code]) - hits
+    false_alarms = int(found.predicted[code]) - hits
+    rest = found.total - hits - missed - false_alarms
     counts = np.array([[rest, false_alarms], [missed, hits]], dtype=np.int64)
     return ConfusionMatrix(counts, LabelSet(("rest", "class")))
 
@@ -82,6 +83,7 @@ class NoCurves(StrEnum):
     NOT_EVALUATED = "not_evaluated"
     NOT_DRAWN = "not_drawn"
     NO_SAMPLES = "no_cases"
+    WEIGHTED = "weighted"
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +134,9 @@ def browse_curves(
 
 def default_ranking(results: RunResults) -> RankedBy:
     """Precision and recall where most classes are rare: ROC curves hide their false alarms."""
-    shares = sorted(int(n) / max(results.counted.total, 1) for n in results.counted.actual)
+    shares = sorted(
+        int(n) / max(results.counted.total, 1) for n in unweighted(results.counted).actual
+    )
     is_rare = shares[len(shares) // 2] < RARE
     return RankedBy.PRECISION_RECALL if is_rare else RankedBy.ROC
 
@@ -154,6 +158,8 @@ def _undefined_last(area: MetricValue) -> tuple[bool, float]:
 def _why_none(detail: RunDetail) -> NoCurves | None:
     if not detail.run.score_columns:
         return NoCurves.NO_SCORES
+    if detail.run.is_weighted:
+        return NoCurves.WEIGHTED
     if detail.results is None:
         return NoCurves.NOT_EVALUATED
     return None if detail.results.counted.total else NoCurves.NO_SAMPLES

@@ -164,7 +164,7 @@ def _verdicts(
             slices=slices,
         ),
     )
-    if baseline is None or judged.costs is None:
+    if baseline is None or judged.costs is None or judged.run.is_weighted:
         return found
     flip = rank_flip_verdict(_priced(judged), [_priced(baseline)], thresholds)
     verdicts: Iterable[Verdict] = () if flip is None else (flip,)

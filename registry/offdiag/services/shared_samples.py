@@ -78,6 +78,18 @@ def _still_open(runs: Sequence[ComparedRun]) -> Refusal | None:
     )
 
 
+def refused_with_weights(runs: Sequence[ComparedRun]) -> Refusal | None:
+    """Why runs of which some have sample weights are not compared; None where none has."""
+    weighted = [run_label(at) for at, run in enumerate(runs) if run.is_weighted]
+    if not weighted:
+        return None
+    verb = "has" if len(weighted) == 1 else "have"
+    return Refusal(
+        f"{_listed(weighted)} {verb} sample weights, and tests of runs count examples.",
+        "Log the runs without sample_weight= as well, and compare those.",
+    )
+
+
 def other_examples(
     labels_by_truth: Sequence[Sequence[str]], *, n_each: Sequence[int], n_shared: int | None
 ) -> Refusal:
@@ -247,15 +259,12 @@ def pair_evaluations(
 
     With `members` (n_samples,) on these samples of the truth alone.
     """
-    if first.truth_version_id is not None and first.truth_version_id != second.truth_version_id:
+    one, other = (runs.get_run(session, each.run_id) for each in (first, second))
+    is_weighted = one.is_weighted or other.is_weighted
+    truth_id = first.truth_version_id
+    if truth_id is not None and truth_id != second.truth_version_id and not is_weighted:
         return _OTHER_TRUTH
-    return pair_runs(
-        session,
-        runs.get_run(session, first.run_id),
-        runs.get_run(session, second.run_id),
-        truth_id=first.truth_version_id,
-        members=members,
-    )
+    return pair_runs(session, one, other, truth_id=truth_id, members=members)
 
 
 def pair_runs(
@@ -273,6 +282,8 @@ def pair_runs(
     Both runs must hold predictions and have been logged with a version of the ground truth that
     `truth_id` descends from, or it itself. Cases without a label are left out.
     """
+    if first.is_weighted or second.is_weighted:
+        return NotPaired(WEIGHTS_DIFFER)
     for run in (first, second):
         if run.source is not SourceOrientation.PREDICTIONS:
             return NotPaired(f"run {run.id} is a matrix without predictions")
@@ -285,6 +296,7 @@ def pair_runs(
     return _paired(session, (first, second), truth_id, dataset.labels, members)
 
 
+WEIGHTS_DIFFER = "the examples of one of the runs have weights"
 _OTHER_TRUTH = NotPaired("the runs were evaluated on different ground truth")
 
 

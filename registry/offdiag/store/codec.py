@@ -23,6 +23,7 @@ from offdiag.inputs.ids import SampleIds
 from offdiag.metrics.counted import Counted, CountedSets, SampleCounts, counted
 from offdiag.metrics.multilabel.tally import SetTally, tally_numbers, tally_of_numbers
 from offdiag.metrics.scores.cells import CellSums
+from offdiag.metrics.weighted.counts import WeightedCounts
 
 Codes = NDArray[np.unsignedinteger[Any]]
 Buffer = bytes | memoryview
@@ -43,6 +44,7 @@ _MOST_CLASSES = (1 << 16) - 1  # so that the number of cells fits 4 bytes
 _COUNT: np.dtype[np.int64] = np.dtype("<i8")
 _CELL: np.dtype[np.uint32] = np.dtype("<u4")
 _SCORE: np.dtype[np.float32] = np.dtype("<f4")
+_WEIGHT: np.dtype[np.float64] = np.dtype("<f8")
 
 
 def code_type(codes: Codes) -> str:
@@ -89,6 +91,16 @@ def decode_scores(data: Buffer, n_columns: int) -> NDArray[np.float32]:
     if n_columns < 1 or values.size % n_columns:
         raise ValueError(f"{values.size} scores cannot stand in {n_columns} columns.")
     return values.reshape(-1, n_columns)
+
+
+def encode_weights(weight: NDArray[np.float64]) -> bytes:
+    """Weights of samples, (n,)."""
+    return weight.astype(_WEIGHT, copy=False).tobytes()
+
+
+def decode_weights(data: Buffer) -> NDArray[np.float64]:
+    """Weights of samples, (n,)."""
+    return _plain(data, _WEIGHT)
 
 
 def encode_counts(counts: NDArray[np.int64]) -> bytes:
@@ -237,6 +249,8 @@ _TALLY = 5
 """The layout of a tally, beside those of `codec`."""
 _SCORE_CELLS = 6
 """The layout of scores in cells."""
+_WEIGHTED = 7
+"""The layout of weighted counts: counts, then both sums of each occupied cell."""
 _CELLS = {
     "score": "<f8",
     "squared": "<f8",
@@ -274,12 +288,30 @@ def encode_counted(found: Counted) -> bytes:
     """What an evaluation was computed from, without the names of the labels."""
     if isinstance(found, CountedSets):
         return encode_sample_counts(found.tally)
+    if isinstance(found, WeightedCounts):
+        counts, used = encode_counts(found.samples), found.samples > 0
+        sums = encode_weights(found.sums[used]) + encode_weights(found.squares[used])
+        return header(_WEIGHTED, len(counts)) + counts + sums
     return encode_counts(found.counts)
 
 
 def decode_counted(data: Buffer, labels: LabelSet) -> Counted:
     """The same again. Raises `ValueError` as `decode_sample_counts` does."""
+    if len(data) > _LAYOUT_AT and data[_LAYOUT_AT] == _WEIGHTED:
+        return _decode_weighted(data, labels)
     return counted(decode_sample_counts(data, len(labels)), labels)
+
+
+def _decode_weighted(data: Buffer, labels: LabelSet) -> WeightedCounts:
+    _, n_bytes, body = opened(data, _WEIGHTED)
+    counts = decode_counts(body[:n_bytes], len(labels))
+    used = counts > 0
+    numbers = _plain(body[n_bytes:], _WEIGHT)
+    if numbers.size != 2 * np.count_nonzero(used) or not (numbers >= 0).all():
+        raise ValueError(f"{numbers.size} sums are not those of the occupied cells.")
+    sums, squares = np.zeros(counts.shape), np.zeros(counts.shape)
+    sums[used], squares[used] = np.split(numbers, 2)
+    return WeightedCounts(counts, sums, squares, labels)
 
 
 def encode_ids(ids: SampleIds) -> bytes:

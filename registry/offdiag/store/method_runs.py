@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import FOLD, METHOD, SEED, TRAIN_SIZE
-from offdiag.metrics.counted import Counted
+from offdiag.metrics.counted import Unweighted, unweighted
 from offdiag.store.codec import decode_counted
 from offdiag.store.evaluations import counts_for_its_run
 from offdiag.store.models import (
@@ -50,7 +50,7 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
     """Runs with the tag `group`, by method and age, on the newest version of their labels.
 
     One statement, the newest `limit` runs. Runs without a defined value of the metric are left
-    out.
+    out, and those whose samples have weights.
     """
     dialect = session.get_bind().dialect.name
     method, seed, fold, size = (
@@ -83,6 +83,7 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
         .where(
             RunRow.dataset_id == dataset_id,
             RunRow.deleted_at.is_(None),
+            RunRow.is_weighted.is_(False),
             method.is_not(None),
             MetricValueRow.class_index == AGGREGATE,
             MetricValueRow.key == key,
@@ -118,11 +119,11 @@ def _positive(text: str | None) -> float | None:
     return value if 0 < value < inf else None
 
 
-def counts_of(session: Session, run_ids: Sequence[str], labels: LabelSet) -> dict[str, Counted]:
+def counts_of(session: Session, run_ids: Sequence[str], labels: LabelSet) -> dict[str, Unweighted]:
     """What was counted of evaluated runs of one dataset by id, in one statement."""
     rows = session.execute(
         select(EvaluationRow.run_id, ConfusionMatrixRow.cells)
         .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
         .where(EvaluationRow.run_id.in_(run_ids), counts_for_its_run())
     )
-    return {row.run_id: decode_counted(row.cells, labels) for row in rows}
+    return {row.run_id: unweighted(decode_counted(row.cells, labels)) for row in rows}

@@ -165,6 +165,7 @@ def _reasons(*, by_rules: bool) -> dict[StaleReason, ColumnElement[bool]]:
         ),
         StaleReason.CURVES_MISSING: and_(
             evaluated,
+            RunRow.is_weighted.is_(False),
             exists().where(ScoreChunkRow.run_id == RunRow.id),
             ~exists().where(ScoreCurveRow.evaluation_id == EvaluationRow.id),
         ),

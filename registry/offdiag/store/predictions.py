@@ -16,9 +16,10 @@ from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import in_roomy_rows, nothing_labelled
 from offdiag.inputs.scores import Scores
 from offdiag.metrics.counted import SampleCounts, are_sets
+from offdiag.metrics.weighted.counts import of_weights
 from offdiag.store import codec
 from offdiag.store.codec import decode_sample_counts, encode_sample_counts
-from offdiag.store.models import PredictionChunkRow, ScoreChunkRow
+from offdiag.store.models import PredictionChunkRow, RunRow, ScoreChunkRow
 
 # Put together once: every chunk that arrives needs them. Its rows go past the session, which takes
 # several times as long, to keep objects that nobody asks for.
@@ -27,6 +28,7 @@ _SHA256 = select(PredictionChunkRow.sha256).where(
 )
 _NEW_CHUNK = insert(PredictionChunkRow)
 _NEW_SCORES = insert(ScoreChunkRow)
+_ROWS_AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class StoredChunk:
 
     `positions` is None when the samples follow on: the first one stands at `start`.
     `counts` are the stored counts of the chunk, None where they would be larger than the codes.
+    `weight` (n,) are those of its samples, None where they have none.
     """
 
     seq: int
@@ -51,6 +54,7 @@ class StoredChunk:
     predicted: Codes
     positions: NDArray[np.unsignedinteger[Any]] | None
     counts: SampleCounts | None
+    weight: NDArray[np.float64] | None = None
 
     def actual_in(self, truth: Codes) -> Codes:
         """The actual codes of this chunk's cases, out of the whole truth."""
@@ -81,6 +85,7 @@ def insert_chunk(
     scores: Scores | None,
     counts: SampleCounts | None,
     sha256: str,
+    weight: NDArray[np.float64] | None = None,
 ) -> None:
     """Store one chunk, its scores apart from its codes."""
     codes = codec.encode_codes(predicted)
@@ -96,6 +101,7 @@ def insert_chunk(
             "codes": codes,
             "counts": _counts_if_smaller(counts, than=len(codes)),
             "sha256": sha256,
+            "weights": None if weight is None else codec.encode_weights(weight),
         },
     )
     if scores is not None:
@@ -143,21 +149,70 @@ def read_chunks(session: Session, run_id: str, *, n_classes: int) -> Iterator[St
             PredictionChunkRow.codes,
             PredictionChunkRow.positions,
             PredictionChunkRow.counts,
+            PredictionChunkRow.weights,
         )
         .where(PredictionChunkRow.run_id == run_id)
         .order_by(PredictionChunkRow.seq)
         .execution_options(yield_per=16)
     )
     start = 0
-    for seq, n, dtype, codes, positions, counts in rows:
+    for seq, n, dtype, codes, positions, counts, weights in rows:
         yield StoredChunk(
             seq,
             start,
             codec.decode_codes(codes, dtype),
             None if positions is None else decode_positions(positions, n),
             None if counts is None else decode_sample_counts(counts, n_classes),
+            None if weights is None else codec.decode_weights(weights),
         )
         start += n
+
+
+def weighted_among(session: Session, run_ids: Sequence[str]) -> frozenset[str]:
+    """Those of the runs whose samples have weights."""
+    asked = select(RunRow.id).where(RunRow.id.in_(run_ids), RunRow.is_weighted)
+    return frozenset(session.scalars(asked))
+
+
+def largest_weight(session: Session, run_id: str) -> tuple[int, float]:
+    """Number of chunks of a run that have weights, and the largest weight of any (0 if none)."""
+    n_chunks, largest = 0, 0.0
+    found = session.scalars(
+        select(PredictionChunkRow.weights)
+        .where(PredictionChunkRow.run_id == run_id, PredictionChunkRow.weights.is_not(None))
+        .execution_options(yield_per=_ROWS_AT_ONCE)
+    )
+    for blob in found:
+        assert blob is not None  # noqa: S101  # The condition of the statement.
+        n_chunks += 1
+        largest = max(largest, float(codec.decode_weights(blob).max(initial=0.0)))
+    return n_chunks, largest
+
+
+def weights_in_truth_order(
+    session: Session, run_ids: Sequence[str], *, n_samples: int
+) -> dict[str, NDArray[np.float64]]:
+    """Weight of each sample of the truth by run, 0 where there is none; only of weighted runs."""
+    found: dict[str, NDArray[np.float64]] = {}
+    starts: Counter[str] = Counter()
+    rows = session.execute(
+        select(
+            PredictionChunkRow.run_id,
+            PredictionChunkRow.n,
+            PredictionChunkRow.positions,
+            PredictionChunkRow.weights,
+        )
+        .where(PredictionChunkRow.run_id.in_(run_ids), PredictionChunkRow.weights.is_not(None))
+        .order_by(PredictionChunkRow.run_id, PredictionChunkRow.seq)
+        .execution_options(yield_per=_ROWS_AT_ONCE)
+    )
+    for run_id, n, positions, weights in rows:
+        assert weights is not None  # noqa: S101  # The condition of the statement.
+        start = starts[run_id]
+        starts[run_id] += n
+        places = slice(start, start + n) if positions is None else decode_positions(positions, n)
+        found.setdefault(run_id, np.zeros(n_samples))[places] = codec.decode_weights(weights)
+    return found
 
 
 def lack_counts(session: Session, run_id: str) -> bool:
@@ -257,9 +312,6 @@ def _counts_if_smaller(counts: SampleCounts | None, *, than: int) -> bytes | Non
     return packed if len(packed) <= max(than, 4096) else None
 
 
-_ROWS_AT_ONCE = 16
-
-
 @dataclass(frozen=True, slots=True)
 class PredictedChunk:
     """A chunk with predicted codes (n,) and where its cases stand.
@@ -272,6 +324,7 @@ class PredictedChunk:
     start: int
     codes: Codes
     positions: NDArray[np.unsignedinteger[Any]] | None
+    is_weighted: bool = False
 
     @property
     def places(self) -> slice | NDArray[np.unsignedinteger[Any]]:
@@ -290,34 +343,45 @@ def predicted_chunks(session: Session, run_ids: Sequence[str]) -> Iterator[Predi
             PredictionChunkRow.dtype,
             PredictionChunkRow.codes,
             PredictionChunkRow.positions,
+            PredictionChunkRow.weights.is_not(None).label("is_weighted"),
         )
         .where(PredictionChunkRow.run_id.in_(run_ids))
         .order_by(PredictionChunkRow.run_id, PredictionChunkRow.seq)
         .execution_options(yield_per=_ROWS_AT_ONCE)
     )
     starts: Counter[str] = Counter()
-    for run_id, n, dtype, blob, positions in rows:
+    for run_id, n, dtype, blob, positions, is_weighted in rows:
         yield PredictedChunk(
             run_id,
             starts[run_id],
             codec.decode_codes(blob, dtype),
             None if positions is None else decode_positions(positions, n),
+            bool(is_weighted),
         )
         starts[run_id] += n
 
 
 def in_truth_order(
-    session: Session, run_ids: Sequence[str], *, n_samples: int, n_classes: int
+    session: Session,
+    run_ids: Sequence[str],
+    *,
+    n_samples: int,
+    n_classes: int,
+    with_weights: bool = False,
 ) -> dict[str, Codes]:
     """Predicted code of each sample of the truth by run, `n_classes` where there is none.
 
     Where samples have sets of labels these are packed, and unknown where there is none.
 
     One statement for all runs, which must have been logged with that truth or one it descends
-    from; runs without predictions are left out.
+    from; runs without predictions are left out. What is counted of them is not weighted, so
+    `Conflict` is raised for a run whose samples have weights, unless the caller reads these, too
+    (`with_weights`).
     """
     found: dict[str, Codes] = {}
     for chunk in predicted_chunks(session, run_ids):
+        if chunk.is_weighted and not with_weights:
+            raise of_weights()
         codes = found.get(chunk.run_id)
         if codes is None:
             codes = found[chunk.run_id] = nothing_labelled(

@@ -54,6 +54,8 @@ class RankedRuns:
     runs: tuple[RankedRun, ...]
     total: int
     n_outdated: int
+    has_weights: bool = False
+    """Whether the samples of any of the runs have weights."""
 
 
 def ranked_runs(
@@ -97,6 +99,7 @@ def ranked_runs(
         tuple(map(_run, rows)),
         rows[0].total if rows else 0,
         newest.n_outdated,
+        any(row.is_weighted for row in rows),
     )
 
 
@@ -218,6 +221,7 @@ def _evaluated(
             RunRow.source_orientation,
             RunRow.score_columns,
             RunRow.derived_from,
+            RunRow.is_weighted,
             *VALUE_COLUMNS,
         )
         .select_from(RunRow)
@@ -235,7 +239,9 @@ def _evaluated(
 def _of_rows(rows: Sequence[Row[*tuple[Any, ...]]]) -> RankedRuns:
     """The rows of one dataset, at least one."""
     first = rows[0]
-    return RankedRuns(first.key, first.number, tuple(map(_run, rows)), first.total, 0)
+    has_weights = any(row.is_weighted for row in rows)
+    runs = tuple(map(_run, rows))
+    return RankedRuns(first.key, first.number, runs, first.total, 0, has_weights)
 
 
 def _run(row: Row[*tuple[Any, ...]]) -> RankedRun:

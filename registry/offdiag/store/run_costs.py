@@ -131,14 +131,17 @@ def _run(found: Row[*tuple[Any, ...]]) -> RunWithCosts:
     )
 
 
-def newest_runs(session: Session, dataset_id: int, *, limit: int) -> tuple[OtherRun, ...]:
-    """Evaluated runs of a dataset, the newest first."""
+def newest_runs(
+    session: Session, dataset_id: int, *, limit: int, with_weights: bool = True
+) -> tuple[OtherRun, ...]:
+    """Evaluated runs of a dataset, the newest first; those with sample weights too, if wanted."""
     rows = session.execute(
         select(RunRow.id, RunRow.name, RunRow.model, RunRow.created_at)
         .where(
             RunRow.dataset_id == dataset_id,
             RunRow.state == RunState.EVALUATED,
             RunRow.deleted_at.is_(None),
+            *(() if with_weights else (RunRow.is_weighted.is_(False),)),
         )
         .order_by(RunRow.created_at.desc(), RunRow.id)
         .limit(limit)

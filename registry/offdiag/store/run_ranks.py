@@ -106,13 +106,22 @@ def n_scored_like(run_id: RunId) -> ScalarSelect[int]:
 
 
 def is_scored_like(run_id: RunId, other: type[EvaluationRow]) -> ColumnElement[bool]:
-    """Whether an evaluation counts for its run and was made with the truth of another run."""
-    this, deleted = aliased(EvaluationRow), aliased(RunRow)
-    truth = select(this.truth_version_id).where(this.id == current_of(run_id)).scalar_subquery()
+    """Whether an evaluation counts for its run and was made with the truth of another run.
+
+    Values of weighted samples are like no others: such a run has no place among others.
+    """
+    this, deleted, weighted = aliased(EvaluationRow), aliased(RunRow), aliased(RunRow)
+    weighted_runs = select(weighted.id).where(weighted.is_weighted)
+    truth = (
+        select(this.truth_version_id)
+        .where(this.id == current_of(run_id), this.run_id.not_in(weighted_runs))
+        .scalar_subquery()
+    )
     return and_(
         counts_for_its_run(other),
         other.truth_version_id == truth,
         other.run_id.not_in(select(deleted.id).where(deleted.deleted_at.is_not(None))),
+        other.run_id.not_in(weighted_runs),
     )
 
 

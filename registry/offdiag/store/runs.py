@@ -51,6 +51,7 @@ class RunRecord:
     derivation: Derivation | None = None
     decision: Mapping[str, Any] | None = None
     note: str | None = None
+    is_weighted: bool = False
 
     @property
     def counted_on(self) -> str | None:
@@ -191,6 +192,7 @@ def mark_finished(
     content_digest: str,
     orientation: OrientationEvidence,
     now: datetime,
+    is_weighted: bool = False,
 ) -> None:
     """Close an open run: from here on it is immutable."""
     session.execute(
@@ -205,6 +207,7 @@ def mark_finished(
             content_digest=content_digest,
             orientation_verdict=orientation.verdict,
             orientation_evidence=orientation.to_dict(),
+            is_weighted=is_weighted,
         )
     )
 
@@ -298,6 +301,7 @@ def _record(row: RunRow) -> RunRecord:
         derivation=derivation_of(row),
         decision=decision_of(row),
         note=row.note,
+        is_weighted=row.is_weighted,
     )
 
 

@@ -419,6 +419,7 @@ CREATE TABLE prediction_chunk (
     positions BYTEA,
     counts BYTEA,
     sha256 TEXT COLLATE "C" NOT NULL,
+    weights BYTEA,
     CONSTRAINT ck_prediction_chunk_n CHECK (n >= 1 AND n <= 2147483647),
     CONSTRAINT ck_prediction_chunk_seq CHECK (seq >= 0 AND seq <= 2147483647),
     CONSTRAINT fk_prediction_chunk_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
@@ -430,6 +431,8 @@ ALTER TABLE prediction_chunk ALTER COLUMN codes SET STORAGE EXTERNAL;
 ALTER TABLE prediction_chunk ALTER COLUMN positions SET STORAGE EXTERNAL;
 
 ALTER TABLE prediction_chunk ALTER COLUMN counts SET STORAGE EXTERNAL;
+
+ALTER TABLE prediction_chunk ALTER COLUMN weights SET STORAGE EXTERNAL;
 
 CREATE TABLE problem (
     id BIGSERIAL NOT NULL,
@@ -543,6 +546,7 @@ CREATE TABLE run (
     derived_from TEXT COLLATE "C",
     derivation JSONB,
     note TEXT COLLATE "C",
+    is_weighted BOOLEAN DEFAULT false NOT NULL,
     CONSTRAINT ck_run_n_predictions CHECK (n_predictions >= 0 AND n_predictions <= '9223372036854775807'::bigint),
     CONSTRAINT ck_run_open_until_finished_at CHECK ((state = 'open'::text) = (finished_at IS NULL)),
     CONSTRAINT ck_run_orientation_verdict CHECK (orientation_verdict = ANY (ARRAY['canonical'::text, 'transposed'::text, 'ambiguous'::text, 'inconsistent'::text, 'unverified'::text])),
@@ -561,6 +565,8 @@ CREATE INDEX ix_run_created_at_id_name_deleted_at ON run (created_at, id, name, 
 CREATE INDEX ix_run_dataset_id_created_at_id_deleted_at ON run (dataset_id, created_at, id, deleted_at) WHERE (deleted_at IS NULL);
 
 CREATE INDEX ix_run_deleted_at ON run (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX ix_run_is_weighted ON run (is_weighted) WHERE is_weighted;
 
 CREATE INDEX ix_run_model_created_at_deleted_at ON run (model, created_at, deleted_at) WHERE (deleted_at IS NULL);
 

@@ -362,7 +362,7 @@ CREATE TABLE prediction_chunk (
     codes BLOB NOT NULL,
     positions BLOB,
     counts BLOB,
-    sha256 TEXT NOT NULL,
+    sha256 TEXT NOT NULL, weights BLOB,
     CONSTRAINT ck_prediction_chunk_n CHECK (n BETWEEN 1 AND 2147483647),
     CONSTRAINT ck_prediction_chunk_seq CHECK (seq BETWEEN 0 AND 2147483647),
     CONSTRAINT fk_prediction_chunk_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
@@ -470,7 +470,7 @@ CREATE TABLE run (
     score_columns INTEGER DEFAULT 0 NOT NULL,
     content_digest TEXT,
     created_at DATETIME NOT NULL,
-    finished_at DATETIME, deleted_at DATETIME, deleted_by TEXT, derived_from TEXT, derivation JSON, note TEXT,
+    finished_at DATETIME, deleted_at DATETIME, deleted_by TEXT, derived_from TEXT, derivation JSON, note TEXT, is_weighted BOOLEAN DEFAULT 0 NOT NULL,
     CONSTRAINT ck_run_n_predictions CHECK (n_predictions BETWEEN 0 AND 9223372036854775807),
     CONSTRAINT ck_run_open_until_finished_at CHECK ((state = 'open') = (finished_at IS NULL)),
     CONSTRAINT ck_run_orientation_verdict CHECK (orientation_verdict IN ('canonical', 'transposed', 'ambiguous', 'inconsistent', 'unverified')),
@@ -489,6 +489,8 @@ CREATE INDEX ix_run_created_at_id_name_deleted_at ON run (created_at, id, name, 
 CREATE INDEX ix_run_dataset_id_created_at_id_deleted_at ON run (dataset_id, created_at, id, deleted_at) WHERE deleted_at IS NULL;
 
 CREATE INDEX ix_run_deleted_at ON run (deleted_at) WHERE deleted_at IS NOT NULL;
+
+CREATE INDEX ix_run_is_weighted ON run (is_weighted) WHERE is_weighted = 1;
 
 CREATE INDEX ix_run_model_created_at_deleted_at ON run (model, created_at, deleted_at) WHERE deleted_at IS NULL;
 

@@ -92,6 +92,7 @@ def _from_json(body: bytes) -> ChunkColumns:
         y_score=chunk.y_score,
         sample_ids=chunk.sample_ids,
         slices=dict(chunk.slices),
+        sample_weight=chunk.sample_weight,
     )
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from offdiag.domain.hierarchy import ALL_GROUPS, Collapse, Group, Hierarchy, collapse_groups
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix, clustered_order
-from offdiag.metrics.counted import Counted
+from offdiag.metrics.counted import Counted, class_sizes
 from offdiag.metrics.orientation import ACTUAL_AXIS
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
@@ -169,7 +169,7 @@ def class_order(
         return codes
     if wanted == "cluster" and isinstance(matrix, ConfusionMatrix):
         return clustered_order(matrix.counts)
-    supports: list[int] = matrix.actual.tolist()
+    supports = class_sizes(matrix)
     return sorted(codes, key=lambda code: -supports[code])
 
 

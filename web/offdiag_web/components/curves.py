@@ -10,7 +10,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.counted import CountedSets
+from offdiag.metrics.counted import CountedSets, unweighted
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.scores.calibration import CalibrationBins, calibrated_shares
 from offdiag.metrics.scores.score_curves import ScoreHistogram
@@ -34,7 +34,8 @@ _RANKINGS = (
 
 def class_tiles(results: RunResults, code: int, notes: Notes, *, is_whole: bool) -> list[Tile]:
     """Areas of a class; with `is_whole` also what is said of the probabilities as a whole."""
-    share = int(results.counted.actual[code]) / max(results.counted.total, 1)
+    counted = unweighted(results.counted)
+    share = int(counted.actual[code]) / max(counted.total, 1)
     tiles = [
         _area("ROC AUC", _of_class(results, "roc_auc", code), notes, no_skill=0.5),
         _area(

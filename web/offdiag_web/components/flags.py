@@ -12,6 +12,7 @@ from offdiag.flags.lifecycle import FlagState, FlagStatus
 from offdiag.flags.problems import CAUSE_OF
 from offdiag.flags.verdict import Certainty, Severity
 from offdiag.flags.warning import RaisedFlag, minority_warning, named
+from offdiag.metrics.counted import class_sizes
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE
 from offdiag.store.flag_inbox import MOST_COUNTED
 from offdiag.store.flags import FlagContent, FlagRecord
@@ -213,7 +214,7 @@ def _detection(results: RunResults, words: ClassWords) -> Statement:
     of few examples that does not reach it cannot be judged.
     """
     names = results.counted.labels.names
-    supports: list[int] = results.counted.actual.tolist()
+    supports = class_sizes(results.counted)
     unclear = [code for code in range(len(names)) if not _is_found(results, code)]
     if not unclear:
         return Statement(

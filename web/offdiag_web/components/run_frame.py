@@ -14,6 +14,7 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import PromotionRole, RunState, Task
 from offdiag.domain.slices import parse_slice
 from offdiag.errors import EvaluationFailed, EvaluationPending
+from offdiag.metrics.counted import numbers_of
 from offdiag.services.evaluation.slices import slice_levels, sliced_run
 from offdiag.store.comments import About, Comment, comments_on
 from offdiag.store.evaluations import EvaluationWork
@@ -229,7 +230,8 @@ def _size(detail: RunDetail) -> str:
 
 def _left_out(run: RunHeader) -> frozenset[str]:
     """Pages that are about single classes alone."""
-    return frozenset({"advice"}) if run.task is Task.MULTILABEL else frozenset()
+    is_about_counts = run.task is Task.MULTILABEL or run.is_weighted
+    return frozenset({"advice"}) if is_about_counts else frozenset()
 
 
 def _tab_text(name: str, text: str, detail: RunDetail) -> str:
@@ -239,7 +241,7 @@ def _tab_text(name: str, text: str, detail: RunDetail) -> str:
     has_examples = detail.run.source is SourceOrientation.PREDICTIONS
     if name != "examples" or detail.results is None or not has_examples:
         return text
-    counted = detail.results.counted
+    counted = numbers_of(detail.results.counted)
     return f"{text} {numbers.count(counted.total - counted.n_right)} wrong"
 
 

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.aggregates import custom as of_matrices
+from offdiag.metrics.counted import class_sizes
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE, SMALLEST_WITH_ENDS
 from offdiag.metrics.multilabel import custom as of_sets
 from offdiag.metrics.scores import custom as of_scores
@@ -176,8 +177,8 @@ def metric_tile(
 
 def _caution(results: RunResults) -> str | None:
     """Said where a class is too small for the intervals of averages to be trusted."""
-    matrix = results.matrix
-    return small_classes(matrix.actual.tolist(), matrix.labels.names, many="classes")
+    counted = results.counted
+    return small_classes(class_sizes(counted), counted.labels.names, many="classes")
 
 
 def small_classes(supports: Sequence[int], names: Sequence[str], *, many: str) -> str | None:

@@ -34,7 +34,7 @@ def run_dict(run: RunWithResults) -> dict[str, Any]:
 
 def _counted(run: RunWithResults) -> Counted:
     matrix = None if run.confusion_matrix is None else run.confusion_matrix["matrix"]
-    return counted_of(label_set(run.labels), matrix, run.set_counts)
+    return counted_of(label_set(run.labels), matrix, run.set_counts, run.weighted)
 
 
 _LISTED = {"accuracy": "overall_accuracy", "balanced": "balanced_accuracy", "MCC": "mcc"}
@@ -49,9 +49,7 @@ def run_table(runs: Iterable[RunSummary], *, with_intervals: bool) -> Table:
                 run.id,
                 run.name,
                 run.dataset,
-                str(run.n_predictions)
-                if run.evaluation is None
-                else coverage(run.evaluation.n_samples, run.evaluation.n_unlabelled),
+                _listed_size(run),
                 *_numbers(run, with_intervals=with_intervals),
             )
             for run in runs
@@ -120,6 +118,14 @@ def _ends(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return ""
     return f" ({100 * low:+.1f} to {100 * high:+.1f})"
+
+
+def _listed_size(run: RunSummary) -> str:
+    found = run.evaluation
+    said = str(run.n_predictions)
+    if found is not None:
+        said = coverage(found.n_samples, found.n_unlabelled)
+    return f"{said} weighted" if run.is_weighted else said
 
 
 def _evaluation_tables(

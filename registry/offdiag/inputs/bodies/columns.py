@@ -3,9 +3,9 @@
 A few bytes can promise gigabytes: compressed, run-length encoded, or simply forged. What a body
 says about itself is held against these before anything is unpacked.
 
-`y_pred`, `y_true`, `sample_ids` and `y_score` are called as in the SDK. Scores of all classes
-are one list column `y_score`, or a column `y_score.<class>` for each; slice columns are
-`slices.<name>`.
+`y_pred`, `y_true`, `sample_ids`, `y_score` and `sample_weight` are called as in the SDK. Scores
+of all classes are one list column `y_score`, or a column `y_score.<class>` for each; slice
+columns are `slices.<name>`.
 """
 
 from __future__ import annotations
@@ -61,8 +61,9 @@ def require_few_bytes(n_bytes: int) -> None:
 
 
 PREDICTED, ACTUAL, IDS, SCORE = "y_pred", "y_true", "sample_ids", "y_score"
+WEIGHT = "sample_weight"
 SCORE_OF, SLICE_OF = "y_score.", "slices."
-_PLAIN = (PREDICTED, ACTUAL, IDS, SCORE)
+_PLAIN = (PREDICTED, ACTUAL, IDS, SCORE, WEIGHT)
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class ChunkColumns:
     y_score: object | None = None
     sample_ids: object | None = None
     slices: Mapping[str, object] = field(default_factory=dict)
+    sample_weight: object | None = None
 
 
 def require_known_columns(names: Sequence[str]) -> None:
@@ -114,6 +116,7 @@ def columns_of(found: Mapping[str, pa.Array], labels: LabelSet) -> ChunkColumns:
             for name, column in found.items()
             if name.startswith(SLICE_OF)
         },
+        sample_weight=_numbers(found[WEIGHT], WEIGHT) if WEIGHT in found else None,
     )
 
 
@@ -160,7 +163,7 @@ def _numbers(column: pa.Array, name: str) -> NDArray[Any]:
 
 def _no_numbers(name: str, why: str) -> InvalidInput:
     return InvalidInput(
-        f"the scores cannot be read as numbers ({why}).",
+        f"the values cannot be read as numbers ({why}).",
         field=name,
-        hint="Send one finite number for each sample, or a list with one for each class.",
+        hint="Send one finite number for each sample, of scores also a list with one a class.",
     )

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
-from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.dual import ClassShares, Codes, Dual, Floats, Gradient, cell_shares
+from offdiag.metrics.dual import Cells, ClassShares, Codes, Dual, Floats, Gradient, cell_shares
 from offdiag.metrics.quantity import (
     Quantity,
     as_float,
@@ -81,11 +80,11 @@ def kappa_quadratic(m: Classified) -> Quantity:
     return _weighted_kappa(m.tally, _expected_quadratic, power=2)
 
 
-def _kappa_linear_gradient(matrix: ConfusionMatrix) -> Gradient:
+def _kappa_linear_gradient(matrix: Cells) -> Gradient:
     return _weighted_kappa_gradient(matrix, lambda distance: distance, _mean_distance)
 
 
-def _kappa_quadratic_gradient(matrix: ConfusionMatrix) -> Gradient:
+def _kappa_quadratic_gradient(matrix: Cells) -> Gradient:
     return _weighted_kappa_gradient(
         matrix, lambda distance: distance * distance, _mean_squared_distance
     )
@@ -193,7 +192,7 @@ def _expected_quadratic(
 
 
 def _weighted_kappa_gradient(
-    matrix: ConfusionMatrix,
+    matrix: Cells,
     disagreement: Callable[[Floats], Floats],
     mean_disagreement: Callable[[Floats], Floats],
 ) -> Gradient:

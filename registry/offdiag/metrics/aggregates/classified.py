@@ -14,8 +14,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.dual import ClassShares, Dual, Gradient
+from offdiag.metrics.dual import Cells, ClassShares, Dual, Gradient
 from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.per_class.one_vs_rest import OneVsRest, one_vs_rest
 from offdiag.metrics.quantity import Quantity
@@ -103,7 +102,7 @@ class AggregateMetric(MetricSpec):
     scope: Scope = Scope.AGGREGATE
     compute: Callable[[Classified], Quantity]
     slopes: Callable[[ClassShares], Dual] | None = None
-    gradient: Callable[[ConfusionMatrix], Gradient] | None = None
+    gradient: Callable[[Cells], Gradient] | None = None
     averages_classes: bool = False
 
     @property

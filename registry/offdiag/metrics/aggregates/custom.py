@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
-from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.custom import FAILED, CustomMetric, MatrixInput, custom_metrics
-from offdiag.metrics.dual import Codes, Floats, Gradient
+from offdiag.metrics.dual import Cells, Codes, Floats, Gradient
 from offdiag.metrics.quantity import Quantity, cause, first_cause
 
 _INTERVAL = (
@@ -51,7 +50,7 @@ class _Slopes:
     """Slopes of a declared metric at cells of a matrix, each computed once."""
 
     metric: CustomMetric
-    matrix: ConfusionMatrix
+    matrix: Cells
     known: dict[int, float] = field(default_factory=dict)
 
     def __call__(self, actual: Codes, predicted: Codes) -> Floats:
@@ -66,8 +65,8 @@ class _Slopes:
     def _at(self, actual: int, predicted: int) -> float:
         place = actual * self.matrix.n_classes + predicted
         if place not in self.known:
-            count = int(self.matrix.counts[actual, predicted])
-            step = _STEP * max(1, count)
+            count = float(self.matrix.counts[actual, predicted])
+            step = _STEP * (count or 1.0)
             below = step if count else 0.0  # No cell is smaller than empty.
             high, low = (self._value(actual, predicted, by) for by in (step, -below))
             self.known[place] = self.matrix.total * (high - low) / (step + below)
@@ -79,8 +78,8 @@ class _Slopes:
         return self.metric.called(MatrixInput(counts, self.matrix.labels.names))[0]
 
 
-def gradient_of(metric: CustomMetric) -> Callable[[ConfusionMatrix], Gradient]:
-    def gradient(matrix: ConfusionMatrix) -> Gradient:
+def gradient_of(metric: CustomMetric) -> Callable[[Cells], Gradient]:
+    def gradient(matrix: Cells) -> Gradient:
         value, _ = metric.called(MatrixInput(matrix.counts, matrix.labels.names))
         none = np.zeros(matrix.n_classes)
         return Gradient(value, none, none, none, _Slopes(metric, matrix))

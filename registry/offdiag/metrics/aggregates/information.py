@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
-from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.dual import Floats, Gradient, cell_shares
+from offdiag.metrics.dual import Cells, Floats, Gradient, cell_shares
 from offdiag.metrics.quantity import Quantity, as_float, cause, first_cause, fraction
 from offdiag.metrics.spec import NO_SAMPLES, Direction, Symmetry
 from offdiag.metrics.tally import Tally, over_classes
@@ -41,7 +40,7 @@ def mutual_information(m: Classified) -> Quantity:
     return fraction(np.maximum(sums, 0.0), tally.total, tally.no_samples)
 
 
-def _mutual_information_gradient(matrix: ConfusionMatrix) -> Gradient:
+def _mutual_information_gradient(matrix: Cells) -> Gradient:
     """I = sum q ln q - sum t ln t - sum p ln p over cells q and margins t, p."""
     cells, actual, predicted = cell_shares(matrix)
     value = _sum_x_log_x(cells) - _sum_x_log_x(actual) - _sum_x_log_x(predicted)
@@ -64,7 +63,7 @@ def normalized_mutual_information(m: Classified) -> Quantity:
     return fraction(2.0 * shared, of_actual + of_predicted, undefined).map(_at_most_one)
 
 
-def _normalized_mutual_information_gradient(matrix: ConfusionMatrix) -> Gradient:
+def _normalized_mutual_information_gradient(matrix: Cells) -> Gradient:
     """2 I / (H_t + H_p): slope 2/H of I, and I/H (2 ln t + 2 ln p)/H of the entropies."""
     _, actual, predicted = cell_shares(matrix)
     information = _mutual_information_gradient(matrix)

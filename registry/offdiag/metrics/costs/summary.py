@@ -21,9 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.dual import Codes, Floats, Gradient
+from offdiag.metrics.dual import Cells, Codes, Floats, Gradient
 from offdiag.metrics.orientation import (
     STACK_ACTUAL_AXIS,
     STACK_PREDICTED_AXIS,
@@ -152,7 +151,7 @@ class _Linear:
 
 
 def cost_gradients(
-    matrix: ConfusionMatrix, costs: CostMatrix, prevalence: Floats | None
+    matrix: Cells, costs: CostMatrix, prevalence: Floats | None
 ) -> dict[str, Gradient]:
     """Gradients of the five costs of a non-empty matrix, optionally at another prevalence.
 
@@ -174,9 +173,7 @@ def cost_gradients(
     return {key: _gradient(linear, costs.weights) for key, linear in found.items()}
 
 
-def _at_test_prevalence(
-    matrix: ConfusionMatrix, costs: CostMatrix
-) -> tuple[_Linear, _Linear, _Linear]:
+def _at_test_prevalence(matrix: Cells, costs: CostMatrix) -> tuple[_Linear, _Linear, _Linear]:
     """Mean, best trivial and perfect cost per case with the classes as tested."""
     shares, weights = matrix.actual / matrix.total, costs.weights
     nothing = np.zeros(matrix.n_classes)
@@ -191,7 +188,7 @@ def _at_test_prevalence(
 
 
 def _at_prevalence(
-    matrix: ConfusionMatrix, costs: CostMatrix, prevalence: Floats
+    matrix: Cells, costs: CostMatrix, prevalence: Floats
 ) -> tuple[_Linear, _Linear, _Linear]:
     """The same with the cost of each actual class weighted by its share at deployment.
 

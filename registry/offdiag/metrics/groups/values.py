@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counted import Counted
+from offdiag.metrics.counted import Unweighted
 from offdiag.metrics.groups.gaps import GroupValues
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.intervals.proportions import (
@@ -27,7 +27,7 @@ MOST_RESAMPLED = 50
 
 
 def group_values(
-    groups: Sequence[Counted], key: str, code: int | None, *, seed: int
+    groups: Sequence[Unweighted], key: str, code: int | None, *, seed: int
 ) -> GroupValues:
     """The metric `key` of each group: of the class `code`, or of the whole matrix.
 
@@ -56,20 +56,20 @@ def group_values(
     return GroupValues(values, bounds)
 
 
-def group_sizes(groups: Sequence[Counted], code: int | None) -> NDArray[np.int64]:
+def group_sizes(groups: Sequence[Unweighted], code: int | None) -> NDArray[np.int64]:
     """Labelled samples of each group, of the class `code` alone if it is given, shape (G,)."""
     sizes = [group.total if code is None else group.actual[code] for group in groups]
     return np.array(sizes, dtype=np.int64)
 
 
-def outcomes_of(group: Counted) -> Outcomes:
+def outcomes_of(group: Unweighted) -> Outcomes:
     """Right, actual and predicted samples of each class, or of each label."""
     if isinstance(group, ConfusionMatrix):
         return Outcomes.of_matrix(group)
     return Outcomes(group.correct, group.actual, group.predicted, group.total)
 
 
-def _value(group: Counted, key: str, index: tuple[int, ...]) -> float:
+def _value(group: Unweighted, key: str, index: tuple[int, ...]) -> float:
     if isinstance(group, ConfusionMatrix):
         suite = evaluate_stack(
             group.counts, ordinal=group.labels.has_declared_order, names=group.labels.names
@@ -80,7 +80,7 @@ def _value(group: Counted, key: str, index: tuple[int, ...]) -> float:
 
 
 def _ends(
-    group: Counted, key: str, index: tuple[int, ...], *, confidence: float, seed: int
+    group: Unweighted, key: str, index: tuple[int, ...], *, confidence: float, seed: int
 ) -> tuple[float, float]:
     proportions = PER_CLASS if index else AGGREGATE
     if key in proportions:

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from offdiag.metrics.aggregates import AGGREGATES
-from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.dual import (
+    Cells,
     Dual,
     Floats,
     Gradient,
@@ -41,7 +41,7 @@ def range_of(key: str) -> tuple[float, float]:
     return spec.low, spec.high
 
 
-def aggregate_gradients(matrix: ConfusionMatrix, keys: Iterable[str]) -> dict[str, Gradient]:
+def aggregate_gradients(matrix: Cells, keys: Iterable[str]) -> dict[str, Gradient]:
     """Gradients of those of the named aggregates that have one, for a non-empty matrix.
 
     Value and slopes are not finite where the metric is undefined or has no derivative.
@@ -58,7 +58,7 @@ def aggregate_gradients(matrix: ConfusionMatrix, keys: Iterable[str]) -> dict[st
     return found
 
 
-def class_gradients(matrix: ConfusionMatrix, keys: Iterable[str]) -> dict[str, Dual]:
+def class_gradients(matrix: Cells, keys: Iterable[str]) -> dict[str, Dual]:
     """Value (K,) and slopes (4, K), at tp, fn, fp and tn, of the named metrics that have any."""
     shares = outcome_shares(matrix)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -68,37 +68,58 @@ def class_gradients(matrix: ConfusionMatrix, keys: Iterable[str]) -> dict[str, D
 
 
 def aggregate_standard_errors(
-    matrix: ConfusionMatrix, gradients: Mapping[str, Gradient]
+    matrix: Cells, gradients: Mapping[str, Gradient], squares: Cells | None = None
 ) -> dict[str, Floats]:
-    """Standard errors of aggregates, shape (); not finite where there is no derivative."""
-    actual, predicted = np.nonzero(matrix.counts)
-    cells = matrix.counts[actual, predicted] / matrix.total
+    """Standard errors of aggregates, shape (); not finite where there is no derivative.
+
+    Of weighted samples `matrix` has the sums of the weights and `squares` those of their squares.
+    """
+    at = np.nonzero(matrix.counts)
+    cells = matrix.counts[at] / matrix.total
+    of_squares = None if squares is None else squares.counts[at] / matrix.total**2
     with np.errstate(invalid="ignore"):
         return {
-            key: standard_error(gradient.at(actual, predicted), cells, n_samples=matrix.total)
+            key: standard_error(
+                gradient.at(*at), cells, n_samples=matrix.total, squares=of_squares
+            )
             for key, gradient in gradients.items()
         }
 
 
-def class_standard_errors(matrix: ConfusionMatrix, duals: Mapping[str, Dual]) -> dict[str, Floats]:
-    """Standard errors of per-class metrics, shape (K,)."""
-    shares = outcome_shares(matrix)
-    cells = np.stack([part.value for part in (shares.tp, shares.fn, shares.fp, shares.tn)])
+def class_standard_errors(
+    matrix: Cells, duals: Mapping[str, Dual], squares: Cells | None = None
+) -> dict[str, Floats]:
+    """Standard errors of per-class metrics, shape (K,); `squares` as for aggregates."""
+    cells = _outcomes(matrix)
+    of_squares = None
+    if squares is not None:
+        of_squares = _outcomes(squares) * (squares.total / matrix.total**2)
     with np.errstate(invalid="ignore"):
         return {
-            key: standard_error(dual.slope, cells, n_samples=matrix.total)
+            key: standard_error(dual.slope, cells, n_samples=matrix.total, squares=of_squares)
             for key, dual in duals.items()
         }
 
 
-def standard_error(slopes: Floats, cells: Floats, *, n_samples: int) -> Floats:
+def _outcomes(matrix: Cells) -> Floats:
+    shares = outcome_shares(matrix)
+    return np.stack([part.value for part in (shares.tp, shares.fn, shares.fp, shares.tn)])
+
+
+def standard_error(
+    slopes: Floats, cells: Floats, *, n_samples: float, squares: Floats | None = None
+) -> Floats:
     """Square root of the first-order variance; cells, summing to 1, lie along the first axis.
 
-    A cell without samples takes no part, whatever its slope.
+    Of weighted samples cells are shares of the weight, and `squares` the sums of their squared
+    weights over the square of the total: the variance is that of a sum over samples drawn
+    independently, each with its weight (Särndal, Swensson and Wretman 1992, Model Assisted Survey
+    Sampling, 5.5). A cell without samples takes no part, whatever its slope.
     """
     used = np.where(cells > 0, slopes, 0.0)
     centred = used - (cells * used).sum(axis=OUTCOME_AXIS)
-    variance: Floats = (cells * centred**2).sum(axis=OUTCOME_AXIS) / n_samples
+    spread = cells / n_samples if squares is None else squares
+    variance: Floats = (spread * centred**2).sum(axis=OUTCOME_AXIS)
     return np.sqrt(variance)
 
 

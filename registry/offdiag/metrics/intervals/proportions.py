@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -139,7 +140,7 @@ def _hits_and_samples(
 WILSON = "wilson"
 WILSON_TRANSFORMED = "wilson, transformed"
 
-Counts = NDArray[np.int64]
+Counts = NDArray[Any]
 Floats = NDArray[np.float64]
 
 
@@ -147,13 +148,13 @@ Floats = NDArray[np.float64]
 class Outcomes:
     """Correct, actual and predicted cases of K classes, or of K labels that sets may hold.
 
-    Whole numbers of shape (K,), out of `total` cases.
+    Whole numbers, or sums of weights, of shape (K,), out of `total`.
     """
 
     correct: Counts
     actual: Counts
     predicted: Counts
-    total: int
+    total: Any
 
     @classmethod
     def of_matrix(cls, matrix: ConfusionMatrix) -> Outcomes:
@@ -165,7 +166,7 @@ class Outcomes:
 
 
 @dataclass(frozen=True)
-class _Proportion:
+class Proportion:
     """Hits and cases of a metric, and the increasing function that leads from the share to it."""
 
     hits: Callable[[Outcomes], Counts]
@@ -178,23 +179,23 @@ def _correct(o: Outcomes) -> Counts:
 
 
 def _missed(o: Outcomes) -> Counts:
-    return o.actual - o.correct
+    return np.asarray(o.actual - o.correct)
 
 
 def _false_alarms(o: Outcomes) -> Counts:
-    return o.predicted - o.correct
+    return np.asarray(o.predicted - o.correct)
 
 
 def _rightly_rejected(o: Outcomes) -> Counts:
-    return o.total - o.actual - _false_alarms(o)
+    return np.asarray(o.total - o.actual - _false_alarms(o))
 
 
 def _of_other_classes(o: Outcomes) -> Counts:
-    return o.total - o.actual
+    return np.asarray(o.total - o.actual)
 
 
 def _not_predicted(o: Outcomes) -> Counts:
-    return o.total - o.predicted
+    return np.asarray(o.total - o.predicted)
 
 
 def _in_either_margin(o: Outcomes) -> Counts:
@@ -217,45 +218,45 @@ def _all_wrong(o: Outcomes) -> Counts:
     return np.asarray(o.total - o.correct.sum())
 
 
-PER_CLASS: Mapping[str, _Proportion] = MappingProxyType(
+PER_CLASS: Mapping[str, Proportion] = MappingProxyType(
     {
-        "prevalence": _Proportion(lambda o: o.actual, _all_for_each_class),
-        "predicted_rate": _Proportion(lambda o: o.predicted, _all_for_each_class),
-        "recall": _Proportion(_correct, lambda o: o.actual),
-        "fnr": _Proportion(_missed, lambda o: o.actual),
-        "specificity": _Proportion(_rightly_rejected, _of_other_classes),
-        "fpr": _Proportion(_false_alarms, _of_other_classes),
-        "precision": _Proportion(_correct, lambda o: o.predicted),
-        "fdr": _Proportion(_false_alarms, lambda o: o.predicted),
-        "npv": _Proportion(_rightly_rejected, _not_predicted),
-        "for": _Proportion(_missed, _not_predicted),
-        "accuracy_ovr": _Proportion(
+        "prevalence": Proportion(lambda o: o.actual, _all_for_each_class),
+        "predicted_rate": Proportion(lambda o: o.predicted, _all_for_each_class),
+        "recall": Proportion(_correct, lambda o: o.actual),
+        "fnr": Proportion(_missed, lambda o: o.actual),
+        "specificity": Proportion(_rightly_rejected, _of_other_classes),
+        "fpr": Proportion(_false_alarms, _of_other_classes),
+        "precision": Proportion(_correct, lambda o: o.predicted),
+        "fdr": Proportion(_false_alarms, lambda o: o.predicted),
+        "npv": Proportion(_rightly_rejected, _not_predicted),
+        "for": Proportion(_missed, _not_predicted),
+        "accuracy_ovr": Proportion(
             lambda o: _correct(o) + _rightly_rejected(o), _all_for_each_class
         ),
-        "jaccard": _Proportion(_correct, _in_either_margin),
-        "f1": _Proportion(_correct, _in_either_margin, lambda j, _: 2 * j / (1 + j)),
+        "jaccard": Proportion(_correct, _in_either_margin),
+        "f1": Proportion(_correct, _in_either_margin, lambda j, _: 2 * j / (1 + j)),
     }
 )
-_ACCURACY = _Proportion(_all_correct, _all)
-AGGREGATE: Mapping[str, _Proportion] = MappingProxyType(
+_ACCURACY = Proportion(_all_correct, _all)
+AGGREGATE: Mapping[str, Proportion] = MappingProxyType(
     {
         "overall_accuracy": _ACCURACY,
         "micro_precision": _ACCURACY,
         "micro_recall": _ACCURACY,
         "micro_f1": _ACCURACY,
         "weighted_recall": _ACCURACY,
-        "error_rate": _Proportion(_all_wrong, _all),
-        "micro_jaccard": _Proportion(_all_correct, _all, lambda share, _: share / (2 - share)),
-        "average_accuracy": _Proportion(
+        "error_rate": Proportion(_all_wrong, _all),
+        "micro_jaccard": Proportion(_all_correct, _all, lambda share, _: share / (2 - share)),
+        "average_accuracy": Proportion(
             _all_correct, _all, lambda share, k: 1 - 2 * (1 - share) / k
         ),
-        "average_error_rate": _Proportion(_all_wrong, _all, lambda share, k: 2 * share / k),
+        "average_error_rate": Proportion(_all_wrong, _all, lambda share, k: 2 * share / k),
     }
 )
 
 
 def proportion_intervals(
-    outcomes: Outcomes, proportions: Mapping[str, _Proportion], *, confidence: float
+    outcomes: Outcomes, proportions: Mapping[str, Proportion], *, confidence: float
 ) -> dict[str, Intervals]:
     """Wilson intervals of the given metrics, `PER_CLASS` or `AGGREGATE` of this module.
 

@@ -24,7 +24,7 @@ from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import cost_gradients
-from offdiag.metrics.counted import Counted
+from offdiag.metrics.counted import Unweighted
 from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.costs import cost_values
 from offdiag.metrics.intervals.delta import aggregate_gradients
@@ -109,7 +109,7 @@ def signs_of(keys: Sequence[str]) -> Floats:
     return np.array([[-1.0 if spec.direction is Direction.LOWER else 1.0] for spec in specs])
 
 
-def tested_metrics(keys: Sequence[str], matrices: Sequence[Counted]) -> NDArray[np.bool_]:
+def tested_metrics(keys: Sequence[str], matrices: Sequence[Unweighted]) -> NDArray[np.bool_]:
     """Which aggregates the classes are large enough for, shape (Q,)."""
     has_small = bool(small_classes(matrices).any())
     return np.array([not (has_small and is_class_average(key)) for key in keys])
@@ -121,7 +121,7 @@ def is_class_average(key: str) -> bool:
     return key.startswith(MACRO) if spec is None else spec.averages_classes
 
 
-def small_classes(matrices: Sequence[Counted]) -> NDArray[np.bool_]:
+def small_classes(matrices: Sequence[Unweighted]) -> NDArray[np.bool_]:
     """Which classes have samples but fewer than five of them in some run, shape (K,)."""
     sizes = np.stack([matrix.actual for matrix in matrices])
     return np.asarray(((sizes > 0) & (sizes < FEWEST_SAMPLES)).any(axis=RUN_AXIS))

@@ -10,8 +10,9 @@ from offdiag.domain.number_text import count
 from offdiag.domain.texts import shortened
 from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
-from offdiag.metrics.counted import Counted, CountedSets
+from offdiag.metrics.counted import Counted, CountedSets, numbers_of
 from offdiag.metrics.intervals.proportions import wilson
+from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.sdk.display.displayed import DisplayedEvaluation, DisplayedFlag
 from offdiag.sdk.display.text_table import WIDTH, aligned
 
@@ -73,10 +74,12 @@ def class_lines(evaluation: DisplayedEvaluation) -> list[ClassLine]:
 
     Recall and precision without a stored interval get Wilson's, from their counts.
     """
-    counted, per_class = evaluation.counted, evaluation.per_class
+    counted, per_class = numbers_of(evaluation.counted), evaluation.per_class
     sizes = {"recall": counted.actual, "precision": counted.predicted}
     bounds = {key: wilson(counted.correct, size) for key, size in sizes.items()}
     columns = {key: list(per_class[key].values()) for key in OF_CLASS if key in per_class}
+    if isinstance(evaluation.counted, WeightedCounts):
+        bounds = {}
     for key, found in bounds.items():
         columns[key] = [
             _bounded(value, float(found.low[code]), float(found.high[code]))

@@ -15,10 +15,10 @@ from offdiag.errors import InvalidInput
 from offdiag.extras import optional
 from offdiag.metrics.arguments import stated_matrix
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
-from offdiag.metrics.intervals.weighted import WeightedMatrix, weighted_matrix
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.slices.finder import SliceFindings
 from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.weighted.samples import WeightedMatrix, weighted_matrix
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.slices import frame_of_slices, slices_of_labels
 from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
@@ -72,6 +72,11 @@ class WeightedEvaluation:
         return self.matrix.cases.n_samples
 
     @property
+    def n_effective(self) -> float:
+        """Kish's effective sample size: so many samples of equal weights say as much."""
+        return self.matrix.counted.n_effective
+
+    @property
     def n_cases(self) -> int:
         """Former name of `n_samples`, for one minor version."""
         return self.n_samples
@@ -121,6 +126,7 @@ class WeightedEvaluation:
             "orientation": "actual_rows",
             "weighted": True,
             "n_cases": self.n_samples,
+            "n_effective": self.n_effective,
             "matrix": self.matrix.weights.tolist(),
             "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
             "per_class": {

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from offdiag.domain.hierarchy import Collapse
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
+from offdiag.errors import Conflict
 from offdiag.extras import optional
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.warning import MinorityWarning, minority_warning
@@ -22,6 +23,7 @@ from offdiag.metrics.multilabel.matrix import MultilabelMatrix
 from offdiag.metrics.multilabel.tally import LabelCounts, SetTally
 from offdiag.metrics.slices.finder import SliceFindings
 from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.sdk.display.displayed import Origin
 from offdiag.sdk.evaluations.flag import FlagList, Judgement
 from offdiag.sdk.evaluations.slices import frame_of_slices
@@ -254,15 +256,46 @@ class Evaluation:
 
     @property
     def matrix(self) -> ConfusionMatrix:
-        """The confusion matrix. Raises `Conflict` for a multi-label run, which has none."""
+        """The confusion matrix. Raises `Conflict` for a multi-label run, which has none.
+
+        So does one whose samples have weights: `weights` has them.
+        """
         return matrix_of(self.counted)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the samples have weights: then all metrics and intervals are weighted."""
+        return isinstance(self.counted, WeightedCounts)
+
+    @property
+    def weights(self) -> WeightedCounts:
+        """Weights of the samples by pair of classes: `sums`, `squares` and `samples`, (K, K).
+
+        `n_effective` is Kish's effective sample size and `class_effective` (K,) that of each
+        actual class. Raises `Conflict` where samples have no weights.
+        """
+        if not isinstance(self.counted, WeightedCounts):
+            raise Conflict(
+                "the samples of this run have no weights.",
+                field="run",
+                hint="Log them with sample_weight=; `matrix` has the counts.",
+            )
+        return self.counted
+
+    @property
+    def n_effective(self) -> float:
+        """Kish's effective sample size; without weights the number of samples."""
+        found = self.counted
+        return found.n_effective if isinstance(found, WeightedCounts) else float(found.total)
 
     @property
     def confusion_matrix(self) -> pd.DataFrame:
         """Counts as a DataFrame with the axes named "actual" (index) and "predicted".
 
-        Raises `Conflict` for a multi-label run.
+        Sums of weights where samples have some. Raises `Conflict` for a multi-label run.
         """
+        if isinstance(self.counted, WeightedCounts):
+            return label_frame(self.counted.sums, self.counted.labels)
         with optional:
             import pandas as pd
 
@@ -316,12 +349,24 @@ class Evaluation:
             "labels": list(self.labels),
             **groups,
             "orientation": "actual_rows",
-            "matrix": self.matrix.counts.tolist(),
+            **self._cells(),
             "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
             "per_class": {
                 key: [value.to_dict() for value in values.values()]
                 for key, values in self.per_class.items()
             },
+        }
+
+    def _cells(self) -> dict[str, Any]:
+        found = self.counted
+        if not isinstance(found, WeightedCounts):
+            return {"matrix": self.matrix.counts.tolist()}
+        return {
+            "weighted": True,
+            "n_cases": found.total,
+            "n_effective": found.n_effective,
+            "matrix": found.sums.tolist(),
+            "counts": found.samples.tolist(),
         }
 
     def _dict_of_sets(self, counted: CountedSets) -> dict[str, Any]:

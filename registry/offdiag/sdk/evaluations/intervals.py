@@ -12,7 +12,8 @@ from offdiag.metrics.intervals import multilabel as of_sets
 from offdiag.metrics.intervals import scores as of_scores
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.suite import suite_intervals as of_matrix
-from offdiag.metrics.intervals.weighted import weighted_intervals
+from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.weighted.intervals import weighted_suite_intervals
 from offdiag.sdk.evaluations.evaluate import WeightedEvaluation
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.multilabel import MultilabelEvaluation
@@ -46,7 +47,8 @@ def suite_intervals(
 
     The ends are `ci_low` and `ci_high` of each value, `ci_method` says how they were found and
     what to know before trusting them. The same seed and replicates give the same bits.
-    Weighted cases are resampled with their weights.
+    Intervals of weighted samples are those of a survey, by effective sizes and linearization;
+    nothing is drawn for them.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
 
@@ -57,9 +59,11 @@ def suite_intervals(
     (0.49, 0.943, 'wilson')
     """
     if isinstance(evaluation, WeightedEvaluation):
-        found = weighted_intervals(
-            evaluation.matrix, seed=seed, confidence=confidence, replicates=replicates
+        counted = evaluation.matrix.counted
+        suite = evaluate_stack(
+            counted.sums, ordinal=counted.labels.has_declared_order, names=counted.labels.names
         )
+        found = weighted_suite_intervals(counted, suite, confidence=confidence)
     else:
         found = of_matrix(
             evaluation.matrix, seed=seed, confidence=confidence, replicates=replicates

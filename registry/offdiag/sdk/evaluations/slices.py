@@ -9,7 +9,6 @@ import numpy as np
 from offdiag.errors import Conflict
 from offdiag.extras import optional
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.intervals.weighted import WeightedMatrix
 from offdiag.metrics.slices.counts import (
     CodedColumn,
     count_slices,
@@ -18,6 +17,7 @@ from offdiag.metrics.slices.counts import (
 )
 from offdiag.metrics.slices.finder import SliceFindings, find_slices
 from offdiag.metrics.slices.weighted import find_weighted_slices
+from offdiag.metrics.weighted.samples import WeightedMatrix
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -28,11 +28,12 @@ from offdiag.metrics.costs.prevalence import declared_prevalence
 from offdiag.metrics.counted import Counted, CountedSets, are_sets
 from offdiag.metrics.multilabel.sets import is_known, unpack_sets
 from offdiag.metrics.multilabel.tally import tally_of_numbers
+from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.records.base import MOST_ON_A_PAGE
 from offdiag.records.comparison import ComparedExamples
 from offdiag.records.cost import Costs, DecisionAnswer, DecisionAsked
 from offdiag.records.dataset import Dataset, Grouping
-from offdiag.records.evaluation import CollapsedGroups, EvaluationAnswer
+from offdiag.records.evaluation import CollapsedGroups, EvaluationAnswer, WeightedBody
 from offdiag.records.promotion import NewPromotion
 from offdiag.records.run import Run, RunChanges
 from offdiag.records.truth import Correction, SlicesToAdd
@@ -98,13 +99,23 @@ def _collapse(found: CollapsedGroups) -> Collapse:
 def _counted(found: EvaluationAnswer, collapse: Collapse | None) -> Counted:
     labels = LabelSet(tuple(found.labels.names), found.labels.ordinal)
     left = labels if collapse is None else collapse.labels
-    return counted_of(left, found.matrix, found.set_counts)
+    return counted_of(left, found.matrix, found.set_counts, found.weighted)
 
 
 def counted_of(
-    labels: LabelSet, matrix: list[list[int]] | None, set_counts: list[int] | None
+    labels: LabelSet,
+    matrix: list[list[int]] | None,
+    set_counts: list[int] | None,
+    weighted: WeightedBody | None = None,
 ) -> Counted:
     """What a document counts of the examples of a run, as it was counted."""
+    if weighted is not None:
+        return WeightedCounts(
+            np.array(weighted.counts, dtype=np.int64),
+            np.array(weighted.matrix, dtype=np.float64),
+            np.array(weighted.squares, dtype=np.float64),
+            labels,
+        )
     if set_counts is not None:
         numbers = np.array(set_counts, dtype=np.int64)
         return CountedSets(tally_of_numbers(numbers, len(labels)), labels)

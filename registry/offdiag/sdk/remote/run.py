@@ -362,6 +362,7 @@ def rows_in_request(batch: Batch) -> int:
     columns = 0 if batch.scores is None else batch.scores.n_columns
     has_more = batch.of_sets or batch.ids is not None or batch.slices
     case_bytes = (_BYTES_WITH_MORE if has_more else _BYTES_OF_CLASSES) + 4 * columns
+    case_bytes += 0 if batch.weight is None else batch.weight.itemsize
     return max(1, min(MOST_ROWS, _MOST_SENT // case_bytes))
 
 

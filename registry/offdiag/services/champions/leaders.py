@@ -29,6 +29,7 @@ from offdiag.metrics.names import find_metric, nearest_names
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES, metric_contest
 from offdiag.metrics.paired.confidence_set import MOST_TESTED, BestSet, Contest, confidence_sets
 from offdiag.metrics.paired.runs import PairedRuns
+from offdiag.metrics.weighted.counts import of_weights
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.shared_samples import aligned, places_in_lineages
@@ -220,6 +221,8 @@ def why_not_tested(task: Task, ranked: RankedRuns) -> str | None:
         return "there are fewer than two evaluated runs"
     if not all(run.has_predictions for run in ranked.runs):
         return "some runs are matrices without predictions"
+    if ranked.has_weights:
+        return "some runs have sample weights, and only pairs of such runs are tested"
     return None
 
 
@@ -253,6 +256,8 @@ def _best_set_of(contest: Contest | None) -> BestSet | None:
 def side_by_side(session: Session, run_ids: Sequence[str]) -> PairedRuns | PairedSets | None:
     """Runs of one dataset with predictions on the same samples; None for more than fit."""
     runs = queries.compared_runs(session, run_ids)
+    if any(run.is_weighted for run in runs.values()):
+        raise of_weights("A comparison of many runs")
     if sum(run.n_predictions for run in runs.values()) > MOST_PREDICTIONS:
         return None
     lineages = list({run.truth.root_id: run.truth for run in runs.values() if run.truth}.values())

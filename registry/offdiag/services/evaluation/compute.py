@@ -18,14 +18,14 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix, collapsed
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs
-from offdiag.metrics.counted import CountedSets
+from offdiag.metrics.counted import Counted, CountedSets, matrix_of
 from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.cells import cell_values
 from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.intervals.multilabel import multilabel_intervals
 from offdiag.metrics.intervals.scores import class_score_intervals, score_intervals
-from offdiag.metrics.intervals.suite import suite_intervals
+from offdiag.metrics.intervals.suite import SuiteIntervals, suite_intervals
 from offdiag.metrics.multilabel import custom as custom_sets
 from offdiag.metrics.multilabel.suite import (
     LabelledSets,
@@ -39,7 +39,10 @@ from offdiag.metrics.scores.custom import custom_cell_values, custom_values
 from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
 from offdiag.metrics.scores.score_curves import ScoreCurve, cell_curves, label_curves, score_curves
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
-from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.suite import Suite, evaluate_stack
+from offdiag.metrics.weighted.costs import weighted_costs
+from offdiag.metrics.weighted.counts import WeightedCounts
+from offdiag.metrics.weighted.intervals import weighted_suite_intervals
 from offdiag.services.evaluation.inputs import EvaluationInputs, positive_code
 from offdiag.store import datasets, runs
 from offdiag.store.database import Database
@@ -104,6 +107,8 @@ def evaluate(inputs: EvaluationInputs) -> EvaluatedValues:
     if isinstance(inputs.counted, CountedSets):
         assert inputs.sets is not None  # noqa: S101  # They are read with the counts.
         return of_sets(inputs.counted, inputs.sets)
+    if isinstance(inputs.counted, WeightedCounts):
+        return of_weights(inputs)
     values = of_matrix(inputs.counted)
     if inputs.forecasts is not None:
         scored = of_scores(inputs.forecasts, inputs.counted.labels.names)
@@ -124,6 +129,8 @@ def curves_of(inputs: EvaluationInputs) -> tuple[ScoreCurve, ...]:
     """What pictures of the scores are drawn from; empty without scores, else never."""
     if isinstance(inputs.counted, CountedSets):
         return label_curves_of(inputs.counted, inputs.sets)
+    if isinstance(inputs.counted, WeightedCounts):
+        return ()
     if inputs.cells is not None:
         positive = positive_code(inputs.dataset)
         return cell_curves(inputs.cells, inputs.counted.counts, positive=positive)
@@ -137,10 +144,37 @@ def of_matrix(matrix: ConfusionMatrix) -> EvaluatedValues:
     suite = evaluate_stack(
         matrix.counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
     )
-    found = suite_intervals(matrix, seed=INTERVAL_SEED)
+    return _with_intervals(suite, suite_intervals(matrix, seed=INTERVAL_SEED), matrix.n_classes)
+
+
+def of_weights(inputs: EvaluationInputs) -> EvaluatedValues:
+    """The suite of sums of weights; what scores tell is undefined, as they are not weighted."""
+    counted = inputs.counted
+    assert isinstance(counted, WeightedCounts)  # noqa: S101  # Who calls this knows.
+    suite = evaluate_stack(
+        counted.sums, ordinal=counted.labels.has_declared_order, names=counted.labels.names
+    )
+    found = weighted_suite_intervals(counted, suite)
+    values = _with_intervals(suite, found, counted.n_classes)
+    if not inputs.run.score_columns:
+        return values
+    positive = inputs.dataset.positive_label
+    no_scores = Forecasts(
+        np.zeros(0, dtype=np.uint8),
+        np.zeros((0, inputs.run.score_columns), dtype=np.float32),
+        n_classes=counted.n_classes,
+        positive=None if positive is None else inputs.dataset.labels.index[positive],
+    )
+    scored = _undefined(no_scores, Reason.SCORES_NOT_WEIGHTED)
+    return EvaluatedValues(
+        {**values.aggregate, **scored.aggregate}, {**values.per_class, **scored.per_class}
+    )
+
+
+def _with_intervals(suite: Suite, found: SuiteIntervals, n_classes: int) -> EvaluatedValues:
     aggregate = {key: quantity.at() for key, quantity in suite.aggregate.items()}
     per_class = {
-        key: [quantity.at(code) for code in range(matrix.n_classes)]
+        key: [quantity.at(code) for code in range(n_classes)]
         for key, quantity in suite.per_class.items()
     }
     for key, intervals in found.aggregate.items():
@@ -158,7 +192,7 @@ def of_scores(forecasts: Forecasts, names: tuple[str, ...] = ()) -> EvaluatedVal
     `names` are those of the classes, for declared metrics.
     """
     if forecasts.n_samples == 0:
-        return _without_samples(forecasts)
+        return _undefined(forecasts, Reason.NO_SAMPLES)
     # Classes first: the ranking of one without a column is gone before that of the top label.
     per_class = class_metrics(forecasts)
     by_class = class_score_intervals(forecasts)
@@ -185,9 +219,9 @@ def of_cells(cells: ScoreCells, *, positive: int, names: tuple[str, ...] = ()) -
     return EvaluatedValues({**found.aggregate, **own}, found.per_class)
 
 
-def _without_samples(forecasts: Forecasts) -> EvaluatedValues:
-    """The keys that a case would give, each undefined because there is none."""
-    nothing = MetricValue(None, Reason.NO_SAMPLES.value)
+def _undefined(forecasts: Forecasts, reason: Reason) -> EvaluatedValues:
+    """The keys that scores of a sample would give, each undefined for a reason."""
+    nothing = MetricValue(None, reason.value)
     n_columns = int(forecasts.scores.shape[CLASS_AXIS])
     one_case = replace(
         forecasts,
@@ -202,12 +236,16 @@ def _without_samples(forecasts: Forecasts) -> EvaluatedValues:
 
 
 def price(
-    matrix: ConfusionMatrix, costs: CostMatrix, *, prevalence: Floats | None = None
+    counted: Counted, costs: CostMatrix, *, prevalence: Floats | None = None
 ) -> Mapping[str, MetricValue]:
-    """The costs of a matrix by key, each with its interval where it has one.
+    """The costs of a matrix, or of sums of weights, by key with intervals where there are any.
 
-    `prevalence` (K,) are class shares at deployment. The same inputs give the same bits.
+    `prevalence` (K,) are class shares at deployment. The same inputs give the same bits. Raises
+    `Conflict` where samples have sets of labels.
     """
+    if isinstance(counted, WeightedCounts):
+        return weighted_costs(counted, costs, prevalence=prevalence)
+    matrix = matrix_of(counted)
     found = evaluate_costs(matrix.counts, costs.weights, prevalence=prevalence)
     intervals = cost_intervals(matrix, costs, prevalence=prevalence, seed=INTERVAL_SEED)
     values = {key: quantity.at() for key, quantity in found.items()}

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
 from offdiag.domain.slices import Slice, SliceTerm
@@ -29,6 +30,7 @@ from offdiag.metrics.multilabel.suite import LabelledSets
 from offdiag.metrics.scores.cells import ScoreCells, count_scores
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.services.small_groups import suppressed_below
 from offdiag.settings import load_settings
 from offdiag.store import datasets, predictions, runs, slices, truths, uploads
@@ -71,6 +73,16 @@ class Cases:
             if chunk.counts is None:
                 packed.append(predictions.pack_counts(chunk.seq, counts, chunk.predicted))
         return self._sum(counted), tuple(part for part in packed if part is not None)
+
+    def weigh(self, labels: LabelSet) -> WeightedCounts:
+        """Numbers, weights and squared weights of the samples that have a label."""
+        nothing = np.zeros((self.n_classes, self.n_classes))
+        total = WeightedCounts(nothing.astype(np.int64), nothing.copy(), nothing.copy(), labels)
+        for chunk in self._chunks():
+            assert chunk.weight is not None  # noqa: S101  # All chunks of such a run have them.
+            actual = chunk.actual_in(self.actual)
+            total += WeightedCounts.of_samples(actual, chunk.predicted, chunk.weight, labels)
+        return total
 
     @property
     def are_as_logged(self) -> bool:
@@ -238,9 +250,11 @@ def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> Eva
         of_sets = dataset.task is Task.MULTILABEL
         cases = Cases(session, run, truth, len(dataset.labels), members, of_sets)
         counts, new_parts = cases.count()
-        found = counted(counts, dataset.labels)
-        cells = cases.count_scores(dataset) if counts_scores(run) else None
-        forecasts = None if of_sets or cells is not None else cases.forecasts(dataset)
+        found = cases.weigh(dataset.labels) if run.is_weighted else counted(counts, dataset.labels)
+        # Scores of weighted samples are kept, and not evaluated.
+        scored = not run.is_weighted
+        cells = cases.count_scores(dataset) if scored and counts_scores(run) else None
+        forecasts = cases.forecasts(dataset) if scored and not of_sets and cells is None else None
         sets = cases.sets() if of_sets else None
     digest = input_digest(run, truth, part)
     return EvaluationInputs(

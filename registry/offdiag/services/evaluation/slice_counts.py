@@ -14,7 +14,7 @@ from offdiag.domain.runs import Task
 from offdiag.errors import InvalidInput
 from offdiag.inputs.partial_labels import is_labelled
 from offdiag.inputs.slice_columns import SliceColumns
-from offdiag.metrics.counted import Counted, CountedSets
+from offdiag.metrics.counted import Counted, CountedSets, unweighted
 from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.metrics.slices.counts import (
     CodedColumn,
@@ -26,6 +26,8 @@ from offdiag.metrics.slices.counts import (
     random_halves,
 )
 from offdiag.metrics.slices.finder import SliceFindings, find_slices
+from offdiag.metrics.slices.weighted import find_weighted_slices
+from offdiag.metrics.weighted.counts import WeightedCounts, of_weights
 from offdiag.services.evaluation.slices import require_column
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.small_groups import suppressed_below
@@ -121,19 +123,53 @@ def slice_findings(
     """
     if suppressed_below():
         return None
+    if counted is None:
+        with database.read() as session:
+            evaluation = evaluations.current_evaluation(session, run_id)
+        counted = None if evaluation is None else evaluation.counted
+    if isinstance(counted, WeightedCounts):
+        if columns:
+            raise of_weights("A cross of three columns")
+        return _weighted_findings(database, run_id, counted)
     if columns:
         counts = _triples_of(database, run_id, columns)
     else:
         counts = slice_counts_of(database, run_id)
-    if counts is None:
+    if counts is None or counted is None:
         return None
-    if counted is None:
-        with database.read() as session:
-            evaluation = evaluations.current_evaluation(session, run_id)
-        if evaluation is None:
-            return None
-        counted = evaluation.counted
     return RunFindings(tested_slices(counts, counted), counted.labels.names)
+
+
+def _weighted_findings(
+    database: Database, run_id: str, counted: WeightedCounts
+) -> RunFindings | None:
+    """The same of weighted samples, which are read for it and not kept counted."""
+    with database.read() as session:
+        run = runs.get_run(session, run_id)
+        current = evaluations.current_key(session, run_id)
+        if current is None or current[1] is None:
+            return None
+        truth = truths.get_truth(session, current[1])
+        columns = slices.slice_columns(session, truth.root_id)
+        if not columns:
+            return None
+        place = {"n_samples": truth.n_samples}
+        n_classes = counted.n_classes
+        actual = truths.truth_codes(session, truth.id)
+        predicted = predictions.in_truth_order(
+            session, [run.id], **place, n_classes=n_classes, with_weights=True
+        )[run.id]
+        weight = predictions.weights_in_truth_order(session, [run.id], **place)[run.id]
+    places = np.flatnonzero(is_labelled(actual, n_classes) & is_labelled(predicted, n_classes))
+    found = find_weighted_slices(
+        _coded(columns, places),
+        actual[places],
+        predicted[places],
+        weight[places],
+        half=random_halves(places),
+        matrix=counted.sums,
+    )
+    return RunFindings(found, counted.labels.names)
 
 
 def kept_findings(
@@ -158,7 +194,8 @@ def kept_findings(
 
 def tested_slices(counts: SliceCounts, counted: Counted) -> SliceFindings:
     """The tests of counted slices, made once while they are remembered."""
-    matrix = None if isinstance(counted, CountedSets) else counted.counts
+    found = unweighted(counted)
+    matrix = None if isinstance(found, CountedSets) else found.counts
     return _TESTED.get(_content(counts, matrix), lambda: find_slices(counts, matrix))
 
 

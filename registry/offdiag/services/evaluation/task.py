@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from offdiag.domain.runs import RunState
-from offdiag.metrics.counted import matrix_of
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import curves_of, evaluate, price
 from offdiag.services.evaluation.inputs import read_inputs, truth_that_counts
@@ -47,7 +46,9 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
             truth_id=None if inputs.truth is None else inputs.truth.id,
             rules=rules_in_force(),
         )
-        by_slice = count_run(session, inputs.run, inputs.dataset, inputs.truth)
+        by_slice = None
+        if not inputs.run.is_weighted:
+            by_slice = count_run(session, inputs.run, inputs.dataset, inputs.truth)
     values = evaluate(inputs)
     curves = curves_of(inputs)
     tested = None
@@ -55,7 +56,7 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         tested = tested_slices(by_slice.counts, inputs.counted)
     found = judge_run(inputs.counted, replace(judged_by.rule_inputs, slices=tested))
     costs = judged_by.rule_inputs.costs
-    priced = {} if costs is None else price(matrix_of(inputs.counted), costs)
+    priced = {} if costs is None else price(inputs.counted, costs)
     evaluation = NewEvaluation(
         run_id=inputs.run.id,
         truth_version_id=None if inputs.truth is None else inputs.truth.id,

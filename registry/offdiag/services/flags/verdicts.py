@@ -12,6 +12,7 @@ from functools import partial
 from offdiag.domain.orientation import OrientationEvidence
 from offdiag.flags.assessment import (
     LABEL_RULES,
+    WEIGHTED,
     assess,
     assess_sets,
     counts_in_badge,
@@ -34,6 +35,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.slices.finder import SliceFindings
+from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.services.flags.rules import RulesInForce
 from offdiag.services.flags.triage import events_of, events_of_step, take
 from offdiag.services.shared_samples import NotPaired, Paired, pair_runs
@@ -85,7 +87,9 @@ class RunVerdicts:
 
 
 def judge_run(counted: Counted, rule_inputs: RuleInputs) -> RunVerdicts:
-    """Ask every rule for which there is enough to look at."""
+    """Ask every rule for which there is enough to look at; of weighted samples none."""
+    if isinstance(counted, WeightedCounts):
+        return RunVerdicts((), frozenset(), WEIGHTED)
     if isinstance(counted, CountedSets):
         sets = assess_sets(counted, rule_inputs.thresholds)
         verdicts, asked = list(sets.verdicts), set(LABEL_RULES)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from offdiag.comparison.pair import EXACT
 from offdiag.comparison.sets import compare_paired_sets
-from offdiag.domain.values import MetricValue
+from offdiag.domain.values import MetricValue, Reason
 from offdiag.gate.conditions import Differences, MetricValues
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.counted import Counted, CountedSets
@@ -18,7 +18,7 @@ from offdiag.metrics.paired.costs import paired_cost_differences
 from offdiag.metrics.paired.difference import paired_differences
 from offdiag.metrics.paired.joint import JointCounts
 from offdiag.services.evaluation.compute import INTERVAL_SEED, EvaluatedValues, price
-from offdiag.services.shared_samples import Paired
+from offdiag.services.shared_samples import WEIGHTS_DIFFER, Paired
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.runs import RunRecord
 
@@ -45,8 +45,11 @@ def differences(
     """Every value of the run minus the baseline's.
 
     `pair` has the baseline first and the run second; with it differences carry paired
-    intervals, except those of scores, for which there are none.
+    intervals, except those of scores, for which there are none. Where samples have weights in one
+    run alone, or others, no value is subtracted from another.
     """
+    if not_paired == WEIGHTS_DIFFER:
+        return _unlike(run)
     plain = MetricValues(
         {key: _gap(value, baseline.aggregate.get(key)) for key, value in run.aggregate.items()},
         {
@@ -62,6 +65,19 @@ def differences(
     if isinstance(pair, PairedSets):
         return Differences(_of_sets(plain, pair))
     return Differences(_with_paired_intervals(plain, pair, costs))
+
+
+def _unlike(run: MetricValues) -> Differences:
+    """No value of the run minus another one's: they are of different definitions."""
+    nothing = MetricValue(None, Reason.WEIGHTS_DIFFER.value)
+    return Differences(
+        MetricValues(
+            dict.fromkeys(run.aggregate, nothing),
+            {key: [nothing] * len(values) for key, values in run.per_class.items()},
+            None if run.costs is None else dict.fromkeys(run.costs, nothing),
+        ),
+        WEIGHTS_DIFFER,
+    )
 
 
 def _of_sets(plain: MetricValues, pair: PairedSets) -> MetricValues:

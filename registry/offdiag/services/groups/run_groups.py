@@ -13,7 +13,8 @@ from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict
 from offdiag.inputs.partial_labels import is_labelled
 from offdiag.inputs.slice_columns import SliceColumns
-from offdiag.metrics.counted import Counted, count_samples, counted
+from offdiag.metrics.counted import Unweighted, count_samples, counted
+from offdiag.metrics.weighted.counts import of_weights
 from offdiag.reports import texts
 from offdiag.services.evaluation.inputs import truth_that_counts
 from offdiag.services.evaluation.slices import require_column
@@ -36,7 +37,7 @@ class RunGroups:
     column: str
     labels: LabelSet
     positive_label: str | None
-    groups: Mapping[str, Counted]
+    groups: Mapping[str, Unweighted]
     too_small: Mapping[str, int]
     n_suppressed: int
     min_size: int
@@ -69,6 +70,8 @@ def groups_of_run(session: Session, run_id: str, name: str) -> RunGroups:
             field="run",
             hint="Call finish() first, or leave the with block.",
         )
+    if run.is_weighted:
+        raise of_weights("A comparison of groups")
     dataset = datasets.get_dataset(session, run.dataset_id)
     k, min_size = suppressed_below(), smallest_judged()
     found, sizes = _counted(session, run, dataset.labels, name, k=k)
@@ -91,14 +94,14 @@ def groups_of_run(session: Session, run_id: str, name: str) -> RunGroups:
 
 def _counted(
     session: Session, run: RunRecord, labels: LabelSet, name: str, *, k: int
-) -> tuple[dict[str, Counted], GroupSizes]:
+) -> tuple[dict[str, Unweighted], GroupSizes]:
     """The run by every value of a column, and how many labelled samples each group has."""
     if run.source is not SourceOrientation.PREDICTIONS:
         cases = uploads.find_counted_samples(session, run.id)
         columns: SliceColumns = {} if cases is None else cases.slices
         column = require_column(columns, name)
         assert cases is not None  # noqa: S101  # It has the column.
-        by_level: dict[str, Counted] = {
+        by_level: dict[str, Unweighted] = {
             level: cases.matrix(labels, column.has(level)) for level in column.choices
         }
         return by_level, GroupSizes(columns, cases.sizes, k)

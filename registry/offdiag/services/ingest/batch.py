@@ -34,6 +34,7 @@ from offdiag.inputs.labels import (
 from offdiag.inputs.scores import Scores, predicted_from, read_scores
 from offdiag.inputs.slice_columns import SliceColumns, concatenated_slices, read_slices
 from offdiag.metrics.counted import are_sets
+from offdiag.metrics.weighted.counts import read_weights
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Predictions:
     y_score: object | None = None
     sample_ids: object | None = None
     slices: object | None = None
+    sample_weight: object | None = None
     labels: Iterable[object] | None = None
     ordinal: bool = False
     positive_label: object | None = None
@@ -111,7 +113,8 @@ class Batch:
     None when the dataset's stored truth is to be used; `ids` None when cases are known by their
     position. `slices` are columns by name. `decision` is the rule that made the predictions out of
     the scores, None where they were given. `whole_floats` names the arguments of the call whose
-    labels came as floats; it is about the call, and parts of the batch forget it.
+    labels came as floats; it is about the call, and parts of the batch forget it. `weight` (n,)
+    are those of the samples, None where they have none.
     """
 
     predicted: Codes
@@ -121,6 +124,7 @@ class Batch:
     slices: SliceColumns = field(default_factory=dict)
     decision: Mapping[str, Any] | None = None
     whole_floats: tuple[str, ...] = field(default=(), compare=False)
+    weight: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.predicted)
@@ -139,6 +143,7 @@ class Batch:
             None if self.scores is None else Scores(self.scores.values[positions]),
             {name: column.take(positions) for name, column in self.slices.items()},
             decision=self.decision,
+            weight=None if self.weight is None else self.weight[positions],
         )
 
     def slice(self, start: int, stop: int) -> Batch:
@@ -150,6 +155,7 @@ class Batch:
             None if self.scores is None else Scores(self.scores.values[start:stop]),
             {name: column.slice(start, stop) for name, column in self.slices.items()},
             decision=self.decision,
+            weight=None if self.weight is None else self.weight[start:stop],
         )
 
     def digest(self, labels: LabelSet) -> str:
@@ -165,6 +171,8 @@ class Batch:
             _update_tagged(content, b"actual", self.actual)
         if self.scores is not None:
             _update_tagged(content, b"scores", self.scores.values)
+        if self.weight is not None:
+            _update_tagged(content, b"weight", self.weight)
         if self.ids is not None:
             update_digest(content, self.ids)
         return content.hexdigest()
@@ -179,13 +187,21 @@ def read_batch(
     labels: LabelSet,
     positive_label: str | None,
     slices: object | None = None,
+    sample_weight: object | None = None,
 ) -> Batch:
     """Encode the arrays of one call, paired as `aligned` does.
 
     Without `y_pred` the scores predict, as `predicted_from` says. Raises `InvalidInput` naming
     the argument at fault.
     """
-    given = aligned(y_true=y_true, y_pred=y_pred, y_score=y_score, sample_ids=ids, slices=slices)
+    given = aligned(
+        y_true=y_true,
+        y_pred=y_pred,
+        y_score=y_score,
+        sample_ids=ids,
+        slices=slices,
+        sample_weight=sample_weight,
+    )
     decision = None
     if y_pred is None:
         given["y_pred"], decision = _predictions_of(
@@ -207,7 +223,16 @@ def read_batch(
             of_sets=are_sets(predicted),
         )
     columns = {} if slices is None else read_slices(given["slices"], n_samples=len(predicted))
-    return Batch(predicted, actual, identifiers, scores, columns, decision, whole_floats)
+    weight = None
+    if sample_weight is not None:
+        if are_sets(predicted):
+            raise InvalidInput(
+                "examples with sets of labels take no weights.",
+                field="sample_weight",
+                hint="Leave it out, or log each label as a run of two classes.",
+            )
+        weight = read_weights(given["sample_weight"], n_samples=len(predicted))
+    return Batch(predicted, actual, identifiers, scores, columns, decision, whole_floats, weight)
 
 
 def _predictions_of(
@@ -275,6 +300,7 @@ def concatenated(batches: list[Batch]) -> Batch:
     actual = [batch.actual for batch in batches if batch.actual is not None]
     ids = [batch.ids for batch in batches if batch.ids is not None]
     scores = [batch.scores.values for batch in batches if batch.scores is not None]
+    weights = [batch.weight for batch in batches if batch.weight is not None]
     return Batch(
         np.concatenate([batch.predicted for batch in batches]),
         np.concatenate(actual) if actual else None,
@@ -282,6 +308,7 @@ def concatenated(batches: list[Batch]) -> Batch:
         Scores(np.concatenate(scores)) if scores else None,
         concatenated_slices([batch.slices for batch in batches]),
         batches[0].decision,
+        weight=np.concatenate(weights) if weights else None,
     )
 
 
@@ -292,6 +319,7 @@ def require_alike(first: Batch, other: Batch) -> None:
         ("sample_ids", first.ids, other.ids),
         ("y_score", first.scores, other.scores),
         ("y_pred", first.decision, other.decision),
+        ("sample_weight", first.weight, other.weight),
     ):
         if (one is None) != (two is None):
             raise some_batches_lack(name)

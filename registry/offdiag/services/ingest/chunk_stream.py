@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
-from offdiag.inputs.bodies.columns import ACTUAL, IDS, PREDICTED, SCORE, SLICE_OF
+from offdiag.inputs.bodies.columns import ACTUAL, IDS, PREDICTED, SCORE, SLICE_OF, WEIGHT
 from offdiag.inputs.labels import Codes, code_dtype
 from offdiag.inputs.scores import PickedColumns, in_label_order
 from offdiag.inputs.slice_columns import TAG_SEPARATOR
@@ -47,6 +47,8 @@ def write_chunk(batch: Batch, labels: LabelSet) -> pa.Buffer:
         columns[IDS] = pa.array(batch.ids.values)
     if batch.scores is not None:
         columns[SCORE] = _scores(batch.scores.values)
+    if batch.weight is not None:
+        columns[WEIGHT] = pa.array(batch.weight)
     for name, column in batch.slices.items():
         levels = pa.array(column.levels, pa.string())
         if column.of_tags:

@@ -91,6 +91,7 @@ def store_chunk(
         scores=batch.scores,
         counts=partial_counts(batch, n_classes=n_classes),
         sha256=digest,
+        weight=batch.weight,
     )
 
 
@@ -141,6 +142,7 @@ def put_columns(
         y_score=columns.y_score,
         ids=columns.sample_ids,
         slices=columns.slices or None,
+        sample_weight=columns.sample_weight,
         labels=dataset.labels,
         positive_label=dataset.positive_label,
     )

@@ -13,6 +13,7 @@ from offdiag.domain.look_alikes import label_notes
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.label_sets import hold_sets, infer_set_labels
 from offdiag.inputs.labels import infer_labels
+from offdiag.metrics.weighted.counts import require_some_weight
 from offdiag.services.ingest.batch import Batch, Predictions, in_id_order, read_batch, truth_digest
 
 
@@ -129,7 +130,10 @@ def encode_predictions(
         labels=labels,
         positive_label=None if stated is None else stated.label,
         slices=given.slices,
+        sample_weight=given.sample_weight,
     )
+    if batch.weight is not None:
+        require_some_weight(float(batch.weight.max(initial=0.0)))
     notes = label_notes(labels.names, whole_floats=batch.whole_floats)
     batch = in_id_order(batch)
     name = dataset if dataset is not None else _name_from_truth(labels, batch)

@@ -17,6 +17,7 @@ from offdiag.inputs.ids import joined
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.slice_columns import SliceColumns, concatenated_slices
 from offdiag.metrics.counted import count_samples
+from offdiag.metrics.weighted.counts import require_some_weight
 from offdiag.services.ingest.batch import score_widths_differ, some_batches_lack
 from offdiag.services.ingest.chunks import not_open
 from offdiag.services.ingest.truth import (
@@ -65,6 +66,11 @@ def _finish(database: Database, run_id: str, n_chunks: int | None) -> RunRecord:
             raise some_batches_lack("y_score")
         if least_columns != score_columns:
             raise score_widths_differ(least_columns, score_columns)
+        n_weighted, largest = predictions.largest_weight(session, run_id)
+        if n_weighted not in (0, len(stored)):
+            raise some_batches_lack("sample_weight")
+        if n_weighted:
+            require_some_weight(largest)
         dataset = datasets.get_dataset(session, run.dataset_id)
         truth = _truth_of(session, database, run, dataset, stored)
         columns = _slices_of(session, run_id, len(stored))
@@ -81,6 +87,7 @@ def _finish(database: Database, run_id: str, n_chunks: int | None) -> RunRecord:
             content_digest=content_digest(stored),
             orientation=COUNTED_HERE,
             now=database.clock(),
+            is_weighted=n_weighted > 0,
         )
         submit_evaluation(session, run_id)
         return runs.get_run(session, run_id)

@@ -80,7 +80,7 @@ def _store(
     if truth.positions is not None:
         batch = batch.take(np.argsort(truth.positions, kind="stable"))
     decision = batch.decision
-    batch = Batch(batch.predicted, truth.actual, None, batch.scores)
+    batch = Batch(batch.predicted, truth.actual, None, batch.scores, weight=batch.weight)
     run = runs.insert_run(
         session,
         run_id=new_run_id(),
@@ -103,6 +103,7 @@ def _store(
         content_digest=content,
         orientation=COUNTED_HERE,
         now=now,
+        is_weighted=batch.weight is not None,
     )
     submit_evaluation(session, run.id)
     return runs.get_run(session, run.id)

@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics.counted import Counted, CountedSets, added_up
+from offdiag.metrics.counted import CountedSets, Unweighted, added_up
 from offdiag.metrics.intervals.delta import range_of
 from offdiag.metrics.multilabel.custom import custom_value
 from offdiag.metrics.multilabel.suite import set_metrics
@@ -228,7 +228,7 @@ def folds(
     return Estimated(methods, difference, FOLDS)
 
 
-def _value(found: Sequence[Counted], key: str, dataset: DatasetRecord) -> MetricValue:
+def _value(found: Sequence[Unweighted], key: str, dataset: DatasetRecord) -> MetricValue:
     """A metric of what was counted in all folds, added up."""
     parts = [each.tally if isinstance(each, CountedSets) else each.counts for each in found]
     of_sets = isinstance(found[0], CountedSets)
@@ -250,7 +250,7 @@ def _by_part(runs: Sequence[MethodRun]) -> dict[tuple[str, str], MethodRun]:
 
 
 def _test_per_train(
-    parts: Mapping[tuple[str, str], MethodRun], counts: Mapping[str, Counted]
+    parts: Mapping[tuple[str, str], MethodRun], counts: Mapping[str, Unweighted]
 ) -> float:
     """Size of a test part by that of its training part: 1 / (k - 1) for k folds trained in full.
 

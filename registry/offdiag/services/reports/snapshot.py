@@ -13,8 +13,8 @@ from offdiag.domain.runs import PromotionRole, RunState, Task
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.reports.changes import ranked
 from offdiag.reports.scope import ReportScope, TermField, is_of_costs
 from offdiag.reports.snapshot import (
@@ -118,7 +118,7 @@ def _priced(database: Database, run: RunFigures, costs: CostMatrix) -> RunFigure
         stored = evaluations.evaluation_of_inputs(session, run.id, run.input_digest)
     if stored is None:
         return run
-    values = price(stored.matrix, costs)
+    values = price(stored.counted, costs)
     metrics = {key: values[key] if is_of_costs(key) else run.metrics[key] for key in run.metrics}
     return replace(run, metrics=metrics)
 
@@ -130,11 +130,13 @@ def _constant_prediction(
         stored = evaluations.evaluation_of_inputs(session, run.id, run.input_digest)
     if stored is None:
         return None
-    values = price(stored.matrix, costs)
+    values = price(stored.counted, costs)
     code, cost = values["best_trivial_class"].value, values["best_trivial_cost"].value
     if code is None or cost is None:
         return None
-    return ConstantPrediction(costs.labels.names[round(code)], cost / stored.matrix.total)
+    counted = stored.counted
+    total = counted.weights.total if isinstance(counted, WeightedCounts) else counted.total
+    return ConstantPrediction(costs.labels.names[round(code)], cost / total)
 
 
 LARGEST_MATRIX = 15
@@ -243,8 +245,10 @@ def with_leader(session: Session, scope: ReportScope, snapshot: Snapshot) -> Sna
         return snapshot
     best = ranked(snapshot.runs, scope.ranking_metric)[0]
     evaluation = evaluations.evaluation_of_inputs(session, best.id, best.input_digest)
-    if evaluation is None or isinstance(evaluation.counted, CountedSets):
-        return snapshot  # In a set no label takes the place of another one.
+    if evaluation is None or not isinstance(evaluation.counted, ConfusionMatrix):
+        return (
+            snapshot  # In a set no label takes the place of another one; weights are not counted.
+        )
     matrix = evaluation.counted
     whole = None
     if matrix.n_classes <= LARGEST_MATRIX:

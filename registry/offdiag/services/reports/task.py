@@ -45,7 +45,7 @@ from offdiag.services.reports.snapshot import (
 from offdiag.store import deliveries, reports, truths
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.predictions import in_truth_order
+from offdiag.store.predictions import in_truth_order, weighted_among
 from offdiag.store.reports import EditionRecord, EditionState, stored_file
 from offdiag.store.session import Session
 from offdiag.store.truths import numbered_truth
@@ -115,16 +115,16 @@ def with_best_set(
     truth = snapshot.truth
     if truth is None or dataset.task is Task.MULTILABEL or len(snapshot.runs) < 2:
         return snapshot
-    if truth.n_samples * len(snapshot.runs) > MOST_PREDICTIONS:
-        return snapshot
+    ids = [run.id for run in snapshot.runs]
+    is_large = truth.n_samples * len(ids) > MOST_PREDICTIONS
+    if is_large or weighted_among(session, ids):
+        return snapshot  # Tests are of samples that all count the same.
     version = numbered_truth(session, dataset_id=dataset.id, number=truth.number)
     if version is None:
         return snapshot
     size = len(dataset.labels)
     actual = truths.truth_codes(session, version.id)
-    found = in_truth_order(
-        session, [run.id for run in snapshot.runs], n_samples=len(actual), n_classes=size
-    )
+    found = in_truth_order(session, ids, n_samples=len(actual), n_classes=size)
     labelled = actual < size
     codes = {run_id: each[labelled] for run_id, each in found.items()}
     paired = {run_id: each for run_id, each in codes.items() if len(each) and each.max() < size}

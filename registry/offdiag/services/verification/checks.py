@@ -24,7 +24,7 @@ from offdiag.inputs.ids import SampleIds, sample_ids
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import count_labelled
 from offdiag.inputs.scores import Scores
-from offdiag.metrics.counted import are_equal, count_samples, matrix_of
+from offdiag.metrics.counted import are_equal, count_samples
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import curves_of, evaluate, price
 from offdiag.services.evaluation.inputs import EvaluationInputs, read_inputs
@@ -135,7 +135,9 @@ def content_is_intact(
     if run.content_digest == streamed:
         return True
     predicted = np.concatenate([part.predicted for part in parts])
-    whole = StoredChunk(0, 0, predicted, None, None)
+    weights = [part.weight for part in parts if part.weight is not None]
+    weight = np.concatenate(weights) if weights else None
+    whole = StoredChunk(0, 0, predicted, None, None, weight)
     candidates = _batches(whole, actual, ids, scores)
     return any(run.content_digest == batch.digest(dataset.labels) for batch in candidates)
 
@@ -152,7 +154,7 @@ def _batches(
     found = None if scores is None else Scores(scores[part.start : stop])
     for known_actual in (part.actual_in(actual), None):
         for known_ids in _ids_of(part, ids):
-            yield Batch(part.predicted, known_actual, known_ids, found)
+            yield Batch(part.predicted, known_actual, known_ids, found, weight=part.weight)
 
 
 def _ids_of(part: StoredChunk, ids: SampleIds | None) -> Iterator[SampleIds | None]:
@@ -292,7 +294,7 @@ def _drift(session: Session, run: RunRecord, stored: StoredEvaluation) -> Iterat
         yield Finding(FindingKind.DRIFT, run.id, f"{sentence[0]}{where} {sentence[1]}")
     if stored.cost_matrix_id is not None:
         costs = cost_matrices.get_costs(session, stored.cost_matrix_id)
-        priced = price(matrix_of(inputs.counted), costs.costs)
+        priced = price(inputs.counted, costs.costs)
         for subject, how in _different_values("", stored.costs, priced):
             yield Finding(FindingKind.DRIFT, run.id, f"{subject} {how}")
 

@@ -133,7 +133,9 @@ def read_frame(
             choices=cost_choices(session, project=first.project, labels=first.matrix.labels),
             others=tuple(
                 other
-                for other in newest_runs(session, first.dataset_id, limit=MOST_OTHERS)
+                for other in newest_runs(
+                    session, first.dataset_id, limit=MOST_OTHERS, with_weights=False
+                )
                 if other.id not in run_ids
             ),
             pairs=_side_by_side(session, runs, part),
@@ -157,7 +159,9 @@ def newest_run_ids(
     """The newest evaluated runs of a dataset, `most` of them. Raises `NotFound`."""
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
-        return tuple(run.id for run in newest_runs(session, known.id, limit=most))
+        return tuple(
+            run.id for run in newest_runs(session, known.id, limit=most, with_weights=False)
+        )
 
 
 def runs_asked_for(

@@ -33,7 +33,8 @@ class TruthChunkRow(Base):
 class PredictionChunkRow(Base):
     """`positions` are the samples' places in the truth, absent where they simply follow on.
 
-    `counts` is the chunk's partial confusion matrix, so that a run's matrix is a sum.
+    `counts` is the chunk's partial confusion matrix, so that a run's matrix is a sum. `weights`
+    are those of the samples as plain float64, absent where samples have none.
     """
 
     __tablename__ = "prediction_chunk"
@@ -48,6 +49,7 @@ class PredictionChunkRow(Base):
     positions: Mapped[bytes | None]
     counts: Mapped[bytes | None]
     sha256: Mapped[str]
+    weights: Mapped[bytes | None]
 
 
 def _part_of_a_prediction_chunk() -> ForeignKeyConstraint:

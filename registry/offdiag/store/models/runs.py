@@ -9,7 +9,15 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, UniqueConstraint, text
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    UniqueConstraint,
+    false,
+    text,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
@@ -45,6 +53,8 @@ class RunRow(Base):
     `derived_from` and the rule in `derivation`. It names it and does not refer to it: where a run
     comes from stays true when the other one is removed. Where predictions were decided from the
     run's own scores, because none were logged, `derivation` is that rule and `derived_from` NULL.
+
+    `is_weighted` says that its samples have weights, which lie with the chunks of predictions.
     """
 
     __tablename__ = "run"
@@ -64,6 +74,12 @@ class RunRow(Base):
         _index_of_lists("created_at", "id", "name"),
         _index_of_lists("name", "id"),
         Index(None, "state"),
+        Index(
+            None,
+            "is_weighted",
+            sqlite_where=text("is_weighted = 1"),
+            postgresql_where=text("is_weighted"),
+        ),
         Index(
             None,
             "deleted_at",
@@ -97,6 +113,7 @@ class RunRow(Base):
     derived_from: Mapped[str | None]
     derivation: Mapped[dict[str, Any] | None]
     note: Mapped[str | None]
+    is_weighted: Mapped[bool] = mapped_column(server_default=false())
 
 
 class UploadedMatrixRow(Base):

@@ -15,9 +15,11 @@ from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.multilabel import multilabel_intervals
 from offdiag.metrics.intervals.scores import class_score_intervals, score_intervals
-from offdiag.metrics.intervals.weighted import weighted_intervals, weighted_matrix
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
+from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.weighted.intervals import weighted_suite_intervals
+from offdiag.metrics.weighted.samples import weighted_matrix
 from support.matrices import numbered_labels
 
 FEW = 40
@@ -142,7 +144,9 @@ def test_intervals_of_weights_are_lawful(cases: list[tuple[int, int, int]]) -> N
         labels=numbered_labels(3),
     )
 
-    found = weighted_intervals(matrix, seed=1, replicates=FEW)
+    counted = matrix.counted
+    suite = evaluate_stack(counted.sums, ordinal=True, names=counted.labels.names)
+    found = weighted_suite_intervals(counted, suite)
 
     for key, each in found.aggregate.items():
         low, high = each.bounds.at()

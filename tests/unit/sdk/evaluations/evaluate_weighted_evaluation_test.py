@@ -67,8 +67,8 @@ def test_weights_of_one_give_the_values_of_counts(weight: list[int]) -> None:
             assert found.aggregate[key] == value
 
 
-def test_intervals_come_from_resampled_cases_only(evaluation: WeightedEvaluation) -> None:
-    found = stats.suite_intervals(evaluation, replicates=300)
+def test_intervals_are_those_of_a_survey(evaluation: WeightedEvaluation) -> None:
+    found = stats.suite_intervals(evaluation)
 
     methods = {
         str(value.ci_method).partition(";")[0]
@@ -76,7 +76,13 @@ def test_intervals_come_from_resampled_cases_only(evaluation: WeightedEvaluation
         for value in values.values()
         if value.ci_method is not None
     }
-    assert methods == {"row bootstrap, 300 replicates"}
+    assert methods <= {
+        "linearized",
+        "wilson, effective size",
+        "wilson, effective size, transformed",
+        "wilson ends of effective sizes combined (MOVER)",
+    }
+    assert found.n_effective == pytest.approx(np.sum(WEIGHT) ** 2 / np.square(WEIGHT).sum())
     assert isinstance(found, WeightedEvaluation)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from offdiag.flags.assessment import ClassRecall, Side, class_recalls
+from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag_web.app.exports import Cell
 from offdiag_web.charts.recall_by_size import ClassPoint, Floor, recall_by_size
@@ -69,7 +70,7 @@ def recall_floor(matrix: Counted, *, gap: float, class_label: str | None) -> Rec
     of all cases. None where no recall could lie so low, and for labels of sets, to which that
     rule does not apply.
     """
-    if isinstance(matrix, CountedSets):
+    if not isinstance(matrix, ConfusionMatrix):
         return None
     hits, total = matrix.n_right, matrix.total
     code = None if class_label is None else matrix.labels.index.get(class_label)

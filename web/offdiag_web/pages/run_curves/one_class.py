@@ -8,6 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import unweighted
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.services.curves import RARE
@@ -121,8 +122,9 @@ def _is_one_of_two(results: RunResults) -> bool:
 
 def _given(results: RunResults, code: int) -> tuple[int, int]:
     """True and false positives of the answers that were given."""
-    hits = int(results.counted.correct[code])
-    return hits, int(results.counted.predicted[code]) - hits
+    counted = unweighted(results.counted)
+    hits = int(counted.correct[code])
+    return hits, int(counted.predicted[code]) - hits
 
 
 def _other(results: RunResults, code: int) -> str:

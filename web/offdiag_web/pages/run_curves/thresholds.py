@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
-from offdiag.metrics.counted import Counted
+from offdiag.metrics.counted import Counted, unweighted
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import TIDY_THRESHOLDS
 from offdiag.services.curves import (
@@ -170,7 +170,8 @@ def percent(share: float) -> str:
 
 def _sentence(matrix: Counted, code: int, prevalence: float) -> str:
     name = quoted_name(matrix.labels.names[code])
-    share = int(matrix.actual[code]) / max(matrix.total, 1)
+    counted = unweighted(matrix)
+    share = int(counted.actual[code]) / max(counted.total, 1)
     return (
         f"What if {percent(prevalence)} of the examples were {name}, and not {percent(share)} as "
         "measured here? Recall and false positive rate stay, because they look at one class "

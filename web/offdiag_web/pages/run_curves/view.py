@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.values import MetricValue
+from offdiag.metrics.counted import unweighted
 from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.services.curves import (
     CLASSES_PER_PAGE,
@@ -120,7 +121,7 @@ def _small(
     address: CurvesAddress,
     notes: Notes,
 ) -> SmallCurve:
-    matrix, code = results.counted, curve.code
+    matrix, code = unweighted(results.counted), curve.code
     name = matrix.labels.names[code]
     area = results.per_class[ranked_by.value][code]
     return SmallCurve(
@@ -134,7 +135,7 @@ def _small(
 
 
 def _drawing(curve: ScoreCurve, ranked_by: RankedBy, results: RunResults) -> Markup | None:
-    points, matrix, code = curve.points, results.counted, curve.code
+    points, matrix, code = curve.points, unweighted(results.counted), curve.code
     name = quoted_name(matrix.labels.names[code])
     hits = int(matrix.correct[code])
     reported = int(matrix.predicted[code])
@@ -260,6 +261,11 @@ def _missing(found: RunCurves) -> Caution | None:
                 "Curves have not been drawn yet.",
                 "These results were made before curves were kept with them. A worker draws them "
                 "by itself; offdiag recompute does it at once.",
+            )
+        case NoCurves.WEIGHTED:
+            return Caution(
+                "Scores of weighted examples are not evaluated.",
+                "They are kept with the run. Log it without sample_weight= as well to draw them.",
             )
         case NoCurves.NO_SAMPLES:
             return Caution(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from offdiag.domain.hierarchy import Hierarchy, collapse_groups
 from offdiag.metrics.confusion import collapsed
-from offdiag.metrics.counted import Counted, CountedSets
+from offdiag.metrics.counted import CountedSets, Unweighted
 from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
@@ -19,10 +19,10 @@ class CaseCounts:
     Sets of labels have no groups: nobody counted how many hold one label of several.
     """
 
-    matrix: Counted
+    matrix: Unweighted
     hierarchy: Hierarchy | None = None
 
-    def of(self, question: ExampleQuestion) -> Counted:
+    def of(self, question: ExampleQuestion) -> Unweighted:
         """The matrix with the groups collapsed that a question names."""
         if self.hierarchy is None or isinstance(self.matrix, CountedSets):
             return self.matrix
@@ -36,7 +36,9 @@ class CaseCounts:
         return collapsed(self.matrix, collapse_groups(self.matrix.labels, self.hierarchy, named))
 
 
-def expected_count(matrix: Counted, question: ExampleQuestion, *, n_unlabelled: int) -> int | None:
+def expected_count(
+    matrix: Unweighted, question: ExampleQuestion, *, n_unlabelled: int
+) -> int | None:
     """Cases of the matrix that are meant; None where more must be known of them.
 
     Predictions without a label are in no matrix: only their total is known.
@@ -63,7 +65,7 @@ def expected_count(matrix: Counted, question: ExampleQuestion, *, n_unlabelled: 
     return right if question.kind is Kind.RIGHT else counted - right
 
 
-def is_counted(counted: Counted, question: ExampleQuestion) -> bool:
+def is_counted(counted: Unweighted, question: ExampleQuestion) -> bool:
     """Whether counts tell what is asked: of sets, about all of them or those with one label."""
     if not isinstance(counted, CountedSets):
         return True
@@ -71,7 +73,7 @@ def is_counted(counted: Counted, question: ExampleQuestion) -> bool:
     return len(named) <= 1 and named <= counted.labels.index.keys()
 
 
-def _all_of(matrix: Counted, actual: int | None, predicted: int | None) -> int:
+def _all_of(matrix: Unweighted, actual: int | None, predicted: int | None) -> int:
     if actual is not None and predicted is not None:
         is_same = actual == predicted
         if isinstance(matrix, CountedSets) or is_same:
@@ -82,7 +84,7 @@ def _all_of(matrix: Counted, actual: int | None, predicted: int | None) -> int:
     return matrix.total if predicted is None else int(matrix.predicted[predicted])
 
 
-def _right_of(matrix: Counted, actual: int | None, predicted: int | None) -> int:
+def _right_of(matrix: Unweighted, actual: int | None, predicted: int | None) -> int:
     codes = {code for code in (actual, predicted) if code is not None}
     if not codes:
         return matrix.n_right
@@ -119,7 +121,7 @@ def filter_words(question: ExampleQuestion) -> list[str]:
     return words
 
 
-def sentence(matrix: Counted, question: ExampleQuestion) -> str | None:
+def sentence(matrix: Unweighted, question: ExampleQuestion) -> str | None:
     """What share of its class the examples are; None where there is nothing to relate them to."""
     if question.sample is not None or not is_counted(matrix, question):
         return None
@@ -136,7 +138,7 @@ def sentence(matrix: Counted, question: ExampleQuestion) -> str | None:
     return _share(part, matrix.total, "labelled examples", f"are {question.kind.value}")
 
 
-def _of_cell(matrix: Counted, name: str, other: str) -> str | None:
+def _of_cell(matrix: Unweighted, name: str, other: str) -> str | None:
     if isinstance(matrix, CountedSets):
         return None
     actual, predicted = matrix.labels.index[name], matrix.labels.index[other]
@@ -162,14 +164,14 @@ def _of_cell(matrix: Counted, name: str, other: str) -> str | None:
     )
 
 
-def _of_actual(matrix: Counted, name: str, kind: Kind) -> str | None:
+def _of_actual(matrix: Unweighted, name: str, kind: Kind) -> str | None:
     code = matrix.labels.index[name]
     right, support = int(matrix.correct[code]), int(matrix.actual[code])
     part, verb = (right, "were found") if kind is Kind.RIGHT else (support - right, "were missed")
     return _share(part, support, f"examples of {quoted_name(name)}", verb)
 
 
-def _of_predicted(matrix: Counted, name: str, kind: Kind) -> str | None:
+def _of_predicted(matrix: Unweighted, name: str, kind: Kind) -> str | None:
     code = matrix.labels.index[name]
     right, answers = int(matrix.correct[code]), int(matrix.predicted[code])
     part = right if kind is Kind.RIGHT else answers - right

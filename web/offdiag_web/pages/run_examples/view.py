@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from offdiag.domain.runs import Task
+from offdiag.metrics.counted import numbers_of
 from offdiag.services.examples.page import MOST_EXPORTED, Example, ExamplePage, NoExamples
 from offdiag.services.examples.selection import AS_LOGGED, ExampleOrder, Kind, SortKey
 from offdiag_web.components import numbers
@@ -123,7 +124,7 @@ def examples_view(page: ExamplePage, address: ExamplesAddress, looks: SampleLook
     question, results = address.question, page.detail.results
     counts = None
     if results is not None and not page.missing:
-        counts = CaseCounts(results.counted, page.detail.run.hierarchy)
+        counts = CaseCounts(numbers_of(results.counted), page.detail.run.hierarchy)
     n_unlabelled = 0 if results is None else results.facts.n_unlabelled
     of_sets = page.detail.run.task is Task.MULTILABEL
     has_margin = page.detail.run.score_columns > 1 and not of_sets

@@ -13,6 +13,7 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import CountedSets
+from offdiag.metrics.weighted.counts import WeightedCounts, of_weights
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import csv_response
 from offdiag_web.components.classes import (
@@ -45,7 +46,7 @@ from offdiag_web.components.run_frame import RUN, run_page, stored_run
 from offdiag_web.components.slices import SliceLine, worst_slices
 from offdiag_web.components.tiles import Headline, cost_tile, headline
 from offdiag_web.components.values import Notes
-from offdiag_web.pages.run_matrix import sets_page
+from offdiag_web.pages.run_matrix import sets_page, weighted_page
 from offdiag_web.pages.run_matrix.class_panel import ClassPanel, class_panel
 from offdiag_web.pages.run_matrix.displayed import (
     displayed_run,
@@ -250,6 +251,10 @@ def page(run_id: str) -> Response:
     detail = stored_run(run_id, address.part)
     if detail.run.task is Task.MULTILABEL:
         return sets_page.first_page(detail)
+    if detail.results is not None and isinstance(detail.results.counted, WeightedCounts):
+        if address.collapse:
+            raise of_weights("A matrix of groups")
+        return weighted_page.first_page(detail, detail.results, address)
     view, counts = None, None
     if detail.results is not None:
         has_examples = detail.run.source is SourceOrientation.PREDICTIONS
@@ -295,6 +300,8 @@ def run_json(run_id: str) -> Response:
         return sets_page.run_json(detail)
     if detail.results is None:
         return jsonify(run_record(detail, address))
+    if isinstance(detail.results.counted, WeightedCounts):
+        return weighted_page.run_json(detail)
     seen = displayed_run(detail.run, detail.results, address)
     shown = replace(detail, results=seen.results)
     return jsonify(run_record(shown, seen.address, seen.grouping))
@@ -314,6 +321,8 @@ def matrix_json(run_id: str) -> Response:
     seen = requested_matrix(address)
     if isinstance(seen.results.counted, CountedSets):
         return sets_page.matrix_json(seen.results.counted)
+    if isinstance(seen.results.counted, WeightedCounts):
+        return weighted_page.matrix_json(seen.results.counted)
     return jsonify(matrix_record(seen.results.matrix, seen.address, seen.grouping))
 
 
@@ -323,6 +332,8 @@ def matrix_csv(run_id: str) -> Response:
     seen = requested_matrix(address)
     if isinstance(seen.results.counted, CountedSets):
         return sets_page.matrix_csv(run_id, seen.results.counted)
+    if isinstance(seen.results.counted, WeightedCounts):
+        return weighted_page.matrix_csv(run_id, seen.results.counted)
     matrix, address, grouping = seen.results.matrix, seen.address, seen.grouping
     name = matrix_file_name(address)
     if read_layout(request.args) == "grid":

@@ -66,11 +66,12 @@ class SlicesView:
     n_tests: int
     n_significant: int
     n_left_out: int
-    heat: Heat
+    heat: Heat | None
+    """This and what follows is counted, and absent where examples have weights."""
     cross: Cross | None
     three: ThreeColumns | None
     classes: tuple[str, ...]
-    fairness: FairnessView
+    fairness: FairnessView | None
     conditions: tuple[str, ...]
     """Of a gate that would refuse this run for its worst slices."""
     twins: tuple[tuple[str, str], ...]
@@ -114,6 +115,7 @@ def _view(run_id: str, findings: RunFindings) -> SlicesView:
     chosen = request.args.get("show", "")
     keys = {name: of for name, _, of in KINDS}.get(chosen, ())
     path = f"/runs/{run_id}/slices"
+    is_weighted = found.question.is_weighted
     return SlicesView(
         said=statement(found, labels),
         kinds=tuple(
@@ -125,11 +127,11 @@ def _view(run_id: str, findings: RunFindings) -> SlicesView:
         n_tests=found.n_tests,
         n_significant=found.n_found,
         n_left_out=found.counts.n_left_out,
-        heat=class_heat(found, run_id, labels),
-        cross=_cross(found, run_id, labels),
-        three=_three(found, run_id),
+        heat=None if is_weighted else class_heat(found, run_id, labels),
+        cross=None if is_weighted else _cross(found, run_id, labels),
+        three=None if is_weighted else _three(found, run_id),
         classes=tuple(labels),
-        fairness=_fairness(found, run_id, labels),
+        fairness=None if is_weighted else _fairness(found, run_id, labels),
         conditions=_conditions(found, labels),
         twins=(("CSV", f"{path}.csv"), ("JSON", f"{path}.json")),
     )

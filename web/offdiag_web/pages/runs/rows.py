@@ -48,6 +48,7 @@ class ListedRun:
     id: str
     name: str
     shown_name: str
+    is_weighted: bool
     hint: str
     url: str
     model: ModelMark
@@ -86,6 +87,7 @@ def listed_run(entry: RunEntry, about: LineContext, *, url: str) -> ListedRun:
     return ListedRun(
         id=entry.id,
         name=entry.name,
+        is_weighted=entry.is_weighted,
         shown_name=numbers.cut_in_the_middle(entry.name, longest=longest),
         hint=_hint(entry),
         url=url,

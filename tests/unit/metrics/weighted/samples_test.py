@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from offdiag.errors import InvalidInput
-from offdiag.metrics.intervals import resampling
+from offdiag.metrics.intervals.proportions import AGGREGATE
+from offdiag.metrics.intervals.resampling import replicated
 from offdiag.metrics.intervals.suite import WITHOUT_INTERVAL, SuiteIntervals, suite_intervals
-from offdiag.metrics.intervals.weighted import WeightedMatrix, weighted_intervals, weighted_matrix
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
+from offdiag.metrics.weighted.intervals import effective_proportion, weighted_suite_intervals
+from offdiag.metrics.weighted.samples import WeightedMatrix, weighted_matrix
 from support.matrices import matrix_of, numbered_labels
 
 TRUE = np.array([0, 0, 1, 1, 2], np.uint8)
@@ -33,7 +35,8 @@ def test_weights_are_added_up_by_pair_of_classes() -> None:
         ([1, 1, 1, np.nan, 1], "not finite"),
         ([[1, 1, 1, 1, 1]], "the shape is"),
         (["a"] * 5, "not numeric"),
-        ([1e308] * 5, "more than the largest number"),
+        ([1, 1, 1e16, 1, 1], "the weight at index 2 is 1e\\+16"),
+        ([1, 1, 1, 1, 1e-16], "the weight at index 4 is 1e-16"),
     ],
 )
 def test_unusable_weights_are_refused(weights: list[float], message: str) -> None:
@@ -53,9 +56,15 @@ def matrix_with(weight: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Weighte
     return weighted_matrix(ACTUAL, PREDICTED, weight, labels=numbered_labels(3))
 
 
+def intervals_of(matrix: WeightedMatrix) -> SuiteIntervals:
+    found = matrix.counted
+    suite = evaluate_stack(found.sums, ordinal=True, names=found.labels.names)
+    return weighted_suite_intervals(found, suite)
+
+
 @pytest.fixture(scope="module")
 def intervals() -> SuiteIntervals:
-    return weighted_intervals(matrix_with(WEIGHT), seed=5)
+    return intervals_of(matrix_with(WEIGHT))
 
 
 def test_every_key_with_an_interval_for_counts_has_one_for_weights(
@@ -63,9 +72,6 @@ def test_every_key_with_an_interval_for_counts_has_one_for_weights(
 ) -> None:
     assert intervals.aggregate.keys() == set(AGGREGATE_KEYS) - WITHOUT_INTERVAL
     assert intervals.per_class.keys() == set(PER_CLASS_KEYS) - WITHOUT_INTERVAL
-    assert {each.method for each in intervals.aggregate.values()} == {
-        "row bootstrap, 2000 replicates"
-    }
 
 
 def test_each_interval_holds_its_value(intervals: SuiteIntervals) -> None:
@@ -80,49 +86,61 @@ def test_each_interval_holds_its_value(intervals: SuiteIntervals) -> None:
         assert low < value < high, key
 
 
-def test_equal_weights_give_the_intervals_of_counts() -> None:
+def test_equal_weights_give_the_wilson_intervals_of_counts() -> None:
     counts = np.zeros((3, 3), np.int64)
     np.add.at(counts, (ACTUAL, PREDICTED), 1)
-    expected = suite_intervals(matrix_of(counts), seed=1, replicates=8_000).aggregate["mcc"]
+    expected = suite_intervals(matrix_of(counts), seed=1)
 
-    found = weighted_intervals(matrix_with(np.full(150, 0.3)), seed=1, replicates=8_000)
+    found = intervals_of(matrix_with(np.full(150, 0.3)))
 
-    low, high = float(expected.bounds.low), float(expected.bounds.high)
-    bounds = found.aggregate["mcc"].bounds
-    assert bounds.low == pytest.approx(low, abs=0.04 * (high - low))
-    assert bounds.high == pytest.approx(high, abs=0.04 * (high - low))
+    for key in ("recall", "precision", "f1", "specificity"):
+        assert found.per_class[key].bounds.low == pytest.approx(
+            expected.per_class[key].bounds.low, rel=1e-12
+        ), key
+    low, high = expected.aggregate["overall_accuracy"].bounds.at()
+    assert found.aggregate["overall_accuracy"].bounds.at() == pytest.approx((low, high))
 
 
 def test_accuracy_is_as_uncertain_as_a_ratio_of_weighted_means() -> None:
     is_right = ACTUAL == PREDICTED
     accuracy = (WEIGHT * is_right).sum() / WEIGHT.sum()
-    error = np.sqrt(np.square(WEIGHT * (is_right - accuracy)).sum()) / WEIGHT.sum()
+    variance = np.square(WEIGHT * (is_right - accuracy)).sum() / WEIGHT.sum() ** 2
+    size = accuracy * (1 - accuracy) / variance
 
-    found = weighted_intervals(matrix_with(WEIGHT), seed=2, replicates=8_000)
+    share, found = effective_proportion(matrix_with(WEIGHT).counted, AGGREGATE["overall_accuracy"])
 
-    bounds = found.aggregate["overall_accuracy"].bounds
-    assert bounds.high - bounds.low == pytest.approx(2 * 1.96 * error, rel=0.05)
+    assert share == pytest.approx(accuracy)
+    assert found == pytest.approx(size)
+
+
+def test_averages_are_as_uncertain_as_resamples_of_the_samples_say() -> None:
+    rng = np.random.default_rng(8)
+    drawn = rng.integers(0, 150, (4_000, 150))
+    stack = np.zeros((4_000, 3, 3))
+    rows = np.repeat(np.arange(4_000), 150)
+    places = rows, ACTUAL[drawn].ravel(), PREDICTED[drawn].ravel()
+    np.add.at(stack, places, WEIGHT[drawn].ravel())
+    stack = np.round(stack * 4)
+    values = evaluate_stack(stack.astype(np.int64), ordinal=True).aggregate
+
+    found = intervals_of(matrix_with(WEIGHT)).aggregate
+
+    for key in ("mcc", "macro_f1", "cohen_kappa", "mutual_information", "weighted_precision"):
+        low, high = found[key].bounds.at()
+        assert low is not None, key
+        assert high is not None, key
+        spread = float(np.std(replicated(values[key])))
+        assert high - low == pytest.approx(2 * 1.96 * spread, rel=0.1), key
 
 
 def test_scaling_all_weights_changes_nothing(intervals: SuiteIntervals) -> None:
-    scaled = weighted_intervals(matrix_with(WEIGHT * 1024), seed=5)
+    scaled = intervals_of(matrix_with(WEIGHT * 1024))
 
     for key, each in intervals.aggregate.items():
         assert scaled.aggregate[key].bounds.at() == each.bounds.at(), key
 
 
-def test_batches_do_not_change_the_ends(
-    intervals: SuiteIntervals, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(resampling, "CELLS_PER_BATCH", 700)
-
-    again = weighted_intervals(matrix_with(WEIGHT), seed=5)
-
-    for key, each in intervals.aggregate.items():
-        assert again.aggregate[key].bounds.at() == each.bounds.at(), key
-
-
-def test_small_classes_are_counted_in_cases_and_not_in_weight() -> None:
+def test_small_classes_are_counted_in_effective_sizes_and_not_in_weight() -> None:
     weight = np.where(ACTUAL == 2, 1e6, 1.0)
     n_samples = int((ACTUAL == 2).sum())
     keep = np.flatnonzero(ACTUAL != 2).tolist() + np.flatnonzero(ACTUAL == 2)[:6].tolist()
@@ -130,14 +148,14 @@ def test_small_classes_are_counted_in_cases_and_not_in_weight() -> None:
         ACTUAL[keep], PREDICTED[keep], weight[keep], labels=numbered_labels(3)
     )
 
-    found = weighted_intervals(matrix, seed=1, replicates=200)
+    found = intervals_of(matrix)
 
     assert n_samples > 20
     assert found.aggregate["macro_f1"].at().note == "unreliable, smallest class has n = 6"
 
 
 def test_weights_of_zero_leave_everything_undefined() -> None:
-    found = weighted_intervals(matrix_with(np.zeros(150)), seed=1, replicates=50)
+    found = intervals_of(matrix_with(np.zeros(150)))
 
     assert found.aggregate["mcc"].bounds.at() == (None, None)
     assert found.aggregate["mcc"].at().undefined_share == 1.0

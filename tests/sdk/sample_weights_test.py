@@ -1,0 +1,196 @@
+"""Sample weights of logged runs: every way in, what is shown, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import offdiag
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.inputs.bodies.columns import columns_of
+from offdiag.inputs.bodies.formats import read_arrow_body
+from offdiag.sdk.run import Run
+from offdiag.services.ingest.batch import read_batch
+from offdiag.services.ingest.chunk_stream import write_chunk
+
+RNG = np.random.default_rng(11)
+N = 240
+ACTUAL = RNG.choice(["ill", "well"], N, p=[0.3, 0.7])
+PREDICTED = np.where(RNG.random(N) < 0.8, ACTUAL, RNG.choice(["ill", "well"], N))
+WEIGHT = RNG.exponential(size=N)
+SITE = RNG.choice(["x", "y"], N)
+IDS = [f"s{at}" for at in range(N)]
+
+
+def log(url: str, **changes: Any) -> Run:
+    given: dict[str, Any] = {
+        "y_true": ACTUAL,
+        "y_pred": PREDICTED,
+        "sample_weight": WEIGHT,
+        "name": "weighted",
+        "dataset": "clinic",
+    }
+    return offdiag.log_run(**given | changes, url=url)
+
+
+def test_a_run_has_the_values_and_intervals_of_the_same_samples_in_memory(
+    registry_url: str,
+) -> None:
+    run = log(registry_url)
+
+    found = run.evaluation()
+
+    memory = offdiag.evaluate_labels(y_true=ACTUAL, y_pred=PREDICTED, sample_weight=WEIGHT)
+    expected = offdiag.stats.suite_intervals(memory)
+    for key, value in expected.aggregate.items():
+        theirs = found.aggregate[key]
+        assert theirs.reason == value.reason, key
+        assert theirs.ci_method == value.ci_method, key
+        for part in ("value", "ci_low", "ci_high"):
+            mine = getattr(value, part)
+            same = mine if mine is None else pytest.approx(mine, rel=1e-9)
+            assert getattr(theirs, part) == same, (key, part)
+    assert found.is_weighted
+    assert found.n_effective == pytest.approx(WEIGHT.sum() ** 2 / np.square(WEIGHT).sum())
+    assert found.weights.samples.sum() == N
+    assert found.aggregate["nir_p_value"].reason == "fractional_weights"
+
+
+def test_the_order_of_samples_and_the_size_of_batches_do_not_matter(registry_url: str) -> None:
+    whole = log(registry_url, sample_ids=IDS).evaluation()
+    order = RNG.permutation(N)
+    shuffled = log(
+        registry_url,
+        y_true=ACTUAL[order],
+        y_pred=PREDICTED[order],
+        sample_weight=WEIGHT[order],
+        sample_ids=[IDS[at] for at in order],
+    ).evaluation()
+    with offdiag.start_run(name="batches", dataset="clinic", url=registry_url) as batches:
+        for start in range(0, N, 50):
+            part = slice(start, start + 50)
+            batches.log(
+                y_true=ACTUAL[part],
+                y_pred=PREDICTED[part],
+                sample_ids=IDS[part],
+                sample_weight=WEIGHT[part],
+            )
+
+    for found in (shuffled, batches.evaluation()):
+        assert found.weights.sums == pytest.approx(whole.weights.sums, rel=1e-12)
+        assert (found.weights.samples == whole.weights.samples).all()
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (WEIGHT[:5], "5 weights for 240 samples"),
+        (-WEIGHT, "the weight at index 0 is -"),
+        (np.where(np.arange(N) == 3, np.nan, WEIGHT), r"\[3\], nan is not finite"),
+        (np.where(np.arange(N) == 3, 1e16, WEIGHT), r"index 3 is 1e\+16"),
+        (np.zeros(N), "all weights are 0"),
+        (["a"] * N, "not numeric"),
+    ],
+)
+def test_unusable_weights_are_refused_and_nothing_is_stored(
+    registry_url: str, weight: object, message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=message) as caught:
+        log(registry_url, sample_weight=weight)
+
+    assert caught.value.field == "sample_weight"
+    assert caught.value.hint
+    assert offdiag.search_runs(url=registry_url).empty
+
+
+def test_batches_with_and_without_weights_are_refused(registry_url: str) -> None:
+    labels = ["ill", "well"]
+    run = offdiag.start_run(name="mixed", dataset="clinic", labels=labels, url=registry_url)
+    run.log(y_true=ACTUAL, y_pred=PREDICTED, sample_weight=WEIGHT)
+
+    with pytest.raises(InvalidInput, match="some batches") as caught:
+        run.log(y_true=ACTUAL, y_pred=PREDICTED)
+
+    assert caught.value.field == "sample_weight"
+
+
+def test_batches_whose_weights_are_all_zero_are_refused(registry_url: str) -> None:
+    labels = ["ill", "well"]
+    run = offdiag.start_run(name="nothing", dataset="clinic", labels=labels, url=registry_url)
+    run.log(y_true=ACTUAL, y_pred=PREDICTED, sample_weight=np.zeros(N))
+
+    with pytest.raises(InvalidInput, match="all weights are 0"):
+        run.finish()
+
+
+def test_sets_of_labels_take_no_weights(registry_url: str) -> None:
+    with pytest.raises(InvalidInput, match="sets of labels take no weights"):
+        log(registry_url, y_true=[["a"], ["b"]], y_pred=[["a"], []], sample_weight=[1, 2])
+
+
+def test_slices_are_of_weights(registry_url: str) -> None:
+    run = log(registry_url, slices={"site": SITE})
+
+    run.evaluation()
+    found = run.evaluation(slice="site=x")
+
+    keep = SITE == "x"
+    expected = offdiag.evaluate_labels(
+        y_true=ACTUAL[keep], y_pred=PREDICTED[keep], sample_weight=WEIGHT[keep]
+    )
+    assert found.aggregate["mcc"].value == pytest.approx(expected.aggregate["mcc"].value)
+    gaps = run.slices(limit=1_000)
+    memory = offdiag.evaluate_labels(
+        y_true=ACTUAL, y_pred=PREDICTED, sample_weight=WEIGHT, slices={"site": SITE}
+    ).slices(limit=1_000)
+    assert gaps[["slice", "metric", "cases"]].equals(memory[["slice", "metric", "cases"]])
+    assert gaps["p"].to_numpy() == pytest.approx(memory["p"].to_numpy())
+    assert gaps["n_effective"].to_numpy() == pytest.approx(memory["n_effective"].to_numpy())
+
+
+def test_what_counts_examples_is_refused(registry_url: str) -> None:
+    run = log(registry_url, slices={"site": SITE})
+    evaluation = run.evaluation()
+
+    for ask in (lambda: evaluation.matrix, lambda: run.fairness("site")):
+        with pytest.raises(Conflict, match="the examples of this run have weights") as caught:
+            ask()
+        assert caught.value.hint
+
+
+def test_scores_of_weighted_samples_are_undefined_and_say_why(registry_url: str) -> None:
+    score = np.where(PREDICTED == "ill", 0.8, 0.2)
+
+    found = log(registry_url, y_score=score, positive_label="ill").evaluation()
+
+    assert found.aggregate["roc_auc"].reason == "scores_not_weighted"
+    assert found.per_class["roc_auc"]["ill"].reason == "scores_not_weighted"
+
+
+def test_lists_mark_runs_with_weights(registry_url: str) -> None:
+    log(registry_url, name="weighted")
+    log(registry_url, name="plain", sample_weight=None)
+    offdiag.evaluate_pending(url=registry_url)
+
+    found = offdiag.search_runs(url=registry_url).set_index("name")
+
+    assert found["is_weighted"].to_dict() == {"plain": False, "weighted": True}
+
+
+def test_weights_travel_with_their_chunk(registry_url: str) -> None:
+    labels = log(registry_url).evaluation().weights.labels
+    batch = read_batch(
+        y_pred=PREDICTED,
+        y_true=ACTUAL,
+        y_score=None,
+        ids=None,
+        labels=labels,
+        positive_label=None,
+        sample_weight=WEIGHT,
+    )
+
+    found = columns_of(read_arrow_body(write_chunk(batch, labels).to_pybytes()), labels)
+
+    assert np.asarray(found.sample_weight).tolist() == WEIGHT.tolist()

@@ -1,0 +1,89 @@
+"""Pages and documents of a run whose samples have weights."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from offdiag.store.database import Database
+from support.logging_runs import evaluate, log
+
+WEIGHT = [2.0, 0.5, 1.0, 1.5, 0.25, 0.75]
+
+
+@pytest.fixture
+def run_id(database: Database) -> str:
+    run = log(database, sample_weight=WEIGHT, slices={"site": ["x", "x", "x", "y", "y", "y"]})
+    evaluate(database, run.id)
+    return run.id
+
+
+def test_the_page_says_that_metrics_are_weighted_and_shows_the_effective_size(
+    client: FlaskClient, run_id: str
+) -> None:
+    page = client.get(f"/runs/{run_id}")
+
+    text = re.sub(r"<[^>]+>", " ", page.text)
+    assert page.status_code == 200
+    assert "6 examples, effective sample size 4. All metrics are weighted." in " ".join(
+        text.split()
+    )
+    assert "Sums of weights" in text
+
+
+@pytest.mark.parametrize(
+    "path", ["classes", "slices", "curves", "examples", "history", "meta", "matrix.csv"]
+)
+def test_other_pages_are_there(client: FlaskClient, run_id: str, path: str) -> None:
+    assert client.get(f"/runs/{run_id}/{path}").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["advice", "matrix.svg"])
+def test_pages_of_counts_refuse_it(client: FlaskClient, run_id: str, path: str) -> None:
+    answer = client.get(f"/runs/{run_id}/{path}")
+
+    assert answer.status_code == 409
+    assert "the examples of this run have weights" in answer.text
+
+
+def test_documents_tell_sums_from_numbers(client: FlaskClient, run_id: str) -> None:
+    run = client.get(f"/runs/{run_id}.json").json
+    evaluation = client.get(f"/api/v1/runs/{run_id}/evaluation").json
+
+    assert run is not None
+    assert evaluation is not None
+    for document, plain in ((run, "confusion_matrix"), (evaluation, "matrix")):
+        assert document[plain] is None
+        assert document["weighted"]["matrix"] == [[2, 0.5, 0], [0, 2.5, 0], [0.75, 0, 0.25]]
+        assert document["weighted"]["counts"] == [[1, 1, 0], [0, 2, 0], [1, 0, 1]]
+        assert document["weighted"]["n_effective"] == pytest.approx(
+            36 / sum(w * w for w in WEIGHT)
+        )
+
+
+def test_the_list_of_runs_marks_it(client: FlaskClient, run_id: str) -> None:
+    assert ">weighted</span>" in client.get("/runs").text
+    found = client.get("/api/v1/runs").json
+    assert found is not None
+    assert [(each["id"], each["is_weighted"]) for each in found["runs"]] == [(run_id, True)]
+
+
+def test_chunks_of_json_have_weights(client: FlaskClient) -> None:
+    opened = client.post(
+        "/api/v1/runs", json={"name": "sent", "dataset": "clinic", "labels": ["a", "b"]}
+    ).json
+    assert opened is not None
+    run_id = opened["id"]
+    chunk = {"y_true": ["a", "b"], "y_pred": ["a", "a"], "sample_weight": [1.5, 0.5]}
+
+    stored = client.put(f"/api/v1/runs/{run_id}/chunks/0", json=chunk)
+    other = client.put(f"/api/v1/runs/{run_id}/chunks/0", json=chunk | {"sample_weight": [1, 1]})
+    client.post(f"/api/v1/runs/{run_id}/finish", json={})
+
+    assert stored.status_code in (200, 201)
+    assert other.status_code == 409
+    found = client.get(f"/api/v1/runs/{run_id}").json
+    assert found is not None
+    assert found["is_weighted"] is True

@@ -1,0 +1,172 @@
+"""The first page of a run whose samples have weights, and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from flask import jsonify
+from werkzeug.wrappers import Response
+
+from offdiag.domain.number_text import percent
+from offdiag.domain.values import MetricValue
+from offdiag.metrics.weighted.counts import WeightedCounts
+from offdiag.records.evaluation import WeightedBody, run_with_results
+from offdiag.store.run_page import RunDetail, RunResults
+from offdiag_web.app.exports import Cell, csv_response
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import ClassHead, class_head
+from offdiag_web.components.run_frame import run_page
+from offdiag_web.components.tiles import Headline, cost_tile, headline
+from offdiag_web.components.values import Notes, ShownValue, interval_text, shown
+from offdiag_web.pages.run_matrix.unlabelled import unlabelled_run
+from offdiag_web.urls.matrix import MatrixAddress
+
+LARGEST_TABLE = 30
+"""Classes up to which the matrix is a table; files have all of it."""
+_OF_CLASS = ("recall", "precision", "f1")
+
+
+@dataclass(frozen=True, slots=True)
+class WeightCell:
+    """The weight in a cell and its share of the actual class; `is_right` on the diagonal."""
+
+    weight: str
+    share: str
+    is_right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WeightLine:
+    """A class: its cells, and what was measured of it with intervals.
+
+    `samples` counts its examples, `effective` how many equal ones say as much.
+    """
+
+    head: ClassHead
+    cells: tuple[WeightCell, ...]
+    weight: str
+    samples: str
+    effective: str
+    values: tuple[tuple[ShownValue, str | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedPage:
+    """Everything below the header of a weighted run; `heads` is empty for very many classes."""
+
+    headline: Headline
+    n_samples: str
+    n_effective: str
+    heads: tuple[ClassHead, ...]
+    lines: tuple[WeightLine, ...]
+    notes: tuple[str, ...]
+
+
+def weighted_page(results: RunResults, counted: WeightedCounts) -> WeightedPage:
+    """Present the results of a run with weights."""
+    notes = Notes()
+    found = headline(results, notes)
+    if results.costs is not None:
+        tile = cost_tile(results.costs, notes, n_cases=max(1, round(counted.weights.total)))
+        found = Headline((*found.tiles, tile), found.n_cases, found.caution)
+    heads = tuple(map(class_head, counted.labels.names))
+    is_read = counted.n_classes <= LARGEST_TABLE
+    return WeightedPage(
+        headline=found,
+        n_samples=numbers.count(counted.total),
+        n_effective=numbers.count(round(counted.n_effective)),
+        heads=heads if is_read else (),
+        lines=tuple(
+            _line(results, counted, code, heads[code], notes, with_cells=is_read)
+            for code in range(counted.n_classes)
+        ),
+        notes=tuple(notes.texts),
+    )
+
+
+def _line(
+    results: RunResults,
+    counted: WeightedCounts,
+    code: int,
+    head: ClassHead,
+    notes: Notes,
+    *,
+    with_cells: bool,
+) -> WeightLine:
+    total = float(counted.weights.actual[code])
+    return WeightLine(
+        head=head,
+        cells=tuple(
+            WeightCell(_weight(weight), _share(weight, total), code == place)
+            for place, weight in enumerate(counted.sums[code].tolist())
+        )
+        if with_cells
+        else (),
+        weight=_weight(total),
+        samples=numbers.count(int(counted.actual_samples[code])),
+        effective=numbers.count(int(counted.class_sizes[code])),
+        values=tuple(_value(results.per_class[key][code], notes) for key in _OF_CLASS),
+    )
+
+
+def _value(value: MetricValue, notes: Notes) -> tuple[ShownValue, str | None]:
+    return shown(value, notes), interval_text(value)
+
+
+def _weight(weight: float) -> str:
+    """Five digits, and no exponent where a reader can do without."""
+    if weight >= 1e5 and weight < 1e12:
+        return numbers.count(round(weight))
+    return f"{weight:.5g}"
+
+
+def _share(weight: float, total: float) -> str:
+    return percent(weight / total) if total > 0 else ""
+
+
+LONG_COLUMNS = ("actual", "predicted", "weight", "share_of_actual", "examples", "squared_weights")
+
+
+def long_rows(counted: WeightedCounts) -> Iterator[tuple[Cell, ...]]:
+    """A line for each cell that has examples."""
+    names, totals = counted.labels.names, counted.weights.actual
+    for actual, predicted in zip(*np.nonzero(counted.samples), strict=True):
+        weight, total = float(counted.sums[actual, predicted]), float(totals[actual])
+        yield (
+            names[actual],
+            names[predicted],
+            weight,
+            weight / total if total > 0 else None,
+            int(counted.samples[actual, predicted]),
+            float(counted.squares[actual, predicted]),
+        )
+
+
+def first_page(detail: RunDetail, results: RunResults, address: MatrixAddress) -> Response:
+    """The page of a run."""
+    counts = unlabelled_run(detail)
+    counted = results.counted
+    assert isinstance(counted, WeightedCounts)  # noqa: S101  # Who calls this knows.
+    view = weighted_page(results, counted) if counts is None else None
+    return run_page(
+        "run_matrix/weighted.html", detail, "matrix", address=address, view=view, counts=counts
+    )
+
+
+def run_json(detail: RunDetail) -> Response:
+    """A run with its metadata, values and sums of weights."""
+    return jsonify(run_with_results(detail).plain())
+
+
+def matrix_json(counted: WeightedCounts) -> Response:
+    """The sums alone, with the names of the classes."""
+    body = WeightedBody.of(counted)
+    assert body is not None  # noqa: S101  # It is weighted.
+    return jsonify({"labels": list(counted.labels.names), **body.plain()})
+
+
+def matrix_csv(run_id: str, counted: WeightedCounts) -> Response:
+    """The sums, a line for each pair of classes that occurs."""
+    return csv_response(f"{run_id}-weights", LONG_COLUMNS, long_rows(counted))
