@@ -67,7 +67,7 @@ ALL_PICTURES = (
     Picture("run-page", 940, "dark"),
     Picture("what-if", 1_400),
 )
-
+OF_SECOND_PART = (Picture("methods", 800),)
 
 OF_QUICK_START = (
     Picture("quickstart-run", 510),
@@ -87,7 +87,11 @@ def main() -> int:
         browser = playwright.chromium.launch(
             executable_path=path, args=["--no-sandbox", "--disable-gpu"]
         )
-        for made, pictures in ((served_demo, ALL_PICTURES), (served_quick_start, OF_QUICK_START)):
+        for made, pictures in (
+            (served_demo, ALL_PICTURES),
+            (served_second_part, OF_SECOND_PART),
+            (served_quick_start, OF_QUICK_START),
+        ):
             with made() as (address, stops):
                 taken |= {
                     picture.file_name: taken_in(browser, address, stops, picture)
@@ -114,6 +118,15 @@ def served_demo() -> Iterator[tuple[str, Mapping[str, str]]]:
         database = Database(f"sqlite:///{Path(folder) / 'offdiag.db'}")
         with served(database) as address:
             yield address, tour_stops.addresses(database)
+
+
+@contextmanager
+def served_second_part() -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Run the code of the second part in a folder; yields its address and its stops."""
+    with tempfile.TemporaryDirectory() as folder:
+        database, _ = tour_stops.log_own_runs(Path(folder))
+        with served(database) as address:
+            yield address, tour_stops.own_addresses(database)
 
 
 @contextmanager

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from offdiag.settings import Settings
+from offdiag.store.database import Database
 from offdiag_web import create_app
 from support.demo import registry_of
 from support.pages import Page
@@ -21,29 +25,53 @@ QUOTES = sorted(set(re.findall(r"^> (.+)$", TOUR + COSTS, flags=re.MULTILINE)))
 
 
 @pytest.fixture(scope="module")
-def said(demo: tuple[Path, str]) -> Iterator[str]:
-    """All text of all pages where the tour stops, ids and white space evened out."""
+def stops() -> Iterator[ModuleType]:
     sys.path.insert(0, str(DOCS))
     try:
-        import tour_stops
+        yield importlib.import_module("tour_stops")
     finally:
         sys.path.remove(str(DOCS))
+
+
+@pytest.fixture(scope="module")
+def own(stops: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """What the code of the second part prints, and the text of the pages it leads to."""
+    database, printed = stops.log_own_runs(tmp_path_factory.mktemp("own"))
+    with closing(database):
+        yield printed, text_of_pages(database, stops.own_addresses(database))
+
+
+@pytest.fixture(scope="module")
+def said(demo: tuple[Path, str], own: tuple[str, str], stops: ModuleType) -> str:
+    """All text of all pages where the tour stops, ids and white space evened out."""
     with registry_of(demo[0]) as database:
-        client = create_app(Settings(), database).test_client()
-        texts = []
-        for address in tour_stops.addresses(database).values():
-            answer = client.get(address, follow_redirects=True)
-            assert answer.status_code == 200, address
-            (page,) = Page(answer.get_data(as_text=True)).all("main")
-            texts.append(page.text)
-        yield "\n".join(texts)
+        return text_of_pages(database, stops.addresses(database)) + own[1]
+
+
+def text_of_pages(database: Database, addresses: Mapping[str, str]) -> str:
+    client = create_app(Settings(), database).test_client()
+    texts = []
+    for address in addresses.values():
+        answer = client.get(address, follow_redirects=True)
+        assert answer.status_code == 200, address
+        (page,) = Page(answer.get_data(as_text=True)).all("main")
+        texts.append(page.text)
+    return "\n".join(texts)
 
 
 def test_there_are_quotes_for_all_questions() -> None:
     sections = TOUR.split("\n## ")[1:]
 
-    assert len(sections) == 5
+    assert len(sections) == 5 + 1
     assert all("\n> " in section for section in sections)
+
+
+def test_the_second_part_prints_what_the_page_says(own: tuple[str, str]) -> None:
+    (block,) = re.findall(r"^```text\n(.*?)^```$", TOUR, flags=re.DOTALL | re.MULTILINE)
+
+    assert [line.split() for line in own[0].splitlines()] == [
+        line.split() for line in block.splitlines()
+    ]
 
 
 @pytest.mark.parametrize("quote", QUOTES)
