@@ -343,7 +343,9 @@ def selection(cell: Cell, rng: Rng) -> tuple[float, float]:
     def score(stack: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
         return {"ba": evaluate_stack(stack, ordinal=False).aggregate["balanced_accuracy"].value}
 
-    found = best_of_many(*cell.draw(rng), score, n_classes=cell.n_classes, seed=0)["ba"]
+    actual, predicted = cell.draw(rng)
+    runs = PairedRuns(actual, tuple(predicted), labels_of(cell))
+    found = best_of_many(runs, score, seed=0)["ba"]
     truth = float(np.mean(cell.recalls[0]))
     corrected = np.nan if found.corrected.value is None else found.corrected.value
     return found.value - truth, corrected - truth

@@ -113,14 +113,20 @@ def _size_of_change(part: PartChange) -> float:
 
 
 def part_counts(
-    first: NDArray[np.bool_], second: NDArray[np.bool_], actual: NDArray[Any], n_classes: int
+    first: NDArray[np.bool_],
+    second: NDArray[np.bool_],
+    actual: NDArray[Any],
+    n_classes: int,
+    sizes: NDArray[np.int64] | None = None,
 ) -> tuple[PartCounts, tuple[PartCounts, ...]]:
     """Count n samples by which run is right: all of them, and those of each class.
 
-    All arrays have shape (n,); `actual` are codes of `n_classes` classes.
+    All arrays have shape (n,); `actual` are codes of `n_classes` classes. With `sizes` each place
+    stands for so many samples.
     """
     outcomes = actual.astype(np.int64) * 4 + 2 * first + second
-    counts = np.bincount(outcomes, minlength=4 * n_classes).reshape(n_classes, 4)
+    counts = np.bincount(outcomes, sizes, minlength=4 * n_classes).astype(np.int64)
+    counts = counts.reshape(n_classes, 4)
     all_classes, *each = (
         PartCounts(both_right=right, only_first=first_alone, only_second=alone, total=total)
         for (_, alone, first_alone, right), total in (

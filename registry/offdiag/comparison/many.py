@@ -29,14 +29,13 @@ from offdiag.metrics.intervals.delta import range_of
 from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.paired.best_runs import (
     BestOfMany,
-    Codes,
     best_of_many,
     metric_contest,
     recall_contests,
 )
 from offdiag.metrics.paired.confidence_set import DRAWS, BestSet, Contest, confidence_sets
 from offdiag.metrics.paired.hypothesis_tests import CochranQ, cochran_of_counts, holm, mcnemar
-from offdiag.metrics.paired.runs import PairedRuns
+from offdiag.metrics.paired.runs import Codes, PairedRuns, PairwiseRuns, RunsTogether
 from offdiag.metrics.suite import AGGREGATE_KEYS, evaluate_stack
 from offdiag.reports.scope import spec_of
 
@@ -47,21 +46,15 @@ MOST_CELLS = 1_000_000
 """Cells of all matrices together, for the same reason."""
 
 
-def best_by_metric(
-    actual: Codes,
-    predicted: Sequence[Codes],
-    keys: Sequence[str],
-    *,
-    labels: LabelSet,
-    seed: int,
-) -> dict[str, BestOfMany]:
+def best_by_metric(runs: PairedRuns, keys: Sequence[str], *, seed: int) -> dict[str, BestOfMany]:
     """The best of three or more runs by each aggregate metric that has a better direction.
 
-    `actual` and each of `predicted` are the codes of the same n samples. The values are those of
-    the metric, also where lower is better. Empty where `is_small_enough` does not hold.
+    The values are those of the metric, also where lower is better. Empty where `is_small_enough`
+    does not hold.
     """
+    labels = runs.labels
     signs = {key: _sign(key) for key in keys if key in AGGREGATE_KEYS and _sign(key)}
-    if not signs or not is_small_enough(len(actual), len(predicted), len(labels)):
+    if not signs or not is_small_enough(runs.n_samples, runs.n_runs, len(labels)):
         return {}
 
     def score(stack: NDArray[np.int64]) -> dict[str, Floats]:
@@ -70,7 +63,7 @@ def best_by_metric(
         ).aggregate
         return {key: sign * np.asarray(suite[key].value) for key, sign in signs.items()}
 
-    found = best_of_many(actual, predicted, score, n_classes=len(labels), seed=seed)
+    found = best_of_many(runs, score, seed=seed)
     return {key: _turned(each, signs[key]) for key, each in found.items()}
 
 
@@ -152,7 +145,8 @@ class ManyComparison:
     class in label order, compared together as well. `pairs` and `cochran` are about the runs
     with predictions, all on the same samples; `unpaired` are the positions of those without.
     `best_of_many` is the highest run by headline key with what it is expected to reach, empty
-    where not all runs are paired or they are too large.
+    where not all runs are paired, where samples were counted for each pair of runs only
+    (`in_pairs`) and where they are too large.
     """
 
     matrices: tuple[Unweighted, ...]
@@ -165,6 +159,7 @@ class ManyComparison:
     seed: int
     replicates: int
     best_of_many: Mapping[str, BestOfMany] = field(default_factory=dict)
+    in_pairs: bool = False
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -182,30 +177,50 @@ def compare_many(
     *,
     labels: LabelSet,
     seed: int,
+    counts: NDArray[np.int64] | None = None,
     confidence: float = 0.95,
     replicates: int = DRAWS,
 ) -> ManyComparison:
     """Compare runs on the n cases of `actual`, at least one.
 
-    A run is the n codes it predicted, or its matrix where there are no predictions. What is
-    significantly worse than the best comes from model confidence sets, of all primary metrics
-    together and of the recall of all classes together.
+    A run is the n codes it predicted, or its matrix where there are no predictions. With `counts`
+    (n,) each place stands for so many samples. What is significantly worse than the best comes
+    from model confidence sets, of all primary metrics together and of the recall of all classes
+    together.
     """
-    predicted = {at: run for at, run in enumerate(runs) if not isinstance(run, ConfusionMatrix)}
-    paired = PairedRuns(actual, tuple(predicted.values()), labels) if predicted else None
-    of_predictions = iter(paired.matrices if paired else ())
-    matrices = tuple(
-        run if isinstance(run, ConfusionMatrix) else next(of_predictions) for run in runs
+    uploaded = {at: run for at, run in enumerate(runs) if isinstance(run, ConfusionMatrix)}
+    predicted = tuple(run for run in runs if not isinstance(run, ConfusionMatrix))
+    paired = PairedRuns(actual, predicted, labels, counts) if predicted else None
+    return compare_together(
+        paired, uploaded, seed=seed, confidence=confidence, replicates=replicates
     )
-    unpaired = tuple(at for at in range(len(runs)) if at not in predicted)
+
+
+def compare_together(
+    paired: RunsTogether | None,
+    uploaded: Mapping[int, ConfusionMatrix],
+    *,
+    seed: int,
+    confidence: float = 0.95,
+    replicates: int = DRAWS,
+) -> ManyComparison:
+    """The same of runs that were paired already; `uploaded` are matrices of others by position."""
+    n_runs = len(uploaded) + (paired.n_runs if paired else 0)
+    positions = tuple(at for at in range(n_runs) if at not in uploaded)
+    of_paired = iter(paired.matrices if paired else ())
+    matrices = tuple(uploaded[at] if at in uploaded else next(of_paired) for at in range(n_runs))
+    unpaired = tuple(uploaded)
     values = [headline_values(matrix) for matrix in matrices]
     recall = [class_values(matrix, confidence=confidence)["recall"] for matrix in matrices]
     metrics, classes = _contests(
-        paired, tuple(predicted), matrices, values, recall, seed=seed, confidence=confidence
+        paired, positions, matrices, values, recall, seed=seed, confidence=confidence
     )
     (sets,) = confidence_sets([metrics], seed=seed, confidence=confidence, draws=replicates)
     of_classes = confidence_sets(classes, seed=seed, confidence=confidence, draws=replicates)
-    pairs, cochran = _correct_predictions(paired, tuple(predicted))
+    pairs, cochran = _correct_predictions(paired, positions)
+    best: Mapping[str, BestOfMany] = {}
+    if isinstance(paired, PairedRuns) and not unpaired:
+        best = best_by_metric(paired, HEADLINE, seed=seed)
     return many_comparison(
         matrices,
         dict(zip(HEADLINE, sets, strict=True)),
@@ -217,9 +232,8 @@ def compare_many(
         confidence=confidence,
         seed=seed,
         replicates=replicates,
-        best={}
-        if paired is None or unpaired
-        else best_by_metric(actual, paired.predictions, HEADLINE, labels=labels, seed=seed),
+        best=best,
+        in_pairs=isinstance(paired, PairwiseRuns),
     )
 
 
@@ -236,6 +250,7 @@ def many_comparison(
     seed: int,
     replicates: int,
     best: Mapping[str, BestOfMany],
+    in_pairs: bool = False,
 ) -> ManyComparison:
     """Several runs with the sets of those that may be the best, by metric and by class."""
     values = [headline_values(side) for side in sides]
@@ -262,11 +277,12 @@ def many_comparison(
         seed,
         replicates,
         best,
+        in_pairs,
     )
 
 
 def _contests(
-    paired: PairedRuns | None,
+    paired: RunsTogether | None,
     positions: tuple[int, ...],
     matrices: Sequence[ConfusionMatrix],
     values: Sequence[Mapping[str, MetricValue]],
@@ -315,7 +331,7 @@ def _with_intervals(
 
 
 def _correct_predictions(
-    paired: PairedRuns | None, positions: Sequence[int]
+    paired: RunsTogether | None, positions: Sequence[int]
 ) -> tuple[tuple[RunPair, ...], CochranQ | None]:
     """Every pair of runs with predictions, and Cochran's test of three or more of them."""
     if paired is None or len(positions) < 2:

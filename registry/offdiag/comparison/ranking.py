@@ -172,9 +172,11 @@ def _of_the_choice(many: ManyComparison) -> Iterator[str]:
         noun = "label" if many.of_sets else "class"
         yield selection_sentence(first, many.best_of_many[first], noun)
     else:
-        why = (
-            "not all runs have predictions" if many.unpaired else "there are too many predictions"
-        )
+        why = "there are too many predictions"
+        if many.unpaired or many.in_pairs:
+            why = (
+                "not all runs have predictions" if many.unpaired else "they were counted in pairs"
+            )
         yield (
             f"Values of the highest runs are not corrected for the choice among "
             f"{len(many.matrices)}, because {why}."

@@ -12,6 +12,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.paired.best_runs import BestOfMany
+from offdiag.metrics.paired.runs import PairedRuns
 from support.matrices import numbered_labels
 from unit.comparison.many_test import BAD, EQUALLY_GOOD, GOOD, actual, compared, run
 
@@ -48,9 +49,9 @@ def test_equally_good_runs_are_corrected_downwards() -> None:
 
 
 def test_lower_is_better_for_an_error_rate() -> None:
-    runs = [BAD, GOOD, EQUALLY_GOOD]
+    runs = PairedRuns(actual(), (BAD, GOOD, EQUALLY_GOOD), numbered_labels(3))
     keys = ("overall_accuracy", "error_rate", "n", "log_loss")
-    found = best_by_metric(actual(), runs, keys, labels=numbered_labels(3), seed=1)
+    found = best_by_metric(runs, keys, seed=1)
 
     right, wrong = found["overall_accuracy"], found["error_rate"]
     assert set(found) == {"overall_accuracy", "error_rate"}

@@ -163,7 +163,8 @@ class PairedSets:
 
     def spread(self, keys: Sequence[str]) -> RunSpread:
         """How chance moves metrics of equally good runs from each other."""
-        return spread_of_gains(self.gained(keys), len(keys), self.n_runs)
+        blocks = ((block, block) for block in self.gained(keys))
+        return spread_of_gains(blocks, len(keys), self.n_runs)
 
 
 def paired_sets(actual: Codes, *predictions: Codes, labels: LabelSet) -> PairedSets:

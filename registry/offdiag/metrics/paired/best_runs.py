@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +32,7 @@ from offdiag.metrics.multilabel.label_averages import MACRO
 from offdiag.metrics.multilabel.suite import OF_SETS
 from offdiag.metrics.orientation import PREDICTED_AXIS
 from offdiag.metrics.paired.confidence_set import Contest
-from offdiag.metrics.paired.runs import PairedRuns, RunSpread, spread_of_recall
+from offdiag.metrics.paired.runs import PairedRuns, RunSpread, RunsTogether, spread_of_recall
 from offdiag.metrics.spec import Direction
 from offdiag.metrics.suite import evaluate_stack
 
@@ -42,7 +41,7 @@ FEWEST_SAMPLES = 5
 RUN_AXIS = 0
 
 
-def metric_contest(runs: PairedRuns, keys: Sequence[str]) -> Contest:
+def metric_contest(runs: RunsTogether, keys: Sequence[str]) -> Contest:
     """Runs by aggregate metrics that have a gradient.
 
     Averages over classes are not tested where one has fewer than five samples.
@@ -60,7 +59,7 @@ def metric_contest(runs: PairedRuns, keys: Sequence[str]) -> Contest:
     )
 
 
-def recall_contests(runs: PairedRuns) -> tuple[Contest, ...]:
+def recall_contests(runs: RunsTogether) -> tuple[Contest, ...]:
     """Runs by the recall of each class, in label order; not tested below five samples.
 
     The samples of one class say nothing about another, so these are contests of their own.
@@ -139,7 +138,6 @@ MOST_LOOKS = 300_000_000
 """Samples and cells times runs times draws, about two seconds; with more samples fewer draws are
 as exact."""
 
-Codes = NDArray[np.unsignedinteger[Any]]
 Score = Callable[[NDArray[np.int64]], Mapping[str, Floats]]
 """From a stack of matrices (m, K, K) to metrics by key, shape (m,): larger is better, NaN where
 undefined."""
@@ -159,38 +157,38 @@ class BestOfMany:
     corrected: MetricValue
 
 
-def best_of_many(
-    actual: Codes, predicted: Sequence[Codes], score: Score, *, n_classes: int, seed: int
-) -> dict[str, BestOfMany]:
+def best_of_many(runs: PairedRuns, score: Score, *, seed: int) -> dict[str, BestOfMany]:
     """The best of three or more runs by each metric of `score`, corrected for being chosen.
 
-    `actual` and each of `predicted` are n class codes. Every candidate has to be given, not only
-    those that are shown. Metrics that are undefined for all runs are left out.
+    Every candidate has to be given, not only those that are shown. Metrics that are undefined for
+    all runs are left out.
 
     Source: Tsamardinos, Greasidou and Borboudakis (2018), Machine Learning 107, 1895: draw n
     samples with replacement, take the run that is best on them, and average its value on the
     samples that were not drawn. Classes are drawn as they come; a draw in which a class is
     missing on either side does not count.
     """
-    n_runs, n_cells = len(predicted), n_classes * n_classes
-    # Large comparisons have millions of predictions: each cell takes as few bytes as it needs.
-    smallest = np.min_scalar_type(n_cells - 1)
-    rows = actual.astype(np.int64) * n_classes
-    cells = [(rows + codes).astype(smallest) for codes in predicted]
-    whole = np.stack([np.bincount(cell, minlength=n_cells) for cell in cells])
-    shape = (n_runs, n_classes, n_classes)
-    present = np.bincount(actual, minlength=n_classes) > 0
+    n_classes, n_cells = len(runs.labels), len(runs.labels) ** 2
+    kinds, shape = runs.kinds, (runs.n_runs, n_classes, n_classes)
+    cells = [
+        kinds.actual.astype(np.int64) * n_classes + predicted for predicted in kinds.predictions
+    ]
+    starts = np.cumsum(kinds.sizes) - kinds.sizes
+    present = runs.matrices[0].actual > 0
 
     def halves(times: NDArray[np.int64]) -> tuple[Scores, Scores] | None:
-        inside, outside = (part.reshape(shape) for part in _parts(cells, times, n_cells))
+        # The samples of a kind follow each other.
+        inside, outside = (
+            _cells_of(cells, np.add.reduceat(each, starts, dtype=np.int64), n_cells).reshape(shape)
+            for each in (times, times == 0)
+        )
         if not (_has(inside, present) and _has(outside, present)):
             return None
         return score(inside), score(outside)
 
-    n_looked_at = (len(actual) + n_cells) * n_runs
-    return corrected_choice(
-        score(whole.reshape(shape)), halves, len(actual), seed=seed, n_looked_at=n_looked_at
-    )
+    whole = score(np.stack([matrix.counts for matrix in runs.matrices]))
+    n_looked_at = (runs.n_samples + n_cells) * runs.n_runs
+    return corrected_choice(whole, halves, runs.n_samples, seed=seed, n_looked_at=n_looked_at)
 
 
 Scores = Mapping[str, Floats]
@@ -249,17 +247,12 @@ def _highest(values: Floats) -> int | None:
     return int(np.argmax(np.where(usable, values, -np.inf))) if usable.any() else None
 
 
-def _parts(
-    cells: Sequence[Codes], times: NDArray[np.int64], n_cells: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Counts of the drawn samples, and of the others, shape (m, K*K) each, in one pass."""
-    is_left = times == 0
-    weights = np.where(is_left, 1, times).astype(np.float64)
-    further = is_left * n_cells
-    both = np.stack(
-        [np.bincount(cell + further, weights, minlength=2 * n_cells) for cell in cells]
-    ).astype(np.int64)
-    return both[:, :n_cells], both[:, n_cells:]
+def _cells_of(
+    cells: Sequence[NDArray[np.int64]], counts: NDArray[np.int64], n_cells: int
+) -> NDArray[np.int64]:
+    """How many samples are in each cell, shape (m, K*K), of the `counts` of each kind."""
+    found = [np.bincount(cell, counts, minlength=n_cells) for cell in cells]
+    return np.stack(found).astype(np.int64)
 
 
 def _has(matrices: NDArray[np.int64], present: NDArray[np.bool_]) -> bool:

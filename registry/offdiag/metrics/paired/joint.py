@@ -144,30 +144,41 @@ class JointCounts:
 
 
 def joint_counts(
-    *, actual: NDArray[Any], first: NDArray[Any], second: NDArray[Any], labels: LabelSet
+    *,
+    actual: NDArray[Any],
+    first: NDArray[Any],
+    second: NDArray[Any],
+    labels: LabelSet,
+    counts: NDArray[np.int64] | None = None,
 ) -> JointCounts:
     """Count the triples of three arrays of class codes, each of shape (n,).
 
-    Raises `InvalidInput` for unequal lengths and for codes outside the label set.
+    With `counts` (n,) each place stands for so many samples, and for one without. Raises
+    `InvalidInput` for unequal lengths and for codes outside the label set.
     """
     size = len(labels)
     arrays = {"actual": actual, "first": first, "second": second}
     for field, codes in arrays.items():
         _require_codes(codes, field, n_samples=len(actual), n_classes=size)
-    if size**3 <= LARGEST_CUBE:
+    if counts is not None:
+        triples = _triple_codes(actual, first, second, size)
+        found, places = np.unique(triples, return_inverse=True)
+        sums = np.zeros(len(found), np.int64)
+        np.add.at(sums, places.reshape(-1), counts)
+    elif size**3 <= LARGEST_CUBE:
         cube = np.zeros(size**3, np.int64)
         for start in range(0, len(actual), CHUNK):
             part = slice(start, start + CHUNK)
             triples = _triple_codes(actual[part], first[part], second[part], size)
             cube += np.bincount(triples, minlength=size**3)
         found = np.flatnonzero(cube)
-        counts = cube[found]
+        sums = cube[found]
     else:
-        found, counts = np.unique(_triple_codes(actual, first, second, size), return_counts=True)
+        found, sums = np.unique(_triple_codes(actual, first, second, size), return_counts=True)
     pairs, codes_second = np.divmod(found, size)
     codes_actual, codes_first = np.divmod(pairs, size)
     return JointCounts(
-        codes_actual, codes_first, codes_second, counts.astype(np.int64, copy=False), labels
+        codes_actual, codes_first, codes_second, sums.astype(np.int64, copy=False), labels
     )
 
 

@@ -5,10 +5,15 @@ covariance of these sums under "no difference" is G_jk, the sum of u_ij u_ik wit
 u_ij = g[y_i, a_ij] - g[y_i, y_i]: what all runs share does not move their differences, so
 samples that all predict alike are passed over. Then G_jj + G_kk - 2 G_jk is the squared error of
 two runs, as `pooled_slopes` has it.
+
+Samples of one actual class that every run predicts alike are one kind. Everything here depends on
+how many there are of each kind and not on single samples, so runs whose samples were only counted
+give the same numbers as runs whose predictions are stored.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +27,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.dual import Floats, Gradient
 from offdiag.metrics.pair_counts import count_pairs
+from offdiag.metrics.paired.joint import JointCounts
 from offdiag.metrics.paired.pooled_slopes import ROUNDING, pooled_matrix
 
 BLOCK = 8_192
@@ -30,9 +36,15 @@ MOST_TABULATED = 1_024
 """Classes up to which slopes are looked up in a table of all cells."""
 RUN_AXIS, SAMPLE_AXIS = 0, 1
 """Axes of predictions and slopes, shape (m, n)."""
+CLASS_AXIS = 0
+"""Axis of counts by class and two runs, shape (C, m, m), along which the class changes."""
 FIRST_RUN_AXIS, SECOND_RUN_AXIS = 1, 2
 """Axes of counts by class and two runs, shape (C, m, m); the first also of slopes (Q, m, n)."""
 LAST_AXIS = -1
+LARGEST_KEY = 1 << 62
+"""Numbers of kinds up to which a kind is one number of eight bytes."""
+EXACT_SUMS = 1 << 24
+"""Whole numbers up to this are exact in four bytes."""
 
 Codes = NDArray[np.unsignedinteger[Any]]
 
@@ -51,29 +63,30 @@ class RunSpread:
     errors: Floats
 
 
-@dataclass(frozen=True)
-class PairedRuns:
-    """m runs on the same n samples, at least one of each.
+class RunsTogether(ABC):
+    """m runs on the same samples, as their comparison needs them."""
 
-    `actual` are the n class codes, `predictions` the n codes that each run predicts, all
-    of unsigned integer types and below the number of labels.
-    """
-
-    actual: Codes
-    predictions: tuple[Codes, ...]
     labels: LabelSet
 
     @property
-    def n_runs(self) -> int:
-        return len(self.predictions)
+    @abstractmethod
+    def matrices(self) -> tuple[ConfusionMatrix, ...]: ...
 
-    @cached_property
-    def matrices(self) -> tuple[ConfusionMatrix, ...]:
-        size = len(self.labels)
-        return tuple(
-            ConfusionMatrix(count_pairs(self.actual, codes, n_classes=size), self.labels)
-            for codes in self.predictions
-        )
+    @property
+    @abstractmethod
+    def both_right(self) -> NDArray[np.int64]:
+        """Samples of each class that two runs both predict right, shape (K, m, m)."""
+
+    @abstractmethod
+    def _spread_of_classes(self, gradients: Mapping[str, Gradient]) -> RunSpread: ...
+
+    @property
+    def n_runs(self) -> int:
+        return len(self.matrices)
+
+    @property
+    def n_samples(self) -> int:
+        return self.matrices[0].total
 
     @property
     def counted(self) -> tuple[ConfusionMatrix, ...]:
@@ -87,52 +100,135 @@ class PairedRuns:
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
-        """The runs in an order that depends on what they predict alone, shape (m,)."""
-        digests = [blake2b(np.ascontiguousarray(each).data).digest() for each in self.predictions]
-        return np.array(sorted(range(self.n_runs), key=digests.__getitem__), np.intp)
+        """The runs in an order that depends on what they predict alone, shape (m,).
+
+        Not on the order of the samples either, but for runs with one matrix that are right as
+        often as each other together with every other run.
+        """
+        keys = [
+            (
+                self.matrices[at].counts.tobytes(),
+                sorted(self.both_right[:, at, other].tobytes() for other in range(self.n_runs)),
+                self._digest(at),
+            )
+            for at in range(self.n_runs)
+        ]
+        return np.array(sorted(range(self.n_runs), key=keys.__getitem__), np.intp)
+
+    def _digest(self, run: int) -> bytes:  # noqa: ARG002
+        """What tells runs apart that nothing else does."""
+        return b""
+
+    def spread(self, gradients: Mapping[str, Gradient]) -> RunSpread:
+        """How chance moves the metrics with these gradients at the pooled matrix.
+
+        Not finite where a gradient is not.
+        """
+        if len(self.labels) > 2:
+            return self._spread_of_classes(gradients)
+        # A prediction is right or wrong: what is right in both runs is all there is to count.
+        code = np.arange(2)
+        gained = [each.at(code, code) - each.at(code, 1 - code) for each in gradients.values()]
+        with np.errstate(invalid="ignore"):
+            return _from_counts(self.both_right, np.stack(gained) / self.n_samples)
+
+
+@dataclass(frozen=True)
+class PairedRuns(RunsTogether):
+    """m runs on the same n samples, at least one of each.
+
+    `actual` are the n class codes, `predictions` the n codes that each run predicts, all
+    of unsigned integer types and below the number of labels. With `counts` (n,) each place
+    stands for so many samples, at least one.
+    """
+
+    actual: Codes
+    predictions: tuple[Codes, ...]
+    labels: LabelSet
+    counts: NDArray[np.int64] | None = None
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many samples each place stands for, (n,)."""
+        return np.ones(len(self.actual), np.int64) if self.counts is None else self.counts
+
+    @cached_property
+    def matrices(self) -> tuple[ConfusionMatrix, ...]:
+        return tuple(
+            ConfusionMatrix(self._cells(codes), self.labels) for codes in self.predictions
+        )
+
+    def _cells(self, predicted: Codes) -> NDArray[np.int64]:
+        size = len(self.labels)
+        if self.counts is None:
+            return count_pairs(self.actual, predicted, n_classes=size)
+        cells = np.zeros((size, size), np.int64)
+        np.add.at(cells, (self.actual, predicted), self.counts)
+        return cells
 
     def is_right(self, run: int) -> NDArray[np.bool_]:
         """Which samples a run predicts right, (n,)."""
         return np.asarray(self.predictions[run] == self.actual)
 
+    def _digest(self, run: int) -> bytes:
+        return blake2b(np.ascontiguousarray(self.predictions[run]).data).digest()
+
+    @cached_property
+    def kinds(self) -> PairedRuns:
+        """The same runs by kinds of samples, which are in an order that depends on these alone."""
+        return self._unordered_kinds.by_kinds(self.order.tolist())
+
+    @cached_property
+    def _unordered_kinds(self) -> PairedRuns:
+        return self.by_kinds(range(self.n_runs))
+
+    def by_kinds(self, order: Sequence[int]) -> PairedRuns:
+        """One place for each kind, sorted by actual class and then by the runs in this order."""
+        size = len(self.labels)
+        key, n_keys = self.actual.astype(np.int64), size
+        for run in order:
+            if n_keys * size > LARGEST_KEY:
+                known, key = np.unique(key, return_inverse=True)
+                key, n_keys = key.reshape(-1).astype(np.int64), len(known)
+            key = key * size + self.predictions[run]
+            n_keys *= size
+        _, first, places = np.unique(key, return_index=True, return_inverse=True)
+        counts = np.zeros(len(first), np.int64)
+        np.add.at(counts, places.reshape(-1), self.sizes)
+        predictions = tuple(codes[first] for codes in self.predictions)
+        return PairedRuns(self.actual[first], predictions, self.labels, counts)
+
     @cached_property
     def both_right(self) -> NDArray[np.int64]:
-        """Samples of each class that two runs both predict right, shape (K, m, m)."""
         found = np.zeros((len(self.labels), self.n_runs, self.n_runs), np.int64)
-        for actual, predicted in self.blocks():
+        for actual, predicted, counts in self._unordered_kinds.counted_blocks():
             order = np.argsort(actual, kind="stable")
             classes, starts = np.unique(actual[order], return_index=True)
-            # Sums of so few zeros and ones are exact in four bytes.
-            right = (predicted == actual).astype(np.float32)[:, order]
+            wide = np.float32 if int(counts.sum()) < EXACT_SUMS else np.float64
+            right = (predicted == actual).astype(wide)[:, order]
+            sizes = counts[order].astype(wide)
             ends = [*starts.tolist()[1:], len(actual)]
             for code, start, end in zip(classes.tolist(), starts.tolist(), ends, strict=True):
                 part = right[:, start:end]
-                found[code] += np.inner(part, part).astype(np.int64)
+                found[code] += np.inner(part * sizes[start:end], part).astype(np.int64)
         return found
 
-    def spread(self, gradients: Mapping[str, Gradient]) -> RunSpread:
-        """How chance moves the metrics with these gradients at the pooled matrix.
-
-        Not finite where a gradient is not. One pass over the samples, in blocks.
-        """
-        if len(self.labels) == 2:
-            return self._spread_of_two_classes(gradients)
+    def _spread_of_classes(self, gradients: Mapping[str, Gradient]) -> RunSpread:
         gains = [_gain(gradient, len(self.labels)) for gradient in gradients.values()]
         return spread_of_gains(self._gained(gains), len(gains), self.n_runs)
 
-    def _gained(self, gains: Sequence[Callable[[Codes, Codes], Floats]]) -> Iterator[Floats]:
-        """What each run gains on samples that not all predict alike, (Q, m, b) of a block."""
-        for actual, predicted in self.blocks():
+    def _gained(
+        self, gains: Sequence[Callable[[Codes, Codes], Floats]]
+    ) -> Iterator[tuple[Floats, Floats]]:
+        """What each run gains on kinds that not all predict alike, (Q, m, b) of a block.
+
+        First of all samples of a kind together, and then of one.
+        """
+        for actual, predicted, counts in self.kinds.counted_blocks():
             differs = (predicted != predicted[:1]).any(axis=RUN_AXIS)
             at = actual[differs], predicted[:, differs]
-            yield np.stack([gain(*at) for gain in gains]) / len(self.actual)
-
-    def _spread_of_two_classes(self, gradients: Mapping[str, Gradient]) -> RunSpread:
-        """A prediction is right or wrong: what is right in both runs is all there is to count."""
-        code = np.arange(2)
-        gained = [each.at(code, code) - each.at(code, 1 - code) for each in gradients.values()]
-        with np.errstate(invalid="ignore"):
-            return _from_counts(self.both_right, np.stack(gained) / len(self.actual))
+            gained = np.stack([gain(*at) for gain in gains]) / self.n_samples
+            yield gained * counts[differs], gained
 
     def blocks(self) -> Iterator[tuple[Codes, Codes]]:
         """Actual codes (b,) and predicted ones (m, b) of up to `BLOCK` samples at a time."""
@@ -140,15 +236,25 @@ class PairedRuns:
             part = slice(start, start + BLOCK)
             yield self.actual[part], np.stack([each[part] for each in self.predictions])
 
+    def counted_blocks(self) -> Iterator[tuple[Codes, Codes, NDArray[np.int64]]]:
+        """The same with how many samples each place stands for, (b,)."""
+        for number, (actual, predicted) in enumerate(self.blocks()):
+            yield actual, predicted, self.sizes[number * BLOCK : (number + 1) * BLOCK]
 
-def spread_of_gains(gained: Iterable[Floats], n_metrics: int, n_runs: int) -> RunSpread:
-    """From what each sample adds to each metric of each run, blocks of shape (Q, m, b)."""
+
+def spread_of_gains(
+    gained: Iterable[tuple[Floats, Floats]], n_metrics: int, n_runs: int
+) -> RunSpread:
+    """From what samples add to each metric of each run, blocks of shape (Q, m, b).
+
+    Each is given of all samples of a kind together, and of one of them.
+    """
     linear = np.zeros((n_metrics, n_runs))
     covariance = np.zeros((n_metrics * n_runs, n_metrics * n_runs))
-    for block in gained:
-        linear += block.sum(axis=LAST_AXIS)
-        columns = block.reshape(n_metrics * n_runs, -1)
-        covariance += np.inner(columns, columns)
+    shape = n_metrics * n_runs, -1
+    for together, single in gained:
+        linear += together.sum(axis=LAST_AXIS)
+        covariance += np.inner(together.reshape(shape), single.reshape(shape))
     return RunSpread(differences(linear), covariance, difference_errors(covariance, n_runs))
 
 
@@ -164,6 +270,64 @@ def spread_of_recall(
             _from_counts(both[np.newaxis], np.array([[np.divide(1.0, total)]]))
             for both, total in zip(both_right, cases, strict=True)
         )
+
+
+@dataclass(frozen=True)
+class PairwiseRuns(RunsTogether):
+    """m runs whose samples were counted for each pair of them, by their positions in order.
+
+    All pairs are of the same samples, so sums over pairs of runs are those of `PairedRuns`. What
+    three runs predict for one sample is not known.
+    """
+
+    pairs: Mapping[tuple[int, int], JointCounts]
+    labels: LabelSet
+
+    @cached_property
+    def matrices(self) -> tuple[ConfusionMatrix, ...]:
+        last = max(second for _, second in self.pairs)
+        others = [self.pairs[first, last].first_matrix for first in range(last)]
+        return (*others, self.pairs[0, last].second_matrix)
+
+    @cached_property
+    def both_right(self) -> NDArray[np.int64]:
+        found = np.zeros((len(self.labels), self.n_runs, self.n_runs), np.int64)
+        for at, matrix in enumerate(self.matrices):
+            found[:, at, at] = matrix.correct
+        for (first, second), joint in self.pairs.items():
+            right = (joint.first == joint.actual) & (joint.second == joint.actual)
+            np.add.at(found[:, first, second], joint.actual[right], joint.counts[right])
+            found[:, second, first] = found[:, first, second]
+        return found
+
+    def _spread_of_classes(self, gradients: Mapping[str, Gradient]) -> RunSpread:
+        n_metrics, n_runs = len(gradients), self.n_runs
+        gains = [_gain(gradient, len(self.labels)) for gradient in gradients.values()]
+
+        def gained(actual: Codes, predicted: Codes) -> Floats:
+            return np.stack([gain(actual, predicted[np.newaxis])[0] for gain in gains])
+
+        linear = np.zeros((n_metrics, n_runs))
+        covariance = np.zeros((n_metrics, n_runs, n_metrics, n_runs))
+        for at, matrix in enumerate(self.matrices):
+            actual, predicted = np.nonzero(matrix.counts)
+            counts = matrix.counts[actual, predicted]
+            one = gained(_codes(actual), _codes(predicted)) / self.n_samples
+            linear[:, at] = (one * counts).sum(axis=LAST_AXIS)
+            covariance[:, at, :, at] = np.inner(one * counts, one)
+        for (first, second), joint in self.pairs.items():
+            one, other = (
+                gained(_codes(joint.actual), _codes(codes)) / self.n_samples
+                for codes in (joint.first, joint.second)
+            )
+            covariance[:, first, :, second] = np.inner(one * joint.counts, other)
+            covariance[:, second, :, first] = np.inner(other * joint.counts, one)
+        whole = covariance.reshape(n_metrics * n_runs, n_metrics * n_runs)
+        return RunSpread(differences(linear), whole, difference_errors(whole, n_runs))
+
+
+def _codes(places: NDArray[np.integer[Any]]) -> Codes:
+    return places.astype(np.uint32)
 
 
 def differences(values: Floats) -> Floats:

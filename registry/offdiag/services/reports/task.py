@@ -149,13 +149,9 @@ def _best_of_many(
     ][:MOST_CANDIDATES]
     if not set(ids) <= set(run_ids):
         return None
-    found = best_by_metric(
-        runs.actual,
-        [runs.predictions[run_ids.index(run_id)] for run_id in ids],
-        [metric],
-        labels=runs.labels,
-        seed=INTERVAL_SEED,
-    ).get(metric)
+    chosen = tuple(runs.predictions[run_ids.index(run_id)] for run_id in ids)
+    candidates = replace(runs, predictions=chosen)
+    found = best_by_metric(candidates, [metric], seed=INTERVAL_SEED).get(metric)
     if found is None:
         return None
     return BestOfManyFigures(ids[found.run], found.n_runs, found.corrected)
