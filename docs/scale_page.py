@@ -28,7 +28,7 @@ LONGEST_QUEUE_SHARE = 0.5
 
 _OF_RUN = (
     *("prediction_chunk", "score_chunk", "pending_truth", "pending_slice", "uploaded_matrix"),
-    *("counted_cases", "counted_slice"),
+    *("counted_cases", "counted_slice", "paired_run"),
 )
 _OF_EVALUATION = ("metric_value", "class_values", "confusion_matrix", "score_curve")
 _OF_TRUTH = ("truth_chunk", "truth_slice")

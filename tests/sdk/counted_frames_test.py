@@ -18,7 +18,7 @@ from polars.io.plugins import register_io_source
 import offdiag
 from offdiag.inputs.counted_samples import counted_samples
 from offdiag.sdk.frames.columns import frame_columns
-from offdiag.sdk.frames.log import count_kinds
+from offdiag.sdk.frames.kinds import count_kinds
 from support.frames import EAGER, FRAMES, LAZY, Columns
 
 TRUTH = ["df", "mel", "nv", "nv", "mel", "nv", "df"] * 10

@@ -15,6 +15,9 @@ import pytest
 from psycopg import sql
 from sqlalchemy import Table, UniqueConstraint
 
+from offdiag.domain.runs import RunFacts
+from offdiag.services.ingest.batch import GivenPairedCounts, PairedTable
+from offdiag.services.ingest.log_paired_counts import log_paired_counts
 from offdiag.store.database import Database
 from offdiag.store.models import Base
 from support.dashboard import LESION_COUNTS, LESIONS, log_counts
@@ -66,12 +69,23 @@ def test_what_is_everywhere_refers_to_nothing_that_is_parted(name: str) -> None:
         assert PARTED_BY[constraint.referred_table.name] == EVERYWHERE
 
 
+def count_together(database: Database) -> None:
+    table = PairedTable(["a", "b"], {"one": ["a", "b"], "other": ["b", "a"]}, [3, 4])
+    log_paired_counts(
+        database,
+        runs=[RunFacts(name=name) for name in table.predicted],
+        dataset="together",
+        given=GivenPairedCounts([table], counted_on="duckdb"),
+    )
+
+
 @pytest.fixture(scope="module")
 def registry(
     postgres_databases: Postgres, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Database]:
     """Runs with predictions and scores, slices, counts, and an uploaded matrix."""
     with postgres_databases.new(tmp_path_factory.mktemp("parts")) as database:
+        count_together(database)
         for number in range(4):
             log(
                 database,

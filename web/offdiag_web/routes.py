@@ -66,6 +66,7 @@ ROUTES: Routes = {
         "api_ingest.finish": ("POST /api/v1/runs/<run:run_id>/finish",),
         "api_ingest.log_matrix": ("POST /api/v1/matrices",),
         "api_ingest.log_counts": ("POST /api/v1/counts",),
+        "api_ingest.log_paired_counts": ("POST /api/v1/paired-counts",),
     },
     "offdiag_web.api.jobs": {
         "api_jobs.list_jobs": ("GET /api/v1/jobs",),

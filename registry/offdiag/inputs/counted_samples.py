@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +97,25 @@ def counted_samples(
     class. Raises `InvalidInput` for values that are no labels or not among
     these, for counts that are none, for scores that contradict them, and for nothing at all.
     """
+    counts = whole_sizes(sizes)
+    require_equal_lengths(
+        sizes=len(counts),
+        actual=len(actual),
+        predicted=len(predicted),
+        **{f"slices[{name!r}]": len(values) for name, values in slices.items()},
+        **{f"scores[{name!r}]": len(values) for name, values in (scores or {}).items()},
+    )
+    columns = slice_columns(slices)
+    known = label_codes(actual, labels, "actual")
+    sums = None
+    if scores is not None:
+        sums = cell_sums(scores, counts, known, labels=labels, positive_label=positive_label)
+    found = label_codes(predicted, labels, "predicted")
+    return merged_samples(known, found, counts, columns, sums)
+
+
+def whole_sizes(sizes: Sequence[int]) -> NDArray[np.int64]:
+    """Numbers of samples of each kind. Raises `InvalidInput` for those that are none."""
     given = np.asarray(sizes)
     if len(given) > MAX_KINDS:
         raise too_many_kinds(len(given))
@@ -112,21 +132,12 @@ def counted_samples(
             field="sizes",
             hint="So many samples cannot be told apart from a mistake.",
         )
-    require_equal_lengths(
-        sizes=len(given),
-        actual=len(actual),
-        predicted=len(predicted),
-        **{f"slices[{name!r}]": len(values) for name, values in slices.items()},
-        **{f"scores[{name!r}]": len(values) for name, values in (scores or {}).items()},
-    )
-    columns = {
-        require_name(name, "slices"): _column(values, name) for name, values in slices.items()
-    }
-    known, counts = _codes(actual, labels, "actual"), given.astype(np.int64)
-    sums = None
-    if scores is not None:
-        sums = cell_sums(scores, counts, known, labels=labels, positive_label=positive_label)
-    return _merged(known, _codes(predicted, labels, "predicted"), counts, columns, sums)
+    return given.astype(np.int64)
+
+
+def slice_columns(slices: Mapping[str, Sequence[object]]) -> SliceColumns:
+    """The slice columns of kinds, from a value of each kind or its tags."""
+    return {require_name(name, "slices"): _column(values, name) for name, values in slices.items()}
 
 
 def too_many_kinds(n_kinds: int) -> InvalidInput:
@@ -138,7 +149,8 @@ def too_many_kinds(n_kinds: int) -> InvalidInput:
     )
 
 
-def _codes(values: Sequence[object], labels: LabelSet, field: str) -> Codes:
+def label_codes(values: Sequence[object], labels: LabelSet, field: str) -> Codes:
+    """Codes of classes. Raises `InvalidInput` for values that are none of them."""
     places = [labels.code_of(value, field_name=field) for value in values]
     return np.array(places, dtype=code_dtype(len(labels)))
 
@@ -154,30 +166,43 @@ def _column(values: Sequence[object], name: str) -> SliceColumn:
     return sorted_levels(levels, np.array([place[text] for text in texts]))
 
 
-def _merged(
+def merged_samples(
     actual: Codes,
     predicted: Codes,
     sizes: NDArray[np.int64],
     columns: SliceColumns,
-    scores: CellSums | None,
+    scores: CellSums | None = None,
 ) -> CountedSamples:
-    names = sorted(columns)
-    keys = np.stack(
-        [actual.astype(np.int64), predicted.astype(np.int64)]
-        + [columns[name].codes.astype(np.int64) for name in names]
-        + ([] if scores is None else [scores.code.astype(np.int64)])
-    )
-    kinds, places = np.unique(keys, return_inverse=True, axis=-1)
-    totals = np.zeros(kinds.shape[-1], dtype=np.int64)
-    np.add.at(totals, places.reshape(-1), sizes)
-    merged = {
-        name: replace(columns[name], codes=row.astype(columns[name].codes.dtype))
-        for name, row in zip(names, kinds[2:], strict=False)
-    }
+    """Kinds in order, those that are the same added up."""
+    keys = [] if scores is None else [scores.code]
+    first, places, totals = distinct_kinds([actual, predicted], sizes, columns, keys)
     return CountedSamples(
-        kinds[0].astype(actual.dtype),
-        kinds[1].astype(predicted.dtype),
+        actual[first],
+        predicted[first],
         totals,
-        merged,
-        None if scores is None else scores.grouped(places.reshape(-1))[1],
+        {name: each.take(first) for name, each in sorted(columns.items())},
+        None if scores is None else scores.grouped(places)[1],
     )
+
+
+def distinct_kinds(
+    codes: Sequence[NDArray[Any]],
+    sizes: NDArray[np.int64],
+    columns: SliceColumns,
+    further: Sequence[NDArray[Any]] = (),
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int64]]:
+    """Where each distinct kind is first, which one each is, and how many samples it has.
+
+    Kinds are in the order of `codes`, then of the slice columns by name, then of `further`.
+    """
+    of_slices = [columns[name].codes for name in sorted(columns)]
+    keys = np.stack([each.astype(np.int64) for each in (*codes, *of_slices, *further)])
+    order = np.lexsort(keys[::-1])
+    ordered = keys[:, order]
+    is_new = np.ones(len(sizes), np.bool_)
+    is_new[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    places = np.empty(len(sizes), np.intp)
+    places[order] = np.cumsum(is_new) - 1
+    totals = np.zeros(int(is_new.sum()), np.int64)
+    np.add.at(totals, places, sizes)
+    return order[is_new], places, totals

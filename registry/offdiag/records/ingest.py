@@ -11,6 +11,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.records.base import RequestBody, ResponseBody
 from offdiag.records.run import Labels, RunSaid
+from offdiag.services.ingest.batch import GivenCounts, GivenPairedCounts, PairedTable
 
 Text = str | int | bool
 """A class or sample as JSON has it: 7 and "7" are one."""
@@ -144,6 +145,12 @@ class ClosedRun(ResponseBody):
     notices: Notices = Field(default=[])
 
 
+class ClosedRuns(ResponseBody):
+    """Runs that are complete, in the order in which they were sent."""
+
+    runs: list[ClosedRun]
+
+
 class NewMatrix(RunFactsBody):
     """A confusion matrix whose predictions are not at hand."""
 
@@ -170,6 +177,9 @@ class CountedScores(RequestBody):
     rest_surprise: list[float] = Field(description="The sum of -ln(1 - p), 0 where p is 1.")
 
 
+SliceValues = dict[str, list[Text | list[Text]]]
+
+
 class NewCounts(RunFactsBody):
     """Cases that were counted where they lie: one entry for each kind of case in every list.
 
@@ -181,7 +191,7 @@ class NewCounts(RunFactsBody):
     predicted: list[Text]
     sizes: list[int]
     counted_on: str = Field(description="The program that counted.")
-    slices: dict[str, list[Text | list[Text]]] = Field(
+    slices: SliceValues = Field(
         default={}, description="A value of each kind, or a list of its tags."
     )
     labels: list[Text] | None = None
@@ -189,3 +199,76 @@ class NewCounts(RunFactsBody):
     positive_label: Text | None = None
     hierarchy: dict[str, Any] | None = None
     scores: CountedScores | None = None
+
+    def given(self) -> GivenCounts:
+        """What was counted."""
+        return GivenCounts(
+            self.actual,
+            self.predicted,
+            self.sizes,
+            self.counted_on,
+            self.slices,
+            self.labels,
+            self.ordinal,
+            self.positive_label,
+            self.hierarchy,
+            None if self.scores is None else self.scores.model_dump(),
+        )
+
+
+class NewPairedTable(RequestBody):
+    """Kinds of samples by what two or more runs predict, one entry for each in every list."""
+
+    actual: list[Text]
+    predicted: dict[str, list[Text]] = Field(description="By the name of the run.")
+    sizes: list[int]
+    slices: SliceValues = Field(
+        default={}, description="A value of each kind, or a list of its tags."
+    )
+
+
+class NewCountedRun(RequestBody, RunSaid):
+    """What is said about one of several runs that were counted together."""
+
+    name: str
+    client_key: str | None = Field(
+        default=None, description="Makes the call repeatable: the same key finds the same run."
+    )
+    unique_name: bool = Field(
+        default=False, description="Refuse a name that another run of the dataset has."
+    )
+
+
+class NewPairedCounts(RequestBody):
+    """Several runs that were counted together where their predictions lie.
+
+    `tables` is one for all runs, or one for each pair of them.
+    """
+
+    runs: list[NewCountedRun]
+    tables: list[NewPairedTable]
+    project: str = "default"
+    dataset: str
+    counted_on: str = Field(description="The program that counted.")
+    labels: list[Text] | None = None
+    ordinal: bool = False
+    positive_label: Text | None = None
+    hierarchy: dict[str, Any] | None = None
+
+    def facts(self) -> tuple[RunFacts, ...]:
+        """The facts of each run, checked. Raises `InvalidInput`."""
+        return tuple(RunFacts(**run.model_dump(), project=self.project) for run in self.runs)
+
+    def given(self) -> GivenPairedCounts:
+        """What was counted."""
+        return GivenPairedCounts(
+            [
+                PairedTable(table.actual, table.predicted, table.sizes, table.slices)
+                for table in self.tables
+            ],
+            self.counted_on,
+            self.labels,
+            self.ordinal,
+            self.positive_label,
+            self.hierarchy,
+        )

@@ -38,7 +38,13 @@ from offdiag.sdk.registry import (
     SearchQuestion,
 )
 from offdiag.services.examples.selection import ExampleQuestion
-from offdiag.services.ingest.batch import Batch, GivenCounts, GivenMatrix, Predictions
+from offdiag.services.ingest.batch import (
+    Batch,
+    GivenCounts,
+    GivenMatrix,
+    GivenPairedCounts,
+    Predictions,
+)
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
@@ -89,6 +95,14 @@ class DisabledRegistry:
 
     def log_counts(self, facts: RunFacts, dataset: str, given: GivenCounts) -> str:  # noqa: ARG002
         return RUN_ID
+
+    def log_paired_counts(
+        self,
+        runs: Sequence[RunFacts],
+        dataset: str,  # noqa: ARG002
+        given: GivenPairedCounts,  # noqa: ARG002
+    ) -> list[str]:
+        return [RUN_ID] * len(runs)
 
     def evaluation(
         self,

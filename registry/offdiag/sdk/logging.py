@@ -220,6 +220,20 @@ def _label_set(labels: Iterable[object] | LabelSet | None, *, ordinal: bool) -> 
     return LabelSet.declared(labels, ordinal=ordinal)
 
 
+def facts_of(at: Registry, arguments: RunArguments) -> RunFacts:
+    """What the arguments say about a run. Raises `InvalidInput`."""
+    return run_facts(
+        at,
+        project=arguments["project"],
+        name=arguments["name"],
+        model=arguments["model"],
+        params=arguments["params"],
+        tags=arguments["tags"],
+        client_key=arguments["client_key"],
+        unique_name=arguments["unique_name"],
+    )
+
+
 def run_facts(
     at: Registry,
     *,

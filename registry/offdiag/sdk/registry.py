@@ -31,7 +31,13 @@ from offdiag.records.method import Methods
 from offdiag.records.slices import RunSlices, SlicesQuery
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.services.examples.selection import ExampleQuestion
-from offdiag.services.ingest.batch import Batch, GivenCounts, GivenMatrix, Predictions
+from offdiag.services.ingest.batch import (
+    Batch,
+    GivenCounts,
+    GivenMatrix,
+    GivenPairedCounts,
+    Predictions,
+)
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
@@ -272,6 +278,10 @@ class Registry(Protocol):
     def log_matrix(self, facts: RunFacts, dataset: str, given: GivenMatrix) -> str: ...
 
     def log_counts(self, facts: RunFacts, dataset: str, given: GivenCounts) -> str: ...
+
+    def log_paired_counts(
+        self, runs: Sequence[RunFacts], dataset: str, given: GivenPairedCounts
+    ) -> list[str]: ...
 
     def evaluation(
         self, run_id: str, *, timeout_s: float, part: str | None, groups: tuple[str, ...]

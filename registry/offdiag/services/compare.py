@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from offdiag.comparison.by_slice import SliceChanges
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
-from offdiag.comparison.many import ManyComparison, compare_many
+from offdiag.comparison.many import ManyComparison, compare_many, compare_together
 from offdiag.comparison.pair import PairComparison, compare_paired, compare_unpaired
 from offdiag.comparison.ranking import many_verdict
 from offdiag.comparison.sets import compare_many_sets, compare_paired_sets
@@ -32,9 +32,15 @@ from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.scores import ScoreDifference, score_differences
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.counted_together import CountedTogether, counted_together
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.evaluation.inputs import members_among
-from offdiag.services.groups.compare_slices import ComparedColumns, compare_by_slice, read_columns
+from offdiag.services.groups.compare_slices import (
+    ComparedColumns,
+    compare_by_slice,
+    counted_columns,
+    read_columns,
+)
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.shared_samples import (
     NO_SAMPLES_TO_CHOOSE_FROM,
@@ -49,7 +55,7 @@ from offdiag.services.shared_samples import (
     refused,
     refused_with_weights,
 )
-from offdiag.services.small_groups import sizes_in_truth, suppressed, suppressed_below
+from offdiag.services.small_groups import GroupSizes, sizes_in_truth, suppressed, suppressed_below
 from offdiag.store import compared_runs as queries
 from offdiag.store import slices, truths
 from offdiag.store.compared_runs import ComparedRun, LineageHead
@@ -68,12 +74,17 @@ class ComparisonRequest:
     on_shared: bool
     confidence: float
     by: ComparedColumns | None = None
+    counted: CountedTogether | None = None
 
     @property
     def key(self) -> tuple[object, ...]:
-        """All of it by content; a correction that was taken back counts as another truth."""
+        """All of it by content; a correction that was taken back counts as another truth.
+
+        Runs of equal counts may have been counted together with others.
+        """
         return (
             tuple((run.content_digest, run.source, run.score_columns) for run in self.runs),
+            None if self.counted is None else tuple(run.id for run in self.runs),
             tuple(None if run.truth is None else run.truth.id for run in self.runs),
             self.runs[0].positive_label,
             str(self.part or ""),
@@ -118,8 +129,15 @@ def runs_named(session: Session, run_ids: Sequence[str]) -> tuple[ComparedRun, .
     return tuple(found[each] for each in run_ids)
 
 
-def choices_of(session: Session, runs: Sequence[ComparedRun], part: Slice | None) -> SliceChoices:
-    """What the samples of the first run with predictions can be sliced by."""
+def choices_of(
+    session: Session,
+    runs: Sequence[ComparedRun],
+    part: Slice | None,
+    counted: CountedTogether | None = None,
+) -> SliceChoices:
+    """What the samples of the first run with predictions can be sliced by, or counted samples."""
+    if counted is not None:
+        return counted.choices
     roots = [run.truth.root_id for run in runs if run.has_predictions and run.truth]
     names = set() if part is None else {term.name for term in part.terms}
     if not roots:
@@ -128,14 +146,20 @@ def choices_of(session: Session, runs: Sequence[ComparedRun], part: Slice | None
 
 
 def offered_levels(
-    session: Session, runs: Sequence[ComparedRun], choices: SliceChoices
+    session: Session,
+    runs: Sequence[ComparedRun],
+    choices: SliceChoices,
+    counted: CountedTogether | None = None,
 ) -> Mapping[str, tuple[str, ...]]:
     """The values that the runs can be compared on, by column; none that are hidden."""
     k = suppressed_below()
     if not k or not choices.levels:
         return choices.levels
-    truth = next(run.truth for run in runs if run.has_predictions and run.truth)
-    sizes = sizes_in_truth(session, truths.get_truth(session, truth.id), k)
+    if counted is not None:
+        sizes = GroupSizes(counted.samples.slices, counted.samples.sizes, k)
+    else:
+        truth = next(run.truth for run in runs if run.has_predictions and run.truth)
+        sizes = sizes_in_truth(session, truths.get_truth(session, truth.id), k)
     return {
         name: tuple(each for each in values if each not in sizes.hidden(name))
         for name, values in choices.levels.items()
@@ -143,18 +167,21 @@ def offered_levels(
 
 
 def hidden_slice(
-    session: Session, runs: Sequence[ComparedRun], part: Slice | None
+    session: Session,
+    runs: Sequence[ComparedRun],
+    part: Slice | None,
+    counted: CountedTogether | None = None,
 ) -> Refusal | None:
     """Why nothing is said about a slice that is too small to be shown; None where it is not."""
     k = suppressed_below()
-    heads = {run.truth.id for run in runs if run.truth is not None}
     if part is None or not k:
         return None
-    for truth_id in heads:
-        sizes = sizes_in_truth(session, truths.get_truth(session, truth_id), k)
-        if sizes.is_hidden(part):
-            return _refused_as_hidden(part, k)
-    return None
+    if counted is not None:
+        groups = [GroupSizes(counted.samples.slices, counted.samples.sizes, k)]
+    else:
+        heads = {run.truth.id for run in runs if run.truth is not None}
+        groups = [sizes_in_truth(session, truths.get_truth(session, each), k) for each in heads]
+    return _refused_as_hidden(part, k) if any(each.is_hidden(part) for each in groups) else None
 
 
 def hidden_by_size(samples: SharedSamples | None, part: Slice | None) -> Refusal | None:
@@ -234,6 +261,8 @@ class Compared:
 def compute(session: Session, asked: ComparisonRequest) -> Compared:
     """Compare runs that nothing but their samples may keep from it."""
     runs = asked.runs
+    if asked.counted is not None:
+        return _compute_counted(asked, asked.counted)
     predicting = [run for run in runs if run.has_predictions]
     if asked.part is not None and len(predicting) < len(runs):
         return Compared(None, None, NO_SAMPLES_TO_CHOOSE_FROM)
@@ -253,6 +282,37 @@ def compute(session: Session, asked: ComparisonRequest) -> Compared:
             )
         return Compared(_pair(session, asked, side_by_side), samples, by_slice=by_slice)
     return Compared(_many(asked, side_by_side), samples)
+
+
+def _compute_counted(asked: ComparisonRequest, found: CountedTogether) -> Compared:
+    """The same of runs without predictions of which some were counted together."""
+    runs, labels = asked.runs, asked.runs[0].labels
+    uploaded = {
+        at: run.uploaded
+        for at, run in enumerate(runs)
+        if run.id not in found.run_ids and run.uploaded is not None
+    }
+    if asked.part is not None:
+        if uploaded:
+            return Compared(None, None, NO_SAMPLES_TO_CHOOSE_FROM)
+        found = found.among(asked.part)
+        if not found.n_samples:
+            return Compared(None, found.shared(), NOTHING_IN_SLICE)
+    if len(runs) > 2:
+        many = compare_together(
+            found.together(labels), uploaded, seed=INTERVAL_SEED, confidence=asked.confidence
+        )
+        return Compared(many, found.shared())
+    ids = (runs[0].id, runs[1].id)
+    by_slice = None
+    if asked.by is not None:
+        by_slice = compare_by_slice(
+            asked.by, found.by_kind(), ids, labels.names, confidence=asked.confidence
+        )
+    pair = compare_paired(
+        found.joint(*ids, labels), seed=INTERVAL_SEED, confidence=asked.confidence
+    )
+    return Compared(pair, found.shared(), by_slice=by_slice)
 
 
 def _pair(session: Session, asked: ComparisonRequest, found: Aligned | None) -> PairComparison:
@@ -409,14 +469,18 @@ def compare_runs(
         refusal = refused(runs) or refused_with_weights(runs)
         if refusal is not None:
             return RunComparison(runs, None, refusal, None, part, {}, on_shared)
-        refusal = hidden_slice(session, runs, part)
+        counted = None
+        if not any(run.has_predictions for run in runs):
+            counted = counted_together(session, run_ids)
+        refusal = hidden_slice(session, runs, part, counted)
         if refusal is not None:
-            levels = offered_levels(session, runs, choices_of(session, runs, None))
+            choices = choices_of(session, runs, None, counted)
+            levels = offered_levels(session, runs, choices, counted)
             return RunComparison(runs, None, refusal, None, part, levels, on_shared)
-        by = _columns_of(session, runs) if part is None else None
-        choices = choices_of(session, runs, part) if by is None else by.choices
-        levels = offered_levels(session, runs, choices)
-        asked = ComparisonRequest(runs, part, choices, on_shared, level, by)
+        by = _columns_of(session, runs, counted) if part is None else None
+        choices = choices_of(session, runs, part, counted) if by is None else by.choices
+        levels = offered_levels(session, runs, choices, counted)
+        asked = ComparisonRequest(runs, part, choices, on_shared, level, by, counted)
         if kept is None or _cells(runs) > LARGEST_KEPT:
             found = compute(session, asked)
         else:
@@ -437,8 +501,12 @@ def compare_runs(
     )
 
 
-def _columns_of(session: Session, runs: Sequence[ComparedRun]) -> ComparedColumns | None:
+def _columns_of(
+    session: Session, runs: Sequence[ComparedRun], counted: CountedTogether | None
+) -> ComparedColumns | None:
     """What two runs can be compared by: the columns of the samples of the first."""
+    if counted is not None:
+        return counted_columns(counted.samples) if len(runs) == 2 else None
     if len(runs) != 2 or not all(run.has_predictions and run.truth for run in runs):
         return None
     assert runs[0].truth is not None  # noqa: S101  # As was just looked at.

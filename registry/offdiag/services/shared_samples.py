@@ -20,7 +20,7 @@ from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel_runs.paired import PairedSets, paired_sets
 from offdiag.metrics.paired.joint import JointCounts, joint_counts
 from offdiag.reports.texts import listed
-from offdiag.store import datasets, runs, truths
+from offdiag.store import datasets, paired_counts, runs, truths
 from offdiag.store.compared_runs import ComparedRun, LineageHead, Predicted
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.predictions import in_truth_order
@@ -280,10 +280,15 @@ def pair_runs(
     Of multi-label runs the sets of these samples, packed.
 
     Both runs must hold predictions and have been logged with a version of the ground truth that
-    `truth_id` descends from, or it itself. Cases without a label are left out.
+    `truth_id` descends from, or it itself. Cases without a label are left out. Runs that were
+    counted together are paired by their counts, on all samples.
     """
     if first.is_weighted or second.is_weighted:
         return NotPaired(WEIGHTS_DIFFER)
+    if members is None and first.source is second.source is not SourceOrientation.PREDICTIONS:
+        counted = _joint_of_counts(session, first, second)
+        if counted is not None:
+            return counted
     for run in (first, second):
         if run.source is not SourceOrientation.PREDICTIONS:
             return NotPaired(f"run {run.id} is a matrix without predictions")
@@ -297,6 +302,23 @@ def pair_runs(
 
 
 WEIGHTS_DIFFER = "the examples of one of the runs have weights"
+
+
+def _joint_of_counts(session: Session, first: RunRecord, second: RunRecord) -> JointCounts | None:
+    ids = [first.id, second.id]
+    tables = list(paired_counts.paired_among(session, ids))
+    if not tables:
+        return None
+    samples = paired_counts.read(session, tables[0], ids)
+    return joint_counts(
+        actual=samples.actual,
+        first=samples.predicted[first.id],
+        second=samples.predicted[second.id],
+        labels=datasets.get_dataset(session, first.dataset_id).labels,
+        counts=samples.sizes,
+    )
+
+
 _OTHER_TRUTH = NotPaired("the runs were evaluated on different ground truth")
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import delete, exists, func, select, update
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.runs import RunState
+from offdiag.store import paired_counts
 from offdiag.store.models import (
     CostMatrixRow,
     DatasetRow,
@@ -57,6 +58,7 @@ def remove_runs(session: Session, run_ids: Sequence[str]) -> None:
     keys = [f"evaluate:{run_id}" for run_id in run_ids]
     session.execute(delete(WorkRow).where(WorkRow.key.in_(keys)))
     session.execute(delete(RunRow).where(RunRow.id.in_(run_ids)))
+    paired_counts.remove_unused(session)
 
 
 def unfinished_work(session: Session, project_id: int) -> int:

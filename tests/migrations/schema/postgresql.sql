@@ -379,6 +379,38 @@ CREATE TABLE metric_value (
 
 CREATE INDEX ix_metric_value_key_class_index_value_evaluation_id ON metric_value (key, class_index, value, evaluation_id);
 
+CREATE TABLE paired_counts (
+    id TEXT COLLATE "C" NOT NULL,
+    n_kinds INTEGER NOT NULL,
+    dtype TEXT COLLATE "C" NOT NULL,
+    codec TEXT COLLATE "C" NOT NULL,
+    actual BYTEA NOT NULL,
+    sizes BYTEA NOT NULL,
+    slices JSONB NOT NULL,
+    slice_codes BYTEA NOT NULL,
+    CONSTRAINT ck_paired_counts_n_kinds CHECK (n_kinds >= 1 AND n_kinds <= 2147483647),
+    CONSTRAINT pk_paired_counts PRIMARY KEY (id)
+);
+
+ALTER TABLE paired_counts ALTER COLUMN actual SET STORAGE EXTERNAL;
+
+ALTER TABLE paired_counts ALTER COLUMN sizes SET STORAGE EXTERNAL;
+
+ALTER TABLE paired_counts ALTER COLUMN slice_codes SET STORAGE EXTERNAL;
+
+CREATE TABLE paired_run (
+    run_id TEXT COLLATE "C" NOT NULL,
+    paired_id TEXT COLLATE "C" NOT NULL,
+    predicted BYTEA NOT NULL,
+    CONSTRAINT fk_paired_run_paired_id_paired_counts FOREIGN KEY(paired_id) REFERENCES paired_counts (id),
+    CONSTRAINT fk_paired_run_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
+    CONSTRAINT pk_paired_run PRIMARY KEY (run_id, paired_id)
+);
+
+CREATE INDEX ix_paired_run_paired_id ON paired_run (paired_id);
+
+ALTER TABLE paired_run ALTER COLUMN predicted SET STORAGE EXTERNAL;
+
 CREATE TABLE pending_slice (
     run_id TEXT COLLATE "C" NOT NULL,
     seq INTEGER NOT NULL,

@@ -329,6 +329,30 @@ WITHOUT ROWID;
 
 CREATE INDEX ix_metric_value_key_class_index_value_evaluation_id ON metric_value ("key", class_index, value, evaluation_id);
 
+CREATE TABLE paired_counts (
+    id TEXT NOT NULL,
+    n_kinds INTEGER NOT NULL,
+    dtype TEXT NOT NULL,
+    codec TEXT NOT NULL,
+    actual BLOB NOT NULL,
+    sizes BLOB NOT NULL,
+    slices JSON NOT NULL,
+    slice_codes BLOB NOT NULL,
+    CONSTRAINT ck_paired_counts_n_kinds CHECK (n_kinds BETWEEN 1 AND 2147483647),
+    CONSTRAINT pk_paired_counts PRIMARY KEY (id)
+);
+
+CREATE TABLE paired_run (
+    run_id TEXT NOT NULL,
+    paired_id TEXT NOT NULL,
+    predicted BLOB NOT NULL,
+    CONSTRAINT fk_paired_run_paired_id_paired_counts FOREIGN KEY(paired_id) REFERENCES paired_counts (id),
+    CONSTRAINT fk_paired_run_run_id_run FOREIGN KEY(run_id) REFERENCES run (id) ON DELETE CASCADE,
+    CONSTRAINT pk_paired_run PRIMARY KEY (run_id, paired_id)
+);
+
+CREATE INDEX ix_paired_run_paired_id ON paired_run (paired_id);
+
 CREATE TABLE pending_slice (
     run_id TEXT NOT NULL,
     seq INTEGER NOT NULL,

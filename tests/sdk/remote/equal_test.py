@@ -158,6 +158,27 @@ def test_frames_are_counted_by_tags_alike(places: tuple[Place, Place]) -> None:
     assert found[0].aggregate["n"].value == 40
 
 
+def test_frames_are_counted_together_alike(places: tuple[Place, Place]) -> None:
+    rng = np.random.default_rng(8)
+    columns = {name: rng.choice(CLASSES, 90) for name in ("y", "one", "other")}
+    found = []
+    for place in places:
+        runs = offdiag.log_frame(
+            pd.DataFrame(columns | {"country": ["DE", "SI", "SI"] * 30}),
+            predicted={"a": "one", "b": "other"},
+            slices=["country"],
+            keep_predictions=False,
+            labels=CLASSES,
+            dataset="together",
+            url=place.url,
+        )
+        compared = offdiag.compare(list(runs.values()), url=place.url)
+        assert compared.is_paired
+        found.append(compared.to_dict())
+    kept = [{name: each[name] for name in ("result", "slices", "verdict")} for each in found]
+    assert kept[0] == kept[1]
+
+
 def test_fairness_is_equal(places: tuple[Place, Place]) -> None:
     one, other = (place.runs[0].fairness("country") for place in places)
 

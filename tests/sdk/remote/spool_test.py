@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -123,12 +124,24 @@ def test_a_spool_can_be_sent_to_a_database(
         url=NOWHERE,
     )
 
+    frame = pd.DataFrame(
+        {"y": [0, 1, 1, 0], "a": [0, 1, 0, 0], "b": [1, 1, 1, 0], "p": [0.2, 0.9, 0.4, 0.1]}
+    )
+    counted: dict[str, Any] = {"keep_predictions": False, "url": NOWHERE}
+    offdiag.log_frame(frame, predicted={"a": "a", "b": "b"}, dataset="together", **counted)
+    offdiag.log_frame(
+        frame, name="p", predicted="a", score="p", positive_label=1, dataset="scored", **counted
+    )
+
     code, report = synced(sqlite_database.url)
 
-    assert (code, report["n_sent"], report["n_left"]) == (0, 2, 0)
+    assert (code, report["n_sent"], report["n_left"]) == (0, 4, 0)
     assert synced(sqlite_database.url)[1]["runs"] == []
     monkeypatch.setenv("OFFDIAG_MODE", "online")
-    assert len(offdiag.search_runs(url=sqlite_database.url)) == 2
+    assert len(offdiag.search_runs(url=sqlite_database.url)) == 5
+    assert offdiag.compare("a", "b", url=sqlite_database.url).is_paired
+    scored = offdiag.get_run("p", url=sqlite_database.url).evaluation()
+    assert scored.aggregate["roc_auc"].value == 1.0
 
 
 def test_what_contradicts_the_server_stays_and_is_explained(

@@ -29,20 +29,22 @@ from offdiag.records.base import first_problem
 from offdiag.records.ingest import (
     Chunk,
     ClosedRun,
+    ClosedRuns,
     Closing,
     NewCounts,
     NewMatrix,
+    NewPairedCounts,
     NewRun,
     OpenedRun,
     StoredChunk,
     Text,
 )
 from offdiag.records.run import labels_document
-from offdiag.services.ingest.batch import GivenCounts
 from offdiag.services.ingest.chunks import PutOutcome, put_columns
 from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_counts import log_counts as store_counts
 from offdiag.services.ingest.log_counts import log_matrix as store_matrix
+from offdiag.services.ingest.log_paired_counts import log_paired_counts as store_paired_counts
 from offdiag.services.ingest.open_run import open_run as open_stored_run
 from offdiag.store.runs import RunRecord
 from offdiag_web.api.operations import operation, resource
@@ -252,22 +254,31 @@ def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
 @requires(Role.LOGGER)
 def log_counts(json: NewCounts) -> tuple[ClosedRun, int]:
     """Store how many cases there are of each kind as a run."""
-    given = GivenCounts(
-        json.actual,
-        json.predicted,
-        json.sizes,
-        json.counted_on,
-        json.slices,
-        json.labels,
-        json.ordinal,
-        json.positive_label,
-        json.hierarchy,
-        None if json.scores is None else json.scores.model_dump(),
-    )
     run = store_counts(
-        current_registry().database, facts=json.facts(), dataset=json.dataset, given=given
+        current_registry().database,
+        facts=json.facts(),
+        dataset=json.dataset,
+        given=json.given(),
     )
     return _closed(run, json.labels or [*json.actual, *json.predicted]), 201
+
+
+@operation(
+    blueprint, "POST", "/paired-counts", answers={201: ClosedRuns}, most_bytes=_MATRIX_BYTES
+)
+@requires(Role.LOGGER)
+def log_paired_counts(json: NewPairedCounts) -> tuple[ClosedRuns, int]:
+    """Store several runs by how many cases there are of each kind, and what they have in common.
+
+    They are then compared sample by sample, as runs with predictions are.
+    """
+    runs = store_paired_counts(
+        current_registry().database,
+        runs=json.facts(),
+        dataset=json.dataset,
+        given=json.given(),
+    )
+    return ClosedRuns(runs=[_closed(run, json.labels or ()) for run in runs]), 201
 
 
 def _closed(run: RunRecord, classes: Sequence[Text] = ()) -> ClosedRun:

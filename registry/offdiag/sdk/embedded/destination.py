@@ -8,14 +8,14 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.sample_content import allowed_hosts
 from offdiag.inputs.bodies.columns import columns_of
 from offdiag.inputs.bodies.formats import read_arrow_body
-from offdiag.records.ingest import NewCounts, NewMatrix, NewRun
+from offdiag.records.ingest import NewCounts, NewMatrix, NewPairedCounts, NewRun
 from offdiag.records.sample import SampleUploads, uploaded
 from offdiag.sdk.remote.sample_requests import samples_in
-from offdiag.sdk.remote.spool import SAMPLES, SpooledRequest
-from offdiag.services.ingest.batch import GivenCounts
+from offdiag.sdk.remote.spool import PAIRED_COUNTS, SAMPLES, SpooledRequest
 from offdiag.services.ingest.chunks import put_columns
 from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_counts import log_counts, log_matrix
+from offdiag.services.ingest.log_paired_counts import log_paired_counts
 from offdiag.services.ingest.open_run import open_run
 from offdiag.services.samples.log import log_samples
 from offdiag.settings.model import ServerSettings
@@ -75,18 +75,13 @@ class DatabaseDestination:
                 hierarchy=matrix.hierarchy,
                 reported=matrix.reported,
             ).id
+        if asked.kind == PAIRED_COUNTS:
+            paired = NewPairedCounts.model_validate_json(asked.body)
+            runs = log_paired_counts(
+                self.database, runs=paired.facts(), dataset=paired.dataset, given=paired.given()
+            )
+            return ", ".join(run.id for run in runs)
         counts = NewCounts.model_validate_json(asked.body)
-        given = GivenCounts(
-            counts.actual,
-            counts.predicted,
-            counts.sizes,
-            counts.counted_on,
-            counts.slices,
-            counts.labels,
-            counts.ordinal,
-            counts.positive_label,
-            counts.hierarchy,
-        )
         return log_counts(
-            self.database, facts=counts.facts(), dataset=counts.dataset, given=given
+            self.database, facts=counts.facts(), dataset=counts.dataset, given=counts.given()
         ).id

@@ -71,8 +71,20 @@ from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.groups.fairness import fairness_of_run
-from offdiag.services.ingest import log_counts, log_predictions, open_run
-from offdiag.services.ingest.batch import CHUNK_SIZE, Batch, GivenCounts, GivenMatrix, Predictions
+from offdiag.services.ingest import (
+    log_counts,
+    log_paired_counts,
+    log_predictions,
+    open_run,
+)
+from offdiag.services.ingest.batch import (
+    CHUNK_SIZE,
+    Batch,
+    GivenCounts,
+    GivenMatrix,
+    GivenPairedCounts,
+    Predictions,
+)
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.derive_run import decision_of_run, derivation_of_run
 from offdiag.services.ingest.finish_run import finish_run
@@ -201,6 +213,14 @@ class EmbeddedRegistry:
 
     def log_counts(self, facts: RunFacts, dataset: str, given: GivenCounts) -> str:
         return log_counts.log_counts(self.database, facts=facts, dataset=dataset, given=given).id
+
+    def log_paired_counts(
+        self, runs: Sequence[RunFacts], dataset: str, given: GivenPairedCounts
+    ) -> list[str]:
+        logged = log_paired_counts.log_paired_counts(
+            self.database, runs=runs, dataset=dataset, given=given
+        )
+        return [run.id for run in logged]
 
     def evaluation(
         self, run_id: str, *, timeout_s: float, part: str | None, groups: tuple[str, ...]

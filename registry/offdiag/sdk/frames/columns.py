@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
@@ -21,7 +21,8 @@ class FrameColumns:
     """Names of the columns that are read; `actual` is None where the dataset has the truth.
 
     Without `predicted` the scores predict. `score_classes` are the classes that the columns
-    `scores` are for, None where their own names say it.
+    `scores` are for, None where their own names say it. Of several runs `runs` has the predicted
+    column of each, and `other_actual` are actual classes that frames have which were joined.
     """
 
     predicted: str | None
@@ -30,11 +31,16 @@ class FrameColumns:
     sample_id: str | None
     slices: tuple[str, ...]
     score_classes: tuple[str, ...] | None = None
+    runs: Mapping[str, str] = field(default_factory=dict)
+    other_actual: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every column that is read, once."""
-        given = (self.actual, self.predicted, *self.scores, self.sample_id, *self.slices)
+        given = (
+            *(self.actual, *self.other_actual, self.predicted, *self.runs.values()),
+            *(*self.scores, self.sample_id, *self.slices),
+        )
         return tuple(dict.fromkeys(name for name in given if name is not None))
 
     def require_in(self, known: Sequence[str]) -> None:
@@ -61,8 +67,11 @@ class FrameColumns:
 
     def place_of_column(self, name: str) -> str:
         """The argument that names a column, with its name."""
-        if name == self.actual:
-            return f"actual={name!r}"
+        if name == self.actual or name in self.other_actual:
+            return f"actual={self.actual!r}"
+        for run, column in self.runs.items():
+            if name == column:
+                return f"predicted[{run!r}]"
         return f"predicted={name!r}" if name == self.predicted else f"slices[{name!r}]"
 
     def _by_role(self) -> Iterable[tuple[str, str]]:
@@ -70,6 +79,7 @@ class FrameColumns:
             yield "actual", self.actual
         if self.predicted is not None:
             yield "predicted", self.predicted
+        yield from ((f"predicted[{run!r}]", name) for run, name in self.runs.items())
         yield from (("score", name) for name in self.scores)
         if self.sample_id is not None:
             yield "sample_id", self.sample_id
@@ -107,6 +117,40 @@ def frame_columns(
         _require_all(classes, labels)
     return FrameColumns(
         predicted, actual, _score_columns(score), sample_id, tuple(slices or ()), classes
+    )
+
+
+def columns_of_runs(
+    *,
+    actual: str | None,
+    predicted: Mapping[str, str],
+    score: ScoreColumns | None,
+    sample_id: str | None,
+    slices: Sequence[str] | None,
+) -> FrameColumns:
+    """The columns of several runs as they were named. Raises `InvalidInput`."""
+    for run, name in predicted.items():
+        if not all(isinstance(each, str) for each in (run, name)):
+            raise InvalidInput(
+                f"{run!r}: {name!r} is no name of a run with its column.",
+                field="predicted",
+                hint="Give a mapping from the name of each run to its column.",
+            )
+        frame_columns(
+            actual=actual,
+            predicted=name,
+            score=score,
+            sample_id=sample_id,
+            slices=slices,
+            labels=None,
+        )
+    return FrameColumns(
+        None,
+        actual,
+        _score_columns(score),
+        sample_id,
+        tuple(slices or ()),
+        runs=dict(predicted),
     )
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, overload
 
 import narwhals as nw
-import pyarrow as pa
 
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.errors import InvalidInput
-from offdiag.inputs.counted_samples import MAX_KINDS, too_many_kinds
 from offdiag.inputs.counted_slices import counted_slices
 from offdiag.inputs.slice_columns import require_columns
 from offdiag.inputs.slice_ranges import Bins
@@ -21,91 +18,19 @@ from offdiag.sdk.frames.columns import (
     FrameColumns,
     LazyFrame,
     ScoreColumns,
+    columns_of_runs,
     frame_columns,
     labels_in,
     opened,
 )
+from offdiag.sdk.frames.kinds import count_kinds
+from offdiag.sdk.frames.paired import arguments_of, log_counted_together
 from offdiag.sdk.frames.rows import Rows, labels_on_engine, row_batches, rows_in_memory
-from offdiag.sdk.frames.score_cells import AGGREGATES, CODE, cell_columns, with_cells
-from offdiag.sdk.frames.tags import with_numbered_lists
-from offdiag.sdk.logging import RunArguments, log_run, run_facts, start_run
+from offdiag.sdk.logging import RunArguments, facts_of, log_run, start_run
 from offdiag.sdk.open_run import OpenRun
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
 from offdiag.services.ingest.batch import GivenCounts
-
-_SIZE = "offdiag: cases"
-
-
-@dataclass(frozen=True, slots=True)
-class Kinds:
-    """One entry for each combination of values that occurs: its values, its size.
-
-    With a column of scores the cell of the score is one of the values.
-    """
-
-    columns: dict[str, list[Any]]
-    sizes: list[int]
-    scores: Mapping[str, list[Any]] | None = None
-
-
-def count_kinds(frame: EagerFrame | LazyFrame, columns: FrameColumns) -> Kinds:
-    """How many rows have each combination of values in the named columns.
-
-    Of a lazy frame only the counts are collected. Raises `InvalidInput` for a frame without
-    rows, too many combinations, missing values and values of several kinds in one column.
-    """
-    score = columns.scores[0] if columns.scores else None
-    names = tuple(name for name in columns.names if name != score)
-    numbered, lists = with_numbered_lists(frame, columns.slices)
-    counted = _counted(numbered, names, score)
-    kinds = Kinds({name: counted[name].to_pylist() for name in names}, counted[_SIZE].to_pylist())
-    for name, known in lists.items():
-        kinds.columns[name] = [known[at] for at in kinds.columns[name]]
-    if not kinds.sizes:
-        raise InvalidInput(
-            "there are no rows.", field="frame", hint="Log at least one prediction."
-        )
-    if len(kinds.sizes) > MAX_KINDS:
-        raise too_many_kinds(len(kinds.sizes))
-    for name in names:
-        _require_no_gaps(frame, name, kinds, columns)
-    if score is None:
-        return kinds
-    return replace(kinds, scores=cell_columns(counted, kinds.sizes, score))
-
-
-def _counted(frame: EagerFrame | LazyFrame, names: tuple[str, ...], score: str | None) -> pa.Table:
-    wanted: tuple[nw.Expr, ...] = (nw.len().alias(_SIZE),)
-    if score is not None:
-        frame, names = with_cells(frame, score), (*names, CODE)
-        wanted = (*wanted, *AGGREGATES)
-    if isinstance(frame, nw.LazyFrame):
-        few = frame.group_by(*names).agg(*wanted).head(MAX_KINDS + 1)
-        # Polars keeps nothing but the counts in memory only where it is asked to.
-        how: dict[str, Any] = {"engine": "streaming"} if frame.implementation.is_polars() else {}
-        return few.collect(**how).to_arrow()
-    return rows_in_memory(frame.group_by(*names).agg(*wanted)).values
-
-
-def _require_no_gaps(
-    frame: EagerFrame | LazyFrame, name: str, kinds: Kinds, columns: FrameColumns
-) -> None:
-    gaps = [_is_gap(value) for value in kinds.columns[name]]
-    if not any(gaps):
-        return
-    n_gaps = sum(size for size, gap in zip(kinds.sizes, gaps, strict=True) if gap)
-    where = f"{n_gaps:,} of {sum(kinds.sizes):,} rows have no value"
-    if isinstance(frame, nw.DataFrame):
-        rows = [_is_gap(value) for value in frame[name].to_list()]
-        where += f", row {rows.index(True)} first"
-    raise InvalidInput(
-        f"{where}.", field=columns.place_of_column(name), hint="Filter them out, or fill them in."
-    )
-
-
-def _is_gap(value: object) -> bool:
-    return value is None or value != value  # noqa: PLR0124  # NaN stands for a missing value.
 
 
 def log_counted(
@@ -129,16 +54,7 @@ def log_counted(
             hint="Name their columns, or keep the predictions.",
         )
     at = target(arguments["url"])
-    facts = run_facts(
-        at,
-        project=arguments["project"],
-        name=arguments["name"],
-        model=arguments["model"],
-        params=arguments["params"],
-        tags=arguments["tags"],
-        client_key=arguments["client_key"],
-        unique_name=arguments["unique_name"],
-    )
+    facts = facts_of(at, arguments)
     kinds = count_kinds(frame, columns)
     given = GivenCounts(
         actual=kinds.columns[actual],
@@ -240,6 +156,7 @@ def _opened_run(
     return start_run(dataset=dataset, labels=found, **arguments)
 
 
+@overload
 def log_frame(
     frame: object,
     *,
@@ -264,7 +181,62 @@ def log_frame(
     client_key: str | None = None,
     unique_name: bool = False,
     url: str | None = None,
-) -> Run:
+) -> Run: ...
+
+
+@overload
+def log_frame(
+    frame: object,
+    *,
+    name: None = None,
+    actual: str | None = "y",
+    predicted: Mapping[str, str],
+    score: ScoreColumns | None = None,
+    sample_id: str | None = None,
+    slices: Sequence[str] | None = None,
+    bins: Mapping[str, Bins] | None = None,
+    periods: Mapping[str, str] | None = None,
+    keep_predictions: bool = True,
+    project: str | None = None,
+    dataset: str | None = None,
+    model: str | None = None,
+    labels: Iterable[object] | None = None,
+    positive_label: object | None = None,
+    ordinal: bool = False,
+    hierarchy: Mapping[Any, Any] | None = None,
+    params: Mapping[str, Any] | None = None,
+    tags: Mapping[str, Any] | None = None,
+    client_key: str | None = None,
+    unique_name: bool = False,
+    url: str | None = None,
+) -> dict[str, Run]: ...
+
+
+def log_frame(
+    frame: object,
+    *,
+    name: str | None = None,
+    actual: str | None = "y",
+    predicted: str | Mapping[str, str] | None = "yhat",
+    score: ScoreColumns | None = None,
+    sample_id: str | None = None,
+    slices: Sequence[str] | None = None,
+    bins: Mapping[str, Bins] | None = None,
+    periods: Mapping[str, str] | None = None,
+    keep_predictions: bool = True,
+    project: str | None = None,
+    dataset: str | None = None,
+    model: str | None = None,
+    labels: Iterable[object] | None = None,
+    positive_label: object | None = None,
+    ordinal: bool = False,
+    hierarchy: Mapping[Any, Any] | None = None,
+    params: Mapping[str, Any] | None = None,
+    tags: Mapping[str, Any] | None = None,
+    client_key: str | None = None,
+    unique_name: bool = False,
+    url: str | None = None,
+) -> Run | dict[str, Run]:
     """Store the predictions in a frame, or only how often each occurs.
 
     `frame` is a pandas, polars, pyarrow, DuckDB, Dask, Ibis or PySpark frame, eager or lazy.
@@ -292,18 +264,8 @@ def log_frame(
     Raises `InvalidInput` naming the column and, where rows are read, the row counted from 0;
     `Conflict` for contradictions to what is stored.
     """
-    declared = labels_in(labels, score)
-    columns = frame_columns(
-        actual=actual,
-        predicted=predicted,
-        score=score,
-        sample_id=sample_id,
-        slices=slices,
-        labels=declared,
-    )
-    found = opened(frame, columns)
     arguments = RunArguments(
-        name=name,
+        name=name or "",
         project=project,
         model=model,
         positive_label=positive_label,
@@ -315,6 +277,41 @@ def log_frame(
         unique_name=unique_name,
         url=url,
     )
+    declared = labels_in(labels, score)
+    if isinstance(predicted, Mapping):
+        if name is not None:
+            raise InvalidInput(
+                "the runs have their names in predicted=.",
+                field="name",
+                hint="Leave it out, or name one column.",
+            )
+        return _log_several(
+            frame,
+            columns_of_runs(
+                actual=actual,
+                predicted=predicted,
+                score=score,
+                sample_id=sample_id,
+                slices=slices,
+            ),
+            dataset=dataset,
+            labels=declared,
+            arguments=arguments,
+            bins=bins,
+            periods=periods,
+            keep_predictions=keep_predictions,
+        )
+    if name is None:
+        raise InvalidInput("the run has no name.", field="name", hint="Give it a name.")
+    columns = frame_columns(
+        actual=actual,
+        predicted=predicted,
+        score=score,
+        sample_id=sample_id,
+        slices=slices,
+        labels=declared,
+    )
+    found = opened(frame, columns)
     if not keep_predictions:
         return log_counted(
             found,
@@ -337,3 +334,49 @@ def log_frame(
     with rows.located(columns):
         given = rows.arguments(columns)
         return log_run(**given, dataset=dataset, labels=declared, **arguments)
+
+
+def _log_several(
+    frame: object,
+    columns: FrameColumns,
+    *,
+    dataset: str | None,
+    labels: Sequence[object] | LabelSet | None,
+    arguments: RunArguments,
+    bins: Mapping[str, Bins] | None,
+    periods: Mapping[str, str] | None,
+    keep_predictions: bool,
+) -> dict[str, Run]:
+    """Log a run for each predicted column, with their predictions one after the other."""
+    if not keep_predictions:
+        return log_counted_together(
+            frame,
+            columns,
+            dataset=dataset,
+            labels=labels,
+            arguments=arguments,
+            bins=bins,
+            periods=periods,
+        )
+    if columns.scores:
+        raise InvalidInput(
+            "scores of several runs are not told apart.",
+            field="score",
+            hint="Log each run with its scores alone.",
+        )
+    frames = frame if isinstance(frame, Mapping) else dict.fromkeys(columns.runs, frame)
+    return {
+        run: log_frame(
+            frames[run],
+            actual=columns.actual,
+            predicted=name,
+            sample_id=columns.sample_id,
+            slices=columns.slices,
+            bins=bins,
+            periods=periods,
+            dataset=dataset,
+            labels=labels,
+            **arguments_of(arguments, run),
+        )
+        for run, name in columns.runs.items()
+    }

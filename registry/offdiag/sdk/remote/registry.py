@@ -33,7 +33,17 @@ from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
 from offdiag.records.fairness import Fairness
-from offdiag.records.ingest import ClosedRun, CountedScores, NewCounts, NewMatrix, NewRun
+from offdiag.records.ingest import (
+    ClosedRun,
+    ClosedRuns,
+    CountedScores,
+    NewCountedRun,
+    NewCounts,
+    NewMatrix,
+    NewPairedCounts,
+    NewPairedTable,
+    NewRun,
+)
 from offdiag.records.ingest import OpenedRun as OpenedAnswer
 from offdiag.records.method import Methods
 from offdiag.records.slices import RunSlices, SlicesQuery
@@ -54,9 +64,15 @@ from offdiag.sdk.registry import (
 from offdiag.sdk.remote import reader, requests, sample_requests
 from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.run import WAITING, Frame, RemoteRun, SpoolingRun, keep_finished, report
-from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun
+from offdiag.sdk.remote.spool import PAIRED_COUNTS, SpooledRequest, SpooledRun
 from offdiag.services.examples.selection import ExampleQuestion
-from offdiag.services.ingest.batch import GivenCounts, GivenMatrix, Predictions, chunked
+from offdiag.services.ingest.batch import (
+    GivenCounts,
+    GivenMatrix,
+    GivenPairedCounts,
+    Predictions,
+    chunked,
+)
 from offdiag.services.ingest.encode_predictions import (
     EncodedRun,
     encode_predictions,
@@ -118,6 +134,41 @@ def new_counts(facts: RunFacts, dataset: str, given: GivenCounts) -> NewCounts:
         else label_text(given.positive_label, field_name="positive_label"),
         hierarchy=_plain(given.hierarchy),
         scores=None if given.scores is None else CountedScores(**_plain(given.scores)),
+    )
+
+
+def new_paired_counts(
+    runs: Sequence[RunFacts], dataset: str, given: GivenPairedCounts
+) -> NewPairedCounts:
+    """The request that logs runs that were counted together."""
+    said = [facts.to_dict() for facts in runs]
+    project = said[0]["project"]
+    return NewPairedCounts(
+        runs=[
+            NewCountedRun(**{name: value for name, value in each.items() if name != "project"})
+            for each in said
+        ],
+        project=project,
+        dataset=dataset,
+        tables=[
+            NewPairedTable(
+                actual=_labels(table.actual, "actual"),
+                predicted={
+                    run: _labels(values, f"predicted[{run!r}]")
+                    for run, values in table.predicted.items()
+                },
+                sizes=[int(size) for size in table.sizes],
+                slices={name: _values(values) for name, values in table.slices.items()},
+            )
+            for table in given.tables
+        ],
+        counted_on=given.counted_on,
+        labels=None if given.labels is None else _labels(given.labels, "labels"),
+        ordinal=given.ordinal,
+        positive_label=None
+        if given.positive_label is None
+        else label_text(given.positive_label, field_name="positive_label"),
+        hierarchy=_plain(given.hierarchy),
     )
 
 
@@ -285,6 +336,16 @@ class RemoteRegistry:
         body = new_counts(repeatable(facts), dataset, given)
         return self._log_whole(SpooledRequest("counts", body.model_dump_json()), "/counts")
 
+    def log_paired_counts(
+        self, runs: Sequence[RunFacts], dataset: str, given: GivenPairedCounts
+    ) -> list[str]:
+        body = new_paired_counts([repeatable(facts) for facts in runs], dataset, given)
+        asked = SpooledRequest(PAIRED_COUNTS, body.model_dump_json())
+        answer = self._whole(asked, "/paired-counts")
+        if isinstance(answer, SpooledRun):
+            return [f"{WAITING}{answer.folder.name}"] * len(runs)
+        return [run.id for run in ClosedRuns.model_validate_json(answer).runs]
+
     def evaluation(
         self, run_id: str, *, timeout_s: float, part: str | None, groups: tuple[str, ...]
     ) -> Evaluation:
@@ -450,15 +511,18 @@ class RemoteRegistry:
         return SpoolingRun(labels, positive_label, asked, spool)
 
     def _log_whole(self, asked: SpooledRequest, path: str) -> str:
-        """Log what is one request, or keep it."""
-        answer = self._said_or_kept(
+        """Log a run that is one request, or keep it."""
+        answer = self._whole(asked, path)
+        if isinstance(answer, SpooledRun):
+            return f"{WAITING}{answer.folder.name}"
+        return ClosedRun.model_validate_json(answer).id
+
+    def _whole(self, asked: SpooledRequest, path: str) -> bytes | SpooledRun:
+        return self._said_or_kept(
             asked,
             lambda: self.connection.send("POST", path, asked.body),
             retry_for_s=self.settings.client.retry_for_s,
         )
-        if isinstance(answer, SpooledRun):
-            return f"{WAITING}{answer.folder.name}"
-        return ClosedRun.model_validate_json(answer).id
 
     def _said_or_kept(
         self,

@@ -23,6 +23,8 @@ from typing import Any
 
 from offdiag.errors import NO_ROOM, Conflict, InvalidInput, SpoolFull
 
+PAIRED_COUNTS = "paired counts"
+"""The kind of a request that logs several runs."""
 SAMPLES = "samples"
 """The kind of a request that stores content of samples; it names their dataset, and no run."""
 _VERSION = 1
@@ -33,7 +35,10 @@ _FOLDER_MODE, _FILE_MODE = 0o700, 0o600
 
 @dataclass(frozen=True, slots=True)
 class SpooledRequest:
-    """What is asked of a server: "run", "matrix", "counts" or "samples", and its JSON body."""
+    """What is asked of a server, and its JSON body.
+
+    The kind is "run", "matrix", "counts", "paired counts" or "samples".
+    """
 
     kind: str
     body: str
@@ -41,6 +46,8 @@ class SpooledRequest:
     def name_and_project(self) -> tuple[str, str]:
         """What the run is called, or the dataset of samples, and where."""
         said = json.loads(self.body)
+        if self.kind == PAIRED_COUNTS:
+            return ", ".join(run["name"] for run in said["runs"]), said["project"]
         return said["name"], said["project"]
 
 
@@ -55,7 +62,9 @@ class SpooledRun:
     def of(cls, spool: Path, asked: SpooledRequest) -> SpooledRun:
         """The folder of a run, the same for the same client key in the same project."""
         said = json.loads(asked.body)
-        key = json.dumps([asked.kind, said["project"], said["client_key"]])
+        runs = said["runs"] if asked.kind == PAIRED_COUNTS else [said]
+        keys = [run["client_key"] for run in runs]
+        key = json.dumps([asked.kind, said["project"], *keys])
         return cls(spool / hashlib.sha256(key.encode()).hexdigest()[:24])
 
     def begin(self, asked: SpooledRequest) -> None:

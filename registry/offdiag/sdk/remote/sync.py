@@ -10,12 +10,18 @@ from typing import Any, Protocol
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import OffdiagError, ServerUnavailable
-from offdiag.records.ingest import ClosedRun, OpenedRun
+from offdiag.records.ingest import ClosedRun, ClosedRuns, OpenedRun
 from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.reader import label_set
 from offdiag.sdk.remote.run import send_chunk, send_closing
 from offdiag.sdk.remote.sample_requests import samples_in, send_samples
-from offdiag.sdk.remote.spool import SAMPLES, SpooledRequest, SpooledRun, spooled_runs
+from offdiag.sdk.remote.spool import (
+    PAIRED_COUNTS,
+    SAMPLES,
+    SpooledRequest,
+    SpooledRun,
+    spooled_runs,
+)
 from offdiag.services.ingest.chunk_stream import in_order_of
 
 
@@ -95,8 +101,10 @@ class ServerDestination:
         if asked.kind == SAMPLES:
             self._patiently(lambda: send_samples(self.connection, *samples_in(asked)))
             return None
-        path = {"matrix": "/matrices", "counts": "/counts"}[asked.kind]
+        path = {"matrix": "/matrices", "counts": "/counts"}.get(asked.kind, "/paired-counts")
         answer = self._patiently(lambda: self.connection.send("POST", path, asked.body))
+        if asked.kind == PAIRED_COUNTS:
+            return ", ".join(run.id for run in ClosedRuns.model_validate_json(answer).runs)
         return ClosedRun.model_validate_json(answer).id
 
     def _patiently(self, attempt: Callable[[], Any]) -> Any:

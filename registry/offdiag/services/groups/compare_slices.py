@@ -19,12 +19,19 @@ from offdiag.comparison.by_slice import (
 )
 from offdiag.comparison.pair import accuracy_key
 from offdiag.domain.slices import Slice, SliceTerm
+from offdiag.inputs.paired_samples import PairedSamples
 from offdiag.inputs.slice_columns import SliceColumns
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel.sets import unpack_sets
+from offdiag.services.counted_together import CountedSides
 from offdiag.services.evaluation.slices import MOST_GROUPS
 from offdiag.services.shared_samples import Aligned
-from offdiag.services.small_groups import sizes_in_truth, smallest_judged, suppressed_below
+from offdiag.services.small_groups import (
+    GroupSizes,
+    sizes_in_truth,
+    smallest_judged,
+    suppressed_below,
+)
 from offdiag.store import slices, truths
 from offdiag.store.compared_runs import LineageHead
 from offdiag.store.session import Session
@@ -63,9 +70,19 @@ def read_columns(session: Session, head: LineageHead) -> ComparedColumns:
     return ComparedColumns(columns, hidden, smallest_judged())
 
 
+def counted_columns(samples: PairedSamples) -> ComparedColumns:
+    """The same of kinds of samples that were counted."""
+    k = suppressed_below()
+    sizes = GroupSizes(samples.slices, samples.sizes, k) if k else None
+    hidden = {
+        name: frozenset() if sizes is None else sizes.hidden(name) for name in samples.slices
+    }
+    return ComparedColumns(samples.slices, hidden, smallest_judged())
+
+
 def compare_by_slice(
     by: ComparedColumns,
-    found: Aligned,
+    found: Aligned | CountedSides,
     run_ids: tuple[str, str],
     labels: Sequence[str],
     *,
@@ -115,7 +132,7 @@ Counter = Callable[[NDArray[np.bool_]], tuple[PartCounts, tuple[PartCounts, ...]
 """Counts of a part of the samples, and of each of its classes or labels."""
 
 
-def _counter(found: Aligned, run_ids: tuple[str, str], n_classes: int) -> Counter:
+def _counter(found: Aligned | CountedSides, run_ids: tuple[str, str], n_classes: int) -> Counter:
     first, second = (found.predicted[run_id] for run_id in run_ids)
     if are_sets(found.actual):
         actual, before, after = (
@@ -131,6 +148,12 @@ def _counter(found: Aligned, run_ids: tuple[str, str], n_classes: int) -> Counte
 
     def count(members: NDArray[np.bool_]) -> tuple[PartCounts, tuple[PartCounts, ...]]:
         before, after = (each[members] for each in is_right)
-        return part_counts(before, after, found.actual[members], n_classes=n_classes)
+        return part_counts(
+            before,
+            after,
+            found.actual[members],
+            n_classes=n_classes,
+            sizes=found.sizes[members] if isinstance(found, CountedSides) else None,
+        )
 
     return count

@@ -88,6 +88,34 @@ class GivenCounts:
     scores: Mapping[str, Sequence[float]] | None = None
 
 
+@dataclass(frozen=True)
+class PairedTable:
+    """How many samples there are of each kind, by the predictions of two or more runs.
+
+    `predicted` has a list for each run, by the name of the run; all lists have one entry for each
+    kind.
+    """
+
+    actual: Sequence[object]
+    predicted: Mapping[str, Sequence[object]]
+    sizes: Sequence[int]
+    slices: Mapping[str, Sequence[object]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class GivenPairedCounts:
+    """The samples of several runs, counted together where they lie: in one table, or in one for
+    each pair of runs. The other fields are those of `GivenCounts`.
+    """
+
+    tables: Sequence[PairedTable]
+    counted_on: str
+    labels: Iterable[object] | None = None
+    ordinal: bool = False
+    positive_label: object | None = None
+    hierarchy: object | None = None
+
+
 def truth_digest(labels: LabelSet, actual: Codes, ids: SampleIds | None) -> str:
     """SHA-256 of ground truth. With identifiers both arrays must be in identifier order."""
     content = hashlib.sha256(

@@ -25,13 +25,12 @@ from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.counted_samples import CountedSamples, counted_samples
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.orientation import verify_orientation
-from offdiag.services.ingest.batch import GivenCounts
+from offdiag.services.ingest.batch import GivenCounts, GivenPairedCounts
 from offdiag.services.ingest.dataset import project_and_dataset, require_hierarchy, require_task
 from offdiag.services.ingest.encode_predictions import require_same_labels
 from offdiag.services.ingest.open_run import already_opened, labels_needed
 from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import datasets, runs, truths, uploads
-from offdiag.store import uploads as kept
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.failures import after_races
@@ -216,18 +215,8 @@ def _log_counts(
     now: datetime,
 ) -> RunRecord:
     known = datasets.find_dataset(session, project=facts.project, name=dataset)
-    labels = _labels_of(known, declared, given)
-    positive = given.positive_label
-    frame = project_and_dataset(
-        session,
-        project=facts.project,
-        name=dataset,
-        labels=labels,
-        positive_label=None if positive is None else label_text(positive),
-        now=now,
-    )
-    frame = require_task(session, frame, of_sets=False)
-    frame = require_hierarchy(session, frame, given.hierarchy)
+    labels = labels_of(known, declared, given)
+    frame = counted_dataset(session, facts.project, dataset, labels, given, now=now)
     cases = counted_samples(
         actual=given.actual,
         predicted=given.predicted,
@@ -237,11 +226,52 @@ def _log_counts(
         scores=given.scores,
         positive_label=frame.positive_label,
     )
-    matrix = cases.matrix(labels)
+    run, _ = insert_counts(session, frame, facts, cases, given.counted_on, now=now)
+    return run
+
+
+def counted_dataset(
+    session: Session,
+    project: str,
+    name: str,
+    labels: LabelSet,
+    given: GivenCounts | GivenPairedCounts,
+    *,
+    now: datetime,
+) -> DatasetRecord:
+    """The dataset of counts, made where there is none. Raises `Conflict` where it contradicts."""
+    positive = given.positive_label
+    frame = project_and_dataset(
+        session,
+        project=project,
+        name=name,
+        labels=labels,
+        positive_label=None if positive is None else label_text(positive),
+        now=now,
+    )
+    frame = require_task(session, frame, of_sets=False)
+    return require_hierarchy(session, frame, given.hierarchy)
+
+
+def insert_counts(
+    session: Session,
+    frame: DatasetRecord,
+    facts: RunFacts,
+    cases: CountedSamples,
+    counted_on: str,
+    *,
+    now: datetime,
+) -> tuple[RunRecord, bool]:
+    """Store a finished run of counts and ask for its evaluation.
+
+    Returns the run, and whether it is new: a client key finds the run it was used for, which must
+    hold the same counts.
+    """
+    matrix = cases.matrix(frame.labels)
     content = content_digest(cases, matrix)
     again = already_opened(session, frame, facts)
     if again is not None:
-        return _same_counts(again, content)
+        return _same_counts(again, content), False
     truth = truths.latest_truth(session, frame.id)
     run = runs.insert_run(
         session,
@@ -253,7 +283,7 @@ def _log_counts(
         now=now,
     )
     uploads.insert_matrix(session, run.id, matrix, LAYOUT)
-    kept.insert_counted_samples(session, run.id, cases)
+    uploads.insert_counted_samples(session, run.id, cases)
     runs.mark_finished(
         session,
         run.id,
@@ -261,11 +291,11 @@ def _log_counts(
         n_predictions=matrix.total,
         score_columns=0 if cases.scores is None else 1,
         content_digest=content,
-        orientation=_evidence(matrix, truth, given.counted_on),
+        orientation=_evidence(matrix, truth, counted_on),
         now=now,
     )
     submit_evaluation(session, run.id)
-    return runs.get_run(session, run.id)
+    return runs.get_run(session, run.id), True
 
 
 def content_digest(cases: CountedSamples, matrix: ConfusionMatrix) -> str:
@@ -273,9 +303,12 @@ def content_digest(cases: CountedSamples, matrix: ConfusionMatrix) -> str:
     return matrix.digest if cases.are_a_matrix else cases.digest(matrix.labels)
 
 
-def _labels_of(
-    known: DatasetRecord | None, declared: LabelSet | None, given: GivenCounts
+def labels_of(
+    known: DatasetRecord | None,
+    declared: LabelSet | None,
+    given: GivenCounts | GivenPairedCounts,
 ) -> LabelSet:
+    """The classes of counts: those of the dataset, the declared ones, or those that occur."""
     if known is not None:
         if declared is not None:
             require_same_labels(known, declared)
@@ -288,9 +321,18 @@ def _labels_of(
             field="ordinal",
             hint="Give labels= in their order.",
         )
+    if isinstance(given, GivenCounts):
+        actual, predicted = given.actual, given.predicted
+    else:
+        actual = [each for table in given.tables for each in table.actual]
+        predicted = [
+            each
+            for table in given.tables
+            for values in table.predicted.values()
+            for each in values
+        ]
     return infer_label_set(
-        ("actual", _names(given.actual, "actual")),
-        ("predicted", _names(given.predicted, "predicted")),
+        ("actual", _names(actual, "actual")), ("predicted", _names(predicted, "predicted"))
     )
 
 

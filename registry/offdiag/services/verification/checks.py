@@ -29,10 +29,12 @@ from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import curves_of, evaluate, price
 from offdiag.services.evaluation.inputs import EvaluationInputs, read_inputs
 from offdiag.services.ingest.batch import Batch, truth_digest
+from offdiag.services.ingest.log_counts import content_digest
 from offdiag.store import (
     cost_matrices,
     datasets,
     evaluations,
+    paired_counts,
     predictions,
     reports,
     runs,
@@ -111,15 +113,7 @@ def content_is_intact(
     `truth` is the version the run was logged with.
     """
     if run.source is not SourceOrientation.PREDICTIONS:
-        stored = uploads.read_matrix(session, run.id, dataset.labels, run.source)
-        cases = uploads.find_counted_samples(session, run.id)
-        if cases is None:
-            return stored.digest == run.content_digest
-        counted_again = cases.matrix(dataset.labels)
-        return (stored.digest, cases.digest(dataset.labels)) == (
-            counted_again.digest,
-            run.content_digest,
-        )
+        return _counts_are_intact(session, run, dataset)
     if truth is None:
         return False
     ids = truths.truth_ids(session, truth)
@@ -140,6 +134,18 @@ def content_is_intact(
     whole = StoredChunk(0, 0, predicted, None, None, weight)
     candidates = _batches(whole, actual, ids, scores)
     return any(run.content_digest == batch.digest(dataset.labels) for batch in candidates)
+
+
+def _counts_are_intact(session: Session, run: RunRecord, dataset: DatasetRecord) -> bool:
+    """The same of a run of counts, also where it was counted together with others."""
+    stored = uploads.read_matrix(session, run.id, dataset.labels, run.source)
+    cases = uploads.find_counted_samples(session, run.id)
+    digests = {stored.digest if cases is None else cases.digest(dataset.labels)}
+    for paired_id in paired_counts.tables_of(session, run.id):
+        samples = paired_counts.read(session, paired_id, [run.id]).of_run(run.id)
+        digests.add(content_digest(samples, samples.matrix(dataset.labels)))
+    is_same = cases is None or cases.matrix(dataset.labels).digest == stored.digest
+    return is_same and digests == {run.content_digest}
 
 
 def _batches(

@@ -32,6 +32,8 @@ from offdiag.store.models import (
     EvaluationRow,
     FlagEventRow,
     FlagRow,
+    PairedRunRow,
+    PairedSamplesRow,
     PredictionChunkRow,
     ReportEditionRow,
     ReportFileRow,
@@ -130,6 +132,7 @@ def _insert_run(source: Session, target: Session, row: RowMapping, known: KnownA
         table = table_of(model)
         for part in each_row_of(source, table, run_id=row["id"]):
             copy_row(target, table, part, known)
+    _insert_paired_counts(source, target, row["id"], known)
     evaluations = {
         result["id"]: _insert_evaluation(source, target, result, known) for result in results
     }
@@ -142,6 +145,16 @@ def _insert_run(source: Session, target: Session, row: RowMapping, known: KnownA
             insert_row(target, table_of(CommentRow), comment, known, flag_id=flag_id)
     for comment in rows_of(source, table_of(CommentRow), run_id=row["id"]):
         insert_row(target, table_of(CommentRow), comment, known)
+
+
+def _insert_paired_counts(source: Session, target: Session, run_id: str, known: KnownAs) -> None:
+    """What a run has in common with others; their table comes with the first of them."""
+    for part in rows_of(source, table_of(PairedRunRow), run_id=run_id):
+        table = table_of(PairedSamplesRow)
+        if not rows_of(target, table, id=part["paired_id"]):
+            (samples,) = rows_of(source, table, id=part["paired_id"])
+            copy_row(target, table, samples, known)
+        copy_row(target, table_of(PairedRunRow), part, known)
 
 
 def _valid_results(source: Session, row: RowMapping, known: KnownAs) -> list[RowMapping]:

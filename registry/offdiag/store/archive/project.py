@@ -27,6 +27,8 @@ from offdiag.store.models import (
     FlagRow,
     LabelAnswerRow,
     LabelSetRow,
+    PairedRunRow,
+    PairedSamplesRow,
     PredictionChunkRow,
     ProblemRow,
     ProjectRow,
@@ -186,6 +188,10 @@ def _of_runs(project_id: int) -> Conditions:
         table_of(UploadedMatrixRow): UploadedMatrixRow.run_id.in_(runs),
         table_of(CountedSamplesRow): CountedSamplesRow.run_id.in_(runs),
         table_of(CountedSliceRow): CountedSliceRow.run_id.in_(runs),
+        table_of(PairedSamplesRow): PairedSamplesRow.id.in_(
+            select(PairedRunRow.paired_id).where(PairedRunRow.run_id.in_(runs))
+        ),
+        table_of(PairedRunRow): PairedRunRow.run_id.in_(runs),
         table_of(BaselineRow): BaselineRow.run_id.in_(runs),
         table_of(EvaluationRow): EvaluationRow.run_id.in_(runs),
         **{table: table.c.evaluation_id.in_(evaluations) for table in parts_of_evaluations()},

@@ -34,6 +34,8 @@ from offdiag.store.models.jobs import HeartbeatRow, WorkRow
 from offdiag.store.models.predictions import (
     CountedSamplesRow,
     CountedSliceRow,
+    PairedRunRow,
+    PairedSamplesRow,
     PendingTruthRow,
     PredictionChunkRow,
     ScoreChunkRow,
@@ -70,6 +72,8 @@ __all__ = [
     "LabelSetRow",
     "MembershipRow",
     "MetricValueRow",
+    "PairedRunRow",
+    "PairedSamplesRow",
     "PendingSliceRow",
     "PendingTruthRow",
     "PredictionChunkRow",

@@ -5,11 +5,14 @@ per prediction it needs; scores lie in rows of their own and are not touched. Sa
 `seq` follow those of chunk `seq - 1`.
 
 Counts are kept by what the samples can be sliced by, one entry for each combination that occurs.
+Runs that were counted together share such entries, and each adds what it predicts.
 """
 
 from __future__ import annotations
 
-from sqlalchemy import ForeignKey, ForeignKeyConstraint
+from typing import Any
+
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from offdiag.store.models.base import Base, one_of, whole_number
@@ -124,3 +127,33 @@ class CountedSliceRow(Base):
     dtype: Mapped[str]
     codec: Mapped[str]
     codes: Mapped[bytes]
+
+
+class PairedSamplesRow(Base):
+    """Kinds of samples that several runs were counted by together, `sizes` of each.
+
+    `slices` describes the columns that follow each other in `slice_codes`.
+    """
+
+    __tablename__ = "paired_counts"
+    __table_args__ = (whole_number("n_kinds", at_least=1),)
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    n_kinds: Mapped[int]
+    dtype: Mapped[str]
+    codec: Mapped[str]
+    actual: Mapped[bytes]
+    sizes: Mapped[bytes]
+    slices: Mapped[list[dict[str, Any]]]
+    slice_codes: Mapped[bytes]
+
+
+class PairedRunRow(Base):
+    """What a run predicts for each kind of samples of `paired_counts`, in their order."""
+
+    __tablename__ = "paired_run"
+    __table_args__ = (Index(None, "paired_id"),)
+
+    run_id: Mapped[str] = mapped_column(ForeignKey("run.id", ondelete="CASCADE"), primary_key=True)
+    paired_id: Mapped[str] = mapped_column(ForeignKey("paired_counts.id"), primary_key=True)
+    predicted: Mapped[bytes]

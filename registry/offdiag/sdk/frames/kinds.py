@@ -1,0 +1,98 @@
+"""Counting the rows of a frame by the values in its columns, with the library that holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals as nw
+import pyarrow as pa
+
+from offdiag.errors import InvalidInput
+from offdiag.inputs.counted_samples import MAX_KINDS, too_many_kinds
+from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame
+from offdiag.sdk.frames.rows import rows_in_memory
+from offdiag.sdk.frames.score_cells import AGGREGATES, CODE, cell_columns, with_cells
+from offdiag.sdk.frames.tags import with_numbered_lists
+
+_SIZE = "offdiag: cases"
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """One entry for each combination of values that occurs: its values, its size.
+
+    With a column of scores the cell of the score is one of the values.
+    """
+
+    columns: dict[str, list[Any]]
+    sizes: list[int]
+    scores: Mapping[str, list[Any]] | None = None
+
+
+def count_kinds(frame: EagerFrame | LazyFrame, columns: FrameColumns) -> Kinds:
+    """How many rows have each combination of values in the named columns.
+
+    Of a lazy frame only the counts are collected. Raises `InvalidInput` for a frame without
+    rows, too many combinations, missing values and values of several kinds in one column.
+    """
+    found = find_kinds(frame, columns)
+    if found is None:
+        raise too_many_kinds(MAX_KINDS + 1)
+    return found
+
+
+def find_kinds(frame: EagerFrame | LazyFrame, columns: FrameColumns) -> Kinds | None:
+    """The same, None for too many combinations."""
+    score = columns.scores[0] if columns.scores else None
+    names = tuple(name for name in columns.names if name != score)
+    numbered, lists = with_numbered_lists(frame, columns.slices)
+    counted = _counted(numbered, names, score)
+    if counted.num_rows > MAX_KINDS:
+        return None
+    kinds = Kinds({name: counted[name].to_pylist() for name in names}, counted[_SIZE].to_pylist())
+    for name, known in lists.items():
+        kinds.columns[name] = [known[at] for at in kinds.columns[name]]
+    if not kinds.sizes:
+        raise InvalidInput(
+            "there are no rows.", field="frame", hint="Log at least one prediction."
+        )
+    for name in names:
+        _require_no_gaps(frame, name, kinds, columns)
+    if score is None:
+        return kinds
+    return replace(kinds, scores=cell_columns(counted, kinds.sizes, score))
+
+
+def _counted(frame: EagerFrame | LazyFrame, names: tuple[str, ...], score: str | None) -> pa.Table:
+    wanted: tuple[nw.Expr, ...] = (nw.len().alias(_SIZE),)
+    if score is not None:
+        frame, names = with_cells(frame, score), (*names, CODE)
+        wanted = (*wanted, *AGGREGATES)
+    if isinstance(frame, nw.LazyFrame):
+        few = frame.group_by(*names).agg(*wanted).head(MAX_KINDS + 1)
+        # Polars keeps nothing but the counts in memory only where it is asked to.
+        how: dict[str, Any] = {"engine": "streaming"} if frame.implementation.is_polars() else {}
+        return few.collect(**how).to_arrow()
+    return rows_in_memory(frame.group_by(*names).agg(*wanted)).values
+
+
+def _require_no_gaps(
+    frame: EagerFrame | LazyFrame, name: str, kinds: Kinds, columns: FrameColumns
+) -> None:
+    gaps = [_is_gap(value) for value in kinds.columns[name]]
+    if not any(gaps):
+        return
+    n_gaps = sum(size for size, gap in zip(kinds.sizes, gaps, strict=True) if gap)
+    where = f"{n_gaps:,} of {sum(kinds.sizes):,} rows have no value"
+    if isinstance(frame, nw.DataFrame):
+        rows = [_is_gap(value) for value in frame[name].to_list()]
+        where += f", row {rows.index(True)} first"
+    raise InvalidInput(
+        f"{where}.", field=columns.place_of_column(name), hint="Filter them out, or fill them in."
+    )
+
+
+def _is_gap(value: object) -> bool:
+    return value is None or value != value  # noqa: PLR0124  # NaN stands for a missing value.

@@ -1,0 +1,135 @@
+"""Runs whose samples were counted together: they are paired by their counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.slices import Slice
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.paired_samples import PairedSamples
+from offdiag.metrics.paired.joint import JointCounts, joint_counts
+from offdiag.metrics.paired.runs import PairedRuns, PairwiseRuns, RunsTogether
+from offdiag.services.evaluation.inputs import members_among
+from offdiag.services.shared_samples import SharedSamples
+from offdiag.store import paired_counts
+from offdiag.store.session import Session
+from offdiag.store.slices import SliceChoices
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class CountedTogether:
+    """What two or more runs predict for kinds of samples: in one table, or in one for each pair.
+
+    `run_ids` are the runs in the order they were asked for, and `tables` have them by the runs.
+    """
+
+    run_ids: tuple[str, ...]
+    tables: Mapping[frozenset[str], PairedSamples]
+
+    @property
+    def samples(self) -> PairedSamples:
+        """Kinds of all samples, with what runs predict: all of them, or two."""
+        return next(iter(self.tables.values()))
+
+    @property
+    def choices(self) -> SliceChoices:
+        """What the samples can be sliced by."""
+        columns = self.samples.slices
+        return SliceChoices({name: each.choices for name, each in columns.items()}, columns)
+
+    def among(self, part: Slice) -> CountedTogether:
+        """The kinds in a slice. Raises `InvalidInput` for a column or a value that none has."""
+        return replace(
+            self, tables={runs: _part_of(table, part) for runs, table in self.tables.items()}
+        )
+
+    @property
+    def n_samples(self) -> int:
+        return int(self.samples.sizes.sum())
+
+    def shared(self) -> SharedSamples:
+        """That all runs predicted the same examples, all of which have a label."""
+        n = self.n_samples
+        return SharedSamples((n,), n_shared=n, n_unlabelled=0, n_relabelled=0, n_compared=n)
+
+    def joint(self, first: str, second: str, labels: LabelSet) -> JointCounts:
+        """The counts of two of the runs."""
+        table = self._with(first, second)
+        return joint_counts(
+            actual=table.actual,
+            first=table.predicted[first],
+            second=table.predicted[second],
+            counts=table.sizes,
+            labels=labels,
+        )
+
+    def together(self, labels: LabelSet) -> RunsTogether:
+        """All runs, for a comparison of several."""
+        whole = self.tables.get(frozenset(self.run_ids))
+        if whole is not None:
+            predicted = tuple(whole.predicted[run] for run in self.run_ids)
+            return PairedRuns(whole.actual, predicted, labels, whole.sizes)
+        return PairwiseRuns(
+            {
+                (at, later): self.joint(self.run_ids[at], self.run_ids[later], labels)
+                for at, later in combinations(range(len(self.run_ids)), 2)
+            },
+            labels,
+        )
+
+    def by_kind(self) -> CountedSides:
+        """The kinds of runs in one table, as places of so many samples each."""
+        found = self.samples
+        return CountedSides(found.actual, found.predicted, np.arange(len(found)), found.sizes)
+
+    def _with(self, first: str, second: str) -> PairedSamples:
+        return next(table for runs, table in self.tables.items() if {first, second} <= runs)
+
+
+@dataclass(frozen=True)
+class CountedSides:
+    """Predictions by run, each place standing for `sizes` samples, as `Aligned` has them."""
+
+    actual: Codes
+    predicted: Mapping[str, Codes]
+    places: Places
+    sizes: NDArray[np.int64]
+
+
+def _part_of(samples: PairedSamples, part: Slice) -> PairedSamples:
+    choices = SliceChoices({}, samples.slices)
+    chosen = np.flatnonzero(members_among(choices, part, n_samples=len(samples)))
+    return PairedSamples(
+        samples.actual[chosen],
+        {run: codes[chosen] for run, codes in samples.predicted.items()},
+        samples.sizes[chosen],
+        {name: column.take(chosen) for name, column in samples.slices.items()},
+    )
+
+
+def counted_together(session: Session, run_ids: Sequence[str]) -> CountedTogether | None:
+    """The most of these runs that were counted together; None for less than two.
+
+    A run is logged once, with others, so the tables it is in are all of these.
+    """
+    known = paired_counts.paired_among(session, run_ids)
+    groups = [
+        frozenset().union(*(runs for runs in known.values() if run in runs)) for run in run_ids
+    ]
+    group = max(groups, key=len)
+    if not group:
+        return None
+    tables = {runs: paired_id for paired_id, runs in known.items() if runs <= group}
+    wanted = [group] if group in tables else list(tables)
+    return CountedTogether(
+        tuple(run for run in run_ids if run in group),
+        {runs: paired_counts.read(session, tables[runs], sorted(runs)) for runs in wanted},
+    )

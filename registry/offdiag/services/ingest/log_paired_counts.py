@@ -1,0 +1,165 @@
+"""Logging runs whose samples were counted together, so that they are compared with pairing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+
+from offdiag.domain.labels import LabelSet, refuse_fractions
+from offdiag.domain.runs import RunFacts, require_name
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.inputs.counted_samples import CountedSamples
+from offdiag.inputs.paired_samples import PairedSamples, paired_samples
+from offdiag.services.ingest.batch import GivenPairedCounts
+from offdiag.services.ingest.log_counts import counted_dataset, insert_counts, labels_of
+from offdiag.store import datasets, paired_counts
+from offdiag.store.database import Database
+from offdiag.store.failures import after_races
+from offdiag.store.runs import RunRecord
+from offdiag.store.session import Session
+
+
+def log_paired_counts(
+    database: Database, *, runs: Sequence[RunFacts], dataset: str, given: GivenPairedCounts
+) -> tuple[RunRecord, ...]:
+    """Store finished runs of counts with what they have in common: all of them, or none.
+
+    Each is a run as after `log_counts`, named as in the tables; the tables are kept for
+    comparisons. Raises `InvalidInput` for counts that are none or contradict each other and
+    `Conflict` for contradictions to what is stored.
+    """
+    require_name(given.counted_on, "counted_on")
+    _require_tables(runs, given)
+    for table in given.tables:
+        refuse_fractions(table.actual, field="actual")
+        for run, values in table.predicted.items():
+            refuse_fractions(values, field=f"predicted[{run!r}]")
+    declared = (
+        None if given.labels is None else LabelSet.declared(given.labels, ordinal=given.ordinal)
+    )
+
+    def transaction() -> tuple[RunRecord, ...]:
+        with database.write() as session:
+            return _log(session, runs, dataset, given, declared, now=database.clock())
+
+    return after_races(transaction, finds_itself=all(each.client_key for each in runs))
+
+
+def _require_tables(runs: Sequence[RunFacts], given: GivenPairedCounts) -> None:
+    names = [each.name for each in runs]
+    if len(set(names)) != len(names) or len(names) < 2:
+        raise InvalidInput(
+            "there are fewer than two runs, or two of one name.",
+            field="runs",
+            hint="Give each run a name of its own; log_counts stores a single one.",
+        )
+    if len({each.project for each in runs}) > 1:
+        raise InvalidInput(
+            "the runs are of several projects.", field="runs", hint="Name one project."
+        )
+    tables = [frozenset(table.predicted) for table in given.tables]
+    pairs = {frozenset((one, other)) for one in names for other in names if one != other}
+    if tables != [frozenset(names)] and (len(tables) != len(pairs) or set(tables) != pairs):
+        raise InvalidInput(
+            "the tables do not have the predictions of the runs.",
+            field="tables",
+            hint="Count all runs in one table, or each pair of them in a table of its own.",
+        )
+
+
+def _log(
+    session: Session,
+    runs: Sequence[RunFacts],
+    dataset: str,
+    given: GivenPairedCounts,
+    declared: LabelSet | None,
+    *,
+    now: datetime,
+) -> tuple[RunRecord, ...]:
+    project = runs[0].project
+    known = datasets.find_dataset(session, project=project, name=dataset)
+    labels = labels_of(known, declared, given)
+    frame = counted_dataset(session, project, dataset, labels, given, now=now)
+    tables = [
+        paired_samples(
+            actual=table.actual,
+            predicted=table.predicted,
+            sizes=table.sizes,
+            slices=table.slices,
+            labels=labels,
+        )
+        for table in given.tables
+    ]
+    logged = {
+        facts.name: insert_counts(
+            session, frame, facts, _samples_of(tables, facts.name), given.counted_on, now=now
+        )
+        for facts in runs
+    }
+    records = tuple(run for run, _ in logged.values())
+    if any(is_new for _, is_new in logged.values()):
+        if not all(is_new for _, is_new in logged.values()):
+            raise _other_runs(logged)
+        for table in tables:
+            by_id = {logged[name][0].id: codes for name, codes in table.predicted.items()}
+            paired_counts.insert(session, replace(table, predicted=by_id))
+    else:
+        for table in tables:
+            by_id = {logged[name][0].id: codes for name, codes in table.predicted.items()}
+            if not _is_stored(session, replace(table, predicted=by_id)):
+                raise _other_runs(logged)
+    return records
+
+
+def _is_stored(session: Session, table: PairedSamples) -> bool:
+    ids = list(table.predicted)
+    known = paired_counts.paired_among(session, ids)
+    stored = next((each for each, runs in known.items() if len(runs) == len(ids)), None)
+    if stored is None:
+        return False
+    there = paired_counts.read(session, stored, ids)
+    return (
+        np.array_equal(there.actual, table.actual)
+        and np.array_equal(there.sizes, table.sizes)
+        and all(np.array_equal(there.predicted[run], table.predicted[run]) for run in ids)
+    )
+
+
+def _samples_of(tables: Sequence[PairedSamples], name: str) -> CountedSamples:
+    """The samples of one run, which must be the same in every table that has it."""
+    found, *others = (table.of_run(name) for table in tables if name in table.predicted)
+    for other in others:
+        if not _are_equal(found, other):
+            raise InvalidInput(
+                f"the counts of {name!r} differ from one table to another.",
+                field="tables",
+                hint="Count all pairs on the same samples, without changes in between.",
+            )
+    return found
+
+
+def _are_equal(one: CountedSamples, other: CountedSamples) -> bool:
+    return (
+        all(
+            np.array_equal(getattr(one, name), getattr(other, name))
+            for name in ("actual", "predicted", "sizes")
+        )
+        and one.slices.keys() == other.slices.keys()
+        and all(
+            one.slices[name].levels == other.slices[name].levels
+            and np.array_equal(one.slices[name].codes, other.slices[name].codes)
+            for name in one.slices
+        )
+    )
+
+
+def _other_runs(logged: dict[str, tuple[RunRecord, bool]]) -> Conflict:
+    there = ", ".join(run.id for run, is_new in logged.values() if not is_new)
+    return Conflict(
+        f"client keys belong to runs that were not counted together with the others: {there}.",
+        field="client_key",
+        hint="Use new keys for new runs; a retry must send the same runs.",
+    )
