@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from offdiag.sdk.open_run import OpenRun
     from offdiag.sdk.registry import Decision
     from offdiag.sdk.run import Run
-    from offdiag.sdk.samples.confused import confused_labels
+    from offdiag.sdk.samples.confused import confused_labels, label_costs
     from offdiag.sdk.samples.drafts import LabelDraft, label_draft
     from offdiag.sdk.samples.log import log_samples, show_samples
     from offdiag.sdk.samples.suspects import label_noise, suspect_labels
@@ -126,6 +126,7 @@ _HOMES = {
     "show_samples": "offdiag.sdk.samples.log",
     "LabelDraft": "offdiag.sdk.samples.drafts",
     "label_draft": "offdiag.sdk.samples.drafts",
+    "label_costs": "offdiag.sdk.samples.confused",
     "label_noise": "offdiag.sdk.samples.suspects",
     "LoggedSamples": "offdiag.domain.sample_content",
     "suspect_labels": "offdiag.sdk.samples.suspects",
@@ -179,6 +180,7 @@ __all__ = [
     "evaluate_scores",
     "get_run",
     "importers",
+    "label_costs",
     "label_draft",
     "label_noise",
     "learning_curves",

@@ -215,7 +215,9 @@ def test_a_gate_bounds_metrics_of_sets_and_their_differences(sqlite_database: Da
     passed = [finding.passed for finding in result.findings]
     assert passed == [True, True, False, True]
     assert result.not_paired is None
-    assert result.findings[2].value.ci_low is not None
+    gap = result.findings[2].value
+    assert gap is not None
+    assert gap.ci_low is not None
 
 
 def test_seeds_of_a_method_are_compared_by_a_metric_of_sets(sqlite_database: Database) -> None:

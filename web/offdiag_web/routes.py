@@ -24,6 +24,7 @@ ROUTES: Routes = {
     "offdiag_web.api.costs": {
         "api_costs.compare_costs": ("GET /api/v1/costs",),
         "api_costs.try_rule": ("POST /api/v1/runs/<run:run_id>/rules",),
+        "api_costs.price_labels": ("POST /api/v1/runs/<run:run_id>/label-costs",),
         "api_costs.list_cost_matrices": ("GET /api/v1/cost-matrices",),
         "api_costs.get_cost_matrix": ("GET /api/v1/cost-matrices/<name:name>",),
         "api_costs.add_cost_matrix": ("POST /api/v1/cost-matrices",),
@@ -367,6 +368,10 @@ ROUTES: Routes = {
         "run_history.page": ("GET /runs/<run:run_id>/history",),
         "run_history.history_json": ("GET /runs/<run:run_id>/history.json",),
         "run_history.history_csv": ("GET /runs/<run:run_id>/history.csv",),
+    },
+    "offdiag_web.pages.run_label_costs.page": {
+        "run_label_costs.page": ("GET /runs/<run:run_id>/label-costs",),
+        "run_label_costs.costs_json": ("GET /runs/<run:run_id>/label-costs.json",),
     },
     "offdiag_web.pages.run_matrix.card_page": {
         "run_card.card": ("GET /runs/<run:run_id>/card.svg",)

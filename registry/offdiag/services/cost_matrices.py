@@ -90,7 +90,7 @@ def _require_single_labels(dataset: DatasetRecord) -> None:
             f"the samples of dataset {dataset.name!r} have sets of labels, and a cost matrix "
             "has the costs of confusing two classes.",
             field="dataset",
-            hint="Price the errors of single labels yourself, by the counts of their tables.",
+            hint="offdiag.label_costs and `offdiag cost labels` take costs of single labels.",
         )
 
 

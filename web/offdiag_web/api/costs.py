@@ -27,6 +27,7 @@ from offdiag.records.cost import (
     costs_of_runs,
 )
 from offdiag.records.decision import TriedRule, tried_rule
+from offdiag.records.label_costs import LabelCostsAsked, LabelCostsFound, asked_label_costs
 from offdiag.records.run import labels_document
 from offdiag.sdk.embedded.registry import decide
 from offdiag.sdk.registry import Decided, DecideQuestion
@@ -81,6 +82,16 @@ def try_rule(run_id: str, json: RuleAsked) -> tuple[TriedRule, int]:
         author=author(json.author),
     )
     return tried_rule(trial, saved), 200 if saved is None else 201
+
+
+@operation(blueprint, "POST", "/runs/<run:run_id>/label-costs", answers=LabelCostsFound)
+@requires(Role.VIEWER)
+def price_labels(run_id: str, json: LabelCostsAsked) -> LabelCostsFound:
+    """Read what the errors of a multi-label run cost, by label, and which thresholds cost least.
+
+    Nothing is stored.
+    """
+    return asked_label_costs(current_registry().database, run_id, json)
 
 
 @operation(blueprint, "GET", "/cost-matrices", answers=CostList)

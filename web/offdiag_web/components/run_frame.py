@@ -171,7 +171,7 @@ def run_header(
         dataset_url=_dataset_runs(run).url(),
         model=_model(run.model),
         compare_url=replace(_dataset_runs(run), selected=(run.id,)).url(),
-        decide_url=WhatIfAddress().decisions_url(run.id) if _can_decide(detail) else None,
+        decide_url=_decide_url(detail, tab_url),
         newer_url=around.newer_id and tab_url(current, around.newer_id),
         older_url=around.older_id and tab_url(current, around.older_id),
         role=_role(detail),
@@ -259,9 +259,14 @@ def _dataset_runs(run: RunHeader) -> RunListAddress:
     return RunListAddress(terms)
 
 
-def _can_decide(detail: RunDetail) -> bool:
+def _decide_url(detail: RunDetail, tab_url: Callable[[str, str], str]) -> str | None:
+    """Where costs and thresholds are tried, for runs with scores and for labels of any run."""
     run = detail.run
-    return detail.results is not None and run.score_columns > 0 and run.task is not Task.MULTILABEL
+    if detail.results is None:
+        return None
+    if run.task is Task.MULTILABEL:
+        return tab_url("label_costs", run.id)
+    return WhatIfAddress().decisions_url(run.id) if run.score_columns > 0 else None
 
 
 RUN = "/runs/<run:run_id>"

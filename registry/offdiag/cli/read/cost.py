@@ -10,7 +10,7 @@ import click
 from offdiag.cli.documents import Server, connected, document
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import label, print_json, print_tables, printable
-from offdiag.cli.read.cost_runs import apply, decide, rank
+from offdiag.cli.read.cost_runs import apply, decide, labels, rank
 from offdiag.cli.read.cost_tables import cost_table, difference_table, list_table
 from offdiag.cli.registry import settings_for
 from offdiag.domain.cost_names import CostName
@@ -141,7 +141,7 @@ def cost() -> None:
     """Manage cost matrices, and compare runs by what their errors cost."""
 
 
-for _verb in (diff, apply, rank, decide):
+for _verb in (diff, apply, rank, decide, labels):
     cost.add_command(_verb)
 
 

@@ -10,16 +10,79 @@ import click
 from offdiag.cli.documents import document
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import busy, note, print_json, print_tables, printable
-from offdiag.cli.read.cost_tables import decision_tables, ranking_tables
+from offdiag.cli.read.cost_tables import decision_tables, label_cost_table, ranking_tables
 from offdiag.cli.registry import settings_for
 from offdiag.cli.run_names import ids_of_runs
 from offdiag.metrics.costs.decisions import finite_threshold
 from offdiag.records.cost import CostsAsked, CostsOfRuns, RuleAsked, costs_of_runs
 from offdiag.records.decision import TriedRule, tried_rule
+from offdiag.records.label_costs import (
+    LabelCostsAsked,
+    LabelCostsFound,
+    asked_label_costs,
+    costs_of_text,
+    costs_of_texts,
+    label_cost_lines,
+)
 from offdiag.sdk import provenance
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
+
+
+@help_text(
+    "cost labels r_4bcd6fgh8jkm --cost sea=5:1 --others 1:1",
+    see=("runs confused", "cost decide"),
+)
+@click.command()
+@click.argument("run_id", metavar="RUN", callback=ids_of_runs)
+@click.option(
+    "--cost",
+    "costs",
+    metavar="LABEL=MISS:FALSE_ALARM",
+    multiple=True,
+    help="Costs of one label; may be given several times.",
+)
+@click.option(
+    "--others",
+    metavar="MISS:FALSE_ALARM",
+    default="1:1",
+    show_default=True,
+    help="Costs of all other labels.",
+)
+@click.option("--baseline", metavar="RUN", callback=ids_of_runs, help="Run to compare with.")
+@url_option
+@json_option
+def labels(
+    *,
+    run_id: str,
+    costs: tuple[str, ...],
+    others: str,
+    baseline: str | None,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Show what the errors of the multi-label run RUN cost, and which thresholds cost least.
+
+    The expected cost of a threshold is that on examples it was not chosen on.
+    """
+    asked = LabelCostsAsked(
+        costs=costs_of_texts(costs), others=costs_of_text(others), baseline=baseline
+    )
+    found = document(
+        url,
+        f"/runs/{run_id}/label-costs",
+        LabelCostsFound,
+        method="POST",
+        body=asked,
+        stored=lambda database: asked_label_costs(database, run_id, asked),
+    )
+    if as_json:
+        print_json(found.plain())
+        return
+    print_tables(label_cost_table(found))
+    for line in label_cost_lines(found):
+        click.echo(printable(line))
 
 
 @help_text(

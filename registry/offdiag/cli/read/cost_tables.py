@@ -13,6 +13,7 @@ from offdiag.metrics.costs.matrix import CostChange
 from offdiag.records.base import Value
 from offdiag.records.cost import CheapestAsOneCostMoves, CostOfRun, Costs, CostsOfRuns
 from offdiag.records.decision import TriedRule
+from offdiag.records.label_costs import LabelCostsFound, LabelThreshold
 
 PER = 1_000
 """Costs are shown for so many examples: mean costs are often too small to read."""
@@ -213,3 +214,33 @@ def _interval(value: Value) -> str:
     if value.ci_low is None or value.ci_high is None:
         return ""
     return f"{value.ci_low:+.3f} to {value.ci_high:+.3f}"
+
+
+def label_cost_table(found: LabelCostsFound) -> Table:
+    """What each label costs, and its cheapest threshold."""
+    numbers = ("n", "missed", "false alarms", "cost", "always/never", "threshold", "expected")
+    return filled_table(
+        ("label", *numbers),
+        (
+            (
+                label(each.label),
+                f"{each.n:,}",
+                f"{each.missed:,}",
+                f"{each.false_alarms:,}",
+                f"{each.mean_cost.value or 0:.3f}",
+                f"{each.constant_cost:.3f} ({each.constant})",
+                *_choice(each.threshold),
+            )
+            for each in found.labels
+        ),
+        right=numbers,
+        caption="Costs per example. Expected: of the cheapest threshold, on examples it was not "
+        "chosen on.",
+    )
+
+
+def _choice(choice: LabelThreshold | None) -> tuple[str, str]:
+    if choice is None:
+        return "", ""
+    at = "never" if choice.threshold is None else f"{choice.threshold:.3g}"
+    return at, "" if choice.expected_cost is None else f"{choice.expected_cost:.3f}"

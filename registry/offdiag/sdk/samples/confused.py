@@ -1,11 +1,18 @@
-"""What goes wrong with the labels of a multi-label run."""
+"""What goes wrong with the labels of a multi-label run, and what it costs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from offdiag.extras import optional
 from offdiag.records.confused import ConfusedLabelsFound, ConfusedQuery, confused_document
+from offdiag.records.label_costs import (
+    LabelCostsAsked,
+    LabelCostsFound,
+    OutcomeCostsAsked,
+    asked_label_costs,
+)
 from offdiag.sdk.run import Run
 from offdiag.sdk.search import resolved_id
 from offdiag.sdk.target import target
@@ -55,3 +62,71 @@ def confused_labels(
     frame = pd.DataFrame(rows, columns=[*columns, *numbers])
     frame.attrs = {"method": found.method, "n": found.n}
     return frame
+
+
+def label_costs(
+    run: str | Run,
+    *,
+    costs: Mapping[str, float | tuple[float, float] | Mapping[str, float]] | None = None,
+    others: float | tuple[float, float] | Mapping[str, float] = 1.0,
+    baseline: str | Run | None = None,
+    url: str | None = None,
+) -> pd.DataFrame:
+    """What the errors of a multi-label run cost, by label, and which thresholds cost least.
+
+    `costs` has, by label, the cost of missing it, of a miss and of a false alarm, or a mapping of
+    `miss`, `false_alarm`, `hit` and `right_rejection`; `others` is for all other labels. False
+    alarms cost 1 and the others nothing where they are not given.
+
+    One row for each label: `n`, `missed`, `false_alarms`, `total_cost` with `ci_low` and
+    `ci_high`, the cheaper `constant` prediction and its `constant_cost` per example; with scores
+    `threshold`, the cheapest on these examples, and `expected_cost` per example, what it costs on
+    examples it was not chosen on (cross-fitting). `frame.attrs` has the costs of all labels
+    together, per example: `mean_cost` with its interval, `constant_cost`, `expected_cost` and,
+    against `baseline`, the paired `difference`.
+
+    Raises `NotFound`, `InvalidInput` for a label that there is none of, and `Conflict` for a run
+    whose examples have one class each.
+    """
+    with optional:
+        import pandas as pd
+
+    at = target(url)
+    run_id = resolved_id(at, run)
+    asked = LabelCostsAsked(
+        costs={name: _outcomes(each) for name, each in (costs or {}).items()},
+        others=_outcomes(others),
+        baseline=None if baseline is None else resolved_id(at, baseline),
+    )
+
+    def stored(database: Database) -> LabelCostsFound:
+        return asked_label_costs(database, run_id, asked)
+
+    path = f"/runs/{run_id}/label-costs"
+    found = at.document("POST", path, asked, LabelCostsFound, stored).plain()
+    rows = []
+    for each in found.pop("labels"):
+        total, choice = each["total_cost"], each["threshold"] or {}
+        rows.append(
+            {
+                **{name: each[name] for name in ("label", "n", "missed", "false_alarms")},
+                "total_cost": total["value"],
+                "ci_low": total.get("ci_low"),
+                "ci_high": total.get("ci_high"),
+                "constant": each["constant"],
+                "constant_cost": each["constant_cost"],
+                "threshold": choice.get("threshold"),
+                "expected_cost": choice.get("expected_cost"),
+            }
+        )
+    frame = pd.DataFrame(rows).set_index("label")
+    frame.attrs = dict(found.items())
+    return frame
+
+
+def _outcomes(given: float | tuple[float, float] | Mapping[str, float]) -> OutcomeCostsAsked:
+    if isinstance(given, Mapping):
+        return OutcomeCostsAsked(**given)
+    if isinstance(given, tuple):
+        return OutcomeCostsAsked(miss=given[0], false_alarm=given[1])
+    return OutcomeCostsAsked(miss=given)

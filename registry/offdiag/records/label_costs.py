@@ -1,0 +1,205 @@
+"""Costs of the labels of a multi-label run, and thresholds that cost least."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from offdiag.errors import InvalidInput
+from offdiag.records.base import RequestBody, ResponseBody, Value
+
+if TYPE_CHECKING:
+    from offdiag.services.multilabel.label_costs import LabelCost, LabelCosts
+    from offdiag.store.database import Database
+
+METHOD = (
+    "Intervals of a label are those of a run of two classes; that of the mean is Student's over "
+    "examples. A threshold is chosen on four parts of five and pays on the fifth, averaged over "
+    "20 random splits."
+)
+
+
+class OutcomeCostsAsked(RequestBody):
+    """What a label costs an example, by outcome."""
+
+    miss: float = 1.0
+    false_alarm: float = 1.0
+    hit: float = 0.0
+    right_rejection: float = 0.0
+
+
+class LabelCostsAsked(RequestBody):
+    """What errors cost, and the run to compare with."""
+
+    costs: dict[str, OutcomeCostsAsked] = Field(
+        default_factory=dict, description="By label.", max_length=10_000
+    )
+    others: OutcomeCostsAsked = Field(
+        default_factory=OutcomeCostsAsked, description="Of labels that `costs` does not name."
+    )
+    baseline: str | None = Field(default=None, description="Id of another run of the dataset.")
+
+
+class LabelThreshold(ResponseBody):
+    """The threshold of a label with the lowest cost on these examples."""
+
+    threshold: float | None = Field(description="Null: the label is never predicted.")
+    mean_cost: float = Field(description="On the examples it was chosen on: too low.")
+    expected_cost: float | None = Field(
+        description="By cross-fitting, on examples it was not chosen on; null below five "
+        "examples with or without the label."
+    )
+    missed: float | None = Field(description="Expected on as many examples.")
+    false_alarms: float | None
+
+
+class CostOfLabel(ResponseBody):
+    """One label."""
+
+    label: str
+    costs: OutcomeCostsAsked
+    n: int
+    missed: int
+    false_alarms: int
+    total_cost: Value
+    mean_cost: Value = Field(description="Per example.")
+    constant: str = Field(description="The cheaper constant prediction: `always` or `never`.")
+    constant_cost: float = Field(description="Per example.")
+    threshold: LabelThreshold | None = Field(description="Null without scores.")
+
+
+class LabelCostsFound(ResponseBody):
+    """A multi-label run by what its errors cost; costs are per example where not said else."""
+
+    run: str
+    n: int
+    labels: list[CostOfLabel]
+    total_cost: float = Field(description="Of all examples and labels.")
+    mean_cost: Value
+    constant_cost: float = Field(description="Of the cheaper constant prediction of each label.")
+    expected_cost: float | None = Field(
+        description="With the cheapest threshold of each label, by cross-fitting."
+    )
+    baseline: str | None
+    difference: Value | None = Field(description="The run minus the baseline, paired.")
+    not_paired: str | None = Field(description="Why there is no difference.")
+    method: str
+
+
+def asked_label_costs(database: Database, run_id: str, asked: LabelCostsAsked) -> LabelCostsFound:
+    """Price the errors of a run as it is asked for."""
+    from offdiag.services.multilabel.label_costs import OutcomeCosts, label_costs_of
+
+    return label_costs_document(
+        label_costs_of(
+            database,
+            run_id,
+            costs={name: OutcomeCosts(**dict(each)) for name, each in asked.costs.items()},
+            others=OutcomeCosts(**dict(asked.others)),
+            baseline=asked.baseline,
+        )
+    )
+
+
+def costs_of_text(text: str) -> OutcomeCostsAsked:
+    """ "5:1", the cost of missing a label and that of a false alarm, which is 1 where left out.
+
+    Raises `InvalidInput` for other texts.
+    """
+    miss, _, alarm = text.partition(":")
+    try:
+        return OutcomeCostsAsked(miss=float(miss), false_alarm=float(alarm or 1))
+    except ValueError:
+        raise InvalidInput(
+            f"{text!r} are no costs.",
+            field="costs",
+            hint="Give the cost of a missed label and of a false alarm, such as 5:1.",
+        ) from None
+
+
+def costs_of_texts(texts: Iterable[str]) -> dict[str, OutcomeCostsAsked]:
+    """ "sea=5:1" by label. Raises `InvalidInput` as `costs_of_text` does."""
+    found = {}
+    for text in texts:
+        label, sign, costs = text.rpartition("=")
+        if not sign:
+            raise InvalidInput(f"{text!r} names no label.", field="costs", hint="Write label=5:1.")
+        found[label.strip()] = costs_of_text(costs)
+    return found
+
+
+def label_costs_document(found: LabelCosts) -> LabelCostsFound:
+    """The costs of a run."""
+    return LabelCostsFound(
+        run=found.run_id,
+        n=found.n,
+        labels=[_label(each, found.n) for each in found.labels],
+        total_cost=(found.mean.value or 0.0) * found.n,
+        mean_cost=Value.of(found.mean),
+        constant_cost=found.constant,
+        expected_cost=found.chosen,
+        baseline=found.baseline,
+        difference=None if found.difference is None else Value.of(found.difference),
+        not_paired=found.not_paired,
+        method=METHOD,
+    )
+
+
+def _label(found: LabelCost, n: int) -> CostOfLabel:
+    outcomes = found.outcomes
+    return CostOfLabel(
+        label=found.label,
+        costs=OutcomeCostsAsked(
+            miss=outcomes.miss,
+            false_alarm=outcomes.false_alarm,
+            hit=outcomes.hit,
+            right_rejection=outcomes.right_rejection,
+        ),
+        n=found.support,
+        missed=found.missed,
+        false_alarms=found.false_alarms,
+        total_cost=Value.of(found.costs["total_cost"]),
+        mean_cost=Value.of(found.costs["mean_cost"]),
+        constant=found.constant,
+        constant_cost=(found.costs["best_trivial_cost"].value or 0.0) / max(n, 1),
+        threshold=_threshold(found),
+    )
+
+
+def _threshold(found: LabelCost) -> LabelThreshold | None:
+    choice = found.thresholds
+    if choice is None or choice.best is None:
+        return None
+    honest, at = choice.crossfitted, choice.best_threshold
+    return LabelThreshold(
+        threshold=at if at is not None and isfinite(at) else None,
+        mean_cost=choice.best.cost.value or 0.0,
+        expected_cost=None if honest is None else honest.mean_cost,
+        missed=None if honest is None else honest.missed,
+        false_alarms=None if honest is None else honest.false_alarms,
+    )
+
+
+def label_cost_lines(found: LabelCostsFound) -> list[str]:
+    """All labels together, in sentences."""
+    mean = found.mean_cost
+    ends = "" if mean.ci_low is None else f" (95 % CI {mean.ci_low:.3f} to {mean.ci_high:.3f})"
+    lines = [f"All labels cost {mean.value or 0:.3f} per example{ends}."]
+    lines.append(f"The cheaper constant prediction of each label costs {found.constant_cost:.3f}.")
+    if found.expected_cost is not None:
+        lines.append(
+            f"With the cheapest threshold of each label they are expected to cost "
+            f"{found.expected_cost:.3f} on new examples."
+        )
+    gap = found.difference
+    if gap is not None and gap.value is not None:
+        said = f"{gap.value:+.3f} per example"
+        if gap.ci_low is not None:
+            said += f" (95 % CI {gap.ci_low:+.3f} to {gap.ci_high:+.3f})"
+        lines.append(f"Difference to {found.baseline}: {said.replace('-', '−')}.")
+    if found.not_paired is not None:
+        lines.append(f"Not compared with {found.baseline}: {found.not_paired}.")
+    return lines

@@ -1,0 +1,205 @@
+"""What the errors of a multi-label run cost, by label and in all, and which thresholds cost least.
+
+Each label is a problem of two classes, there or not, with costs of its own; what is said of it
+is what is said of any run of two classes. An example costs what its labels cost together. Labels
+of an example depend on each other, so the interval of the mean is Student's over the examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.values import MetricValue, Reason
+from offdiag.errors import InvalidInput
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
+from offdiag.metrics.intervals.means import mean_interval
+from offdiag.metrics.multilabel.sets import unpack_sets
+from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
+from offdiag.metrics.multilabel_runs.paired import PairedSets
+from offdiag.metrics.scores.score_curves import ScoreCurve
+from offdiag.services.decisions.thresholds import ThresholdCosts, threshold_costs_of
+from offdiag.services.evaluation.compute import price
+from offdiag.services.evaluation.inputs import truth_that_counts
+from offdiag.services.multilabel.confused_labels import sets_of_run
+from offdiag.services.shared_samples import NotPaired, Paired, pair_runs
+from offdiag.store import datasets, runs
+from offdiag.store.database import Database
+from offdiag.store.evaluations_write import curves_of_runs
+from offdiag.store.session import Session
+
+PRESENT = 1
+"""The code of a label that is there."""
+TWO = LabelSet(("absent", "present"))
+CONFIDENCE = 0.95
+
+Sets = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeCosts:
+    """What a label costs an example, by whether it is there and whether it is predicted."""
+
+    miss: float = 1.0
+    false_alarm: float = 1.0
+    hit: float = 0.0
+    right_rejection: float = 0.0
+
+
+@dataclass(frozen=True)
+class LabelCost:
+    """One label: what its errors cost, beside the cheaper one of "always" and "never".
+
+    `costs` are those of a run of two classes, by key. `thresholds` is None without scores.
+    """
+
+    label: str
+    outcomes: OutcomeCosts
+    support: int
+    missed: int
+    false_alarms: int
+    costs: Mapping[str, MetricValue]
+    thresholds: ThresholdCosts | None
+
+    @property
+    def constant(self) -> str:
+        """The cheaper constant prediction."""
+        return "always" if self.costs["best_trivial_class"].value == PRESENT else "never"
+
+
+@dataclass(frozen=True)
+class LabelCosts:
+    """A run by what its errors cost, per example.
+
+    `constant` is the mean cost of the cheaper constant prediction of every label. `chosen` is that
+    of the cheapest threshold of every label, estimated by cross-fitting on examples it was not
+    chosen on; None where a label has no scores or fewer than five examples on a side.
+    `difference` is the run minus the baseline, example by example.
+    """
+
+    run_id: str
+    n: int
+    labels: tuple[LabelCost, ...]
+    mean: MetricValue
+    constant: float
+    chosen: float | None
+    baseline: str | None
+    difference: MetricValue | None
+    not_paired: str | None
+
+
+def label_costs_of(
+    database: Database,
+    run_id: str,
+    *,
+    costs: Mapping[str, OutcomeCosts],
+    others: OutcomeCosts | None = None,
+    baseline: str | None = None,
+) -> LabelCosts:
+    """Price the errors of a run: `costs` by label, `others` for labels that it does not name.
+
+    Raises `NotFound`, `InvalidInput` for a label that there is none of and for costs that are not
+    finite or all 0, and `Conflict` for a run whose examples have one class each.
+    """
+    with database.read() as session:
+        sets = sets_of_run(session, run_id)
+        labels = datasets.get_dataset(session, runs.get_run(session, run_id).dataset_id).labels
+        outcomes = _of_each_label(costs, others or OutcomeCosts(), labels)
+        curves = curves_of_runs(session, [run_id], range(len(labels))).get(run_id, {})
+        pair = None if baseline is None else _pair(session, baseline, run_id)
+    weights = tuple(_two_class_costs(each) for each in outcomes)
+    counts = count_labels(sets.actual, sets.predicted)
+    found = tuple(
+        _label_cost(code, name, outcomes[code], weights[code], counts, curves.get(code))
+        for code, name in enumerate(labels.names)
+    )
+    chosen = [each.thresholds.crossfitted if each.thresholds else None for each in found]
+    return LabelCosts(
+        run_id=run_id,
+        n=sets.n_samples,
+        labels=found,
+        mean=_mean(set_costs(sets.actual, sets.predicted, weights)),
+        constant=sum(each.costs["best_trivial_cost"].value or 0.0 for each in found)
+        / max(sets.n_samples, 1),
+        chosen=sum(each.mean_cost for each in chosen if each) if all(chosen) else None,
+        baseline=baseline,
+        difference=_difference(pair, weights) if isinstance(pair, PairedSets) else None,
+        not_paired=pair.why if isinstance(pair, NotPaired) else None,
+    )
+
+
+def set_costs(actual: Sets, predicted: Sets, weights: Sequence[CostMatrix]) -> Floats:
+    """What each of n examples costs: the costs of its labels added up, (n,)."""
+    total = np.zeros(len(actual))
+    for code, costs in enumerate(weights):
+        total += costs.weights[actual[:, code].astype(np.intp), predicted[:, code].astype(np.intp)]
+    return total
+
+
+def _of_each_label(
+    costs: Mapping[str, OutcomeCosts], others: OutcomeCosts, labels: LabelSet
+) -> tuple[OutcomeCosts, ...]:
+    for name in costs:
+        labels.code_of(name, field_name="costs")
+    return tuple(costs.get(name, others) for name in labels.names)
+
+
+def _two_class_costs(costs: OutcomeCosts) -> CostMatrix:
+    rows = [[costs.right_rejection, costs.false_alarm], [costs.miss, costs.hit]]
+    return cost_matrix(rows, labels=TWO)
+
+
+def _pair(session: Session, baseline: str, run_id: str) -> Paired | NotPaired:
+    first, second = (runs.get_run(session, each) for each in (baseline, run_id))
+    if baseline == run_id:
+        raise InvalidInput(
+            f"{run_id} would be compared with itself.",
+            field="baseline",
+            hint="Name another run.",
+        )
+    truth = truth_that_counts(session, second)
+    return pair_runs(session, first, second, truth_id=None if truth is None else truth.id)
+
+
+def _label_cost(  # noqa: PLR0917 - the facts of one label
+    code: int,
+    name: str,
+    outcomes: OutcomeCosts,
+    costs: CostMatrix,
+    counts: LabelCounts,
+    curve: ScoreCurve | None,
+) -> LabelCost:
+    cells = counts.one_vs_rest()
+    hit, missed, alarms, rejected = (
+        int(part[code]) for part in (cells.tp, cells.fn, cells.fp, cells.tn)
+    )
+    matrix = ConfusionMatrix(np.array([[rejected, alarms], [missed, hit]], np.int64), TWO)
+    thresholds = None
+    if curve is not None:
+        as_two = ScoreCurve(PRESENT, curve.points, curve.bins, curve.histogram)
+        thresholds = threshold_costs_of(as_two, matrix, costs, prevalence=None)
+    return LabelCost(
+        name, outcomes, hit + missed, missed, alarms, price(matrix, costs), thresholds
+    )
+
+
+def _mean(costs: Floats) -> MetricValue:
+    if not len(costs):
+        return MetricValue(None, Reason.NO_SAMPLES.value)
+    interval = mean_interval(costs, low=-inf, high=inf, confidence=CONFIDENCE)
+    return interval.around(MetricValue(float(costs.mean())))
+
+
+def _difference(pair: PairedSets, weights: Sequence[CostMatrix]) -> MetricValue:
+    n_labels = len(pair.labels)
+    actual, before, after = (
+        unpack_sets(bits, n_labels) for bits in (pair.actual, *pair.predictions)
+    )
+    return _mean(set_costs(actual, after, weights) - set_costs(actual, before, weights))

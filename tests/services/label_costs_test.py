@@ -1,0 +1,131 @@
+"""Costs and thresholds of labels: those of the definition, and the same everywhere."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import offdiag
+from offdiag.cli.process import run as offdiag_command
+from offdiag.domain.runs import RunFacts
+from offdiag.errors import InvalidInput
+from offdiag.services.multilabel.label_costs import OutcomeCosts, label_costs_of
+from offdiag.settings import Settings
+from offdiag.store.database import Database
+from offdiag.store.runs import RunRecord
+from offdiag_web import create_app
+from support.logging_runs import evaluate
+from support.set_runs import log_sets
+
+NAMES = ["sea", "sky", "sand"]
+N = 400
+COSTS = {"sea": OutcomeCosts(miss=5.0, false_alarm=1.0)}
+RNG = np.random.default_rng(6)
+TRUE = RNG.random((N, 3)) < (0.5, 0.3, 0.1)
+SCORES = np.clip(0.35 + 0.3 * TRUE + RNG.normal(0, 0.15, (N, 3)), 0, 1).astype(np.float32)
+PREDICTED = SCORES >= 0.5
+
+
+def log_run(database: Database, predicted: np.ndarray, name: str = "forest") -> RunRecord:
+    run = log_sets(
+        database,
+        y_true=TRUE,
+        y_pred=predicted,
+        labels=NAMES,
+        y_score=SCORES,
+        facts=RunFacts(name=name),
+    )
+    evaluate(database, run.id)
+    return run
+
+
+def paid(predicted: np.ndarray) -> np.ndarray:
+    """What each example costs, by the definition."""
+    missed, alarms = TRUE & ~predicted, predicted & ~TRUE
+    return np.asarray((missed * (5.0, 1.0, 1.0)).sum(axis=1) + alarms.sum(axis=1))
+
+
+def test_costs_add_up_over_labels_and_examples(sqlite_database: Database) -> None:
+    run = log_run(sqlite_database, PREDICTED)
+
+    found = label_costs_of(sqlite_database, run.id, costs=COSTS)
+
+    assert found.mean.value == pytest.approx(paid(PREDICTED).mean())
+    totals = [each.costs["total_cost"].value or 0.0 for each in found.labels]
+    assert sum(totals) == pytest.approx(paid(PREDICTED).sum())
+    error = paid(PREDICTED).std(ddof=1) / np.sqrt(N)
+    assert found.mean.ci_high == pytest.approx(found.mean.value + 1.966 * error, abs=1e-3)
+    sea = found.labels[0]
+    assert (sea.missed, sea.false_alarms) == (
+        (TRUE & ~PREDICTED)[:, 0].sum(),
+        (PREDICTED & ~TRUE)[:, 0].sum(),
+    )
+    assert sea.constant == "always"
+    assert found.labels[2].constant == "never"
+
+
+def test_the_cheapest_threshold_is_that_of_all_and_its_estimate_is_no_lower(
+    sqlite_database: Database,
+) -> None:
+    run = log_run(sqlite_database, PREDICTED)
+
+    found = label_costs_of(sqlite_database, run.id, costs=COSTS)
+
+    for code, each in enumerate(found.labels):
+        miss = each.outcomes.miss
+        costs = [
+            (miss * (TRUE[:, code] & (SCORES[:, code] < at)).sum()
+             + (~TRUE[:, code] & (SCORES[:, code] >= at)).sum()) / N
+            for at in [*np.unique(SCORES[:, code]), np.inf]
+        ]  # fmt: skip
+        assert each.thresholds is not None
+        assert each.thresholds.best is not None
+        assert each.thresholds.best.cost.value == pytest.approx(min(costs))
+        assert each.thresholds.crossfitted is not None
+        assert each.thresholds.crossfitted.mean_cost >= min(costs)
+    assert found.chosen is not None
+    assert found.chosen < (found.mean.value or 0.0)
+
+
+def test_two_runs_differ_by_their_paired_costs(sqlite_database: Database) -> None:
+    run = log_run(sqlite_database, PREDICTED)
+    other = log_run(sqlite_database, SCORES >= 0.4, "bold")
+
+    found = label_costs_of(sqlite_database, run.id, costs=COSTS, baseline=other.id)
+
+    apart = paid(PREDICTED) - paid(SCORES >= 0.4)
+    assert found.difference is not None
+    assert found.difference.value == pytest.approx(apart.mean())
+    reach = 1.966 * apart.std(ddof=1) / np.sqrt(N)
+    assert found.difference.ci_low == pytest.approx(apart.mean() - reach, abs=1e-3)
+
+
+def test_the_costs_are_the_same_everywhere(
+    sqlite_database: Database, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, url = log_run(sqlite_database, PREDICTED), sqlite_database.url
+
+    frame = offdiag.label_costs(run.id, costs={"sea": (5, 1)}, url=url)
+    client = create_app(Settings(), sqlite_database).test_client()
+    body = {"costs": {"sea": {"miss": 5}}}
+    answer = client.post(f"/api/v1/runs/{run.id}/label-costs", json=body).get_json()
+    page = client.get(f"/runs/{run.id}/label-costs?costs=sea=5:1").get_data(as_text=True)
+    bad = client.get(f"/runs/{run.id}/label-costs?costs=sea").get_data(as_text=True)
+    capsys.readouterr()
+    command = ["cost", "labels", run.id, "--cost", "sea=5:1", "--url", url, "--json"]
+    assert offdiag_command(command) == 0
+    printed = json.loads(capsys.readouterr().out)
+
+    assert answer == printed
+    assert frame["total_cost"].sum() == pytest.approx(answer["total_cost"])
+    assert f"{answer['mean_cost']['value']:.3f} per example" in page
+    assert "names no label" in bad
+
+
+def test_unknown_labels_are_named(sqlite_database: Database) -> None:
+    run = log_run(sqlite_database, PREDICTED)
+
+    with pytest.raises(InvalidInput, match="boat"):
+        offdiag.label_costs(run.id, costs={"boat": 2}, url=sqlite_database.url)

@@ -1,0 +1,1 @@
+"""What the errors of a multi-label run cost."""

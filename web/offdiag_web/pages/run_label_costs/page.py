@@ -1,0 +1,59 @@
+"""What the errors of a multi-label run cost, for any costs of its labels."""
+
+from __future__ import annotations
+
+from flask import Blueprint, request
+from werkzeug.wrappers import Response
+
+from offdiag.errors import InvalidInput
+from offdiag.records.label_costs import (
+    LabelCostsAsked,
+    LabelCostsFound,
+    asked_label_costs,
+    costs_of_text,
+    costs_of_texts,
+    label_cost_lines,
+)
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.exports import json_response
+from offdiag_web.components.run_frame import RUN, run_page, stored_run
+
+blueprint = Blueprint("run_label_costs", __name__)
+
+
+@blueprint.get(f"{RUN}/label-costs")
+def page(run_id: str) -> Response:
+    detail, notices = stored_run(run_id), []
+    found = None
+    if detail.results is not None:
+        try:
+            found = _found(run_id)
+        except InvalidInput as error:
+            notices = [f"{error.message[0].upper()}{error.message[1:]} {error.hint or ''}"]
+            found = asked_label_costs(current_registry().database, run_id, LabelCostsAsked())
+    return run_page(
+        "run_label_costs/page.html",
+        detail,
+        "label_costs",
+        found=found,
+        lines=[] if found is None else label_cost_lines(found),
+        costs=request.args.get("costs", ""),
+        others=request.args.get("others", "1:1"),
+        baseline=request.args.get("baseline", ""),
+        notices=notices,
+    )
+
+
+@blueprint.get(f"{RUN}/label-costs.json")
+def costs_json(run_id: str) -> Response:
+    return json_response(_found(run_id))
+
+
+def _found(run_id: str) -> LabelCostsFound:
+    texts = [each for each in request.args.get("costs", "").split(",") if each.strip()]
+    asked = LabelCostsAsked(
+        costs=costs_of_texts(texts),
+        others=costs_of_text(request.args.get("others") or "1:1"),
+        baseline=request.args.get("baseline") or None,
+    )
+    return asked_label_costs(current_registry().database, run_id, asked)
