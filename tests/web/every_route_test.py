@@ -34,12 +34,14 @@ from support.access import PASSWORD, add_person, client_of, guarded
 from support.compared import ComparedRegistry, fill_compared
 from support.dashboard import LESIONS, LesionRegistry, counted_statements, fill
 from support.kinds import Kind
+from support.logging_runs import evaluate
 from support.pages import Element, Page, PageClient, client_for
 from support.registries import dashboard
 from support.reported import ReportedRegistry, fill_reports
 from support.revised import IDS, RevisedRegistry, fill_revised
 from support.routes import path_of, spelled
 from support.scored_runs import ScoredRegistry, fill_scored
+from support.set_runs import log_sets
 
 KIB = 1024
 MOST_BYTES, MOST_COMPRESSED, MOST_NODES = 150 * KIB, 20 * KIB, 3_000
@@ -65,6 +67,8 @@ WITH_EXAMPLES = frozenset(
         "/reports/<name:name>/<int(min=1,max=2147483647):number>",
     )
 )
+READS_SETS = 9
+"""Costs of labels read the sets of a run, its labels and the curves of its scores."""
 CHOOSES_MODELS = 1
 """Suspect labels read the accuracy of runs, so as not to read the predictions of all."""
 KNOWS_MODELS = 2
@@ -80,6 +84,7 @@ class Registries:
     compared: ComparedRegistry
     reported: ReportedRegistry
     revised: RevisedRegistry
+    sets: str
     clients: Mapping[str, PageClient]
 
 
@@ -148,6 +153,10 @@ PAGES: dict[str, tuple[str, Place]] = {
     "/runs/<run:run_id>/advice": _of_run("/advice"),
     "/runs/<run:run_id>/classes": _of_run("/classes"),
     "/runs/<run:run_id>/curves": _of_scored_run("/curves"),
+    "/runs/<run:run_id>/label-costs": (
+        "sets",
+        lambda found: f"/runs/{found.sets}/label-costs?costs=sea=5:1",
+    ),
     "/runs/<run:run_id>/examples": _of_scored_run("/examples?show=all"),
     "/runs/<run:run_id>/history": _of_run("/history"),
     "/runs/<run:run_id>/meta": _of_run("/meta"),
@@ -192,6 +201,22 @@ def _job(registry: LesionRegistry) -> str:
     return f"/jobs/{jobs_page(registry.database).jobs.entries[0].id}"
 
 
+def log_evaluated_sets(database: Database) -> str:
+    """A multi-label run, by its id."""
+    run_id = log_sets(database).id
+    evaluate(database, run_id)
+    return run_id
+
+
+@pytest.fixture(scope="session")
+def labelled_sets(
+    databases: Kind, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Database, str]]:
+    """A registry with a multi-label run."""
+    with databases.new(tmp_path_factory.mktemp("sets")) as database:
+        yield database, log_evaluated_sets(database)
+
+
 @pytest.fixture(scope="session")
 def registries(
     registry: LesionRegistry,
@@ -199,15 +224,18 @@ def registries(
     compared: ComparedRegistry,
     reported: ReportedRegistry,
     revised: RevisedRegistry,
+    labelled_sets: tuple[Database, str],
 ) -> Registries:
     clients = {
+        "sets": client_for(dashboard(labelled_sets[0])),
         "lesions": client_for(dashboard(registry.database)),
         "scored": client_for(dashboard(scored.database)),
         "compared": client_for(dashboard(compared.database)),
         "reported": client_for(dashboard(reported.database)),
         "revised": client_for(dashboard(revised.database)),
     }
-    return Registries(registry, scored, compared, reported, revised, clients)
+    of_sets = labelled_sets[1]
+    return Registries(registry, scored, compared, reported, revised, of_sets, clients)
 
 
 def test_every_page_has_a_budget(app: Flask) -> None:
@@ -250,6 +278,7 @@ def test_a_page_is_small_and_asks_little(registries: Registries, rule: str) -> N
     others += SHOWS_EXAMPLES if rule in WITH_EXAMPLES else 0
     others += KNOWS_MODELS if rule == "/runs" else 0
     others += CHOOSES_MODELS if rule.endswith("/suspects") else 0
+    others += READS_SETS if rule.endswith("/label-costs") else 0
     others += LOOKS_AT_SAMPLES if rule.endswith(("/suspects", "/examples")) else 0
     assert len(statements) <= MOST_STATEMENTS + others, statements
 
@@ -285,6 +314,9 @@ OTHER_THINGS: dict[str, dict[str, str]] = {
         "file": "report.html"
     },
     "GET /runs/<run:run_id>/cells/<actual>-<predicted>": {"run_id": "scored", "predicted": "0"},
+    f"GET {API}/runs/<run:run_id>/confused-labels": {"run_id": "sets"},
+    f"POST {API}/runs/<run:run_id>/label-costs": {"run_id": "sets"},
+    "GET /runs/<run:run_id>/label-costs.json": {"run_id": "sets"},
     f"GET {API}/runs/<run:run_id>/curves": {"run_id": "scored"},
     f"GET {API}/runs/<run:run_id>/examples": {"run_id": "scored"},
     f"GET {API}/runs/<run:run_id>/fairness": {"run_id": "scored"},
@@ -334,6 +366,7 @@ WRITES: dict[str, Any] = {
     | {"weights": [[0, 1], [9, 0]], "labels": ["fine", "fraud"]},
     f"POST {API}/runs/<run:run_id>/gate": {"conditions": ["mcc>=0"]},
     f"POST {API}/runs/<run:run_id>/rules": {"threshold": "cheapest", "costs": "@0-1"},
+    f"POST {API}/runs/<run:run_id>/label-costs": {"costs": {"sea": {"miss": 5}}},
     f"DELETE {API}/runs/<run:run_id>": None,
     f"POST {API}/runs/<run:run_id>/restore": None,
     "POST /runs/<run:run_id>/baseline/pin": {},
@@ -461,7 +494,8 @@ def full(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     with databases.new(tmp_path_factory.mktemp("full")) as database:
         lesions, reported = fill(database), fill_reports(database)
         scored, compared = fill_scored(database), fill_compared(database)
-        found = Registries(lesions, scored, compared, reported, fill_revised(database), {})
+        revised, of_sets = fill_revised(database), log_evaluated_sets(database)
+        found = Registries(lesions, scored, compared, reported, revised, of_sets, {})
         look = [GivenSample("0", image=image_file([[0, 255]]))]
         log_samples(database, project="default", dataset="derm-7", given=look)
         often = "1000000 per second"
@@ -489,6 +523,7 @@ def full(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         things = {
             "run_id": lesions.plain,
             "scored": scored.several,
+            "sets": of_sets,
             "event": scored.event,
             "waiting": lesions.waiting,
             "pair": f"{compared.plain},{compared.focal}",
@@ -553,6 +588,7 @@ def wrong_reads(full: Full, without_renewals: None) -> list[str]:
             path, most = PAGES[rule][1](full.found), MOST_STATEMENTS + WHO_ASKS
             most += HAS_SLICES if rule in SELECTS_SLICES else 0
             most += SHOWS_EXAMPLES if rule in WITH_EXAMPLES else 0
+            most += READS_SETS if rule.endswith("/label-costs") else 0
             if rule in COMPARED_FIRST:
                 most = MOST_STATEMENTS_OF_OTHERS
         elif form in {*FORMS, "md"} and page in PAGES:

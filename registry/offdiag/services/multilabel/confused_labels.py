@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import Task
 from offdiag.errors import Conflict
 from offdiag.metrics.arguments import confidence_level
@@ -39,14 +40,16 @@ def confused_labels_of(
     """
     level = confidence_level(confidence)
     with database.read() as session:
-        sets = sets_of_run(session, run_id)
-        labels = datasets.get_dataset(session, runs.get_run(session, run_id).dataset_id).labels
+        sets, labels = sets_of_run(session, run_id)
     found = confused_labels(sets.actual, sets.predicted, labels, confidence=level)
     return ConfusedLabels(run_id, sets.n_samples, len(labels), level, found)
 
 
-def sets_of_run(session: Session, run_id: str) -> LabelledSets:
-    """The labelled sets of a multi-label run. Raises as `confused_labels_of` does."""
+def sets_of_run(session: Session, run_id: str) -> tuple[LabelledSets, LabelSet]:
+    """The labelled sets of a multi-label run, and its labels.
+
+    Raises as `confused_labels_of` does.
+    """
     run = runs.get_run(session, run_id)
     dataset = datasets.get_dataset(session, run.dataset_id)
     if dataset.task is not Task.MULTILABEL:
@@ -63,4 +66,4 @@ def sets_of_run(session: Session, run_id: str) -> LabelledSets:
         )
     sets = read_inputs(session, run_id).sets
     assert sets is not None  # noqa: S101  # As every multi-label run has.
-    return sets
+    return sets, dataset.labels

@@ -29,7 +29,7 @@ from offdiag.services.evaluation.compute import price
 from offdiag.services.evaluation.inputs import truth_that_counts
 from offdiag.services.multilabel.confused_labels import sets_of_run
 from offdiag.services.shared_samples import NotPaired, Paired, pair_runs
-from offdiag.store import datasets, runs
+from offdiag.store import runs
 from offdiag.store.database import Database
 from offdiag.store.evaluations_write import curves_of_runs
 from offdiag.store.session import Session
@@ -109,8 +109,7 @@ def label_costs_of(
     finite or all 0, and `Conflict` for a run whose examples have one class each.
     """
     with database.read() as session:
-        sets = sets_of_run(session, run_id)
-        labels = datasets.get_dataset(session, runs.get_run(session, run_id).dataset_id).labels
+        sets, labels = sets_of_run(session, run_id)
         outcomes = _of_each_label(costs, others or OutcomeCosts(), labels)
         curves = curves_of_runs(session, [run_id], range(len(labels))).get(run_id, {})
         pair = None if baseline is None else _pair(session, baseline, run_id)
