@@ -21,7 +21,12 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.multilabel.matrix import MultilabelMatrix
 from offdiag.metrics.multilabel.sets import is_known, unpack_sets
 from offdiag.metrics.multilabel.tally import SetTally, tally_numbers, tally_sets
-from offdiag.metrics.pair_counts import count_labelled_pairs
+from offdiag.metrics.pair_counts import (
+    SPARSE_FROM,
+    OccupiedCells,
+    count_labelled_pairs,
+    count_occupied,
+)
 from offdiag.metrics.weighted.counts import WeightedCounts, of_weights
 
 SampleCounts: TypeAlias = "NDArray[np.int64] | SetTally"
@@ -43,6 +48,15 @@ def count_samples(
     if are_sets(predicted):
         return count_sets(actual, predicted, n_labels=n_classes)
     return count_labelled_pairs(actual, predicted, n_classes=n_classes)
+
+
+def count_part(
+    actual: NDArray[Any], predicted: NDArray[Any], *, n_classes: int
+) -> SampleCounts | OccupiedCells:
+    """The same for a part of many; of very many classes only the cells that are occupied."""
+    if are_sets(predicted) or n_classes**2 <= SPARSE_FROM * len(predicted):
+        return count_samples(actual, predicted, n_classes=n_classes)
+    return count_occupied(actual, predicted, n_classes=n_classes)
 
 
 def count_sets(actual: NDArray[Any], predicted: NDArray[Any], *, n_labels: int) -> SetTally:

@@ -8,6 +8,7 @@ number of classes picks the kernel. All kernels return the same exact counts.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,40 @@ def count_labelled_pairs(actual: Codes, predicted: Codes, *, n_classes: int) -> 
     counts = count_pairs(actual, predicted, n_classes=n_classes + 1)
     _require_range(predicted, n_classes, field="predicted")
     return np.ascontiguousarray(counts[:n_classes, :n_classes])
+
+
+@dataclass(frozen=True, eq=False)
+class OccupiedCells:
+    """The cells of a matrix that hold samples, for so many classes that most hold none.
+
+    `cells` int64 (m,) are actual * n_classes + predicted, ascending, `counts` int64 (m,) at
+    least 1.
+    """
+
+    cells: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    n_classes: int
+
+
+SPARSE_FROM = 16
+"""Cells a pair from which only those that are occupied are counted."""
+
+
+def count_occupied(actual: Codes, predicted: Codes, *, n_classes: int) -> OccupiedCells:
+    """As `count_labelled_pairs`, without a table of all cells: memory goes with the pairs.
+
+    >>> count_occupied(np.array([0, 2, 0], np.uint8), np.array([1, 1, 1], np.uint8), n_classes=2)
+    OccupiedCells(cells=array([1]), counts=array([2]), n_classes=2)
+    """
+    _require_codes(actual, field="actual")
+    _require_codes(predicted, field="predicted")
+    if len(actual):
+        _require_range(actual, n_classes + 1, field="actual")
+        _require_range(predicted, n_classes, field="predicted")
+    is_known = actual < n_classes
+    pairs = actual[is_known].astype(np.int64) * n_classes + predicted[is_known]
+    cells, counts = np.unique(pairs, return_counts=True)
+    return OccupiedCells(cells, counts.astype(np.int64), n_classes)
 
 
 def _chunks(actual: Codes, predicted: Codes, n_classes: int, size: int) -> Chunks:

@@ -22,6 +22,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.inputs.ids import SampleIds
 from offdiag.metrics.counted import Counted, CountedSets, SampleCounts, counted
 from offdiag.metrics.multilabel.tally import SetTally, tally_numbers, tally_of_numbers
+from offdiag.metrics.pair_counts import OccupiedCells
 from offdiag.metrics.scores.cells import CellSums
 from offdiag.metrics.weighted.counts import WeightedCounts
 
@@ -43,6 +44,8 @@ _DENSE_COUNTS, _SPARSE_COUNTS, _INT_IDS, _TEXT_IDS = 1, 2, 3, 4
 _MOST_CLASSES = (1 << 16) - 1  # so that the number of cells fits 4 bytes
 _COUNT: np.dtype[np.int64] = np.dtype("<i8")
 _CELL: np.dtype[np.uint32] = np.dtype("<u4")
+_OF_A_CELL = _COUNT.itemsize + _CELL.itemsize
+"""Bytes of an occupied cell."""
 _SCORE: np.dtype[np.float32] = np.dtype("<f4")
 _WEIGHT: np.dtype[np.float64] = np.dtype("<f8")
 
@@ -112,11 +115,31 @@ def encode_counts(counts: NDArray[np.int64]) -> bytes:
     flat: NDArray[np.int64] = counts.astype(_COUNT, copy=False).reshape(-1)
     if (flat < 0).any():
         raise ValueError("a count is negative.")
-    cells = np.flatnonzero(flat).astype(_CELL)
-    if len(cells) * (_CELL.itemsize + _COUNT.itemsize) >= flat.nbytes:
+    cells = np.flatnonzero(flat)
+    if len(cells) * _OF_A_CELL >= flat.nbytes:
         return header(_DENSE_COUNTS, flat.size) + flat.tobytes()
+    return _occupied(cells, flat[cells])
+
+
+def _occupied(cells: NDArray[np.int64], counts: NDArray[np.int64]) -> bytes:
     # Counts first: behind the header they are aligned, whatever the number of cells.
-    return header(_SPARSE_COUNTS, len(cells)) + flat[cells].tobytes() + cells.tobytes()
+    return (
+        header(_SPARSE_COUNTS, len(cells))
+        + counts.astype(_COUNT, copy=False).tobytes()
+        + cells.astype(_CELL).tobytes()
+    )
+
+
+def encode_occupied(found: OccupiedCells) -> bytes:
+    """The same bytes as of the whole matrix, which is not made."""
+    size = found.n_classes
+    if size > _MOST_CLASSES:
+        raise ValueError(f"{size} classes are more than {_MOST_CLASSES}.")
+    if len(found.cells) * _OF_A_CELL < size**2 * _COUNT.itemsize:
+        return _occupied(found.cells, found.counts)
+    counts = np.zeros(size**2, np.int64)
+    counts[found.cells] = found.counts
+    return encode_counts(counts.reshape(size, size))
 
 
 def decode_counts(data: Buffer, n_classes: int) -> NDArray[np.int64]:
@@ -263,8 +286,10 @@ _LAYOUT_AT = 1
 """Where the layout stands in a header."""
 
 
-def encode_sample_counts(counts: SampleCounts) -> bytes:
+def encode_sample_counts(counts: SampleCounts | OccupiedCells) -> bytes:
     """Counts of either kind; those of sets as whole numbers in the narrowest type."""
+    if isinstance(counts, OccupiedCells):
+        return encode_occupied(counts)
     if not isinstance(counts, SetTally):
         return encode_counts(counts)
     numbers = tally_numbers(counts)

@@ -16,6 +16,7 @@ from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import in_roomy_rows, nothing_labelled
 from offdiag.inputs.scores import Scores
 from offdiag.metrics.counted import SampleCounts, are_sets
+from offdiag.metrics.pair_counts import OccupiedCells
 from offdiag.metrics.weighted.counts import of_weights
 from offdiag.store import codec
 from offdiag.store.codec import decode_sample_counts, encode_sample_counts
@@ -83,7 +84,7 @@ def insert_chunk(
     seq: int,
     predicted: Codes,
     scores: Scores | None,
-    counts: SampleCounts | None,
+    counts: SampleCounts | OccupiedCells | None,
     sha256: str,
     weight: NDArray[np.float64] | None = None,
 ) -> None:
@@ -264,7 +265,7 @@ def place_chunk(
     seq: int,
     *,
     positions: NDArray[np.int64] | None,
-    counts: SampleCounts,
+    counts: SampleCounts | OccupiedCells,
     predicted: Codes,
 ) -> None:
     """Record where a chunk's cases stand in the truth, and its counts."""
@@ -303,7 +304,7 @@ def decode_positions(blob: bytes, n: int) -> NDArray[np.unsignedinteger[Any]]:
     return np.frombuffer(blob, f"<u{len(blob) // n}")
 
 
-def _counts_if_smaller(counts: SampleCounts | None, *, than: int) -> bytes | None:
+def _counts_if_smaller(counts: SampleCounts | OccupiedCells | None, *, than: int) -> bytes | None:
     # With very many classes a sparse matrix is larger than the codes it was counted from;
     # then counting again is cheaper than storing it.
     if counts is None:

@@ -7,11 +7,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics import pair_counts
-from offdiag.metrics.pair_counts import CHUNK, count_pairs
+from offdiag.metrics.counted import count_part
+from offdiag.metrics.pair_counts import (
+    CHUNK,
+    count_labelled_pairs,
+    count_occupied,
+    count_pairs,
+)
+from offdiag.store.codec import encode_counts, encode_occupied, encode_sample_counts
 
 # One number of classes for each kernel and both sides of every border between them.
 CLASS_COUNTS = (1, 2, 3, 10, 16, 17, 256, 257)
@@ -148,3 +157,42 @@ def test_unequal_lengths_are_refused() -> None:
 def test_anything_but_a_row_of_unsigned_codes_is_refused(codes: NDArray[Any]) -> None:
     with pytest.raises(InvalidInput, match="holds no class codes"):
         count_pairs(codes, np.zeros(3, np.uint8), n_classes=2)
+
+
+@given(
+    st.integers(2, 40),
+    st.lists(st.tuples(st.integers(0, 40), st.integers(0, 39)), max_size=60),
+)
+def test_occupied_cells_are_stored_as_the_matrix_would_be(
+    n_classes: int, pairs: list[tuple[int, int]]
+) -> None:
+    actual = np.array([min(pair[0], n_classes) for pair in pairs], np.uint8)
+    predicted = np.array([pair[1] % n_classes for pair in pairs], np.uint8)
+
+    occupied = count_occupied(actual, predicted, n_classes=n_classes)
+
+    matrix = count_labelled_pairs(actual, predicted, n_classes=n_classes)
+    assert encode_occupied(occupied) == encode_counts(matrix)
+
+
+def test_codes_out_of_range_are_refused_without_a_matrix() -> None:
+    codes = np.array([0, 3], np.uint8)
+
+    with pytest.raises(InvalidInput, match="class code 3 is out of range"):
+        count_occupied(codes, codes, n_classes=3)
+    with pytest.raises(InvalidInput, match="class code 3 is out of range"):
+        count_occupied(codes, codes, n_classes=2)
+
+
+def test_a_part_of_very_many_classes_takes_no_table_of_them() -> None:
+    actual, predicted = random_codes(10_000, 10_000, np.uint16)
+
+    tracemalloc.start()
+    try:
+        part = count_part(actual, predicted, n_classes=10_000)
+        encode_sample_counts(part)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 2_000_000  # All cells would take 800 MB.

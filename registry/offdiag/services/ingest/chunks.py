@@ -14,7 +14,8 @@ from offdiag.domain.look_alikes import label_notes
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput, TooLarge
 from offdiag.inputs.bodies.columns import MOST_CHUNKS, ChunkColumns
-from offdiag.metrics.counted import SampleCounts, count_samples
+from offdiag.metrics.counted import SampleCounts, count_part
+from offdiag.metrics.pair_counts import OccupiedCells
 from offdiag.services.ingest.batch import Batch, read_batch, some_batches_lack
 from offdiag.services.ingest.dataset import require_task
 from offdiag.store import datasets, pending_truth, predictions, runs, slices
@@ -95,11 +96,11 @@ def store_chunk(
     )
 
 
-def partial_counts(batch: Batch, *, n_classes: int) -> SampleCounts | None:
+def partial_counts(batch: Batch, *, n_classes: int) -> SampleCounts | OccupiedCells | None:
     """Counts of one chunk; None without actual classes."""
     if batch.actual is None:
         return None
-    return count_samples(batch.actual, batch.predicted, n_classes=n_classes)
+    return count_part(batch.actual, batch.predicted, n_classes=n_classes)
 
 
 def not_open(run_id: str, state: RunState) -> Conflict:

@@ -16,7 +16,7 @@ from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.ids import joined
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.slice_columns import SliceColumns, concatenated_slices
-from offdiag.metrics.counted import count_samples
+from offdiag.metrics.counted import count_part
 from offdiag.metrics.weighted.counts import require_some_weight
 from offdiag.services.ingest.batch import score_widths_differ, some_batches_lack
 from offdiag.services.ingest.chunks import not_open
@@ -185,7 +185,7 @@ def _place_chunks(session: Session, run_id: str, truth: PlacedTruth, *, n_classe
             run_id,
             chunk.seq,
             positions=places,
-            counts=count_samples(actual, chunk.predicted, n_classes=n_classes),
+            counts=count_part(actual, chunk.predicted, n_classes=n_classes),
             predicted=chunk.predicted,
         )
 
