@@ -421,6 +421,16 @@ class RunComparison:
     difference: float = DIFFERENCE_THAT_MATTERS
     by_slice: SliceChanges | None = None
 
+    @property
+    def unpaired(self) -> tuple[int, ...]:
+        """Positions of the runs that are compared as if of other samples."""
+        match self.result:
+            case ManyComparison():
+                return self.result.unpaired
+            case PairComparison() if self.result.paired is not None:
+                return ()
+        return tuple(at for at, run in enumerate(self.runs) if not run.has_predictions)
+
     @cached_property
     def verdict(self) -> Verdict | None:
         """What can be said, None where nothing is compared."""

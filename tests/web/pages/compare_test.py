@@ -10,8 +10,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from offdiag.comparison.pair import PairedOutcome
+from offdiag.domain.runs import RunFacts
 from offdiag.services.champions.promotions import approve
 from offdiag.services.compare import compare_runs
+from offdiag.services.ingest.batch import GivenPairedCounts, PairedTable
+from offdiag.services.ingest.log_paired_counts import log_paired_counts
 from offdiag.store.database import Database
 from support.compared import N_ALIKE, ComparedRegistry
 from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts
@@ -36,6 +39,33 @@ def section_of(page: Page, title: str) -> Element:
 def body_of(section: Element) -> list[list[str]]:
     rows = section.inside("tbody")[0].inside("tr")
     return [[cell.text for cell in row.children if cell.tag in {"th", "td"}] for row in rows]
+
+
+# -- runs without predictions --------------------------------------------------------------
+
+
+def test_runs_that_were_counted_together_are_said_to_be_paired(
+    comparer: PageClient, compared: ComparedRegistry
+) -> None:
+    predicted = {"one": PLAIN, "other": FOCAL, "third": TRUTH}
+    runs = log_paired_counts(
+        compared.database,
+        runs=[RunFacts(name=name) for name in predicted],
+        dataset="counted together",
+        given=GivenPairedCounts(
+            [PairedTable(TRUTH, predicted, [1] * N, {"country": COUNTRIES})], "duckdb"
+        ),
+    )
+    work_off(compared.database)
+    for several in (runs[:2], runs):
+        asked = "runs=" + ",".join(run.id for run in several)
+        page = comparer.page(f"/compare?{asked}")
+        text = page.one("main").text
+        assert f"same {N:,} examples, paired" in text
+        assert "not paired" not in text
+        part = comparer.page(f"/compare?{asked}&slice=country={COUNTRIES[0]}")
+        assert f"slice country={COUNTRIES[0]}" in part.one("main").text
+        assert f"country={COUNTRIES[0]}" in text
 
 
 # -- two runs ------------------------------------------------------------------------------

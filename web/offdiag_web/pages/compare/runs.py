@@ -113,7 +113,7 @@ def truth_text(found: RunComparison) -> str:
 
 def _how(found: RunComparison) -> str:
     """ "paired", or which runs are not."""
-    letters = [run_label(at) for at, run in enumerate(found.runs) if not run.has_predictions]
+    letters = [run_label(at) for at in found.unpaired]
     if not letters:
         return "paired"
     return f"{numbers.listed(letters, at_most=len(letters))} not paired"

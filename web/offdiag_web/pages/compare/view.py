@@ -143,7 +143,7 @@ def compare_page(
 
 
 def _slice_choices(found: RunComparison) -> tuple[SliceChoice, ...]:
-    if not all(run.has_predictions for run in found.runs):
+    if found.unpaired:
         return ()
     chosen = None if found.part is None else str(found.part)
     return slice_choices(found.slice_levels, chosen)
