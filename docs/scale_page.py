@@ -127,11 +127,31 @@ but only one chunk of their scores.
 Measured on {machine}, {date}, with a load of {load} from other work.
 """
 
+TOGETHER = """\
+## Several runs counted together
+
+`log_frame(predicted={{…}}, keep_predictions=False)` counts runs by all of their predictions, so
+that they are compared with pairing. Measured on DuckDB, four classes and eight values of a slice,
+from the first row to the evaluations of all runs, and the time to compare them
+(`counted_together`):
+
+| rows | runs | seconds | CPU seconds | comparison, seconds | peak of the process, MiB |
+| --: | --: | --: | --: | --: | --: |
+{together}
+
+Measured on {machine}, {date}, with a load of {load} from other work.
+"""
+
 
 def pages() -> dict[PurePosixPath, str]:
     """The page by its path below docs."""
     storage, ingest = _result("storage"), _result("http_ingest")
-    parts = (_keys(storage), _arithmetic(storage, ingest), _counted(_result("counted_scores")))
+    parts = (
+        _keys(storage),
+        _arithmetic(storage, ingest),
+        _counted(_result("counted_scores")),
+        _together(_result("counted_together")),
+    )
     return {PATH: "\n".join([f"{GENERATED}\n", *parts])}
 
 
@@ -270,6 +290,22 @@ def _counted(result: dict[str, Any]) -> str:
         counted="\n".join(lines),
         largest=sizes[-1],
         cpu_minutes=A_DAY / sizes[-1] * largest / 60,
+        machine=f"{machine['processor']}, {machine['cores']} cores",
+        date=result["date"],
+        load=machine["load_1_min"],
+    )
+
+
+def _together(result: dict[str, Any]) -> str:
+    facts, machine = result["facts"], result["machine"]
+    names = ("logged and evaluated, s", "of the processor, s", "compared, s", "peak, MiB")
+    lines = []
+    for n_runs in (2, 5):
+        for n_rows in (10**6, 10**7, 10**8):
+            found = [str(facts[f"{n_runs} runs, {n_rows:.0e} rows: {name}"]) for name in names]
+            lines.append(f"| {n_rows:,} | {n_runs} | {' | '.join(found)} |")
+    return TOGETHER.format(
+        together="\n".join(lines),
         machine=f"{machine['processor']}, {machine['cores']} cores",
         date=result["date"],
         load=machine["load_1_min"],
