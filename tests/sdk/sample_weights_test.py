@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import offdiag
+from offdiag.cli.commands import offdiag as commands
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.bodies.columns import columns_of
 from offdiag.inputs.bodies.formats import read_arrow_body
@@ -194,3 +197,57 @@ def test_weights_travel_with_their_chunk(registry_url: str) -> None:
     found = columns_of(read_arrow_body(write_chunk(batch, labels).to_pybytes()), labels)
 
     assert np.asarray(found.sample_weight).tolist() == WEIGHT.tolist()
+
+
+@pytest.mark.parametrize("is_lazy", [False, True])
+def test_frames_have_a_column_of_weights(registry_url: str, is_lazy: bool) -> None:
+    import polars as pl
+
+    frame = pl.DataFrame({"y": ACTUAL, "yhat": PREDICTED, "w": WEIGHT})
+
+    run = offdiag.log_frame(
+        frame.lazy() if is_lazy else frame,
+        sample_weight="w",
+        name="frame",
+        dataset="clinic",
+        url=registry_url,
+    )
+
+    expected = log(registry_url).evaluation().aggregate["mcc"].value
+    assert run.evaluation().aggregate["mcc"].value == pytest.approx(expected)
+
+
+def test_frames_that_are_counted_refuse_weights_and_name_columns_that_are_missing(
+    registry_url: str,
+) -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"y": ACTUAL, "yhat": PREDICTED, "w": -WEIGHT})
+    given: dict[str, Any] = {"name": "frame", "dataset": "clinic", "url": registry_url}
+
+    with pytest.raises(InvalidInput, match="no column 'weight'"):
+        offdiag.log_frame(frame, sample_weight="weight", **given)
+    with pytest.raises(InvalidInput, match="in row 0"):
+        offdiag.log_frame(frame, sample_weight="w", **given)
+    with pytest.raises(InvalidInput, match="not counted where they lie"):
+        offdiag.log_frame(frame, sample_weight="w", keep_predictions=False, **given)
+
+
+def test_files_have_a_column_of_weights(registry_url: str, tmp_path: Path) -> None:
+    import pandas as pd
+
+    file = tmp_path / "predictions.csv"
+    pd.DataFrame({"y_true": ACTUAL, "y_pred": PREDICTED, "w": WEIGHT}).to_csv(file, index=False)
+    named = ["--name", "file", "--dataset", "clinic", "--weight", "w", "--url", registry_url]
+
+    logged = CliRunner().invoke(commands, ["log", str(file), *named])
+
+    assert logged.exit_code == 0, logged.output
+    run = offdiag.get_run("file", url=registry_url)
+    found = run.evaluation()
+    shown = CliRunner().invoke(commands, ["runs", "show", run.id, "--url", registry_url]).output
+    expected = log(registry_url).evaluation()
+    assert found.weights.sums == pytest.approx(expected.weights.sums)
+    assert "Sums of sample weights" in shown
+    said = f"240 examples, effective sample size {expected.n_effective:.1f}"
+    assert said in " ".join(shown.split())

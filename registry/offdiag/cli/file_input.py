@@ -220,6 +220,9 @@ _COLUMN_OPTIONS = (
     click.option("--no-true", is_flag=True, help="The dataset has its ground truth already."),
     click.option("--id", "id_column", metavar="COLUMN", help="Column of sample ids."),
     click.option(
+        "--weight", "weight_column", metavar="COLUMN", help="Column of sample weights, 0 or more."
+    ),
+    click.option(
         "--score",
         "score_columns",
         multiple=True,
@@ -229,6 +232,7 @@ _COLUMN_OPTIONS = (
 )
 
 _OF_CLASSES = ("y_true", "y_pred")
+_WEIGHT = "sample_weight"
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +261,9 @@ class PredictionColumns:
         arrays: dict[str, Any] = {
             argument: found[column] for argument, column in self.by_argument.items()
         }
+        if _WEIGHT in arrays:
+            column = self.by_argument[_WEIGHT]
+            arrays[_WEIGHT] = stacked_numbers({column: found[column]})
         if self.scores:
             numbers = stacked_numbers({name: found[name] for name in self.scores})
             arrays["y_score"] = PickedColumns(numbers, self.scores)
@@ -274,12 +281,14 @@ def prediction_columns(command: Callable[..., None]) -> Callable[..., None]:
         no_pred: bool,
         no_true: bool,
         id_column: str | None,
+        weight_column: str | None,
         score_columns: tuple[str, ...],
         **others: Any,
     ) -> None:
         by_argument = {} if no_pred else {"y_pred": pred_column}
         by_argument |= {} if no_true else {"y_true": true_column}
         by_argument |= {} if id_column is None else {"sample_ids": id_column}
+        by_argument |= {} if weight_column is None else {_WEIGHT: weight_column}
         command(columns=PredictionColumns(by_argument, score_columns), **others)
 
     for option in reversed(_COLUMN_OPTIONS):

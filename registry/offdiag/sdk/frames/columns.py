@@ -33,6 +33,7 @@ class FrameColumns:
     score_classes: tuple[str, ...] | None = None
     runs: Mapping[str, str] = field(default_factory=dict)
     other_actual: tuple[str, ...] = ()
+    weight: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -40,6 +41,7 @@ class FrameColumns:
         given = (
             *(self.actual, *self.other_actual, self.predicted, *self.runs.values()),
             *(*self.scores, self.sample_id, *self.slices),
+            self.weight,
         )
         return tuple(dict.fromkeys(name for name in given if name is not None))
 
@@ -62,6 +64,7 @@ class FrameColumns:
             "y_pred": f"predicted={self.predicted!r}",
             "sample_ids": f"sample_id={self.sample_id!r}",
             "y_score": "score",
+            "sample_weight": f"sample_weight={self.weight!r}",
         }
         return given.get(field or "", field)
 
@@ -83,6 +86,8 @@ class FrameColumns:
         yield from (("score", name) for name in self.scores)
         if self.sample_id is not None:
             yield "sample_id", self.sample_id
+        if self.weight is not None:
+            yield "sample_weight", self.weight
         yield from (("slices", name) for name in self.slices)
 
 
@@ -94,6 +99,7 @@ def frame_columns(
     sample_id: str | None,
     slices: Sequence[str] | None,
     labels: Iterable[object] | None,
+    sample_weight: str | None = None,
 ) -> FrameColumns:
     """The columns as they were named. Raises `InvalidInput`."""
     if predicted is None and score is None:
@@ -116,7 +122,8 @@ def frame_columns(
     if classes is not None and labels is not None:
         _require_all(classes, labels)
     return FrameColumns(
-        predicted, actual, _score_columns(score), sample_id, tuple(slices or ()), classes
+        *(predicted, actual, _score_columns(score), sample_id, tuple(slices or ()), classes),
+        weight=sample_weight,
     )
 
 

@@ -166,6 +166,7 @@ def log_frame(
     score: ScoreColumns | None = None,
     sample_id: str | None = None,
     slices: Sequence[str] | None = None,
+    sample_weight: str | None = None,
     bins: Mapping[str, Bins] | None = None,
     periods: Mapping[str, str] | None = None,
     keep_predictions: bool = True,
@@ -240,8 +241,9 @@ def log_frame(
     """Store the predictions in a frame, or only how often each occurs.
 
     `frame` is a pandas, polars, pyarrow, DuckDB, Dask, Ibis or PySpark frame, eager or lazy.
-    `actual`, `predicted` and `sample_id` name columns, `slices` several; `score` names the
-    column with the scores of the positive class, or one column for each class in any order: a
+    `actual`, `predicted`, `sample_id` and `sample_weight` name columns, `slices` several; `score`
+    names the column with the scores of the positive class, or one column for each class in any
+    order: a
     mapping from class to column, or a list of columns that are called after the classes, with
     the same text around all or none (p_cat, p_dog). `actual` may be None where the dataset has
     ground truth, `predicted` where the scores are to predict. The other arguments are those of
@@ -279,6 +281,12 @@ def log_frame(
     )
     declared = labels_in(labels, score)
     if isinstance(predicted, Mapping):
+        if sample_weight is not None:
+            raise InvalidInput(
+                "several columns of predictions take no weights at once.",
+                field="sample_weight",
+                hint="Log each column in a call of its own.",
+            )
         if name is not None:
             raise InvalidInput(
                 "the runs have their names in predicted=.",
@@ -310,8 +318,15 @@ def log_frame(
         sample_id=sample_id,
         slices=slices,
         labels=declared,
+        sample_weight=sample_weight,
     )
     found = opened(frame, columns)
+    if not keep_predictions and sample_weight is not None:
+        raise InvalidInput(
+            "rows with weights are not counted where they lie.",
+            field="sample_weight",
+            hint="Log them with keep_predictions=True; any lazy frame is read batch by batch.",
+        )
     if not keep_predictions:
         return log_counted(
             found,

@@ -47,6 +47,8 @@ class Rows:
             given["y_score"] = PickedColumns(self._scores(columns.scores), names)
         if columns.sample_id is not None:
             given["sample_ids"] = self.values[columns.sample_id]
+        if columns.weight is not None:
+            given["sample_weight"] = self.values[columns.weight]
         if columns.slices:
             given["slices"] = {name: self.values[name] for name in columns.slices}
         return given
