@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.aggregates import custom
 from offdiag.metrics.catalogue import Direction
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counted import CountedSets, Unweighted
+from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import Bounds, Interval
 from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals, wilson
@@ -23,6 +24,7 @@ from offdiag.metrics.paired.class_changes import confidence_together
 from offdiag.metrics.paired.joint import JointCounts, PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.weighted.counts import WeightedCounts, of_weights
 from offdiag.reports.scope import spec_of
 
 HEADLINE = (
@@ -262,9 +264,11 @@ _PROPORTIONS = {key: proportions.PER_CLASS[key] for key in OF_CLASSES}
 
 
 def class_values(
-    found: Unweighted, *, confidence: float = 0.95
+    found: Counted, *, confidence: float = 0.95
 ) -> Mapping[str, tuple[MetricValue, ...]]:
     """Recall, precision and F1 by key, each in label order, with Wilson's intervals."""
+    if isinstance(found, WeightedCounts):
+        raise of_weights("A table of several runs")
     bounds = proportion_intervals(
         Outcomes(found.correct, found.actual, found.predicted, found.total),
         _PROPORTIONS,
@@ -277,27 +281,31 @@ def class_values(
     }
 
 
-def plain_class_values(found: Unweighted) -> Mapping[str, Sequence[MetricValue]]:
+def plain_class_values(found: Counted) -> Mapping[str, Sequence[MetricValue]]:
     """The same without intervals."""
     if isinstance(found, CountedSets):
         return label_metrics(found.tally.labels)
     per_class = evaluate_stack(
-        found.counts, ordinal=found.labels.has_declared_order, names=found.labels.names
+        _cells(found), ordinal=found.labels.has_declared_order, names=found.labels.names
     ).per_class
     return {
         key: [per_class[key].at(code) for code in range(found.n_classes)] for key in OF_CLASSES
     }
 
 
-def headline_values(found: Unweighted) -> dict[str, MetricValue]:
+def headline_values(found: Counted) -> dict[str, MetricValue]:
     """The primary metrics of classes or of sets."""
     if isinstance(found, CountedSets):
         of_sets = set_metrics(found.tally)
         return {key: of_sets[key] for key in HEADLINE_OF_SETS}
     suite = evaluate_stack(
-        found.counts, ordinal=found.labels.has_declared_order, names=found.labels.names
+        _cells(found), ordinal=found.labels.has_declared_order, names=found.labels.names
     )
     return {key: suite.aggregate[key].at() for key in HEADLINE}
+
+
+def _cells(found: ConfusionMatrix | WeightedCounts) -> NDArray[Any]:
+    return found.sums if isinstance(found, WeightedCounts) else found.counts
 
 
 def difference_of(first: MetricValue, second: MetricValue) -> MetricValue:

@@ -30,7 +30,7 @@ from offdiag.comparison.differences import (
 )
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counted import CountedSets, Unweighted
+from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import Interval, difference_bounds
 from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals
@@ -58,6 +58,7 @@ from offdiag.metrics.paired.pooled_slopes import (
 )
 from offdiag.metrics.paired.proportions import METHOD, paired_score_interval
 from offdiag.metrics.paired.scores import ScoreDifference
+from offdiag.metrics.weighted.counts import WeightedCounts
 
 
 class PairedOutcome(StrEnum):
@@ -139,12 +140,12 @@ class PairedFacts:
     `churn_of_classes` is in label order. `margins` and `symmetry` are tests of the answers
     alone: do both runs use the classes equally often, and exchange them evenly? None for sets of
     labels, which are right where they are exactly the true ones, and of which the samples with
-    a label are right where it is found.
+    a label are right where it is found. With weights all three tests are None: they count samples.
     """
 
     churn: Churn
     churn_of_classes: tuple[Churn, ...]
-    mcnemar: McNemar
+    mcnemar: McNemar | None
     margins: StuartMaxwell | None
     symmetry: Bowker | None
     n_same_prediction: int
@@ -160,8 +161,8 @@ class PairComparison:
     for multi-label runs, of which `classes` are the labels.
     """
 
-    first: Unweighted
-    second: Unweighted
+    first: Counted
+    second: Counted
     metrics: tuple[MetricDifference, ...]
     classes: Mapping[str, tuple[MetricDifference, ...]]
     together: JointTest
@@ -184,10 +185,16 @@ class PairComparison:
 
     @property
     def matrices(self) -> tuple[ConfusionMatrix, ConfusionMatrix] | None:
-        """Those of classes; None for sets of labels."""
-        if isinstance(self.first, CountedSets) or isinstance(self.second, CountedSets):
-            return None
-        return self.first, self.second
+        """Those of classes; None for sets of labels and for weighted samples."""
+        first, second = self.first, self.second
+        if isinstance(first, ConfusionMatrix) and isinstance(second, ConfusionMatrix):
+            return first, second
+        return None
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether samples have weights, of which all values are."""
+        return isinstance(self.first, WeightedCounts)
 
     @property
     def is_same_everywhere(self) -> bool:
@@ -244,9 +251,9 @@ def compare_paired(
 
 
 def paired_comparison(
-    sides: tuple[Unweighted, Unweighted],
+    sides: tuple[Counted, Counted],
     *,
-    rates: PairedRates,
+    rates: PairedRates | None,
     together: JointTest,
     changes: Mapping[str, ClassChanges],
     facts: PairedFacts,
@@ -256,22 +263,22 @@ def paired_comparison(
     """Runs on the same samples from the tests on them.
 
     `rates` has the samples that are right in one run only; the interval of the metric that
-    counts right ones is Tango's and its p McNemar's.
+    counts right ones is Tango's and its p McNemar's. Without them it is tested as all others.
     """
     accuracy = accuracy_key(isinstance(sides[0], CountedSets))
     values = headline_values(sides[0]), headline_values(sides[1])
-    alone, simultaneous = (
-        Interval(*paired_score_interval(rates, confidence=level).at(), METHOD)
-        for level in (together.confidence, confidence_of(together.critical))
-    )
-    metrics = [
-        _headline(
-            key, _both(key, values), alone, simultaneous, test=together, p=facts.mcnemar.exact_p
+    metrics = [_sloped(key, values, together) for key in values[0]]
+    if rates is not None and facts.mcnemar is not None:
+        alone, simultaneous = (
+            Interval(*paired_score_interval(rates, confidence=level).at(), METHOD)
+            for level in (together.confidence, confidence_of(together.critical))
         )
-        if key == accuracy
-        else _sloped(key, values, together)
-        for key in values[0]
-    ]
+        exact = _headline(
+            *(accuracy, _both(accuracy, values), alone, simultaneous),
+            test=together,
+            p=facts.mcnemar.exact_p,
+        )
+        metrics = [exact if each.key == accuracy else each for each in metrics]
     metrics += [
         judged(
             each.key,

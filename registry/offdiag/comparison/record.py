@@ -22,7 +22,7 @@ from offdiag.comparison.verdict import (
     undecided_pair,
     undecided_record,
 )
-from offdiag.metrics.counted import Unweighted
+from offdiag.metrics.counted import Counted, numbers_of
 
 
 def verdict_record(verdict: Verdict) -> dict[str, Any]:
@@ -146,14 +146,14 @@ def _paired_record(pair: PairComparison, facts: PairedFacts) -> dict[str, Any]:
         "n_same_answer": facts.n_same_prediction,
         "counts": facts.churn.to_dict(),
         "counts_per_class": {name: each.to_dict() for name, each in churn},
-        "mcnemar": asdict(facts.mcnemar),
+        "mcnemar": None if facts.mcnemar is None else asdict(facts.mcnemar),
         "stuart_maxwell": None if facts.margins is None else asdict(facts.margins),
         "bowker": None if facts.symmetry is None else asdict(facts.symmetry),
     }
 
 
-def _class_sizes(matrix: Unweighted) -> dict[str, int]:
-    return dict(zip(matrix.labels.names, matrix.actual.tolist(), strict=True))
+def _class_sizes(matrix: Counted) -> dict[str, int]:
+    return dict(zip(matrix.labels.names, numbers_of(matrix).actual.tolist(), strict=True))
 
 
 def _cell_records(cells: CellDifferences | None, labels: tuple[str, ...]) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import ACCURACY, PairComparison, accuracy_key
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.comparison.texts import run_label
+from offdiag.metrics.counted import class_sizes
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE
 from offdiag.metrics.paired.sample_size import SamplesNeeded, about, samples_needed
 from offdiag.reports.texts import count, listed, name
@@ -45,6 +46,8 @@ def undecided_pair(
     if any(each.outcome.is_separable for each in pair.metrics if each.key in ALL_HEADLINES):
         return None
     test = pair.paired.mcnemar
+    if test is None:
+        return None
     return Undecided(
         0,
         1,
@@ -336,7 +339,7 @@ def _undefined(pair: PairComparison) -> Iterator[str]:
 
 
 def _small_classes(pair: PairComparison) -> Iterator[str]:
-    sizes = np.minimum(pair.first.actual, pair.second.actual)
+    sizes = np.minimum(class_sizes(pair.first), class_sizes(pair.second))
     sizes = np.where(sizes > 0, sizes, np.iinfo(np.int64).max)
     code = int(np.argmin(sizes))
     if sizes[code] < RELIABLE_CLASS_SIZE and not pair.is_same_everywhere:

@@ -21,6 +21,7 @@ from offdiag.comparison.ranking import many_verdict
 from offdiag.comparison.sets import compare_many_sets, compare_paired_sets
 from offdiag.comparison.texts import MOST_RUNS, run_label
 from offdiag.comparison.verdict import Verdict, pair_verdict
+from offdiag.comparison.weighted import compare_weighted
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.arguments import confidence_level
@@ -30,6 +31,7 @@ from offdiag.metrics.multilabel_runs.paired import PairedSets, paired_sets
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.scores import ScoreDifference, score_differences
+from offdiag.metrics.paired.weighted import WeightedPair
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.counted_together import CountedTogether, counted_together
@@ -54,6 +56,7 @@ from offdiag.services.shared_samples import (
     places_in_lineages,
     refused,
     refused_with_weights,
+    weights_of,
 )
 from offdiag.services.small_groups import GroupSizes, sizes_in_truth, suppressed, suppressed_below
 from offdiag.store import compared_runs as queries
@@ -272,9 +275,19 @@ def compute(session: Session, asked: ComparisonRequest) -> Compared:
     if side_by_side is not None and side_by_side.samples.n_compared == 0:
         nothing = NOTHING_LABELLED if asked.part is None else NOTHING_IN_SLICE
         return Compared(None, side_by_side.samples, nothing)
+    return _compute_aligned(session, asked, side_by_side)
+
+
+def _compute_aligned(
+    session: Session, asked: ComparisonRequest, side_by_side: Aligned | None
+) -> Compared:
+    runs = asked.runs
     samples = None if side_by_side is None else side_by_side.samples
+    if side_by_side is not None and runs[0].is_weighted:
+        return _compare_weighted(session, asked, side_by_side)
     if len(runs) == 2:
         by_slice = None
+        predicting = [run for run in runs if run.has_predictions]
         if asked.by is not None and side_by_side is not None and len(predicting) == 2:
             ids = (runs[0].id, runs[1].id)
             by_slice = compare_by_slice(
@@ -340,6 +353,32 @@ def _pair(session: Session, asked: ComparisonRequest, found: Aligned | None) -> 
         seed=INTERVAL_SEED,
         confidence=asked.confidence,
     )
+
+
+def _compare_weighted(session: Session, asked: ComparisonRequest, found: Aligned) -> Compared:
+    pair = _weighted(session, found, *asked.runs)
+    if isinstance(pair, Refusal):
+        return Compared(None, found.samples, pair)
+    result = compare_weighted(pair, seed=INTERVAL_SEED, confidence=asked.confidence)
+    return Compared(result, found.samples)
+
+
+def _weighted(
+    session: Session, found: Aligned, first: ComparedRun, second: ComparedRun
+) -> WeightedPair | Refusal:
+    """The runs with their weights; refused where these differ, or are all 0."""
+    weights = [weights_of(session, found, run) for run in (first, second)]
+    n_different = int(np.count_nonzero(weights[0] != weights[1]))
+    if n_different:
+        return Refusal(
+            f"The weights of {n_different:,} of {len(weights[0]):,} examples differ in the runs, "
+            "so their values mean different things.",
+            "Log both runs with the same sample_weight=.",
+        )
+    if not weights[0].any():
+        return Refusal("All of these examples have the weight 0.", "Choose other examples.")
+    predicted = found.predicted[first.id], found.predicted[second.id]
+    return WeightedPair(found.actual, *predicted, weights[0], first.labels)
 
 
 def _many(asked: ComparisonRequest, found: Aligned | None) -> ManyComparison:

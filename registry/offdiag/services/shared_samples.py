@@ -23,7 +23,7 @@ from offdiag.reports.texts import listed
 from offdiag.store import datasets, paired_counts, runs, truths
 from offdiag.store.compared_runs import ComparedRun, LineageHead, Predicted
 from offdiag.store.evaluations import StoredEvaluation
-from offdiag.store.predictions import in_truth_order
+from offdiag.store.predictions import in_truth_order, read_chunks
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 
@@ -83,11 +83,18 @@ def refused_with_weights(runs: Sequence[ComparedRun]) -> Refusal | None:
     weighted = [run_label(at) for at, run in enumerate(runs) if run.is_weighted]
     if not weighted:
         return None
-    verb = "has" if len(weighted) == 1 else "have"
-    return Refusal(
-        f"{_listed(weighted)} {verb} sample weights, and tests of runs count examples.",
-        "Log the runs without sample_weight= as well, and compare those.",
-    )
+    if len(weighted) < len(runs):
+        verb = "has" if len(weighted) == 1 else "have"
+        return Refusal(
+            f"{_listed(weighted)} {verb} sample weights, the others have none.",
+            "Log all with the same sample_weight=, or all without.",
+        )
+    if len(runs) > 2:
+        return Refusal(
+            "These runs have sample weights, of which two are compared at once.",
+            "Choose two of them.",
+        )
+    return None
 
 
 def other_examples(
@@ -239,6 +246,13 @@ def _rows_in_order(positions: NDArray[np.integer[Any]], n_samples: int) -> Place
     rows = np.empty(n_samples, np.int64)
     rows[positions] = np.arange(len(positions))
     return rows
+
+
+def weights_of(session: Session, found: Aligned, run: ComparedRun) -> NDArray[np.float64]:
+    """Weights of the aligned samples in a run, (n,)."""
+    chunks = read_chunks(session, run.id, n_classes=len(run.labels))
+    logged = [chunk.weight for chunk in chunks if chunk.weight is not None]
+    return np.asarray(np.concatenate(logged)[found.rows[run.id]])
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,3 +87,20 @@ def test_chunks_of_json_have_weights(client: FlaskClient) -> None:
     found = client.get(f"/api/v1/runs/{run_id}").json
     assert found is not None
     assert found["is_weighted"] is True
+
+
+def test_a_comparison_names_the_test_in_place_of_the_exact_ones(
+    client: FlaskClient, database: Database, run_id: str
+) -> None:
+    other = log(
+        database,
+        y_pred=["a", "a", "b", "c", "c", "c"],
+        sample_weight=WEIGHT,
+    )
+    evaluate(database, other.id)
+
+    page = client.get(f"/compare?runs={run_id},{other.id}")
+
+    assert page.status_code == 200
+    assert "exact tests, which count examples, are not made" in page.text
+    assert "McNemar, do both" not in page.text

@@ -222,6 +222,7 @@ def log_frame(
     score: ScoreColumns | None = None,
     sample_id: str | None = None,
     slices: Sequence[str] | None = None,
+    sample_weight: str | None = None,
     bins: Mapping[str, Bins] | None = None,
     periods: Mapping[str, str] | None = None,
     keep_predictions: bool = True,
@@ -243,11 +244,10 @@ def log_frame(
     `frame` is a pandas, polars, pyarrow, DuckDB, Dask, Ibis or PySpark frame, eager or lazy.
     `actual`, `predicted`, `sample_id` and `sample_weight` name columns, `slices` several; `score`
     names the column with the scores of the positive class, or one column for each class in any
-    order: a
-    mapping from class to column, or a list of columns that are called after the classes, with
-    the same text around all or none (p_cat, p_dog). `actual` may be None where the dataset has
-    ground truth, `predicted` where the scores are to predict. The other arguments are those of
-    `log_run`.
+    order: a mapping from class to column, or a list of columns that are called after the classes,
+    with the same text around all or none (p_cat, p_dog). `actual` may be None where the dataset
+    has ground truth, `predicted` where the scores are to predict. The other arguments are those
+    of `log_run`.
 
     Rows of a lazy frame are stored batch by batch, so they need not fit into memory; such a
     frame is read twice where nobody declared the labels, and needs a `dataset`. An error on the

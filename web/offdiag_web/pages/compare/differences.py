@@ -12,6 +12,7 @@ from markupsafe import Markup
 from offdiag.comparison import texts
 from offdiag.comparison.differences import ALL_HEADLINES, DifferenceStatus, MetricDifference
 from offdiag.comparison.pair import PairComparison, PairedOutcome
+from offdiag.metrics.counted import numbers_of
 from offdiag_web.charts.interval import Canvas, interval_mark
 from offdiag_web.charts.scale import Scale
 from offdiag_web.components import numbers
@@ -308,7 +309,7 @@ def _ends(codes: list[int]) -> list[int]:
 
 
 def _support(pair: PairComparison, code: int) -> str:
-    sizes = int(pair.first.actual[code]), int(pair.second.actual[code])
+    sizes = int(numbers_of(pair.first).actual[code]), int(numbers_of(pair.second).actual[code])
     if sizes[0] == sizes[1]:
         return numbers.count(sizes[0])
     return f"{numbers.count(sizes[0])}, {numbers.count(sizes[1])}"

@@ -12,6 +12,7 @@ from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.rank_status import Rank
 from offdiag.comparison.texts import run_label
 from offdiag.domain.values import MetricValue
+from offdiag.metrics.counted import numbers_of
 from offdiag.reports.texts import visible
 from offdiag.services.compare import RunComparison
 from offdiag_web.app.exports import Cell
@@ -50,7 +51,8 @@ def _pair_rows(pair: PairComparison) -> Iterator[tuple[Cell, ...]]:
         yield _pair_row(found, pair.first.total, pair.second.total)
     for key in OF_CLASSES:
         for code, found in enumerate(pair.classes[key]):
-            yield _pair_row(found, int(pair.first.actual[code]), int(pair.second.actual[code]))
+            sizes = (int(numbers_of(side).actual[code]) for side in (pair.first, pair.second))
+            yield _pair_row(found, *sizes)
 
 
 def _pair_row(found: MetricDifference, n_first: int, n_second: int) -> tuple[Cell, ...]:

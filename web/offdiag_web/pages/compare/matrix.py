@@ -16,6 +16,7 @@ import numpy as np
 from offdiag.comparison.differences import CellDifferences
 from offdiag.comparison.pair import PairComparison
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import numbers_of
 from offdiag.palette import BINS
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, class_order
@@ -83,7 +84,7 @@ def difference_matrix(pair: PairComparison, *, largest: int = LARGEST_TABLE) -> 
             DifferenceRow(
                 class_head(pair.labels[actual]),
                 tuple(_cell(cells, (actual, predicted), reach) for predicted in codes),
-                numbers.count(int(pair.first.actual[actual])),
+                numbers.count(int(numbers_of(pair.first).actual[actual])),
             )
             for actual in codes
         ),

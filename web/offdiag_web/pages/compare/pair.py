@@ -96,7 +96,15 @@ def churn_view(facts: PairedFacts, address: CompareAddress) -> ChurnView:
     )
 
 
+_WEIGHTED = (
+    "Examples have weights: exact tests, which count examples, are not made. Differences are "
+    "tested by the linearized variance of a survey."
+)
+
+
 def _tests(facts: PairedFacts) -> list[str]:
+    if facts.mcnemar is None:
+        return [_WEIGHTED]
     exact, mid = (p_value(p) for p in (facts.mcnemar.exact_p, facts.mcnemar.mid_p))
     found = [f"McNemar, do both get equally many right: exact {exact}, mid-p {mid}."]
     margins, symmetry = facts.margins, facts.symmetry

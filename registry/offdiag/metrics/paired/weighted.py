@@ -1,0 +1,144 @@
+"""Two runs on the same weighted samples: what of a difference chance explains.
+
+The statistics are those of `pooled_slopes`, of weights: a sample moves a metric by its slopes at
+the weights of both runs together times its share of the weight. Under "no difference" the samples
+on which the runs differ count as likely for one as for the other, so the variance is the sum of
+the squares of these moves: that of a survey whose samples are drawn independently (Binder 1983,
+International Statistical Review 51, 279). Of equal weights it is the test of counts. Exact tests
+do not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.arguments import confidence_level
+from offdiag.metrics.dual import Floats, Gradient
+from offdiag.metrics.intervals.bounds import smallest_class
+from offdiag.metrics.intervals.delta import aggregate_gradients, class_gradients
+from offdiag.metrics.paired.class_changes import outcome_moves
+from offdiag.metrics.paired.joint import PairedRates
+from offdiag.metrics.paired.pooled_slopes import (
+    ROUNDING,
+    JointTest,
+    Statistic,
+    tested_statistics,
+)
+from offdiag.metrics.weighted.counts import WeightedCounts
+
+Codes = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedPair:
+    """Codes of n labelled samples, what two runs predict, and the weights of both, all (n,)."""
+
+    actual: Codes
+    first: Codes
+    second: Codes
+    weight: Floats
+    labels: LabelSet
+
+    @cached_property
+    def sides(self) -> tuple[WeightedCounts, WeightedCounts]:
+        """What is summed of each run."""
+        one, other = (
+            WeightedCounts.of_samples(self.actual, predicted, self.weight, self.labels)
+            for predicted in (self.first, self.second)
+        )
+        return one, other
+
+    @cached_property
+    def pooled(self) -> WeightedCounts:
+        """Both runs together, at which slopes are taken."""
+        return self.sides[0] + self.sides[1]
+
+    @property
+    def total(self) -> float:
+        """Sum of the weights."""
+        return float(self.weight.sum())
+
+    def outcomes(self, of: Floats) -> tuple[PairedRates, PairedRates]:
+        """Sums of `of` (n,) where one run alone has a hit, and where it alone has a false alarm.
+
+        By class, (K,): of the samples of the class, and of the others.
+        """
+        size = len(self.labels)
+
+        def added(code: Codes, where: NDArray[np.bool_]) -> NDArray[Any]:
+            return np.bincount(code[where], of[where], minlength=size)
+
+        right = self.first == self.actual, self.second == self.actual
+        cases: NDArray[Any] = np.bincount(self.actual, of, minlength=size)
+        hits = PairedRates(
+            added(self.actual, right[0] & ~right[1]),
+            added(self.actual, right[1] & ~right[0]),
+            cases,
+        )
+        differ = self.first != self.second
+        alarms = PairedRates(
+            added(self.first, ~right[0] & differ),
+            added(self.second, ~right[1] & differ),
+            cases.sum() - cases,
+        )
+        return hits, alarms
+
+
+def judge_weighted_together(
+    pair: WeightedPair,
+    differences: Mapping[str, float],
+    *,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> JointTest:
+    """Test aggregates of two runs together, as `judge_together` does of counts.
+
+    `differences` are second minus first by key, NaN where undefined. Raises `InvalidInput` for a
+    confidence outside (0, 1).
+    """
+    gradients = aggregate_gradients(pair.pooled.weights, differences)
+    moved = _moves(pair, gradients)
+    with np.errstate(invalid="ignore"):
+        linear = np.einsum("qn->q", moved)
+        error = np.sqrt(np.einsum("qn,qn->q", moved, moved))
+    statistics = {
+        key: Statistic(differences[key], float(sloped), float(spread))
+        for key, sloped, spread in zip(gradients, linear, error, strict=True)
+    }
+    tested = tested_statistics(statistics)
+    kept = moved[[place for place, key in enumerate(gradients) if key in tested]]
+    sizes = pair.sides[0].class_sizes
+    smallest = smallest_class(sizes) if sizes.any() else np.asarray(0)
+    level = confidence_level(confidence)
+    return JointTest(statistics, tested, np.inner(kept, kept), smallest, level, seed)
+
+
+def _moves(pair: WeightedPair, gradients: Mapping[str, Gradient]) -> Floats:
+    """What each sample on which the runs differ moves each metric, shape (Q, m)."""
+    differs = (pair.first != pair.second) & (pair.weight > 0)
+    actual, first, second = (
+        codes[differs].astype(np.intp) for codes in (pair.actual, pair.first, pair.second)
+    )
+    share = pair.weight[differs] / pair.total
+    found = np.empty((len(gradients), len(share)))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for row, gradient in zip(found, gradients.values(), strict=True):
+            before, after = gradient.at(actual, first), gradient.at(actual, second)
+            is_rounding = np.abs(after - before) <= ROUNDING * (np.abs(before) + np.abs(after))
+            row[:] = np.where(is_rounding, 0.0, after - before) * share
+    return found
+
+
+def weighted_class_moves(pair: WeightedPair, key: str) -> tuple[Floats, Floats]:
+    """Linear part of the difference of a per-class metric and its standard error, (K,) each."""
+    slopes = class_gradients(pair.pooled.weights, (key,))[key].slope / pair.total
+    linear, _ = outcome_moves(slopes, *pair.outcomes(pair.weight))
+    _, error = outcome_moves(slopes, *pair.outcomes(np.square(pair.weight)))
+    return linear, error
