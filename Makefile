@@ -16,7 +16,7 @@ MUTATIONS_ARGS ?=
 # The demo needs little; tests and checks need the development tools, which include the demo's.
 DEMO_READY := $(VENV)/.ready-demo
 DEV_READY := $(VENV)/.ready-dev
-BENCHMARKS := $(filter-out benchmarks/harness.py benchmarks/summary.py benchmarks/storm% benchmarks/peers.py benchmarks/result_table.py benchmarks/house.py benchmarks/structure.py benchmarks/executed.py benchmarks/mutations.py,$(wildcard benchmarks/*.py))
+BENCHMARKS := $(filter-out benchmarks/harness.py benchmarks/summary.py benchmarks/storm% benchmarks/peers.py benchmarks/engines.py benchmarks/result_table.py benchmarks/house.py benchmarks/structure.py benchmarks/executed.py benchmarks/mutations.py,$(wildcard benchmarks/*.py))
 SOURCES := registry migrations web workers tests benchmarks docs
 
 # Tests start hundreds of processes, each of which would compile all sources for itself.

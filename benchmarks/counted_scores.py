@@ -62,7 +62,7 @@ def measure_here(score: str, n_rows: int) -> None:
     """Log and evaluate in this process, and print time, peak, errors and bounds as JSON."""
     import offdiag
 
-    rows = _rows(n_rows)
+    rows = rows_of(n_rows)
     with tempfile.TemporaryDirectory() as folder:
         started, worked = perf_counter(), process_time()
         run = offdiag.log_frame(
@@ -105,11 +105,11 @@ def _evaluated(rows: Any, score: str) -> dict[str, float]:
     return {key: float(values[key]) for key in BOUNDED}
 
 
-def _rows(n_rows: int) -> Any:
+def rows_of(n_rows: int, *, seed: int = 0) -> Any:
     """Rows with p = P(y = 1), about 1 in 20, and m, which doubles the logit of p twice over."""
     import duckdb
 
-    uniform = "(hash(i * 3 + {}) % 16777213 + 0.5) / 16777213"
+    uniform = f"(hash(i * 3 + {{}} + {seed * 10**12}) % 16777213 + 0.5) / 16777213"
     return duckdb.connect().sql(
         f"SELECT CAST({uniform.format(1)} < p AS INTEGER) AS y, CAST(p > 0.5 AS INTEGER) AS yhat, "
         "i % 8 AS site, p, least(greatest(1.02 / (1 + exp(-4 * logit)) - 0.01, 0), 1) AS m "

@@ -5,12 +5,15 @@
 Each peer runs in a process and an environment of its own, because some cannot be installed
 together; environments are made on the first call, which takes minutes and some gigabytes. All
 processes live for the whole run and take their turns one after the other, in shuffled order, on
-the same integers: ten classes, four cases in five right. Where a peer gives a metric that
+the same numbers: ten classes, four cases in five right, and two classes with calibrated
+probabilities. Where a peer gives a metric that
 offdiag defines alike, the values have to agree, or the run ends.
 
 The work is not equal in every respect: offdiag stores predictions and every metric with
 intervals and flags; scikit-learn, PyCM and torchmetrics store nothing; MLflow's evaluation draws
-pictures, Evidently's builds a report. `--full` takes more turns.
+pictures, Evidently's builds a report. Of scores offdiag's worker gives every value an interval
+and stores the curves; of the peers only torchmetrics has intervals, by resampling. `--full` takes
+more turns.
 """
 
 from __future__ import annotations
@@ -28,6 +31,8 @@ from harness import Report, Timing
 from peer_work.processes import Peer, Running, python_of, started
 
 N_CLASSES = 10
+INTERVALS = "scores 1e5, intervals"
+MLFLOW = ("mlflow>=3.5", "scikit-learn>=1.7")
 PEERS: Mapping[str, Peer] = {
     "offdiag": Peer("with_offdiag"),
     "offdiag worker": Peer("with_offdiag_worker"),
@@ -36,7 +41,8 @@ PEERS: Mapping[str, Peer] = {
     "PyCM": Peer("with_pycm"),
     # It adds in single precision.
     "torchmetrics": Peer("with_torchmetrics", ("torch>=2.9", "torchmetrics>=1.8"), 1e-4),
-    "MLflow": Peer("with_mlflow", ("mlflow>=3.5", "scikit-learn>=1.7")),
+    "MLflow": Peer("with_mlflow", MLFLOW),
+    "MLflow server": Peer("with_mlflow_server", MLFLOW, environment="with_mlflow"),
     "Evidently": Peer("with_evidently", ("evidently>=0.7.20", "pandas<3")),
 }
 EVALUATING = ("offdiag", "scikit-learn", "PyCM", "torchmetrics", "MLflow", "Evidently")
@@ -55,9 +61,21 @@ CASES: Mapping[str, Sequence[tuple[str, str]]] = {
         ("torchmetrics", "matrix 1e7"),
         ("torchmetrics", "matrix 1e7, no checks"),
     ),
+    **{
+        f"scores {size}": (
+            *((name, f"scores {size}") for name in EVALUATING if name != "PyCM"),
+            ("offdiag worker", f"job scores {size}"),
+        )
+        for size in ("1e5", "1e6")
+    },
+    INTERVALS: (
+        ("offdiag worker", "job scores 1e5"),
+        ("torchmetrics", INTERVALS),
+    ),
     "a run": (
         ("offdiag server", "record 1e5"),
         ("offdiag server", "record and read 1e5"),
+        ("MLflow server", "record"),
         ("MLflow", "record"),
     ),
 }
@@ -73,6 +91,12 @@ WANTED: Sequence[tuple[str, str, str, float]] = (
     ("1e6", "offdiag worker: job 1e6", "Evidently: evaluate 1e6", 10),
     ("matrix 1e7", "offdiag: matrix 1e7", "scikit-learn: matrix 1e7", 80),
     ("matrix 1e7", "offdiag: matrix 1e7", "torchmetrics: matrix 1e7, no checks", 3),
+    ("scores 1e6", "offdiag: scores 1e6", "scikit-learn: scores 1e6", 2),
+    ("scores 1e6", "offdiag: scores 1e6", "torchmetrics: scores 1e6", 2),
+    ("scores 1e6", "offdiag worker: job scores 1e6", "MLflow: scores 1e6", 8),
+    ("scores 1e6", "offdiag worker: job scores 1e6", "Evidently: scores 1e6", 8),
+    (INTERVALS, "offdiag worker: job scores 1e5", f"torchmetrics: {INTERVALS}", 5),
+    ("a run", "offdiag server: record 1e5", "MLflow server: record", 1),
 )
 """In which case how many times as long as offdiag's work the peer's has to take."""
 MEASURED_IN_MEMORY = ("offdiag worker", *EVALUATING)
@@ -110,13 +134,22 @@ def main() -> None:
 
 
 def write_sample(folder: Path) -> None:
-    """Actual and predicted classes as the rows of an int64 array (2, n), a file for each n."""
+    """Actual and predicted classes as the rows of an int64 array (2, n), a file for each n.
+
+    Files of scores hold the actual classes 0 and 1 and probabilities of 1 as float64 (2, n).
+    """
     rng = np.random.default_rng(20_26)
     for name, n in (("1e5", 10**5), ("1e6", 10**6), ("1e7", 10**7)):
         actual = rng.integers(0, N_CLASSES, n)
         noise = rng.random(n) < 0.2
         predicted = np.where(noise, rng.integers(0, N_CLASSES, n), actual)
         np.save(folder / f"{name}.npy", np.stack([actual, predicted]))
+    for name, n in (("1e5", 10**5), ("1e6", 10**6)):
+        logit = rng.standard_normal(n) - 2
+        # As single precision has them, so that nobody's ties differ.
+        scores = (1 / (1 + np.exp(-1.3 * logit))).astype(np.float32)
+        happens = rng.random(n) < 1 / (1 + np.exp(-logit))
+        np.save(folder / f"scores {name}.npy", np.stack([happens, scores.astype(np.float64)]))
 
 
 def expect_agreement(variants: Sequence[tuple[str, str]], running: Mapping[str, Running]) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 BENCHMARKS = Path(__file__).parents[1]
+ENDS_WITHIN_S = 30
 SAME = 1e-9
 """How far equal metrics may lie apart, relatively: sums are taken in different orders."""
 
@@ -21,12 +22,14 @@ SAME = 1e-9
 class Peer:
     """A module of this folder and what pip installs for it.
 
-    Without requirements it runs in the environment that measures. `agrees_to` is relative.
+    Without requirements it runs in the environment that measures; peers may share another one by
+    its name. `agrees_to` is relative.
     """
 
     module: str
     requirements: tuple[str, ...] = ()
     agrees_to: float = SAME
+    environment: str | None = None
 
 
 @dataclass
@@ -52,7 +55,7 @@ def python_of(peer: Peer, environments: Path) -> Path:
     """The Python that runs the peer; its environment is made where there is none yet."""
     if not peer.requirements:
         return Path(sys.executable)
-    folder = environments / peer.module
+    folder = environments / (peer.environment or peer.module)
     python, ready = folder / "bin" / "python", folder / ".ready"
     wanted = " ".join(peer.requirements)
     if not ready.exists() or ready.read_text() != wanted:
@@ -78,7 +81,13 @@ def started(peer: Peer, python: Path, sample: Path) -> Iterator[Running]:
         try:
             yield Running(peer, process, _next_line(process)["versions"])
         finally:
-            process.kill()
+            # Its input ends, so that it can end what it has started.
+            assert process.stdin is not None
+            process.stdin.close()
+            try:
+                process.wait(ENDS_WITHIN_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 def _next_line(process: subprocess.Popen[str]) -> dict[str, Any]:

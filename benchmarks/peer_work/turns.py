@@ -19,7 +19,7 @@ from time import perf_counter
 from typing import Any
 
 Answers = Mapping[str, float]
-"""Accuracy, macro F1, MCC and kappa, as far as a peer computes them."""
+"""Accuracy, macro F1, MCC and kappa, or areas and losses of scores, as far as computed."""
 
 
 @dataclass(frozen=True, slots=True)

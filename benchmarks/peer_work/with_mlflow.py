@@ -1,7 +1,8 @@
 """MLflow: its evaluation of predictions that are there, and its record of a run.
 
-Both write to a tracking store in an SQLite file. The record holds twelve metrics and the matrix
-as a JSON artifact; predictions are not among what is recorded.
+Probabilities it evaluates of a model only, so its turn with scores has one that gives those of
+the sample. All write to a tracking store in an SQLite file. The record holds twelve metrics and
+the matrix as a JSON artifact; predictions are not among what is recorded.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import mlflow
 import numpy as np
 import pandas as pd
 from peer_work.turns import Answers, Work, take_turns
+from sklearn.linear_model import LogisticRegression
 
 
 def main(folder: Path) -> None:
@@ -29,7 +31,9 @@ def main(folder: Path) -> None:
             {
                 "evaluate 1e5": _evaluating(folder / "1e5.npy"),
                 "evaluate 1e6": _evaluating(folder / "1e6.npy"),
-                "record": Work(_record, lambda: None),
+                "scores 1e5": _of_scores(folder / "scores 1e5.npy"),
+                "scores 1e6": _of_scores(folder / "scores 1e6.npy"),
+                "record": Work(record, lambda: None),
             },
         )
 
@@ -50,7 +54,32 @@ def _evaluating(path: Path) -> Work:
     return Work(do, prepare)
 
 
-def _record(_: Any) -> Answers:
+def _of_scores(path: Path) -> Work:
+    def prepare() -> tuple[str, pd.DataFrame]:
+        actual, scores = np.load(path)
+        frame = pd.DataFrame(
+            {"logit": np.log(scores / (1 - scores)), "actual": actual.astype(int)}
+        )
+        model = LogisticRegression().fit([[-1.0], [1.0]], [0, 1])
+        model.coef_, model.intercept_ = np.array([[1.0]]), np.array([0.0])
+        return mlflow.sklearn.log_model(model, name="given").model_uri, frame
+
+    def do(given: tuple[str, pd.DataFrame]) -> Answers:
+        model, frame = given
+        with mlflow.start_run():
+            found = mlflow.models.evaluate(
+                model,
+                frame,
+                targets="actual",
+                model_type="classifier",
+                evaluator_config={"log_model_explainability": False, "pos_label": 1},
+            ).metrics
+        return {"AUC": found["roc_auc"], "log loss": found["log_loss"]}
+
+    return Work(do, prepare)
+
+
+def record(_: Any) -> Answers:
     with mlflow.start_run():
         mlflow.log_metrics({f"metric_{number}": number / 12 for number in range(12)})
         mlflow.log_dict({"matrix": np.eye(10).tolist()}, "matrix.json")

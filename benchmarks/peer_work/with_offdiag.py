@@ -1,7 +1,8 @@
 """offdiag in a training job: metrics of arrays, logging a run, and a matrix alone.
 
-`evaluate` counts and computes every metric, as the peers do. `log` stores the predictions in
-SQLite, for a worker to evaluate.
+`evaluate` counts and computes every metric, as the peers do; `scores` takes probabilities and
+gives ROC, precision and recall, and calibration as curves, too. Intervals are computed where they
+are asked for, so not here. `log` stores the predictions in SQLite, for a worker to evaluate.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ _KEYS = {
     "MCC": "mcc",
     "kappa": "cohen_kappa",
 }
+_OF_SCORES = {
+    "AUC": "roc_auc",
+    "AP": "average_precision",
+    "log loss": "log_loss",
+    "Brier score": "brier_half",
+}
 
 
 def main(folder: Path) -> None:
@@ -35,6 +42,8 @@ def main(folder: Path) -> None:
         for size in ("1e5", "1e6"):
             sample = partial(np.load, folder / f"{size}.npy")
             cases[f"evaluate {size}"] = Work(_evaluate, sample)
+            scores = partial(np.load, folder / f"scores {size}.npy")
+            cases[f"scores {size}"] = Work(_evaluate_scores, scores)
             cases[f"log {size}"] = Work(partial(_log, url), sample)
         cases["matrix 1e7"] = _counting(folder / "1e7.npy")
         take_turns(("offdiag", "numpy", "sqlalchemy"), cases)
@@ -44,6 +53,17 @@ def _evaluate(columns: Columns) -> Answers:
     actual, predicted = columns
     aggregate = offdiag.evaluate_labels(y_true=actual, y_pred=predicted).aggregate
     values = {name: aggregate[key].value for name, key in _KEYS.items()}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _evaluate_scores(columns: NDArray[np.float64]) -> Answers:
+    found = offdiag.evaluate_scores(
+        y_true=columns[0].astype(np.int64), y_score=columns[1], positive_label=1
+    )
+    found.roc_curve()
+    found.precision_recall_curve()
+    found.reliability_curve()
+    values = {name: found.aggregate[key].value for name, key in _OF_SCORES.items()}
     return {name: value for name, value in values.items() if value is not None}
 
 

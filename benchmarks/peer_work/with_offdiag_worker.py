@@ -26,9 +26,15 @@ _LOG = """
 import sys
 import numpy as np
 import offdiag
-actual, predicted = np.load(sys.argv[1])
+actual, given = np.load(sys.argv[1])
+scores = {"y_score": given, "positive_label": 1} if "scores" in sys.argv[1] else {}
 offdiag.log_run(
-    y_true=actual, y_pred=predicted, name="run", dataset=sys.argv[1], url=sys.argv[2]
+    y_true=actual.astype(int),
+    y_pred=(given >= 0.5 if scores else given).astype(int),
+    name="run",
+    dataset=sys.argv[1],
+    url=sys.argv[2],
+    **scores,
 )
 """
 
@@ -43,7 +49,7 @@ def main(folder: Path) -> None:
                 partial(_do_job, database, keeper),
                 partial(_log, folder / f"{size}.npy", database.url),
             )
-            for size in ("1e5", "1e6")
+            for size in ("1e5", "1e6", "scores 1e5", "scores 1e6")
         }
         take_turns(("offdiag", "numpy", "sqlalchemy"), cases)
 

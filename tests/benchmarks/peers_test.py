@@ -34,6 +34,8 @@ def running(peers: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[An
     actual = rng.integers(0, 10, 2_000)
     predicted = np.where(rng.random(2_000) < 0.2, rng.integers(0, 10, 2_000), actual)
     np.save(tmp_path / "1e5.npy", np.stack([actual, predicted]))
+    scores = rng.random(2_000).astype(np.float32).astype(np.float64)
+    np.save(tmp_path / "scores 1e5.npy", np.stack([rng.random(2_000) < scores, scores]))
     with ExitStack() as stack:
         yield {
             name: stack.enter_context(
@@ -53,6 +55,18 @@ def test_peers_take_turns_and_agree(peers: Any, running: Any) -> None:
     assert [len(timing.seconds) for timing in timings.values()] == [2, 2, 2, 2]
     assert all(min(timing.seconds) > 0 for timing in timings.values())
     assert all(process.peak_mib > 10 for process in running.values())
+
+
+@pytest.mark.processes
+def test_peers_agree_on_scores(peers: Any, running: Any) -> None:
+    variants = [
+        *((name, "scores 1e5") for name in ("offdiag", "scikit-learn")),
+        ("offdiag worker", "job scores 1e5"),
+    ]
+
+    peers.expect_agreement(variants, running)
+
+    assert running["scikit-learn"].turn("scores 1e5")[1].keys() >= {"AUC", "AP", "Brier score"}
 
 
 @pytest.mark.processes
