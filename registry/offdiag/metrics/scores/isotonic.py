@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue
-from offdiag.extras import optional
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.losses import loss_moments
 from offdiag.metrics.scores.ranked_cells import RankedCells, Ranking
@@ -102,13 +101,35 @@ def levels(positive: Counts, size: Counts) -> tuple[Counts, Counts]:
     """Events and samples of each level of the regression, (l,), in ascending order.
 
     `positive` and `size` (m,) are those of m distinct scores, ascending, each of at least one
-    sample.
+    sample. Adjacent violators are pooled in any order: all of them at a time while that takes
+    many, and the rest one after the other, so that the time is linear in m.
     """
-    with optional:
-        from scipy.optimize import isotonic_regression
+    # SciPy has this, too, in a package whose import takes longer than this for a million scores.
+    while len(size) > 1:
+        share = positive / size
+        starts = np.flatnonzero(np.append(True, share[1:] > share[:-1]))
+        if len(starts) == len(size):
+            return positive, size
+        takes_few = len(starts) > _MANY_LEFT * len(size)
+        positive, size = np.add.reduceat(positive, starts), np.add.reduceat(size, starts)
+        if takes_few:
+            return _pooled_one_by_one(positive.tolist(), size.tolist())
+    return positive, size
 
-    starts = isotonic_regression(positive / size, weights=size.astype(np.float64)).blocks[:-1]
-    return np.add.reduceat(positive, starts), np.add.reduceat(size, starts)
+
+_MANY_LEFT = 0.9
+"""Share of scores left from which pooling all violators at a time pools too few."""
+
+
+def _pooled_one_by_one(positive: list[int], size: list[int]) -> tuple[Counts, Counts]:
+    kept: list[tuple[int, int]] = []
+    for events, samples in zip(positive, size, strict=True):
+        while kept and kept[-1][0] * samples >= events * kept[-1][1]:
+            before = kept.pop()
+            events, samples = events + before[0], samples + before[1]  # noqa: PLW2901
+        kept.append((events, samples))
+    pooled = np.array(kept, np.int64)
+    return pooled[:, 0], pooled[:, 1]
 
 
 def _mean_square(positive: Counts, size: Counts) -> float:

@@ -11,7 +11,12 @@ from sklearn.isotonic import IsotonicRegression
 
 from offdiag.metrics.scores import ranking
 from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.metrics.scores.isotonic import DISCRIMINATION, MISCALIBRATION, isotonic_parts
+from offdiag.metrics.scores.isotonic import (
+    DISCRIMINATION,
+    MISCALIBRATION,
+    isotonic_parts,
+    levels,
+)
 from offdiag.metrics.scores.losses import brier_decomposition, loss_metrics
 
 
@@ -86,3 +91,17 @@ def test_what_is_right_about_scores_has_no_part_in_what_is_wrong() -> None:
 
     assert parts(separated)[1] == 0.5  # All that there is to discriminate.
     assert parts(constant) == (0.0, 0.0)
+
+
+def test_levels_that_come_undone_one_by_one_are_those_of_scikit_learn() -> None:
+    size = np.full(200, 200)
+    positive = np.arange(200)
+    size[-1], positive[-1] = 10_000, 0  # Pools what is before it, a score at a time.
+
+    events, samples = levels(positive, size)
+
+    shares = IsotonicRegression().fit_transform(
+        np.arange(200), positive / size, sample_weight=size
+    )
+    assert len(samples) == len(np.unique(shares))
+    assert events / samples == pytest.approx(np.unique(shares), rel=1e-12)
