@@ -12,11 +12,13 @@ from sqlalchemy import func, select, update
 
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
+from offdiag.metrics.paired.joint import JointCounts
 from offdiag.services.compare import compare_runs
 from offdiag.services.ingest.batch import GivenPairedCounts, PairedTable
 from offdiag.services.ingest.log_paired_counts import log_paired_counts
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.retention.project_archives import export_project, import_project
+from offdiag.services.shared_samples import NotPaired, pair_runs
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database
 from offdiag.store.models import PairedRunRow, PairedSamplesRow
@@ -101,6 +103,22 @@ def test_damage_is_found(database: Database) -> None:
         )
 
     assert not verify(database).is_clean
+
+
+def test_flags_and_gates_pair_them(database: Database) -> None:
+    runs = count(database)
+    alone, _ = count(database, replace(TABLE, sizes=[9, 5, 1, 80, 3, 2]))
+
+    with database.read() as session:
+        found = pair_runs(session, *runs, truth_id=None)
+        other = pair_runs(session, runs[0], alone, truth_id=None)
+
+    assert isinstance(found, JointCounts)
+    assert (found.first_matrix.counts.tolist(), found.second_matrix.counts.tolist()) == (
+        [[11, 4], [2, 83]],
+        [[14, 1], [3, 82]],
+    )
+    assert isinstance(other, NotPaired)
 
 
 def of_pair(*names: str, sizes: list[int]) -> PairedTable:
