@@ -119,8 +119,8 @@ score and eight values of a slice, from the first row to the evaluation (`counte
 {counted}
 
 A billion scored predictions a day, counted at night in runs of {largest:,} on one such
-machine, would take {cpu_minutes:.0f} minutes of processor time, extrapolated. They were not run,
-and neither was a cluster. Above `evaluation.exact_scores_up_to` examples stored scores are counted
+machine, would take {cpu_minutes:.0f} minutes of processor time, extrapolated; they were not run.
+Above `evaluation.exact_scores_up_to` examples stored scores are counted
 in the same bins, chunk by chunk; an evaluation then holds the classes and answers of all examples,
 but only one chunk of their scores.
 
@@ -143,6 +143,75 @@ Measured on {machine}, {date}, with a load of {load} from other work.
 """
 
 
+CLUSTERS = """\
+## Counted on a cluster
+
+The same {n_rows:,} rows in Parquet files, logged and evaluated on a Dask cluster of two processes
+and on local Spark (`engines`). All {n_values} stored values are those of DuckDB.
+
+| engine | seconds to start | seconds to log and evaluate | values that differ |
+| --- | --: | --: | --: |
+{engines}
+
+A cluster on one machine shows that the results are the same, not how fast several machines are.
+
+Measured on {machine}, {date}, with a load of {load} from other work.
+"""
+
+
+PEERS = """\
+## Beside other tools
+
+Each row is one piece of work on the same arrays, in processes that take turns; values that are
+defined alike have to be equal (`make peers`). The last column is the other tool's time divided by
+offdiag's.
+
+| work | offdiag | other tool | ratio |
+| --- | --- | --- | --: |
+{peers}
+
+The worker stores predictions, every metric with its interval, curves and flags; of the other tools
+MLflow stores a run with pictures, Evidently returns a report, and scikit-learn and torchmetrics
+return values. Those evaluate without intervals, except in the row that says so.
+
+Measured on {machine}, {date}, with a load of {load} from other work.
+"""
+
+BESIDE = (
+    (
+        "metrics of 1,000,000 labels, ten classes, in memory",
+        ("1e6", "offdiag: evaluate 1e6"),
+        ("scikit-learn: evaluate 1e6", "torchmetrics: evaluate 1e6", "PyCM: evaluate 1e6"),
+    ),
+    (
+        "a stored run of 1,000,000 labels evaluated",
+        ("1e6", "offdiag worker: job 1e6"),
+        ("MLflow: evaluate 1e6", "Evidently: evaluate 1e6"),
+    ),
+    (
+        "values and curves of 1,000,000 scores, in memory",
+        ("scores 1e6", "offdiag: scores 1e6"),
+        ("scikit-learn: scores 1e6", "torchmetrics: scores 1e6"),
+    ),
+    (
+        "a stored run of 1,000,000 scores evaluated",
+        ("scores 1e6", "offdiag worker: job scores 1e6"),
+        ("MLflow: scores 1e6", "Evidently: scores 1e6"),
+    ),
+    (
+        "intervals of 100,000 scores; torchmetrics: two metrics, resampled 10 times",
+        ("scores 1e5, intervals", "offdiag worker: job scores 1e5"),
+        ("torchmetrics: scores 1e5, intervals",),
+    ),
+    (
+        "a run logged over HTTP; offdiag: 100,000 predictions, MLflow: twelve metrics",
+        ("a run", "offdiag server: record 1e5"),
+        ("MLflow server: record",),
+    ),
+)
+"""Rows of the table: the work, offdiag's case and variant, and those of other tools."""
+
+
 def pages() -> dict[PurePosixPath, str]:
     """The page by its path below docs."""
     storage, ingest = _result("storage"), _result("http_ingest")
@@ -151,6 +220,8 @@ def pages() -> dict[PurePosixPath, str]:
         _arithmetic(storage, ingest),
         _counted(_result("counted_scores")),
         _together(_result("counted_together")),
+        _clusters(_result("engines")),
+        _peers(_result("peers")),
     )
     return {PATH: "\n".join([f"{GENERATED}\n", *parts])}
 
@@ -273,7 +344,7 @@ def _arithmetic(storage: dict[str, Any], ingest: dict[str, Any]) -> str:
 
 
 def _counted(result: dict[str, Any]) -> str:
-    facts, machine = result["facts"], result["machine"]
+    facts = result["facts"]
     sizes = (10**6, 10**7, 10**8)
     lines = []
     for n_rows in sizes:
@@ -290,14 +361,12 @@ def _counted(result: dict[str, Any]) -> str:
         counted="\n".join(lines),
         largest=sizes[-1],
         cpu_minutes=A_DAY / sizes[-1] * largest / 60,
-        machine=f"{machine['processor']}, {machine['cores']} cores",
-        date=result["date"],
-        load=machine["load_1_min"],
+        **_measured_on(result),
     )
 
 
 def _together(result: dict[str, Any]) -> str:
-    facts, machine = result["facts"], result["machine"]
+    facts = result["facts"]
     names = ("logged and evaluated, s", "of the processor, s", "compared, s", "peak, MiB")
     lines = []
     for n_runs in (2, 5):
@@ -306,10 +375,54 @@ def _together(result: dict[str, Any]) -> str:
             lines.append(f"| {n_rows:,} | {n_runs} | {' | '.join(found)} |")
     return TOGETHER.format(
         together="\n".join(lines),
-        machine=f"{machine['processor']}, {machine['cores']} cores",
-        date=result["date"],
-        load=machine["load_1_min"],
+        **_measured_on(result),
     )
+
+
+def _clusters(result: dict[str, Any]) -> str:
+    facts = result["facts"]
+    differing = {goal["name"].partition(":")[0]: goal["measured"] for goal in result["goals"]}
+    lines = [
+        f"| {engine} | {facts[f'{engine}: cluster started, s']} "
+        f"| {facts[f'{engine}: logged and evaluated, s']} | {n_differing:.0f} |"
+        for engine, n_differing in differing.items()
+    ]
+    return CLUSTERS.format(
+        n_rows=facts["rows"],
+        n_values=facts["values compared"],
+        engines="\n".join(lines),
+        **_measured_on(result),
+    )
+
+
+def _peers(result: dict[str, Any]) -> str:
+    lines = []
+    for work, (case, ours), others in BESIDE:
+        medians = {name: found["median_s"] for name, found in result["cases"][case].items()}
+        lines += [
+            f"| {work} | {_seconds(medians[ours])} "
+            f"| {other.partition(':')[0]} {_seconds(medians[other])} "
+            f"| {_ratio(medians[other] / medians[ours])} |"
+            for other in others
+        ]
+    return PEERS.format(peers="\n".join(lines), **_measured_on(result))
+
+
+def _ratio(ratio: float) -> str:
+    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.2g}"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.2g} s" if seconds >= 1 else f"{seconds * 1000:.3g} ms"
+
+
+def _measured_on(result: dict[str, Any]) -> dict[str, Any]:
+    machine = result["machine"]
+    return {
+        "machine": f"{machine['processor']}, {machine['cores']} cores",
+        "date": result["date"],
+        "load": machine["load_1_min"],
+    }
 
 
 def _size(n_bytes: float) -> str:
