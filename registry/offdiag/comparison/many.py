@@ -14,6 +14,7 @@ from offdiag.comparison import texts
 from offdiag.comparison.differences import HEADLINE, class_values, headline_values
 from offdiag.comparison.rank_status import (
     Rank,
+    RankStatus,
     places,
     unpaired_metric_contest,
     unpaired_recall_contest,
@@ -79,14 +80,15 @@ def is_small_enough(n_samples: int, n_runs: int, n_classes: int) -> bool:
 def selection_sentence(key: str, found: BestOfMany, noun: str = "class") -> str:
     """ "The highest balanced accuracy of 9 runs is 0.873; chosen for being highest, ..."."""
     title, runs = texts.title_inside(key), f"{found.n_runs} runs"
-    said = f"The highest {title} of {runs} is {found.value:.3f}"
+    extreme = texts.rank_text(key, RankStatus.BEST)
+    said = f"The {extreme} {title} of {runs} is {found.value:.3f}"
     if found.corrected.value is None:
         return (
-            f"{said}, which flatters a run that was chosen for being highest; it is not corrected "
-            f"for that, because a {noun} has too few examples."
+            f"{said}, which flatters a run that was chosen for being {extreme}; it is not "
+            f"corrected for that, because a {noun} has too few examples."
         )
     return (
-        f"{said}; chosen for being highest, that run is expected to reach about "
+        f"{said}; chosen for being {extreme}, that run is expected to reach about "
         f"{found.corrected.value:.3f} on new examples."
     )
 

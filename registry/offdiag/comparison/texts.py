@@ -9,6 +9,7 @@ from offdiag.comparison.differences import DifferenceStatus, MetricDifference
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.domain.number_text import p_value
 from offdiag.domain.values import MetricValue
+from offdiag.metrics.spec import Direction
 from offdiag.reports import texts
 from offdiag.reports.scope import spec_of
 
@@ -40,7 +41,7 @@ TITLES = {
     "f1": "F1",
 }
 _KEEP_THEIR_CAPITAL = frozenset({"mcc", "cohen_kappa", "roc_auc", "roc_auc_ovr_macro", "f1"})
-RANK_STATUS_TEXTS = {
+_RANK_STATUS_TEXTS = {
     RankStatus.BEST: "highest",
     RankStatus.NOT_SEPARABLE: "no significant difference",
     RankStatus.BEHIND: "significantly worse",
@@ -61,6 +62,13 @@ def title_inside(key: str) -> str:
     if key in _KEEP_THEIR_CAPITAL | _SURNAMES or key not in TITLES:
         return text
     return f"{text[0].lower()}{text[1:]}"
+
+
+def rank_text(key: str, status: RankStatus) -> str:
+    """ "highest", or "lowest" of a metric that is better the lower it is."""
+    if status is RankStatus.BEST and spec_of(key, of_class=False).direction is Direction.LOWER:
+        return "lowest"
+    return _RANK_STATUS_TEXTS[status]
 
 
 def class_noun(n: int, *, of_sets: bool, among: str = "") -> str:

@@ -26,6 +26,12 @@ def test_the_sentence_has_the_value_and_what_is_expected() -> None:
     )
 
 
+def test_the_best_value_of_a_loss_is_the_lowest() -> None:
+    said = selection_sentence("hamming_loss", BestOfMany(3, 9, 0.061, MetricValue(0.066)))
+
+    assert said.startswith("The lowest Hamming loss of 9 runs is 0.061; chosen for being lowest,")
+
+
 def test_what_could_not_be_corrected_is_said() -> None:
     found = BestOfMany(3, 50, 0.873, MetricValue(None, Reason.CLASS_ABSENT))
 

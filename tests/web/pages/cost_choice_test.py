@@ -53,7 +53,7 @@ def test_page_terminal_api_and_sdk_agree(
     assert record == asked(comparer, "/compare.json", ids)["result"]
     assert record == found.to_dict()["result"]
     if n_runs > 2:
-        (row,) = [row for row in page.all("tr") if row.text.startswith("Highest, on new")]
+        (row,) = [row for row in page.all("tr") if row.text.startswith("Best, on new")]
         for key, best in record["best_of_many"].items():
             assert best["value"] == max(
                 place["value"] for place in record["metrics"][key].values()

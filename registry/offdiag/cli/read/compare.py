@@ -316,7 +316,7 @@ def _outcome(outcome: str, gap: MetricValue) -> str:
 
 def _ranks_table(result: Record) -> Table:
     best = result["best_of_many"]
-    corrected = ("highest, on new examples",) if best else ()
+    corrected = ("best, on new examples",) if best else ()
     return filled_table(
         ("metric", *result["n"], *corrected),
         (
@@ -337,7 +337,7 @@ def _ranks_table(result: Record) -> Table:
 def _rank_text(key: str, ranks: Record, name: str) -> Text:
     rank = ranks[name]
     status = RankStatus(rank["standing"])
-    said = texts.RANK_STATUS_TEXTS[status]
+    said = texts.rank_text(key, status)
     if status is RankStatus.BEHIND and rank["p_adjusted"] is not None:
         said = f"{said}, {p_value(rank['p_adjusted'])}"
     lines = [f"{_number(rank)} {said}".strip()]

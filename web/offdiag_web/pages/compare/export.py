@@ -142,12 +142,12 @@ def _table(result: PairComparison | ManyComparison | None) -> Iterator[str]:
                 (
                     "Metric",
                     *(run_label(at) for at in range(len(result.matrices))),
-                    *(["Highest, on new examples"] if result.best_of_many else []),
+                    *(["Best, on new examples"] if result.best_of_many else []),
                 ),
                 [
                     (
                         texts.title(key),
-                        *(_rank_text(each) for each in places),
+                        *(_rank_text(key, each) for each in places),
                         *_corrected(result, key),
                     )
                     for key, places in result.places.items()
@@ -183,5 +183,5 @@ def _escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", visible(text))
 
 
-def _rank_text(rank: Rank) -> str:
-    return f"{_number(rank.value)} {texts.RANK_STATUS_TEXTS[rank.rank_status]}".strip()
+def _rank_text(key: str, rank: Rank) -> str:
+    return f"{_number(rank.value)} {texts.rank_text(key, rank.rank_status)}".strip()

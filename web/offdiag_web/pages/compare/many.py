@@ -192,7 +192,7 @@ def _corrected(many: ManyComparison, key: str, notes: Notes) -> ShownValue | Non
 
 def _rank_cell(key: str, places: Sequence[Rank], at: int, notes: Notes) -> RankCell:
     place = places[at]
-    said, standing = "", texts.RANK_STATUS_TEXTS[place.rank_status]
+    said, standing = "", texts.rank_text(key, place.rank_status)
     if place.p_adjusted is not None:
         p = p_value(place.p_adjusted)
         if place.rank_status is RankStatus.NOT_SEPARABLE:
