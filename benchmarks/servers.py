@@ -20,7 +20,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
@@ -221,7 +221,11 @@ def _started(command: list[str], port: int, database: str, log: Path) -> Iterato
             wait_until_it_answers(f"http://127.0.0.1:{port}", log)
             yield process.pid
         finally:
+            # It ends its own processes, or is ended.
             process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(30)
+            process.kill()
 
 
 def _fill(url: str) -> str:

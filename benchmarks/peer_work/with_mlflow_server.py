@@ -15,7 +15,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.error import URLError
 
@@ -54,7 +54,11 @@ def _server(folder: Path) -> Iterator[str]:
             _wait_for(f"{url}/health")
             yield url
         finally:
+            # It ends its own processes, or is ended.
             process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(30)
+            process.kill()
 
 
 def _wait_for(url: str) -> None:
