@@ -92,6 +92,8 @@ def test_runs_of_a_new_project_are_all_logged(
 def test_a_unique_name_goes_to_one_of_all_who_ask_for_it(
     database: Database, deed: Callable[[Database, RunFacts], str]
 ) -> None:
+    upload(database, RunFacts(name="first"))  # Who makes a dataset lets others wait for it.
+
     ids, raised = at_once(lambda _: deed(database, RunFacts(name="nightly", unique_name=True)))
 
     (winner,) = ids
