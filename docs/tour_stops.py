@@ -21,7 +21,7 @@ from offdiag_web.urls.what_if import WhatIfAddress
 BLIND = "random forest, shallow"
 """An accurate run on the digits that never predicts one of them."""
 
-BY_SIZE, WINE = "digits by training size", "wine by alcohol"
+BY_SIZE, WINE, SETS = "digits by training size", "wine by alcohol", "two digits"
 """Datasets of the second part."""
 
 
@@ -43,11 +43,18 @@ def addresses(database: Database) -> dict[str, str]:
 def own_addresses(database: Database) -> dict[str, str]:
     """The path of each stop of the second part over the registry that its code has made."""
     with database.read() as session:
-        (wine,) = run_overview(
-            session, terms=(FilterTerm(FilterField.DATASET, WINE),)
-        ).page.entries
+        (wine,), (trees, neighbours) = (
+            run_overview(session, terms=(FilterTerm(FilterField.DATASET, name),)).page.entries
+            for name in (WINE, SETS)
+        )
     digits = DatasetAddress(DEFAULT_PROJECT, BY_SIZE)
-    return {"methods": digits.methods_url(), "reported": f"/runs/{wine.id}"}
+    return {
+        "methods": digits.methods_url(),
+        "reported": f"/runs/{wine.id}",
+        "sets-compared": f"/compare?runs={neighbours.id},{trees.id}",
+        "sets": f"/runs/{trees.id}",
+        "label-costs": f"/runs/{trees.id}/label-costs?costs=8=5:1",
+    }
 
 
 def log_own_runs(folder: Path) -> tuple[Database, str]:
@@ -58,7 +65,7 @@ def log_own_runs(folder: Path) -> tuple[Database, str]:
     url = f"sqlite:///{folder / 'offdiag.db'}"
     kept = {key: value for key, value in os.environ.items() if not key.startswith("OFFDIAG_")}
     page = Path(__file__).with_name("tour.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"^```py\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
+    code = "".join(re.findall(r"^```py\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE))
     done = subprocess.run(  # noqa: S603 - code of our own page
         [sys.executable, "-c", code],
         env={**kept, "OFFDIAG_URL": url},
