@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from offdiag.errors import InvalidInput
-from offdiag.metrics.custom import custom_versions
+from offdiag.metrics.custom.declared import custom_versions
 from offdiag.metrics.other_names import OTHER_NAMES, averaged_key, normal_form
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS
 

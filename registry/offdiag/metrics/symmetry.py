@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
-from offdiag.metrics.custom import custom_versions
+from offdiag.metrics.custom.declared import custom_versions
 from offdiag.metrics.spec import MetricSpec, Scope
 from offdiag.metrics.suite import evaluate_stack
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.custom import MultilabelInput, custom_metrics
-from offdiag.metrics.custom_values import INTERVAL, value_of_samples
+from offdiag.metrics.custom.declared import MultilabelInput, custom_metrics
+from offdiag.metrics.custom.values import INTERVAL, value_of_samples
 from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
 from offdiag.metrics.spec import MetricSpec, Scope
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics.custom import ScoreInput, custom_metrics
-from offdiag.metrics.custom_values import INTERVAL, value_of_samples
+from offdiag.metrics.custom.declared import ScoreInput, custom_metrics
+from offdiag.metrics.custom.values import INTERVAL, value_of_samples
 from offdiag.metrics.scores.cells import NEGATIVE, POSITIVE, ScoreCells
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.spec import MetricSpec, Scope

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics.custom import CustomMetric, MultilabelInput, ScoreInput
+from offdiag.metrics.custom.declared import CustomMetric, MultilabelInput, ScoreInput
 
 REPLICATES = 200
 MOST_RESAMPLED = 20_000

@@ -1,0 +1,1 @@
+"""Metrics of one's own: how they are declared, and their values on samples."""
