@@ -617,6 +617,7 @@ TITLES = {
     "slices": "Two equally good runs: the whole or any of 12 slices, any class of a slice called "
     "different, percent",
     "coverage": "Share of intervals that cover the true value",
+    "weights": "Two equally good weighted runs called different, intervals that cover, percent",
     "set pairs": "Two equally good multi-label runs called different, percent of data sets",
     "set ties": "Five equally good multi-label runs of which any is called worse, percent",
     "confused": "Errors of labels that depend on no other label: any sentence, percent",

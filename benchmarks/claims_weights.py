@@ -1,0 +1,150 @@
+"""How often a sentence about weighted runs is wrong, and how often their intervals are right.
+
+Ties are those of `claims.py`. Weights are lognormal (sigma 1), or those of a test set in which
+both classes were taken equally often, where one is rare: the inverse of how often each was taken.
+The table goes into docs/contributing/claims.md.
+
+    python benchmarks/claims_weights.py              some minutes on two cores
+    python benchmarks/claims_weights.py --sets 10    a look; writes nothing
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from math import sqrt
+from multiprocessing import get_context
+
+import numpy as np
+from claims import (
+    COVERAGE,
+    SETS,
+    SETS_OF_A_PAIR,
+    Cell,
+    Rng,
+    allowed,
+    even,
+    labels_of,
+    name_of,
+    percent,
+    rare,
+    run_cells,
+    tied,
+    write_page,
+)
+from harness import Report
+from numpy.typing import NDArray
+
+from offdiag.comparison.weighted import compare_weighted
+from offdiag.metrics.paired.weighted import WeightedPair
+from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.weighted.intervals import weighted_suite_intervals
+
+COVERED = ("overall_accuracy", "balanced_accuracy", "mcc")
+TRUE_SHARES = (0.9, 0.1)
+"""Of two classes where the model is used; the test set of the second kind has as many of each."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """How samples are weighted: at random, or by their class back to `TRUE_SHARES`."""
+
+    by_class: bool
+
+    def of(self, actual: NDArray[np.uint8], rng: Rng) -> NDArray[np.float64]:
+        if self.by_class:
+            return np.asarray(TRUE_SHARES)[actual] * 2
+        return rng.lognormal(0.0, 1.0, len(actual))
+
+
+def ties(cell: Cell, rng: Rng, *, weights: Weights) -> tuple[float, ...]:
+    """Whether any primary metric, any recall is called different; which intervals are right."""
+    actual, (first, second) = cell.draw(rng)
+    pair = WeightedPair(actual, first, second, weights.of(actual, rng), labels_of(cell))
+    found = compare_weighted(pair, seed=0)
+    counted = pair.sides[0]
+    suite = evaluate_stack(counted.sums, ordinal=False, names=counted.labels.names)
+    intervals = weighted_suite_intervals(counted, suite).aggregate
+    truth = true_values(cell, weights)
+    return (
+        float(any(each.outcome.is_separable for each in found.metrics)),
+        float(any(each.outcome.is_separable for each in found.classes["recall"])),
+        *(_covers(intervals[key].bounds.at(), truth[key]) for key in COVERED),
+    )
+
+
+def _covers(ends: tuple[float | None, float | None], true: float) -> float:
+    low, high = ends
+    return np.nan if low is None or high is None else float(low <= true <= high)
+
+
+def true_values(cell: Cell, weights: Weights) -> dict[str, float]:
+    """The metrics of the population that the weights stand for."""
+    shares = np.asarray(TRUE_SHARES if weights.by_class else cell.shares)
+    recalls = np.asarray(cell.recalls[0])
+    n_classes = cell.n_classes
+    matrix = np.outer(shares * (1 - recalls), np.full(n_classes, 1 / (n_classes - 1)))
+    np.fill_diagonal(matrix, shares * recalls)
+    suite = evaluate_stack(np.round(matrix * 1e9).astype(np.int64), ordinal=False).aggregate
+    return {key: float(suite[key].at().value or 0.0) for key in COVERED}
+
+
+SETTINGS = [
+    (tied(n, shares, 2), Weights(by_class=False))
+    for n in (300, 1_000, 10_000)
+    for shares in (even(2), rare(0.1), even(5))
+] + [(tied(n, even(2), 2), Weights(by_class=True)) for n in (300, 1_000, 10_000)]
+
+
+def report_weights(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
+    rows, whole = [], []
+    for weights in (Weights(by_class=False), Weights(by_class=True)):
+        cells = [cell for cell, of in SETTINGS if of == weights]
+        simulate = partial(ties, weights=weights)
+        for cell, found in run_cells(pool, simulate, cells, SETS_OF_A_PAIR * wanted):
+            rates = percent(np.nanmean(found, axis=0))
+            kind = "by class" if weights.by_class else "lognormal"
+            row: dict[str, object] = {"cell": f"{name_of(cell)}, {kind}", "sets": len(found)}
+            columns = ("any metric", "any recall", *(f"{key} covered" for key in COVERED))
+            rows.append(row | dict(zip(columns, rates, strict=True)))
+            whole.append(found)
+    pooled = np.concatenate(whole)
+    for name, at in (("primary metric", 0), ("recall", 1)):
+        report.goal(
+            f"two equally good weighted runs: any {name} called different, %",
+            measured=100 * float(pooled[:, at].mean()),
+            wanted=allowed(len(pooled)),
+            at_least=False,
+        )
+    for at, key in enumerate(COVERED, start=2):
+        report.goal(
+            f"intervals of weighted {key} that cover the true value, %",
+            measured=100 * float(np.nanmean(pooled[:, at])),
+            wanted=round(100 * (COVERAGE - 2 * sqrt(COVERAGE * (1 - COVERAGE) / len(pooled))), 2),
+            at_least=True,
+        )
+    report.tables["weights"] = rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", type=int, help="data sets of each cell, without writing")
+    parser.add_argument("--full", action="store_true", help="ten times as many data sets")
+    options = parser.parse_args()
+    wanted = options.sets or SETS // 3 * (10 if options.full else 1)
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        report = Report("claims-weights", libraries=("numpy", "scipy"))
+        report.fact("data sets of a cell", SETS_OF_A_PAIR * wanted)
+        report_weights(report, pool, wanted)
+        if options.sets is None:
+            path = report.save()
+            write_page(json.loads(path.read_text(encoding="utf-8")))
+
+
+if __name__ == "__main__":
+    main()
