@@ -251,3 +251,24 @@ def test_files_have_a_column_of_weights(registry_url: str, tmp_path: Path) -> No
     assert "Sums of sample weights" in shown
     said = f"240 examples, effective sample size {expected.n_effective:.1f}"
     assert said in " ".join(shown.split())
+
+
+def test_gates_take_weighted_values_and_judge_neither_differences_nor_flags(
+    registry_url: str,
+) -> None:
+    run = log(registry_url)
+    log(registry_url, name="plain", sample_weight=None)
+    offdiag.evaluate_pending(url=registry_url)
+    accuracy = run.evaluation().aggregate["overall_accuracy"].value
+    assert accuracy is not None
+
+    def gate(*words: str) -> str:
+        named = ["gate", run.id, "--baseline", "plain", "--url", registry_url]
+        return " ".join(CliRunner().invoke(commands, [*named, *words]).output.split())
+
+    assert "Passed: 1 of 1" in gate("--min", f"overall_accuracy>={accuracy - 1e-9:.12f}")
+    assert "Failed: 0 of 1" in gate("--min", f"overall_accuracy>={accuracy + 1e-6:.12f}")
+    undefined = gate("--min", "diff(overall_accuracy)>=-0.9")
+    assert "undefined (difference_not_weighted)" in undefined
+    assert "Failed: 0 of 1" in undefined
+    assert "no-warning weighted" in gate("--min", "no-warning")

@@ -55,7 +55,7 @@ class Reason(StrEnum):
     CUSTOM_METRIC_FAILED = "custom_metric_failed"
     CUSTOM_METRIC_UNDEFINED = "custom_metric_undefined"
     SCORES_NOT_WEIGHTED = "scores_not_weighted"
-    WEIGHTS_DIFFER = "weights_differ"
+    DIFFERENCE_NOT_WEIGHTED = "difference_not_weighted"
 
 
 POSITIVE_INFINITY = "+inf"

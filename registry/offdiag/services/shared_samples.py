@@ -298,7 +298,7 @@ def pair_runs(
     counted together are paired by their counts, on all samples.
     """
     if first.is_weighted or second.is_weighted:
-        return NotPaired(WEIGHTS_DIFFER)
+        return NotPaired(NOT_WEIGHTED)
     if members is None and first.source is second.source is not SourceOrientation.PREDICTIONS:
         counted = _joint_of_counts(session, first, second)
         if counted is not None:
@@ -315,7 +315,7 @@ def pair_runs(
     return _paired(session, (first, second), truth_id, dataset.labels, members)
 
 
-WEIGHTS_DIFFER = "the examples of one of the runs have weights"
+NOT_WEIGHTED = "examples of the runs have weights, and only differences of counts are judged here"
 
 
 def _joint_of_counts(session: Session, first: RunRecord, second: RunRecord) -> JointCounts | None:

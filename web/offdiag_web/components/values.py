@@ -39,7 +39,7 @@ REASON_TEXTS: dict[Reason, str] = {
     Reason.SCORES_NOT_PROBABILITIES: "the scores are not probabilities",
     Reason.NO_SCORES: "no scores were logged",
     Reason.FRACTIONAL_WEIGHTS: "the examples have fractional weights",
-    Reason.WEIGHTS_DIFFER: "the weights of the examples differ",
+    Reason.DIFFERENCE_NOT_WEIGHTED: "differences of weighted runs are not judged here",
     Reason.SCORES_NOT_WEIGHTED: "scores of weighted examples are not evaluated",
     Reason.TRIVIAL_COST_NOT_POSITIVE: "the best constant prediction costs nothing",
     Reason.TRIVIAL_COST_IS_PERFECT: "the best constant prediction is already perfect",

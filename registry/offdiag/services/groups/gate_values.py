@@ -18,7 +18,7 @@ from offdiag.metrics.paired.costs import paired_cost_differences
 from offdiag.metrics.paired.difference import paired_differences
 from offdiag.metrics.paired.joint import JointCounts
 from offdiag.services.evaluation.compute import INTERVAL_SEED, EvaluatedValues, price
-from offdiag.services.shared_samples import WEIGHTS_DIFFER, Paired
+from offdiag.services.shared_samples import NOT_WEIGHTED, Paired
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.runs import RunRecord
 
@@ -45,10 +45,10 @@ def differences(
     """Every value of the run minus the baseline's.
 
     `pair` has the baseline first and the run second; with it differences carry paired
-    intervals, except those of scores, for which there are none. Where samples have weights in one
-    run alone, or others, no value is subtracted from another.
+    intervals, except those of scores, for which there are none. Of runs whose samples have weights
+    no value is subtracted from another.
     """
-    if not_paired == WEIGHTS_DIFFER:
+    if not_paired == NOT_WEIGHTED:
         return _unlike(run)
     plain = MetricValues(
         {key: _gap(value, baseline.aggregate.get(key)) for key, value in run.aggregate.items()},
@@ -68,15 +68,15 @@ def differences(
 
 
 def _unlike(run: MetricValues) -> Differences:
-    """No value of the run minus another one's: they are of different definitions."""
-    nothing = MetricValue(None, Reason.WEIGHTS_DIFFER.value)
+    """No value of the run minus another one's: weights may differ, and no interval is paired."""
+    nothing = MetricValue(None, Reason.DIFFERENCE_NOT_WEIGHTED.value)
     return Differences(
         MetricValues(
             dict.fromkeys(run.aggregate, nothing),
             {key: [nothing] * len(values) for key, values in run.per_class.items()},
             None if run.costs is None else dict.fromkeys(run.costs, nothing),
         ),
-        WEIGHTS_DIFFER,
+        NOT_WEIGHTED,
     )
 
 
