@@ -34,7 +34,6 @@ from offdiag.metrics.paired.scores import ScoreDifference, score_differences
 from offdiag.metrics.paired.weighted import WeightedPair
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
-from offdiag.services.counted_together import CountedTogether, counted_together
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.evaluation.inputs import members_among
 from offdiag.services.groups.compare_slices import (
@@ -43,6 +42,7 @@ from offdiag.services.groups.compare_slices import (
     counted_columns,
     read_columns,
 )
+from offdiag.services.groups.counted_together import CountedTogether, counted_together
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.shared_samples import (
     NO_SAMPLES_TO_CHOOSE_FROM,

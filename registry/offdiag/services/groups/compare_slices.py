@@ -23,8 +23,8 @@ from offdiag.inputs.paired_samples import PairedSamples
 from offdiag.inputs.slice_columns import SliceColumns
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel.sets import unpack_sets
-from offdiag.services.counted_together import CountedSides
 from offdiag.services.evaluation.slices import MOST_GROUPS
+from offdiag.services.groups.counted_together import CountedSides
 from offdiag.services.shared_samples import Aligned
 from offdiag.services.small_groups import (
     GroupSizes,
