@@ -246,7 +246,7 @@ def _fill(url: str) -> str:
             dataset="bench",
             url=url,
         )
-        run.evaluation()
+    offdiag.evaluate_pending(url=url)
     return str(run.id)
 
 

@@ -119,4 +119,5 @@ def test_no_interval_is_a_point_and_together_they_are_wider(joint: JointCounts) 
         if found.simultaneous is not None:
             assert (found.simultaneous.low or 0) <= (low or 0) + 1e-9
             assert (found.simultaneous.high or 0) >= (high or 0) - 1e-9
+    assert pair.cells is not None
     assert (pair.cells.low < pair.cells.high).all()

@@ -99,7 +99,8 @@ def test_p_of_a_difference_is_that_of_the_two_runs_with_slopes_at_all_of_them() 
 
     place = many.places["mcc"][0]
     joint = joint_counts(actual=actual(), first=GOOD, second=BAD, labels=LABELS)
-    gradients = aggregate_gradients(pooled_matrix(many.matrices), ["mcc"])
+    matrices = [each for each in many.matrices if isinstance(each, ConfusionMatrix)]
+    gradients = aggregate_gradients(pooled_matrix(matrices), ["mcc"])
     assert place.behind is not None
     assert place.behind.value is not None
     statistic = paired_statistics(joint, gradients, {"mcc": place.behind.value})["mcc"]
