@@ -179,7 +179,7 @@ def _why_none(found: MetricDifference) -> str | None:
     if found.outcome is not DifferenceStatus.NO_INTERVAL:
         return None
     if found.difference.value == 0:
-        return "no example differs between the runs"
+        return "no example differs"
     method = found.difference.ci_method or ""
     return "too few examples" if not method else numbers.shortened(method, longest=60)
 

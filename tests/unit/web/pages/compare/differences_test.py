@@ -39,7 +39,7 @@ def test_a_difference_without_an_interval_says_why() -> None:
     line = next(line for line in metric_table(pair, Notes()).lines if line.title == "Macro F1")
 
     assert line.interval is None
-    assert line.why_none == "no example differs between the runs"
+    assert line.why_none == "no example differs"
     assert line.outcome == "no interval"
 
 
