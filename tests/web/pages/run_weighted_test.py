@@ -102,5 +102,6 @@ def test_a_comparison_names_the_test_in_place_of_the_exact_ones(
     page = client.get(f"/compare?runs={run_id},{other.id}")
 
     assert page.status_code == 200
+    assert "weighted, effective sample size 4" in page.text
     assert "exact tests, which count examples, are not made" in page.text
     assert "McNemar, do both" not in page.text

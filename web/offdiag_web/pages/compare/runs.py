@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.texts import run_label
+from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.services.compare import RunComparison
 from offdiag.services.shared_samples import SharedSamples
 from offdiag.store.compared_runs import ComparedRun
@@ -92,6 +94,9 @@ def samples_text(found: RunComparison) -> str:
     if found.samples is None:
         return "matrices without predictions, not paired"
     parts = [_which(found.samples, how=_how(found))]
+    if isinstance(found.result, PairComparison) and isinstance(found.result.first, WeightedCounts):
+        effective = numbers.count(round(found.result.first.n_effective))
+        parts.append(f"weighted, effective sample size {effective}")
     if found.part is not None:
         parts.append(f"slice {found.part}")
     if found.samples.n_unlabelled:
