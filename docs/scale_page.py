@@ -159,6 +159,24 @@ Measured on {machine}, {date}, with a load of {load} from other work.
 """
 
 
+SERVERS = """\
+## Two servers
+
+`offdiag serve` is one process, gunicorn has two as its example configures it. Milliseconds of a
+request on PostgreSQL, median, with one client and with four at a time on the same two cores
+(`servers`):
+
+| request | `offdiag serve`, 1 | gunicorn, 1 | `offdiag serve`, 4 | gunicorn, 4 |
+| --- | --: | --: | --: | --: |
+{servers}
+
+A client alone waits about as long with either. Several at a time wait less with gunicorn, whose second process
+uses the second core.
+
+Measured on {machine}, {date}, with a load of {load} from other work.
+"""
+
+
 PEERS = """\
 ## Beside other tools
 
@@ -221,6 +239,7 @@ def pages() -> dict[PurePosixPath, str]:
         _counted(_result("counted_scores")),
         _together(_result("counted_together")),
         _clusters(_result("engines")),
+        _servers(_result("servers")),
         _peers(_result("peers")),
     )
     return {PATH: "\n".join([f"{GENERATED}\n", *parts])}
@@ -393,6 +412,20 @@ def _clusters(result: dict[str, Any]) -> str:
         engines="\n".join(lines),
         **_measured_on(result),
     )
+
+
+def _servers(result: dict[str, Any]) -> str:
+    facts = result["facts"]
+    requests = ("list of runs", "run page", "evaluation as JSON", "log 1,000 predictions")
+    lines = []
+    for request in requests:
+        found = [
+            facts[f"postgresql, {request}, {n} at a time: {server}, median, ms"]
+            for n in (1, 4)
+            for server in ("offdiag serve", "gunicorn")
+        ]
+        lines.append(f"| {request} | {' | '.join(f'{each:.3g}' for each in found)} |")
+    return SERVERS.format(servers="\n".join(lines), **_measured_on(result))
 
 
 def _peers(result: dict[str, Any]) -> str:
