@@ -214,6 +214,22 @@ def test_runs_of_sets_of_labels_have_metrics_and_no_cells(database: Database) ->
 
 
 @pytest.mark.same_on_both
+def test_runs_say_whether_their_metrics_are_weighted(database: Database) -> None:
+    given = {"y_true": ["a", "b", "b"], "y_pred": ["a", "b", "a"], "dataset": "ab"}
+    offdiag.log_run(**given, name="plain", url=database.url)
+    offdiag.log_run(**given, name="weighted", sample_weight=[1, 2, 1], url=database.url)
+    work_off(database)
+
+    found = ask(
+        database,
+        "SELECT name, is_weighted, value FROM runs JOIN metrics USING (run_id) "
+        "WHERE key = 'overall_accuracy' ORDER BY name",
+    )
+
+    assert found == [("plain", False, 2 / 3), ("weighted", True, 3 / 4)]
+
+
+@pytest.mark.same_on_both
 def test_a_relation_may_be_joined_with_itself_and_with_others(
     database: Database, evaluated: offdiag.Run
 ) -> None:

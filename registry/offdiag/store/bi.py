@@ -79,6 +79,8 @@ VIEWS = (
             "is_baseline": "Whether other runs of its dataset are compared with it.",
             "params": "Parameters as JSON: `params->>'lr'`.",
             "tags": "Tags as JSON.",
+            "is_weighted": "Whether its examples have weights; its metrics are then of sums of "
+            "weights.",
         },
         """
         SELECT r.id, p.name, d.name, d.task, r.name, r.model, r.state, r.author, r.git_sha,
@@ -87,7 +89,7 @@ VIEWS = (
             CASE WHEN e.hides_minority IS NOT NULL THEN NOT e.hides_minority AND EXISTS (
                 SELECT FROM flag AS f WHERE f.run_id = r.id AND f.state <> 'closed'
                     AND f.in_badge AND f.severity = 'medium') END,
-            c.name, c.version, b.run_id IS NOT NULL, r.params, r.tags
+            c.name, c.version, b.run_id IS NOT NULL, r.params, r.tags, r.is_weighted
         FROM run AS r
         JOIN project AS p ON p.id = r.project_id
         JOIN dataset AS d ON d.id = r.dataset_id

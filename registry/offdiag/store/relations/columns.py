@@ -108,6 +108,11 @@ RELATIONS: Mapping[str, tuple[Column, ...]] = {
             pa.bool_(),
             "Whether it may hide one: a large gap in recall is possible, none is confirmed.",
         ),
+        Column(
+            "is_weighted",
+            pa.bool_(),
+            "Whether its examples have weights; its metrics are then of sums of weights.",
+        ),
         Column("params", _TEXT, "Parameters as JSON: `params->>'lr'`."),
         Column("tags", _TEXT, "Tags as JSON."),
     ),
