@@ -215,9 +215,15 @@ def test_runs_of_sets_of_labels_have_metrics_and_no_cells(database: Database) ->
 
 @pytest.mark.same_on_both
 def test_runs_say_whether_their_metrics_are_weighted(database: Database) -> None:
-    given = {"y_true": ["a", "b", "b"], "y_pred": ["a", "b", "a"], "dataset": "ab"}
-    offdiag.log_run(**given, name="plain", url=database.url)
-    offdiag.log_run(**given, name="weighted", sample_weight=[1, 2, 1], url=database.url)
+    for name, weight in (("plain", None), ("weighted", [1, 2, 1])):
+        offdiag.log_run(
+            y_true=["a", "b", "b"],
+            y_pred=["a", "b", "a"],
+            sample_weight=weight,
+            name=name,
+            dataset="ab",
+            url=database.url,
+        )
     work_off(database)
 
     found = ask(
