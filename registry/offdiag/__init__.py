@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from offdiag.sdk.evaluations.multilabel import MultilabelEvaluation, evaluate_multilabel
     from offdiag.sdk.evaluations.scores import ScoreEvaluation, evaluate_scores
     from offdiag.sdk.frames.log import log_frame
+    from offdiag.sdk.frames.recount import recount
     from offdiag.sdk.integrations import (  # noqa: F401 - not for `import *`
         keras,
         lightgbm,
@@ -105,6 +106,7 @@ _HOMES = {
     "Evaluation": "offdiag.sdk.evaluations.evaluation",
     "Flag": "offdiag.sdk.evaluations.flag",
     "log_frame": "offdiag.sdk.frames.log",
+    "recount": "offdiag.sdk.frames.recount",
     "set_hierarchy": "offdiag.sdk.dataset",
     "evaluate_multilabel": "offdiag.sdk.evaluations.multilabel",
     "MultilabelInput": "offdiag.metrics.custom.declared",
@@ -192,6 +194,7 @@ __all__ = [
     "methods",
     "metric",
     "plot",
+    "recount",
     "revise_truth",
     "search_runs",
     "set_hierarchy",

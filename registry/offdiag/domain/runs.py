@@ -228,6 +228,14 @@ class FoundRun:
     worst_class: WorstClass | None = None
     is_weighted: bool = False
 
+    def facts(self, **changes: Any) -> RunFacts:
+        """What was said when it was logged, but for `changes`. Raises `InvalidInput`."""
+        known = {each.name for each in fields(self)}
+        said = {
+            each.name: getattr(self, each.name) for each in fields(RunFacts) if each.name in known
+        }
+        return RunFacts(**said | changes)
+
 
 THRESHOLD = 0.5
 

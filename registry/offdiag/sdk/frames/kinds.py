@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,10 +11,13 @@ import pyarrow as pa
 
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_samples import MAX_KINDS, too_many_kinds
+from offdiag.inputs.counted_slices import counted_slices
+from offdiag.inputs.slice_ranges import Bins
 from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame
 from offdiag.sdk.frames.rows import rows_in_memory
 from offdiag.sdk.frames.score_cells import AGGREGATES, CODE, cell_columns, with_cells
 from offdiag.sdk.frames.tags import with_numbered_lists
+from offdiag.services.ingest.batch import GivenCounts, PairedTable
 
 _SIZE = "offdiag: cases"
 
@@ -41,6 +44,49 @@ def count_kinds(frame: EagerFrame | LazyFrame, columns: FrameColumns) -> Kinds:
     if found is None:
         raise too_many_kinds(MAX_KINDS + 1)
     return found
+
+
+def counts_of(
+    frame: EagerFrame | LazyFrame,
+    columns: FrameColumns,
+    bins: Mapping[str, Bins] | None,
+    periods: Mapping[str, str] | None,
+) -> GivenCounts:
+    """The counts of one run; its actual and predicted column are named. Raises `InvalidInput`."""
+    kinds = count_kinds(frame, columns)
+    return GivenCounts(
+        actual=kinds.columns[columns.actual or ""],
+        predicted=kinds.columns[columns.predicted or ""],
+        sizes=kinds.sizes,
+        counted_on=str(frame.implementation),
+        slices=_slices(kinds, columns, bins, periods),
+        scores=kinds.scores,
+    )
+
+
+def table_of(
+    kinds: Kinds,
+    columns: FrameColumns,
+    bins: Mapping[str, Bins] | None,
+    periods: Mapping[str, str] | None,
+) -> PairedTable:
+    """The counts of several runs together."""
+    return PairedTable(
+        kinds.columns[columns.actual or ""],
+        {run: kinds.columns[name] for run, name in columns.runs.items()},
+        kinds.sizes,
+        _slices(kinds, columns, bins, periods),
+    )
+
+
+def _slices(
+    kinds: Kinds,
+    columns: FrameColumns,
+    bins: Mapping[str, Bins] | None,
+    periods: Mapping[str, str] | None,
+) -> Mapping[str, Sequence[object]]:
+    named = {name: kinds.columns[name] for name in columns.slices}
+    return counted_slices(named, kinds.sizes, bins=bins, periods=periods)
 
 
 def find_kinds(frame: EagerFrame | LazyFrame, columns: FrameColumns) -> Kinds | None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, overload
 
 import narwhals as nw
 
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.look_alikes import label_notes, warn_of
+from offdiag.domain.runs import MAX_TEXT_LENGTH, require_text
 from offdiag.errors import InvalidInput
-from offdiag.inputs.counted_slices import counted_slices
 from offdiag.inputs.slice_columns import require_columns
 from offdiag.inputs.slice_ranges import Bins
 from offdiag.sdk.frames.columns import (
@@ -23,14 +24,14 @@ from offdiag.sdk.frames.columns import (
     labels_in,
     opened,
 )
-from offdiag.sdk.frames.kinds import count_kinds
+from offdiag.sdk.frames.counted_query import CountedQuery, with_query
+from offdiag.sdk.frames.kinds import counts_of
 from offdiag.sdk.frames.paired import arguments_of, log_counted_together
 from offdiag.sdk.frames.rows import Rows, labels_on_engine, row_batches, rows_in_memory
 from offdiag.sdk.logging import RunArguments, facts_of, log_run, start_run
 from offdiag.sdk.open_run import OpenRun
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
-from offdiag.services.ingest.batch import GivenCounts
 
 
 def log_counted(
@@ -42,10 +43,13 @@ def log_counted(
     arguments: RunArguments,
     bins: Mapping[str, Bins] | None = None,
     periods: Mapping[str, str] | None = None,
+    query: str | None = None,
 ) -> Run:
     """Store the counts of a frame, made by its own library. Raises `InvalidInput`, `Conflict`."""
     name = _require_countable(columns, dataset)
     require_columns(columns.slices, bins, periods)
+    if query is not None:
+        arguments = with_query(arguments, CountedQuery(query, columns, bins, periods))
     actual, predicted = columns.actual, columns.predicted
     if actual is None or predicted is None:
         raise InvalidInput(
@@ -55,23 +59,12 @@ def log_counted(
         )
     at = target(arguments["url"])
     facts = facts_of(at, arguments)
-    kinds = count_kinds(frame, columns)
-    given = GivenCounts(
-        actual=kinds.columns[actual],
-        predicted=kinds.columns[predicted],
-        sizes=kinds.sizes,
-        counted_on=str(frame.implementation),
-        slices=counted_slices(
-            {name: kinds.columns[name] for name in columns.slices},
-            kinds.sizes,
-            bins=bins,
-            periods=periods,
-        ),
+    given = replace(
+        counts_of(frame, columns, bins, periods),
         labels=labels,
         ordinal=arguments["ordinal"],
         positive_label=arguments["positive_label"],
         hierarchy=arguments["hierarchy"],
-        scores=kinds.scores,
     )
     classes = {"actual": given.actual, "predicted": given.predicted}
     try:
@@ -170,6 +163,7 @@ def log_frame(
     bins: Mapping[str, Bins] | None = None,
     periods: Mapping[str, str] | None = None,
     keep_predictions: bool = True,
+    query: str | None = None,
     project: str | None = None,
     dataset: str | None = None,
     model: str | None = None,
@@ -198,6 +192,7 @@ def log_frame(
     bins: Mapping[str, Bins] | None = None,
     periods: Mapping[str, str] | None = None,
     keep_predictions: bool = True,
+    query: str | None = None,
     project: str | None = None,
     dataset: str | None = None,
     model: str | None = None,
@@ -226,6 +221,7 @@ def log_frame(
     bins: Mapping[str, Bins] | None = None,
     periods: Mapping[str, str] | None = None,
     keep_predictions: bool = True,
+    query: str | None = None,
     project: str | None = None,
     dataset: str | None = None,
     model: str | None = None,
@@ -263,6 +259,10 @@ def log_frame(
     which periods of dates are slices, as `add_slices` takes them; where predictions are kept, it
     is `add_slices` that takes them.
 
+    `query` is the text of the query that made the frame, at most 5,000 characters. It is kept
+    with the counts, as the parameter `counted.query`, and readable by everyone who reads the run.
+    Once labels changed where the rows lie, `offdiag.recount` counts what it gives then.
+
     Raises `InvalidInput` naming the column and, where rows are read, the row counted from 0;
     `Conflict` for contradictions to what is stored.
     """
@@ -280,6 +280,8 @@ def log_frame(
         url=url,
     )
     declared = labels_in(labels, score)
+    if query is not None:
+        _require_recountable(frame, query, keep_predictions=keep_predictions)
     if isinstance(predicted, Mapping):
         if sample_weight is not None:
             raise InvalidInput(
@@ -308,6 +310,7 @@ def log_frame(
             bins=bins,
             periods=periods,
             keep_predictions=keep_predictions,
+            query=query,
         )
     if name is None:
         raise InvalidInput("the run has no name.", field="name", hint="Give it a name.")
@@ -336,6 +339,7 @@ def log_frame(
             arguments=arguments,
             bins=bins,
             periods=periods,
+            query=query,
         )
     if bins or periods:
         raise InvalidInput(
@@ -351,6 +355,24 @@ def log_frame(
         return log_run(**given, dataset=dataset, labels=declared, **arguments)
 
 
+def _require_recountable(frame: object, query: object, *, keep_predictions: bool) -> None:
+    require_text(query, "query", MAX_TEXT_LENGTH)
+    if not str(query).strip():
+        raise InvalidInput("the query is empty.", field="query", hint="Leave it out.")
+    if keep_predictions:
+        raise InvalidInput(
+            "predictions that are kept are not counted again.",
+            field="query",
+            hint="Leave it out: revise_truth corrects their labels.",
+        )
+    if isinstance(frame, Mapping):
+        raise InvalidInput(
+            "several frames have no single query.",
+            field="query",
+            hint="Join them in one query, with a column of predictions for each run.",
+        )
+
+
 def _log_several(
     frame: object,
     columns: FrameColumns,
@@ -361,6 +383,7 @@ def _log_several(
     bins: Mapping[str, Bins] | None,
     periods: Mapping[str, str] | None,
     keep_predictions: bool,
+    query: str | None,
 ) -> dict[str, Run]:
     """Log a run for each predicted column, with their predictions one after the other."""
     if not keep_predictions:
@@ -372,6 +395,7 @@ def _log_several(
             arguments=arguments,
             bins=bins,
             periods=periods,
+            query=query,
         )
     if columns.scores:
         raise InvalidInput(

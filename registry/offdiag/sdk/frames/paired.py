@@ -9,16 +9,16 @@ from itertools import combinations
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_samples import MAX_KINDS, too_many_kinds
-from offdiag.inputs.counted_slices import counted_slices
 from offdiag.inputs.slice_columns import require_columns
 from offdiag.inputs.slice_ranges import Bins
 from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame, opened
+from offdiag.sdk.frames.counted_query import CountedQuery, with_query
 from offdiag.sdk.frames.joined import JoinedFrames, joined
-from offdiag.sdk.frames.kinds import Kinds, find_kinds
+from offdiag.sdk.frames.kinds import Kinds, find_kinds, table_of
 from offdiag.sdk.logging import RunArguments, facts_of
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
-from offdiag.services.ingest.batch import GivenPairedCounts, PairedTable
+from offdiag.services.ingest.batch import GivenPairedCounts
 
 MOST_PAIRS = 45
 """Pairs of runs that are counted one by one: those of ten runs."""
@@ -44,10 +44,13 @@ def log_counted_together(
     arguments: RunArguments,
     bins: Mapping[str, Bins] | None = None,
     periods: Mapping[str, str] | None = None,
+    query: str | None = None,
 ) -> dict[str, Run]:
     """Store the counts of several runs. Raises `InvalidInput` and `Conflict`."""
     name = _require_countable(columns, dataset)
     require_columns(columns.slices, bins, periods)
+    if query is not None:
+        arguments = with_query(arguments, CountedQuery(query, columns, bins, periods))
     at = target(arguments["url"])
     runs = [facts_of(at, arguments_of(arguments, run)) for run in columns.runs]
     whole: EagerFrame | LazyFrame | JoinedFrames
@@ -63,10 +66,10 @@ def log_counted_together(
             )
         whole = source = opened(frame, columns)
     tables = []
-    for kinds, of_kinds in _tables(source, columns):
+    for kinds, of_kinds in tables_of(source, columns):
         if isinstance(whole, JoinedFrames):
             whole.require_same(kinds)
-        tables.append(_table(kinds, of_kinds, bins, periods))
+        tables.append(table_of(kinds, of_kinds, bins, periods))
     given = GivenPairedCounts(
         tables,
         counted_on=str(source.implementation),
@@ -113,7 +116,7 @@ def _require_countable(columns: FrameColumns, dataset: str | None) -> str:
     return dataset
 
 
-def _tables(
+def tables_of(
     frame: EagerFrame | LazyFrame, columns: FrameColumns
 ) -> Iterator[tuple[Kinds, FrameColumns]]:
     """The counts by all runs together, or by each pair of runs where there are too many kinds."""
@@ -132,22 +135,3 @@ def _tables(
         if kinds is None or n_kinds > MOST_PAIRED_KINDS:
             raise too_many_kinds(n_kinds)
         yield kinds, of_pair
-
-
-def _table(
-    kinds: Kinds,
-    columns: FrameColumns,
-    bins: Mapping[str, Bins] | None,
-    periods: Mapping[str, str] | None,
-) -> PairedTable:
-    return PairedTable(
-        kinds.columns[columns.actual or ""],
-        {run: kinds.columns[name] for run, name in columns.runs.items()},
-        kinds.sizes,
-        counted_slices(
-            {name: kinds.columns[name] for name in columns.slices},
-            kinds.sizes,
-            bins=bins,
-            periods=periods,
-        ),
-    )

@@ -1,0 +1,87 @@
+"""`offdiag recount`: runs of counts after labels were corrected where their rows lie."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from offdiag.cli.options import help_text, json_option, url_option
+from offdiag.cli.output import print_json, print_tables, printable
+from offdiag.cli.registry import answerable, settings_for
+from offdiag.cli.run_names import ids_of_runs
+from offdiag.cli.tables import filled_table
+from offdiag.extras import require_extra
+from offdiag.sdk.run import Run
+from offdiag.sdk.target import registry_at
+
+
+@help_text(
+    "recount r_4bcd6fgh8jkm --database warehouse.duckdb",
+    see=("truth revise", "compare"),
+    arguments={"run_id": "Id or name of a run that was logged with log_frame(query=)."},
+)
+@click.command()
+@click.argument("run_id", metavar="RUN", callback=ids_of_runs)
+@click.option(
+    "--database",
+    "file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    required=True,
+    help="DuckDB file with the tables of the query.",
+)
+@url_option
+@json_option
+def recount(run_id: str, file: Path, url: str | None, as_json: bool) -> None:
+    """Count RUN again with corrected labels, by its query.
+
+    The query runs here, on FILE alone, which it can read and not change. The counts become a new
+    run of the same name. RUN stays, with the new id as its tag recounted_as. Runs that were
+    counted together are counted again together. Other engines: offdiag.recount in Python.
+    """
+    require_extra("sql")
+    from offdiag.sdk.frames.counted_query import query_of
+    from offdiag.sdk.frames.recount import recounted, rows_of_query
+
+    settings = settings_for(url)
+    registry = registry_at(settings.database.url, settings)
+    with answerable():
+        query = query_of(run_id, Run(registry, run_id).params)
+        if not as_json:
+            click.echo(f"Counting on {file}: {printable(query.text)}", err=True)
+        with rows_of_query(query.text, file) as frame:
+            pairs = recounted(registry, run_id, frame)
+        made = [
+            {
+                "name": pair.new.name,
+                "old": pair.old.id,
+                "new": pair.new.id,
+                "overall_accuracy_before": _accuracy(pair.old),
+                "overall_accuracy": _accuracy(pair.new),
+            }
+            for pair in pairs
+        ]
+    if as_json:
+        print_json({"runs": made})
+        return
+    columns = ("name", "run before", "new run", "accuracy before", "accuracy")
+    rows = [
+        (
+            str(each["name"]),
+            str(each["old"]),
+            str(each["new"]),
+            _shown(each["overall_accuracy_before"]),
+            _shown(each["overall_accuracy"]),
+        )
+        for each in made
+    ]
+    print_tables(filled_table(columns, rows, right=columns[3:]))
+
+
+def _accuracy(run: Run) -> float | None:
+    return run.evaluation().aggregate["overall_accuracy"].value
+
+
+def _shown(value: object) -> str:
+    return "undefined" if value is None else f"{value:.4f}"
