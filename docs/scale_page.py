@@ -170,8 +170,8 @@ request on PostgreSQL, median, with one client and with four at a time on the sa
 | --- | --: | --: | --: | --: |
 {servers}
 
-A client alone waits about as long with either. Several at a time wait less with gunicorn, whose second process
-uses the second core.
+A client alone waits about as long with either. Several at a time wait less with gunicorn, whose
+second process uses the second core.
 
 Measured on {machine}, {date}, with a load of {load} from other work.
 """

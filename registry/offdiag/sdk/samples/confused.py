@@ -64,6 +64,9 @@ def confused_labels(
     return frame
 
 
+WAITS_S = 60.0
+
+
 def label_costs(
     run: str | Run,
     *,
@@ -85,14 +88,16 @@ def label_costs(
     together, per example: `mean_cost` with its interval, `constant_cost`, `expected_cost` and,
     against `baseline`, the paired `difference`.
 
-    Raises `NotFound`, `InvalidInput` for a label that there is none of, and `Conflict` for a run
-    whose examples have one class each.
+    Raises `NotFound`, `InvalidInput` for a label that there is none of, `Conflict` for a run whose
+    examples have one class each, and `EvaluationPending` where the run is not evaluated, as the
+    thresholds are those of its curves, within a minute.
     """
     with optional:
         import pandas as pd
 
     at = target(url)
     run_id = resolved_id(at, run)
+    at.evaluation(run_id, timeout_s=WAITS_S, part=None, groups=())
     asked = LabelCostsAsked(
         costs={name: _outcomes(each) for name, each in (costs or {}).items()},
         others=_outcomes(others),
