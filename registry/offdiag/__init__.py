@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from offdiag.sdk.evaluations.flag import Flag
     from offdiag.sdk.evaluations.multilabel import MultilabelEvaluation, evaluate_multilabel
     from offdiag.sdk.evaluations.scores import ScoreEvaluation, evaluate_scores
+    from offdiag.sdk.evaluations.weighted_scores import WeightedScoreEvaluation
     from offdiag.sdk.frames.log import log_frame
     from offdiag.sdk.frames.recount import recount
     from offdiag.sdk.integrations import (  # noqa: F401 - not for `import *`
@@ -134,6 +135,7 @@ _HOMES = {
     "suspect_labels": "offdiag.sdk.samples.suspects",
     "revise_truth": "offdiag.sdk.dataset",
     "WeightedEvaluation": "offdiag.sdk.evaluations.evaluate",
+    "WeightedScoreEvaluation": "offdiag.sdk.evaluations.weighted_scores",
 }
 
 __all__ = [
@@ -167,6 +169,7 @@ __all__ = [
     "TruthRevision",
     "UnknownKey",
     "WeightedEvaluation",
+    "WeightedScoreEvaluation",
     "__version__",
     "add_slices",
     "advise",

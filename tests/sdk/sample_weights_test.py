@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from sklearn.metrics import roc_auc_score
 
 import offdiag
 from offdiag.cli.commands import offdiag as commands
@@ -163,13 +164,23 @@ def test_what_counts_examples_is_refused(registry_url: str) -> None:
         assert caught.value.hint
 
 
-def test_scores_of_weighted_samples_are_undefined_and_say_why(registry_url: str) -> None:
-    score = np.where(PREDICTED == "ill", 0.8, 0.2)
+def test_scores_are_weighted_as_in_memory_and_the_rest_says_why_not(registry_url: str) -> None:
+    score = np.round(np.where(ACTUAL == "ill", 0.3, 0.0) + 0.7 * RNG.random(N), 1)
+    given = {"y_score": score, "positive_label": "ill"}
 
-    found = log(registry_url, y_score=score, positive_label="ill").evaluation()
+    found = log(registry_url, **given).evaluation()
 
-    assert found.aggregate["roc_auc"].reason == "scores_not_weighted"
-    assert found.per_class["roc_auc"]["ill"].reason == "scores_not_weighted"
+    memory = offdiag.evaluate_scores(
+        y_true=ACTUAL, y_score=score.astype(np.float32), positive_label="ill", sample_weight=WEIGHT
+    )
+    expected = roc_auc_score(ACTUAL == "ill", score, sample_weight=WEIGHT)
+    assert found.aggregate["roc_auc"].value == pytest.approx(expected)
+    for key, value in memory.aggregate.items():
+        assert found.aggregate[key].to_dict() == value.to_dict(), key
+    for name in ("ill", "well"):
+        theirs = memory.per_class["average_precision"][name]
+        assert found.per_class["average_precision"][name].to_dict() == theirs.to_dict()
+    assert found.aggregate["ece_positive_15"].reason == "scores_not_weighted"
 
 
 def test_lists_mark_runs_with_weights(registry_url: str) -> None:

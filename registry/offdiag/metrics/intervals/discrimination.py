@@ -122,9 +122,11 @@ def auc_interval(ranked: Ranking, *, confidence: float = 0.95) -> Interval:
 
 
 def area_bounds(
-    area: float, n_positive: int, n_negative: int, *, confidence: float = 0.95
+    area: float, n_positive: float, n_negative: float, *, confidence: float = 0.95
 ) -> tuple[float, float]:
     """All true areas t with |area - t| <= z sqrt(V(t)), for at least one case of each class.
+
+    The numbers of cases may be effective sizes.
 
     V(t) = t (1 - t) (1 + (M - 1) ((1 - t) / (2 - t) + t / (1 + t))) / (m n) with M the mean of
     the numbers m and n of samples: Hanley and McNeil's variance with both numbers levelled.

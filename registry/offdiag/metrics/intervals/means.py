@@ -80,7 +80,7 @@ def _no_interval(found: Moments, method: str) -> Interval:
 
 def _warning(found: Moments) -> str | None:
     few = found.n_samples < RELIABLE_CLASS_SIZE
-    return f"unreliable, n = {found.n_samples}" if few else None
+    return f"unreliable, n = {int(found.n_samples)}" if few else None
 
 
 def _exponential(power: float) -> float | None:

@@ -39,10 +39,11 @@ class Moments:
     """Count, mean and sum of squared deviations of losses; those of parts add up exactly enough.
 
     Parts are joined as in Chan, Golub and LeVeque 1983, Algorithms for computing the sample
-    variance, which does not subtract large squares.
+    variance, which does not subtract large squares. Of weighted samples `n_samples` is an
+    effective size.
     """
 
-    n_samples: int
+    n_samples: float
     mean: float
     squares: float
 

@@ -8,6 +8,7 @@ from typing import overload
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
+from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.intervals import multilabel as of_sets
 from offdiag.metrics.intervals import scores as of_scores
 from offdiag.metrics.intervals.bounds import Interval
@@ -19,6 +20,7 @@ from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.multilabel import MultilabelEvaluation
 from offdiag.sdk.evaluations.scores import ScoreEvaluation
 from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
+from offdiag.sdk.evaluations.weighted_scores import WeightedScoreEvaluation
 
 STORED_SEED = 1
 """The seed of the intervals of stored runs, so that both give the same ends."""
@@ -85,18 +87,38 @@ def suite_intervals(
     )
 
 
+@overload
 def score_intervals(
-    evaluation: ScoreEvaluation,
+    evaluation: ScoreEvaluation, *, confidence: float = ..., replicates: int = ..., seed: int = ...
+) -> ScoreEvaluation: ...
+@overload
+def score_intervals(
+    evaluation: WeightedScoreEvaluation,
+    *,
+    confidence: float = ...,
+    replicates: int = ...,
+    seed: int = ...,
+) -> WeightedScoreEvaluation: ...
+def score_intervals(
+    evaluation: ScoreEvaluation | WeightedScoreEvaluation,
     *,
     confidence: float = 0.95,
     replicates: int = 2_000,
     seed: int = STORED_SEED,
-) -> ScoreEvaluation:
+) -> ScoreEvaluation | WeightedScoreEvaluation:
     """The evaluation of scores with the interval of every metric that has one.
 
     As `suite_intervals`. Of many cases fewer than `replicates` resamples are taken, at least
     200; `ci_method` says how many.
     """
+    if isinstance(evaluation, WeightedScoreEvaluation):
+        return WeightedScoreEvaluation.of(
+            evaluation.weighted,
+            evaluation.label_set,
+            n_samples=evaluation.n_samples,
+            positive_by_convention=evaluation.positive_by_convention,
+            confidence=confidence_level(confidence),
+        )
     found = of_scores.score_intervals(
         evaluation.forecasts, seed=seed, confidence=confidence, replicates=replicates
     )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
+
+from numpy.typing import ArrayLike
 
 from offdiag.domain.labels import BOOLEAN_PAIRS, LabelSet, label_text
 from offdiag.domain.look_alikes import label_notes, warn_of
@@ -17,7 +19,10 @@ from offdiag.metrics.scores.custom import custom_values
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
+from offdiag.metrics.weighted.counts import read_weights, require_some_weight
+from offdiag.metrics.weighted.scores import WeightedForecasts
 from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
+from offdiag.sdk.evaluations.weighted_scores import WeightedScoreEvaluation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,13 +142,32 @@ def _no_probabilities() -> Curve:
     )
 
 
+@overload
 def evaluate_scores(
     *,
     y_true: object,
     y_score: object,
     labels: LabelSet | Iterable[object] | None = None,
     positive_label: object = None,
-) -> ScoreEvaluation:
+    sample_weight: None = None,
+) -> ScoreEvaluation: ...
+@overload
+def evaluate_scores(
+    *,
+    y_true: object,
+    y_score: object,
+    labels: LabelSet | Iterable[object] | None = None,
+    positive_label: object = None,
+    sample_weight: ArrayLike,
+) -> WeightedScoreEvaluation: ...
+def evaluate_scores(
+    *,
+    y_true: object,
+    y_score: object,
+    labels: LabelSet | Iterable[object] | None = None,
+    positive_label: object = None,
+    sample_weight: ArrayLike | None = None,
+) -> ScoreEvaluation | WeightedScoreEvaluation:
     """Every metric of scores beside the actual classes.
 
     `y_true` holds n labels (str, int or bool). `y_score` is (n,) for the positive class of
@@ -156,9 +180,13 @@ def evaluate_scores(
     and 1, or False and True, where it is 1 or True by convention, as in scikit-learn, and where
     both classes have a column: then there is no positive class, nor the metrics that need one.
 
+    `sample_weight`, n numbers of 0 or more, some above 0, makes metrics those of weights, each
+    with the interval of a survey where it has one. What is not written for weights is undefined
+    ("scores_not_weighted").
+
     Raises `InvalidInput` for empty or unequal arrays, values that are not finite, undeclared
-    labels, columns that are not one for each class, and a positive class that is not named or
-    not one of two.
+    labels, columns that are not one for each class, a positive class that is not named or not one
+    of two, and unusable weights.
 
     >>> evaluation = evaluate_scores(y_true=[0, 0, 1, 1], y_score=[0.1, 0.4, 0.35, 0.8])
     >>> evaluation.aggregate["roc_auc"].value
@@ -168,7 +196,7 @@ def evaluate_scores(
     from offdiag.inputs.labels import encode_labels, floats_among, label_column
     from offdiag.inputs.scores import require_column_of, score_table
 
-    given = aligned(y_true=y_true, y_score=y_score)
+    given = aligned(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     column = label_column(given["y_true"], field="y_true")
     known = _label_set(labels, column)
     actual = encode_labels(column, known, field="y_true")
@@ -178,6 +206,16 @@ def evaluate_scores(
     if positive is not None:
         require_column_of(given["y_score"], known, known.names[positive])
     forecasts = Forecasts(actual, scores, n_classes=len(known), positive=positive)
+    by_convention = positive_label is None and positive is not None
+    if sample_weight is not None:
+        weight = read_weights(given["sample_weight"], n_samples=len(actual))
+        require_some_weight(float(weight.max()))
+        return WeightedScoreEvaluation.of(
+            WeightedForecasts.of(forecasts, weight),
+            known,
+            n_samples=len(actual),
+            positive_by_convention=by_convention,
+        )
     per_class = class_metrics(forecasts)
     values = {**score_metrics(forecasts), **custom_values(forecasts, known.names, seed=1)}
     return ScoreEvaluation(
@@ -185,7 +223,7 @@ def evaluate_scores(
         known,
         MetricTable(values, n_classes=len(known)),
         MetricTable({key: ClassValues(known, values) for key, values in per_class.items()}),
-        positive_by_convention=positive_label is None and positive is not None,
+        positive_by_convention=by_convention,
     )
 
 

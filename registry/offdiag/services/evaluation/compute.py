@@ -43,6 +43,7 @@ from offdiag.metrics.suite import Suite, evaluate_stack
 from offdiag.metrics.weighted.costs import weighted_costs
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.metrics.weighted.intervals import weighted_suite_intervals
+from offdiag.metrics.weighted.scores import weighted_class_metrics, weighted_score_metrics
 from offdiag.services.evaluation.inputs import EvaluationInputs, positive_code
 from offdiag.store import datasets, runs
 from offdiag.store.database import Database
@@ -148,7 +149,7 @@ def of_matrix(matrix: ConfusionMatrix) -> EvaluatedValues:
 
 
 def of_weights(inputs: EvaluationInputs) -> EvaluatedValues:
-    """The suite of sums of weights; what scores tell is undefined, as they are not weighted."""
+    """The suite of sums of weights, and what scores of such samples tell."""
     counted = inputs.counted
     assert isinstance(counted, WeightedCounts)  # noqa: S101  # Who calls this knows.
     suite = evaluate_stack(
@@ -158,16 +159,29 @@ def of_weights(inputs: EvaluationInputs) -> EvaluatedValues:
     values = _with_intervals(suite, found, counted.n_classes)
     if not inputs.run.score_columns:
         return values
+    scored = _of_weighted_scores(inputs)
+    return EvaluatedValues(
+        {**values.aggregate, **scored.aggregate}, {**values.per_class, **scored.per_class}
+    )
+
+
+def _of_weighted_scores(inputs: EvaluationInputs) -> EvaluatedValues:
+    """Undefined where nothing is written for weights, which is so for declared metrics, too."""
+    found = inputs.weighted
     positive = inputs.dataset.positive_label
     no_scores = Forecasts(
         np.zeros(0, dtype=np.uint8),
         np.zeros((0, inputs.run.score_columns), dtype=np.float32),
-        n_classes=counted.n_classes,
+        n_classes=inputs.counted.n_classes,
         positive=None if positive is None else inputs.dataset.labels.index[positive],
     )
-    scored = _undefined(no_scores, Reason.SCORES_NOT_WEIGHTED)
+    if found is not None and found.forecasts.n_samples == 0:
+        return _undefined(no_scores, Reason.NO_SAMPLES)
+    nothing = _undefined(no_scores, Reason.SCORES_NOT_WEIGHTED)
+    if found is None:
+        return nothing
     return EvaluatedValues(
-        {**values.aggregate, **scored.aggregate}, {**values.per_class, **scored.per_class}
+        {**nothing.aggregate, **weighted_score_metrics(found)}, weighted_class_metrics(found)
     )
 
 

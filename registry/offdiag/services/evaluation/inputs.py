@@ -31,6 +31,7 @@ from offdiag.metrics.scores.cells import ScoreCells, count_scores
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.metrics.weighted.counts import WeightedCounts
+from offdiag.metrics.weighted.scores import WeightedForecasts
 from offdiag.services.small_groups import suppressed_below
 from offdiag.settings import load_settings
 from offdiag.store import datasets, predictions, runs, slices, truths, uploads
@@ -103,6 +104,17 @@ class Cases:
             n_classes=self.n_classes,
             positive=None if positive is None else dataset.labels.index[positive],
         )
+
+    def weighted_forecasts(self, dataset: DatasetRecord) -> WeightedForecasts | None:
+        """The same of a run whose samples have weights, without those of weight 0."""
+        forecasts = self.forecasts(dataset)
+        if forecasts is None:
+            return None
+        weights = [np.zeros(0)]
+        for chunk in self._chunks():
+            assert chunk.weight is not None  # noqa: S101  # All chunks of such a run have them.
+            weights.append(chunk.weight[chunk.actual_in(self.actual) < self.n_classes])
+        return WeightedForecasts.of(forecasts, np.concatenate(weights))
 
     def count_scores(self, dataset: DatasetRecord) -> ScoreCells | None:
         """Scores of the samples that have a label, counted chunk by chunk.
@@ -227,6 +239,8 @@ class EvaluationInputs:
     sets: LabelledSets | None = None
     cells: ScoreCells | None = None
     """Scores of the positive class that were counted, where there are no `forecasts`."""
+    weighted: WeightedForecasts | None = None
+    """Scores of samples with weights, in place of `forecasts`."""
 
 
 def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> EvaluationInputs:
@@ -239,7 +253,7 @@ def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> Eva
     truth = truth_that_counts(session, run)
     new_parts: tuple[PackedCounts, ...] = ()
     found: Counted
-    sets = cells = None
+    sets = cells = weighted = None
     if run.source is not SourceOrientation.PREDICTIONS:
         found, cells = _kept_counts(session, run, dataset, part)
         n_cases, forecasts = found.total, None
@@ -251,14 +265,28 @@ def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> Eva
         cases = Cases(session, run, truth, len(dataset.labels), members, of_sets)
         counts, new_parts = cases.count()
         found = cases.weigh(dataset.labels) if run.is_weighted else counted(counts, dataset.labels)
-        # Scores of weighted samples are kept, and not evaluated.
-        scored = not run.is_weighted
-        cells = cases.count_scores(dataset) if scored and counts_scores(run) else None
-        forecasts = cases.forecasts(dataset) if scored and not of_sets and cells is None else None
+        forecasts = None
+        if run.is_weighted:
+            # Cells count samples, so scores too many to be sorted are kept and not evaluated.
+            weighted = None if counts_scores(run) else cases.weighted_forecasts(dataset)
+        else:
+            cells = cases.count_scores(dataset) if counts_scores(run) else None
+            forecasts = cases.forecasts(dataset) if not of_sets and cells is None else None
         sets = cases.sets() if of_sets else None
     digest = input_digest(run, truth, part)
     return EvaluationInputs(
-        run, dataset, truth, part, n_cases, found, forecasts, digest, new_parts, sets, cells
+        run,
+        dataset,
+        truth,
+        part,
+        n_cases,
+        found,
+        forecasts,
+        digest,
+        new_parts,
+        sets,
+        cells,
+        weighted,
     )
 
 

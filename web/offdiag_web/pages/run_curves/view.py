@@ -264,8 +264,9 @@ def _missing(found: RunCurves) -> Caution | None:
             )
         case NoCurves.WEIGHTED:
             return Caution(
-                "Scores of weighted examples are not evaluated.",
-                "They are kept with the run. Log it without sample_weight= as well to draw them.",
+                "Curves of weighted examples are not drawn.",
+                "The metrics of their scores are weighted. offdiag.evaluate_scores with "
+                "sample_weight= has the curves.",
             )
         case NoCurves.NO_SAMPLES:
             return Caution(

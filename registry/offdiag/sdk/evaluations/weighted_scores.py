@@ -1,0 +1,143 @@
+"""What an evaluation of scores with sample weights in memory looks like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.values import MetricValue
+from offdiag.errors import InvalidInput
+from offdiag.metrics.scores.curves import Curve
+from offdiag.metrics.weighted.counts import kish
+from offdiag.metrics.weighted.curves import weighted_precision_recall_curve, weighted_roc_curve
+from offdiag.metrics.weighted.scores import (
+    WeightedForecasts,
+    weighted_class_metrics,
+    weighted_score_metrics,
+)
+from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, repr=False)
+class WeightedScoreEvaluation:
+    """Every metric of the scores of weighted samples, with intervals.
+
+    Read like a `ScoreEvaluation`: `aggregate[key]` is one `MetricValue`, `per_class[key][label]`
+    that of a class against the rest. `n_samples` counts all samples; `weighted` holds those
+    whose weight is above 0. What is not written for weights is undefined
+    ("scores_not_weighted").
+    """
+
+    weighted: WeightedForecasts
+    label_set: LabelSet
+    n_samples: int
+    aggregate: MetricTable[MetricValue]
+    per_class: MetricTable[ClassValues]
+    positive_by_convention: bool = False
+    """Whether nobody named the positive class: labels such as 0 and 1 have one."""
+
+    @classmethod
+    def of(
+        cls,
+        weighted: WeightedForecasts,
+        labels: LabelSet,
+        *,
+        n_samples: int,
+        positive_by_convention: bool = False,
+        confidence: float = 0.95,
+    ) -> WeightedScoreEvaluation:
+        """Compute everything of at least one sample. Raises `InvalidInput` for the confidence."""
+        values = weighted_score_metrics(weighted, confidence=confidence)
+        per_class = weighted_class_metrics(weighted, confidence=confidence)
+        return cls(
+            weighted,
+            labels,
+            n_samples,
+            MetricTable(values, n_classes=len(labels)),
+            MetricTable({key: ClassValues(labels, found) for key, found in per_class.items()}),
+            positive_by_convention,
+        )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Class names in the order of the score columns."""
+        return self.label_set.names
+
+    @property
+    def positive_label(self) -> str | None:
+        """The positive class, None where there is none."""
+        code = self.weighted.forecasts.positive
+        return None if code is None else self.labels[code]
+
+    @property
+    def n_effective(self) -> float:
+        """Kish's effective sample size: so many samples of equal weights say as much."""
+        weight = self.weighted.weight
+        return float(kish(np.asarray(weight.sum()), np.asarray(np.square(weight).sum())))
+
+    def roc_curve(self, label: object = None) -> Curve:
+        """True over false positive rate at every threshold; counts are sums of weights."""
+        return weighted_roc_curve(self.weighted.ranked(self._code(label)))
+
+    def precision_recall_curve(self, label: object = None) -> Curve:
+        """Precision over recall at every threshold; counts are sums of weights."""
+        return weighted_precision_recall_curve(self.weighted.ranked(self._code(label)))
+
+    def __repr__(self) -> str:
+        from offdiag.sdk.display.evaluation_text import table_line
+
+        return table_line(
+            "WeightedScoreEvaluation",
+            f"{self.n_samples:,} weighted examples, {len(self.labels)} classes",
+            self.aggregate,
+        )
+
+    def __str__(self) -> str:
+        from offdiag.sdk.display.evaluation_text import table_text
+
+        return table_text(repr(self), self.aggregate, self.per_class)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Every metric by class, as `Evaluation.to_frame` has them."""
+        return self.per_class.to_frame()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python values, ready for `json.dumps(..., allow_nan=False)`."""
+        return {
+            "labels": list(self.labels),
+            "positive_label": self.positive_label,
+            "positive_by_convention": self.positive_by_convention,
+            "weighted": True,
+            "n_cases": self.n_samples,
+            "n_effective": self.n_effective,
+            "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
+            "per_class": {
+                key: [value.to_dict() for value in values.values()]
+                for key, values in self.per_class.items()
+            },
+        }
+
+    def _repr_html_(self) -> str:
+        from offdiag.sdk.display.evaluation_card import metric_card
+
+        return metric_card(
+            f"Weighted metrics of scores of {self.n_samples} examples", self.aggregate
+        )
+
+    def _code(self, label: object) -> int:
+        if label is not None:
+            return self.label_set.code_of(label)
+        positive = self.weighted.forecasts.positive
+        if positive is None:
+            raise InvalidInput(
+                f"no class of {self.label_set.preview()} is the positive one.",
+                field="label",
+                hint="Name the class the curve is about.",
+            )
+        return positive
