@@ -618,6 +618,7 @@ TITLES = {
     "different, percent",
     "coverage": "Share of intervals that cover the true value",
     "weights": "Two equally good weighted runs called different, intervals that cover, percent",
+    "weights of scores": "Intervals of scores of weighted examples that cover, percent",
     "set pairs": "Two equally good multi-label runs called different, percent of data sets",
     "set ties": "Five equally good multi-label runs of which any is called worse, percent",
     "confused": "Errors of labels that depend on no other label: any sentence, percent",

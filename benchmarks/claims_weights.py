@@ -41,9 +41,13 @@ from numpy.typing import NDArray
 
 from offdiag.comparison.weighted import compare_weighted
 from offdiag.metrics.paired.weighted import WeightedPair
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.suite import score_metrics
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.metrics.weighted.intervals import weighted_suite_intervals
+from offdiag.metrics.weighted.scores import WeightedForecasts, weighted_score_metrics
 
+SCORED = ("roc_auc", "average_precision", "log_loss", "brier_half")
 COVERED = ("overall_accuracy", "balanced_accuracy", "mcc")
 TRUE_SHARES = (0.9, 0.1)
 """Of two classes where the model is used; the test set of the second kind has as many of each."""
@@ -130,6 +134,32 @@ def report_weights(report: Report, pool: ProcessPoolExecutor, wanted: int) -> No
     report.tables["weights"] = rows
 
 
+def scored(n: int, rng: Rng) -> Forecasts:
+    """Normal scores of both classes, 1.5 apart, as probabilities; 3 of 10 are positive."""
+    actual = (rng.random(n) < 0.3).astype(np.uint8)
+    p = 1 / (1 + np.exp(0.9 - 1.5 * actual - rng.normal(size=n)))
+    return Forecasts(actual, p[:, np.newaxis], n_classes=2, positive=1)
+
+
+def report_scores(report: Report, wanted: int) -> None:
+    """How often intervals of the scores of lognormal weights hold the value of a population."""
+    truth = score_metrics(scored(2_000_000, np.random.default_rng(0)))
+    rows = []
+    for n in (300, 1_000):
+        held = []
+        for seed in range(SETS_OF_A_PAIR * wanted):
+            rng = np.random.default_rng((n, seed))
+            drawn = WeightedForecasts.of(scored(n, rng), rng.lognormal(0.0, 1.0, n))
+            found = weighted_score_metrics(drawn)
+            ends = [(found[key].ci_low, found[key].ci_high) for key in SCORED]
+            true = [float(truth[key].value or 0.0) for key in SCORED]
+            held.append([_covers(each, value) for each, value in zip(ends, true, strict=True)])
+        rates = percent(np.nanmean(np.array(held), axis=0))
+        row: dict[str, object] = {"cell": f"n {n:,}, lognormal", "sets": len(held)}
+        rows.append(row | dict(zip((f"{key} covered" for key in SCORED), rates, strict=True)))
+    report.tables["weights of scores"] = rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, help="data sets of each cell, without writing")
@@ -141,6 +171,7 @@ def main() -> None:
         report = Report("claims-weights", libraries=("numpy", "scipy"))
         report.fact("data sets of a cell", SETS_OF_A_PAIR * wanted)
         report_weights(report, pool, wanted)
+        report_scores(report, wanted)
         if options.sets is None:
             path = report.save()
             write_page(json.loads(path.read_text(encoding="utf-8")))
