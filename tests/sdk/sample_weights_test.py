@@ -264,7 +264,7 @@ def test_files_have_a_column_of_weights(registry_url: str, tmp_path: Path) -> No
     assert said in " ".join(shown.split())
 
 
-def test_gates_take_weighted_values_and_judge_neither_differences_nor_flags(
+def test_gates_take_weighted_values_and_flags_and_judge_no_differences(
     registry_url: str,
 ) -> None:
     run = log(registry_url)
@@ -282,4 +282,23 @@ def test_gates_take_weighted_values_and_judge_neither_differences_nor_flags(
     undefined = gate("--min", "diff(overall_accuracy)>=-0.9")
     assert "undefined (difference_not_weighted)" in undefined
     assert "Failed: 0 of 1" in undefined
-    assert "no-warning weighted" in gate("--min", "no-warning")
+    assert "Passed: 1 of 1" in gate("--min", "no-warning")
+    assert "no-flag F16 weighted" in gate("--min", "no-flag F16")
+
+
+def test_a_class_that_is_never_found_is_flagged_as_a_problem(
+    registry_url: str,
+) -> None:
+    predicted = np.full(N, "well")
+    run = log(registry_url, y_pred=predicted)
+    offdiag.evaluate_pending(url=registry_url)
+    found = {flag.rule: flag for flag in run.evaluation().flags}
+
+    size = WEIGHT[ACTUAL == "ill"]
+    assert {"F1", "F2", "F3", "F5"} <= found.keys()
+    assert found["F3"].evidence["effective_size"] == pytest.approx(
+        size.sum() ** 2 / np.square(size).sum()
+    )
+    assert "Weighted, effective size" in found["F3"].message
+    listed = CliRunner().invoke(commands, ["problems", "--url", registry_url]).output
+    assert "ill" in listed

@@ -17,12 +17,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.number_text import percent
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.rule_evaluation import ClassRule, Flags, Floats, RuleEvaluation, Subjects
 from offdiag.flags.rules import MATRIX_RULES
 from offdiag.flags.rules.recall import IN_SIGHT_SEVERITY
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import SEVERITIES, Certainty, Condition, Verdict
+from offdiag.flags.weighted_subjects import WeightedSubjects
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.intervals.proportions import wilson
@@ -32,7 +34,16 @@ from offdiag.metrics.weighted.counts import WeightedCounts
 NO_SAMPLES = "no_cases"
 ONE_ACTUAL_CLASS = "one_actual_class"
 WEIGHTED = "weighted"
-"""Rules test numbers of samples, and weights are none."""
+"""Why the rules of `NOT_OF_WEIGHTS` are not asked."""
+NOT_OF_WEIGHTS: Mapping[str, str] = MappingProxyType(
+    {
+        "F14": "McNemar's test counts examples, and these have weights; compare the two runs",
+        "F15": "costs of runs with weights are not ranked",
+        "F16": "slices are not judged where examples have weights; the page of slices tests them",
+    }
+)
+"""Rules that no run with sample weights is asked, and why."""
+_NOTHING_UNCHECKED: Mapping[str, str] = MappingProxyType({})
 BADGE_RULES = frozenset({"F1", "F3"})
 """Rules that set the badge whatever the size of the class; F4 sets it on a minority class."""
 _NOTHING: Mapping[str, float] = MappingProxyType({})
@@ -167,6 +178,10 @@ def _verdict(
         message, evidence = rule.describe(subjects, code, thresholds)
     else:
         message, evidence = rule.describe(subjects, thresholds)
+    if subjects.is_weighted:
+        size = float(rule.size(subjects)[place])
+        message = f"{message} Weighted, effective size {size:,.0f}."
+        evidence = {**evidence, "weighted": True, "effective_size": size}
     return Verdict(
         rule=id_,
         version=RULES[id_].version,
@@ -218,14 +233,30 @@ def assess_counted(counted: Counted, thresholds: Thresholds | None = None) -> As
     if isinstance(counted, CountedSets):
         return assess_sets(counted, thresholds)
     if isinstance(counted, WeightedCounts):
-        return Assessment((), WEIGHTED)
+        return assess_weighted(counted, thresholds)
     return assess(counted, thresholds)
+
+
+def assess_weighted(counted: WeightedCounts, thresholds: Thresholds | None = None) -> Assessment:
+    """The rules of `assess`, on sums of weights and effective sizes.
+
+    Messages say so, with the effective size that the rule took for the number of samples.
+    """
+    subjects = WeightedSubjects.of(counted)
+    if not subjects.is_assessable[0]:
+        return Assessment((), ONE_ACTUAL_CLASS if subjects.actual.any() else NO_SAMPLES)
+    return Assessment(tuple(verdicts_of(subjects, thresholds or Thresholds())))
 
 
 def label_subjects(counted: CountedSets) -> LabelSubjects:
     """What the rules look at in one run."""
     tables: NDArray[np.int64] = np.stack([counted.correct, counted.actual, counted.predicted])
     return LabelSubjects(tables[np.newaxis], counted.labels.names)
+
+
+def unchecked_rules(counted: Counted) -> Mapping[str, str]:
+    """Rules that are not asked because of what was counted, and why, by their ids."""
+    return NOT_OF_WEIGHTS if isinstance(counted, WeightedCounts) else _NOTHING_UNCHECKED
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,13 +276,15 @@ def rule_checks(
 
     Rules about the run, and those about one class if it is named. There is nothing to compare
     in a matrix with cases of fewer than two classes, nor for a class that it does not have.
-    Of labels of sets only those rules are asked that hold for them, and of weights none.
+    Of labels of sets only those rules are asked that hold for them.
     """
-    if isinstance(counted, WeightedCounts):
-        return ()
     if isinstance(counted, CountedSets):
         return _checks(label_subjects(counted), thresholds, LABEL_RULES, class_label)
-    subjects = Subjects(counted.counts[np.newaxis], counted.labels.names)
+    subjects = (
+        WeightedSubjects.of(counted)
+        if isinstance(counted, WeightedCounts)
+        else Subjects(counted.counts[np.newaxis], counted.labels.names)
+    )
     if not subjects.is_assessable[0]:
         return ()
     return _checks(subjects, thresholds, MATRIX_RULES, class_label)
@@ -280,7 +313,10 @@ Side = Literal["below", "across", "above"]
 
 @dataclass(frozen=True, slots=True)
 class ClassRecall:
-    """A class with at least one case: its recall with Wilson's 95 % interval, all in [0, 1]."""
+    """A class with at least one case: its recall with Wilson's 95 % interval, all in [0, 1].
+
+    `cases` and `found` are numbers of samples, also where recall is of their weights.
+    """
 
     name: str
     cases: int
@@ -288,6 +324,14 @@ class ClassRecall:
     recall: float
     low: float
     high: float
+    is_weighted: bool = False
+
+    @property
+    def n_found(self) -> str:
+        """ "1 of 17 found", "6 % found, weighted"."""
+        if self.is_weighted:
+            return f"{percent(self.recall)} found, weighted"
+        return f"{self.found:,} of {self.cases:,} found"
 
     def side_of(self, floor: float) -> Side:
         """Where the interval lies; one that reaches across the floor settles nothing."""
@@ -297,15 +341,29 @@ class ClassRecall:
 
 
 def class_recalls(matrix: Counted) -> list[ClassRecall]:
-    """All classes with cases, in the order of their labels; none of weighted samples."""
+    """All classes with cases, in the order of their labels."""
     if isinstance(matrix, WeightedCounts):
-        return []
-    hits = matrix.correct
-    bounds = wilson(hits, matrix.actual)
-    found = []
-    for code, name in enumerate(matrix.labels.names):
-        cases, right = int(matrix.actual[code]), int(hits[code])
-        if cases:
-            low, high = float(bounds.low[code]), float(bounds.high[code])
-            found.append(ClassRecall(name, cases, right, right / cases, low, high))
-    return found
+        weighted = WeightedSubjects.of(matrix)
+        tallied, values, bounds = weighted.numbers, weighted.recall[0], weighted.recall_bounds
+        hits, actual, low, high = (
+            tallied.correct[0],
+            tallied.actual[0],
+            bounds.low[0],
+            bounds.high[0],
+        )
+    else:
+        hits, actual, bounds = matrix.correct, matrix.actual, wilson(matrix.correct, matrix.actual)
+        values, low, high = hits / np.where(actual > 0, actual, 1), bounds.low, bounds.high
+    return [
+        ClassRecall(
+            name,
+            int(actual[code]),
+            int(hits[code]),
+            float(values[code]),
+            float(low[code]),
+            float(high[code]),
+            isinstance(matrix, WeightedCounts),
+        )
+        for code, name in enumerate(matrix.labels.names)
+        if actual[code]
+    ]

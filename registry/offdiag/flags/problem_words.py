@@ -80,6 +80,8 @@ def value_now(rule: str, evidence: Evidence) -> str:
     """What was measured, as short as it can be: "1 of 17", "−11.0 pp"; empty where unknown."""
     text_of = _VALUES.get(rule)
     try:
+        if evidence.get("weighted") and rule in _OF_WEIGHTS:
+            text_of = _OF_WEIGHTS[rule]
         return "" if text_of is None else text_of(evidence)
     except (KeyError, TypeError, ValueError):
         # Evidence of an older version of the rule.
@@ -108,3 +110,12 @@ _VALUES: Mapping[str, Callable[[Evidence], str]] = MappingProxyType(
         "F16": lambda found: f"{found['correct']:,} of {found['cases']:,}",
     }
 )
+_OF_WEIGHTS: Mapping[str, Callable[[Evidence], str]] = MappingProxyType(
+    {
+        "F4": lambda found: f"recall {found['recall']:.3f}",
+        "F9": lambda found: f"precision {found['precision']:.3f}",
+        "F10": lambda found: f"{found['predicted']:,} for {found['actual']:,}",
+        "F12": lambda found: f"{found['effective_size']:,.0f} effective examples",
+    }
+)
+"""Where numbers of examples are not what was judged."""

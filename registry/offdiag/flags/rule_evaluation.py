@@ -20,6 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from offdiag.extras import optional
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import SEVERITIES, Condition, Evidence, Severity, Sign
+from offdiag.metrics.intervals.bounds import Bounds
+from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.orientation import (
     STACK_ACTUAL_AXIS,
     STACK_PREDICTED_AXIS,
@@ -33,6 +35,14 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """Hits among cases as binomial tests take them: numbers of samples, or effective sizes."""
+
+    hits: Floats
+    cases: Floats
+
+
 @dataclass(frozen=True)
 class Subjects:
     """R matrices over the same K classes: `counts` is (R, K, K), actual classes first.
@@ -42,7 +52,7 @@ class Subjects:
     which somebody declared it.
     """
 
-    counts: NDArray[np.int64]
+    counts: NDArray[Any]
     names: tuple[str, ...]
     deployment: Mapping[str, float] = field(default_factory=dict)
 
@@ -113,6 +123,60 @@ class Subjects:
         hits = per_run(self.n_correct) - self.correct
         return np.where(others > 0, hits / np.where(others > 0, others, 1.0), np.nan)
 
+    @property
+    def is_weighted(self) -> bool:
+        """Whether `counts` are sums of weights: values are, and trials have effective sizes."""
+        return False
+
+    @property
+    def numbers(self) -> Subjects:
+        """The same in numbers of samples, whatever their weights."""
+        return self
+
+    @cached_property
+    def recalls(self) -> Trials:
+        """Samples of each class, and those found, (R, K)."""
+        return Trials(self.correct, self.actual)
+
+    @cached_property
+    def recall_bounds(self) -> Bounds:
+        """Wilson's 95 % interval of each recall, (R, K)."""
+        return wilson(self.correct, self.actual)
+
+    @cached_property
+    def precisions(self) -> Trials:
+        """Predictions of each class, and those that are right, (R, K)."""
+        return Trials(self.correct, self.predicted)
+
+    @cached_property
+    def misses(self) -> Trials:
+        """Errors about each class, and those that are false negatives, (R, K)."""
+        missed = self.actual - self.correct
+        return Trials(missed, missed + self.predicted - self.correct)
+
+    @cached_property
+    def gains(self) -> Trials:
+        """Samples that only the model or only the constant prediction gets right, (R,).
+
+        Hits are those of the model. The constant prediction is that of the largest class.
+        """
+        return self.gains_over(self.largest_class)
+
+    def gains_over(self, answer: NDArray[np.intp]) -> Trials:
+        """The same where codes (R,) are always predicted."""
+        won = self.n_correct - of_class(self.correct, answer)
+        return Trials(won, won + of_class(self.actual - self.correct, answer))
+
+    @cached_property
+    def n_of_others(self) -> Floats:
+        """Samples of all classes but the one predicted most often, (R,)."""
+        return self.total - of_class(self.actual, self.predicted.argmax(axis=CLASS_AXIS))
+
+    @cached_property
+    def size(self) -> Floats:
+        """Number of samples, of weights the effective one, (R,)."""
+        return self.total
+
     def aggregate(self, key: str) -> Floats:
         """Values of an aggregate metric, shape (R,)."""
         return self.suite.aggregate[key].value
@@ -180,18 +244,28 @@ class RuleEvaluation:
     comparisons: tuple[Comparison, ...]
 
 
+def _size_of_run(subjects: Subjects) -> Floats:
+    return subjects.size
+
+
+def _size_of_class(subjects: Subjects) -> Floats:
+    return subjects.recalls.cases
+
+
 @dataclass(frozen=True)
 class RunRule:
     """A rule about a run that needs nothing but the confusion matrix.
 
     `judge` gives a judgement of shape (R,) for a stack; `describe` puts the case of the only
-    run of a stack of one into words. `uses` names the thresholds that decide.
+    run of a stack of one into words. `uses` names the thresholds that decide. `size` is the
+    number of samples that the rule looks at, of weights the effective one, of the same shape.
     """
 
     id: str
     judge: Callable[[Subjects, Thresholds], RuleEvaluation]
     describe: Callable[[Subjects, Thresholds], tuple[str, Evidence]]
     uses: tuple[str, ...] = ()
+    size: Callable[[Subjects], Floats] = _size_of_run
 
 
 @dataclass(frozen=True)
@@ -205,6 +279,7 @@ class ClassRule:
     judge: Callable[[Subjects, Thresholds], RuleEvaluation]
     describe: Callable[[Subjects, int, Thresholds], tuple[str, Evidence]]
     uses: tuple[str, ...] = ()
+    size: Callable[[Subjects], Floats] = _size_of_class
 
 
 def compare(

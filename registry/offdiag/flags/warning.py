@@ -57,13 +57,12 @@ class MinorityWarning:
 
 def minority_warning(counted: Counted, flags: Iterable[RaisedFlag]) -> MinorityWarning | None:
     """The warning by the flags that count in it; of several the class with the lowest recall."""
-    if isinstance(counted, WeightedCounts):
-        return None
     given = list(flags)
     counting = [flag for flag in given if flag.is_proved] or given
     collapsed = next((flag for flag in counting if flag.class_label is None), None)
     if collapsed is not None:
-        name = named(counted.labels.names[int(counted.predicted.argmax())])
+        of = counted.weights if isinstance(counted, WeightedCounts) else counted
+        name = named(of.labels.names[int(of.predicted.argmax())])
         return MinorityWarning(
             collapsed, f"{name} is predicted for every example", f"only {name} predicted", None
         )
@@ -77,12 +76,12 @@ def minority_warning(counted: Counted, flags: Iterable[RaisedFlag]) -> MinorityW
         return None
     flag, recall = min(pairs, key=lambda pair: (pair[1].recall, -pair[1].cases))
     name = named(recall.name)
-    found = f"{recall.found:,} of {recall.cases:,}"
     rarely = recall.recall < _RARELY_FOUND
     verb = "may be" if not flag.is_proved else "is" if rarely else "is often"
     brief = "may be missed" if not flag.is_proved else "missed" if rarely else "often missed"
+    brief_found = recall.n_found if recall.is_weighted else recall.n_found.removesuffix(" found")
     return MinorityWarning(
-        flag, f"{name} {verb} missed: {found} found", f"{name} {brief} ({found})", recall
+        flag, f"{name} {verb} missed: {recall.n_found}", f"{name} {brief} ({brief_found})", recall
     )
 
 

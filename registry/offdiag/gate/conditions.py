@@ -126,10 +126,11 @@ class Subject:
     """A run, or a slice of it, as conditions see it.
 
     `asked` are the rules that were applicable; `not_assessable` is None, or why the rules about
-    the matrix were not, which proves nothing. `accepted` are flags that were dismissed with a
-    reason. `positive_label` is the positive class of two, None where there is none. `parts` are
-    the slices that conditions are about by their canonical text, `groups` those of columns by
-    name. Metrics of fewer than `min_size` samples, or of the class, decide nothing there.
+    the matrix were not, which proves nothing; `unchecked` are rules that no run with sample
+    weights is asked. `accepted` are flags that were dismissed with a reason. `positive_label` is
+    the positive class of two, None where there is none. `parts` are the slices that conditions
+    are about by their canonical text, `groups` those of columns by name. Metrics of fewer than
+    `min_size` samples, or of the class, decide nothing there.
     """
 
     labels: LabelSet
@@ -140,6 +141,7 @@ class Subject:
     hides_minority: bool = False
     may_hide_minority: bool = False
     not_assessable: str | None = None
+    unchecked: frozenset[str] = frozenset()
     differences: Differences | None = None
     positive_label: str | None = None
     parts: Mapping[str, Subject | NotMeasured] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from typing import Any
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.filters.conditions import Over, Side
+from offdiag.flags.assessment import WEIGHTED
 from offdiag.flags.rule_evaluation import compare
 from offdiag.gate.conditions import (
     ColumnGroups,
@@ -228,6 +229,9 @@ def _judge(condition: Condition, subject: Subject) -> Finding:
         return Finding(condition, passed=False, reason=subject.not_assessable)
     if isinstance(condition, NoBadge):
         return _judge_badge(condition, subject)
+    if condition.rule in subject.unchecked:
+        # Silence of a rule that was not asked is no pass.
+        return Finding(condition, passed=False, reason=WEIGHTED)
     return _judge_flag(condition, subject)
 
 

@@ -105,3 +105,33 @@ def test_a_comparison_names_the_test_in_place_of_the_exact_ones(
     assert "weighted, effective sample size 4" in page.text
     assert "exact tests, which count examples, are not made" in page.text
     assert "McNemar, do both" not in page.text
+
+
+def test_a_missed_class_is_on_every_page_about_flags_and_unchecked_rules_are_listed(
+    client: FlaskClient, database: Database
+) -> None:
+    n = 40
+    run = log(
+        database,
+        y_true=["cat"] * n + ["dog"] * n,
+        y_pred=["cat"] * (2 * n),
+        labels=["cat", "dog"],
+        sample_ids=[str(at) for at in range(2 * n)],
+        sample_weight=[2.0] * n + [0.5] * n,
+    )
+    evaluate(database, run.id)
+
+    page = client.get(f"/runs/{run.id}").text
+    assert "cat is predicted for every example" in page
+    assert "Rules not checked: F14" in page
+    flags = client.get(f"/api/v1/runs/{run.id}/flags").json
+    assert flags is not None
+    found = {each["rule"]: each for each in flags["flags"]}
+    assert found["F3"]["message"].endswith("Weighted, effective size 40.")
+    for flag in found.values():
+        shown = client.get(f"/flags/{flag['id']}")
+        assert shown.status_code == 200
+        assert "F16 Far worse on a slice: slices are not judged" in shown.text
+    listed = client.get("/problems")
+    assert listed.status_code == 200
+    assert "dog missed" in listed.text

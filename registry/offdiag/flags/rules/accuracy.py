@@ -16,26 +16,18 @@ from offdiag.flags.rule_evaluation import (
     compare,
     constant,
     graded,
-    of_class,
 )
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Evidence, Severity, Sign
 
 
-def _gains(s: Subjects) -> Floats:
-    """Examples that only the model predicts correctly, not the constant prediction, (R,)."""
-    return s.n_correct - of_class(s.correct, s.largest_class)
-
-
-def _losses(s: Subjects) -> Floats:
-    """Examples that only the constant prediction gets right, (R,)."""
-    return of_class(s.actual - s.correct, s.largest_class)
-
-
 def _chance_of_gains(s: Subjects) -> Floats:
     """One-sided sign test of the gains among the discordant examples, (R,)."""
-    gains = _gains(s)
-    return at_least(gains, gains + _losses(s), FAIR_COIN)
+    return at_least(s.gains.hits, s.gains.cases, FAIR_COIN)
+
+
+def _size_of_discordant(s: Subjects) -> Floats:
+    return s.gains.cases
 
 
 def _judge_majority(s: Subjects, t: Thresholds) -> RuleEvaluation:
@@ -59,12 +51,12 @@ def _judge_majority(s: Subjects, t: Thresholds) -> RuleEvaluation:
 def _describe_majority(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
     majority = s.names[int(s.largest_class[0])]
     accuracy, baseline = float(s.accuracy[0]), float(s.aggregate("majority_baseline")[0])
-    gains, losses = int(_gains(s)[0]), int(_losses(s)[0])
+    tallied = s.numbers.gains_over(s.largest_class)
+    gains = int(tallied.hits[0])
+    losses = int(tallied.cases[0]) - gains
     of_run, of_constant = percents(accuracy, baseline)
-    message = (
-        f"Accuracy is {of_run}; always predicting '{majority}' gives {of_constant} "
-        f"({gains:,} gained, {losses:,} lost)."
-    )
+    message = f"Accuracy is {of_run}; always predicting '{majority}' gives {of_constant}"
+    message += "." if s.is_weighted else f" ({gains:,} gained, {losses:,} lost)."
     return message, {
         "accuracy": accuracy,
         "majority": majority,
@@ -82,6 +74,7 @@ MAJORITY_RULES = (
         _judge_majority,
         _describe_majority,
         uses=("majority_alpha", "majority_skill", "majority_skill_critical"),
+        size=_size_of_discordant,
     ),
 )
 

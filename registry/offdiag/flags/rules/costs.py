@@ -17,6 +17,7 @@ from offdiag.flags.verdict import Condition, Severity, Sign, Verdict
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs
+from offdiag.metrics.weighted.counts import WeightSums
 
 RANK_FLIP_USES = ("rank_flip_saving",)
 """The thresholds that decide whether costs reverse the ranking."""
@@ -52,7 +53,7 @@ def judge_costs(
 
 
 def cost_verdict(
-    matrix: ConfusionMatrix,
+    matrix: ConfusionMatrix | WeightSums,
     costs: CostMatrix,
     *,
     prevalence: NDArray[np.float64] | None = None,

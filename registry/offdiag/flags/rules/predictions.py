@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from offdiag.domain.number_text import count, p_value, percent
+import numpy as np
+
+from offdiag.domain.number_text import count, p_value, percent, percents
 from offdiag.flags.rule_evaluation import (
     FAIR_COIN,
     ClassRule,
@@ -16,17 +18,14 @@ from offdiag.flags.rule_evaluation import (
     at_most,
     compare,
     constant,
-    of_class,
     per_run,
 )
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Evidence, Severity, Sign
-from offdiag.metrics.tally import CLASS_AXIS
 
 
-def _examples_of_others(s: Subjects) -> Floats:
-    """Examples of all classes but the one predicted most often, (R,)."""
-    return s.total - of_class(s.actual, s.predicted.argmax(axis=CLASS_AXIS))
+def _size_of_others(s: Subjects) -> Floats:
+    return s.n_of_others
 
 
 def _judge_collapsed(s: Subjects, t: Thresholds) -> RuleEvaluation:
@@ -35,7 +34,7 @@ def _judge_collapsed(s: Subjects, t: Thresholds) -> RuleEvaluation:
         compare("classes with examples", s.n_actual_classes, Sign.AT_LEAST, 2),
         compare(
             "p of zero recall on all other classes",
-            at_most(0.0, _examples_of_others(s), t.zero_recall_chance),
+            at_most(0.0, s.n_of_others, t.zero_recall_chance),
             Sign.AT_MOST,
             t.zero_recall_alpha,
         ),
@@ -46,18 +45,18 @@ def _judge_collapsed(s: Subjects, t: Thresholds) -> RuleEvaluation:
 
 def _describe_collapsed(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
     answer = s.names[int(s.predicted[0].argmax())]
-    accuracy, n = float(s.accuracy[0]), int(s.total[0])
+    accuracy, n = float(s.accuracy[0]), int(s.numbers.total[0])
     message = (
         f"All {n:,} predictions are '{answer}'; accuracy equals the share of '{answer}' "
         f"({percent(accuracy)})."
     )
-    others = int(_examples_of_others(s)[0])
+    others = int(s.numbers.n_of_others[0])
     return message, {"answer": answer, "accuracy": accuracy, "n": n, "other_examples": others}
 
 
 def _judge_never_predicted(s: Subjects, t: Thresholds) -> RuleEvaluation:
     comparisons = (
-        compare("examples", s.actual, Sign.ABOVE, 0),
+        compare("examples", s.recalls.cases, Sign.ABOVE, 0),
         compare("predictions", s.predicted, Sign.EQUAL, 0),
         _zero_recall_test(s, t),
     )
@@ -66,14 +65,14 @@ def _judge_never_predicted(s: Subjects, t: Thresholds) -> RuleEvaluation:
 
 
 def _describe_never_predicted(s: Subjects, code: int, _: Thresholds) -> tuple[str, Evidence]:
-    examples = int(s.actual[0, code])
+    examples = int(s.numbers.actual[0, code])
     message = f"'{s.names[code]}' is never predicted; it has {count(examples, 'example')}."
     return message, {"actual": examples, "predicted": 0}
 
 
 def _p_of_zero_recall(s: Subjects, t: Thresholds) -> Floats:
     """Probability that a detector with the reference recall misses every example, (R, K)."""
-    return at_most(0.0, s.actual, t.zero_recall_chance)
+    return at_most(0.0, s.recalls.cases, t.zero_recall_chance)
 
 
 def _zero_recall_test(s: Subjects, t: Thresholds) -> Comparison:
@@ -84,7 +83,7 @@ def _zero_recall_test(s: Subjects, t: Thresholds) -> Comparison:
 
 def _judge_zero_recall(s: Subjects, t: Thresholds) -> RuleEvaluation:
     comparisons = (
-        compare("examples", s.actual, Sign.ABOVE, 0),
+        compare("examples", s.recalls.cases, Sign.ABOVE, 0),
         compare("correct predictions", s.correct, Sign.EQUAL, 0),
         _zero_recall_test(s, t),
     )
@@ -93,7 +92,7 @@ def _judge_zero_recall(s: Subjects, t: Thresholds) -> RuleEvaluation:
 
 
 def _describe_zero_recall(s: Subjects, code: int, t: Thresholds) -> tuple[str, Evidence]:
-    examples, p = int(s.actual[0, code]), float(_p_of_zero_recall(s, t)[0, code])
+    examples, p = int(s.numbers.actual[0, code]), float(_p_of_zero_recall(s, t)[0, code])
     message = (
         f"Recall of '{s.names[code]}' is 0 of {examples:,} "
         f"(a detector with {percent(t.zero_recall_chance)} recall: {p_value(p)})."
@@ -112,6 +111,7 @@ COLLAPSE_RULES = (
         _judge_collapsed,
         _describe_collapsed,
         uses=("zero_recall_alpha", "zero_recall_chance"),
+        size=_size_of_others,
     ),
     ClassRule(
         "F2",
@@ -130,16 +130,16 @@ COLLAPSE_RULES = (
 
 def _chance_of_precision(s: Subjects, t: Thresholds) -> Floats:
     """Probability of so few hits if a prediction were right with the reference rate, (R, K)."""
-    return at_most(s.correct, s.predicted, t.precision_level)
+    return at_most(s.precisions.hits, s.precisions.cases, t.precision_level)
 
 
 def _judge_precision(s: Subjects, t: Thresholds) -> RuleEvaluation:
     n_classes = s.n_actual_classes.clip(min=1)
-    share = s.actual / per_run(s.total.clip(min=1))
+    share = s.actual / per_run(np.where(s.total > 0, s.total, 1.0))
     comparisons = (
         compare("accuracy", per_run(s.accuracy), Sign.AT_LEAST, t.precision_accuracy),
         compare("share of the examples", share, Sign.BELOW, per_run(1 / n_classes)),
-        compare("predictions", s.predicted, Sign.AT_LEAST, t.precision_predictions),
+        compare("predictions", s.precisions.cases, Sign.AT_LEAST, t.precision_predictions),
         compare(
             "p of so few correct predictions",
             _chance_of_precision(s, t),
@@ -152,12 +152,11 @@ def _judge_precision(s: Subjects, t: Thresholds) -> RuleEvaluation:
 
 
 def _describe_precision(s: Subjects, code: int, t: Thresholds) -> tuple[str, Evidence]:
-    name, predicted = s.names[code], int(s.predicted[0, code])
-    wrong = predicted - int(s.correct[0, code])
-    message = (
-        f"{percent(wrong / predicted)} of predictions of '{name}' are wrong "
-        f"({wrong:,} of {predicted:,})"
-    )
+    name, predicted = s.names[code], int(s.numbers.predicted[0, code])
+    wrong = predicted - int(s.numbers.correct[0, code])
+    share = float(1 - s.correct[0, code] / s.predicted[0, code])
+    message = f"{percent(share)} of predictions of '{name}' are wrong"
+    message += "" if s.is_weighted else f" ({wrong:,} of {predicted:,})"
     evidence: dict[str, float | int | str | bool | list[str] | None] = {
         "predicted": predicted,
         "wrong": wrong,
@@ -183,18 +182,17 @@ def _precision_at(s: Subjects, code: int, prevalence: float) -> float | None:
     return hits / (hits + alarms) if hits + alarms > 0 else None
 
 
-def _false_negatives(s: Subjects) -> Floats:
-    return s.actual - s.correct
-
-
-def _false_positives(s: Subjects) -> Floats:
-    return s.predicted - s.correct
-
-
 def _chance_of_false_negatives(s: Subjects) -> Floats:
     """One-sided sign test of the false negatives among all errors of the class, (R, K)."""
-    misses = _false_negatives(s)
-    return at_least(misses, misses + _false_positives(s), FAIR_COIN)
+    return at_least(s.misses.hits, s.misses.cases, FAIR_COIN)
+
+
+def _size_of_predictions(s: Subjects) -> Floats:
+    return s.precisions.cases
+
+
+def _size_of_errors(s: Subjects) -> Floats:
+    return s.misses.cases
 
 
 def _judge_under_predicted(s: Subjects, t: Thresholds) -> RuleEvaluation:
@@ -210,16 +208,24 @@ def _judge_under_predicted(s: Subjects, t: Thresholds) -> RuleEvaluation:
 
 
 def _describe_under_predicted(s: Subjects, code: int, _: Thresholds) -> tuple[str, Evidence]:
-    examples, predicted = int(s.actual[0, code]), int(s.predicted[0, code])
-    message = (
-        f"'{s.names[code]}' is predicted {count(predicted, 'time')} and occurs "
-        f"{count(examples, 'time')}."
-    )
+    tallied, name = s.numbers, s.names[code]
+    examples, predicted = int(tallied.actual[0, code]), int(tallied.predicted[0, code])
+    if s.is_weighted:
+        said, there = percents(
+            *(float(each[0, code] / s.total[0]) for each in (s.predicted, s.actual))
+        )
+        message = f"'{name}' is {said} of the predictions and {there} of the examples."
+    else:
+        message = (
+            f"'{name}' is predicted {count(predicted, 'time')} and occurs "
+            f"{count(examples, 'time')}."
+        )
+    misses = int(tallied.misses.hits[0, code])
     return message, {
         "actual": examples,
         "predicted": predicted,
-        "misses": int(_false_negatives(s)[0, code]),
-        "false_alarms": int(_false_positives(s)[0, code]),
+        "misses": misses,
+        "false_alarms": int(tallied.misses.cases[0, code]) - misses,
         "p": float(_chance_of_false_negatives(s)[0, code]),
     }
 
@@ -230,11 +236,13 @@ PREDICTION_RULES = (
         _judge_precision,
         _describe_precision,
         uses=("precision_accuracy", "precision_predictions", "precision_level", "precision_alpha"),
+        size=_size_of_predictions,
     ),
     ClassRule(
         "F10",
         _judge_under_predicted,
         _describe_under_predicted,
         uses=("under_prediction_ratio", "under_prediction_alpha"),
+        size=_size_of_errors,
     ),
 )

@@ -44,7 +44,6 @@ from offdiag.flags.verdict import (
     Severity,
     Sign,
 )
-from offdiag.metrics.intervals.proportions import wilson
 
 IN_SIGHT_SEVERITY = Severity.MEDIUM
 """Of a gap in sight; a proved one is more severe, so that the severity tells the two apart."""
@@ -73,7 +72,7 @@ class _Gap:
     def tail_below(self, gap: float) -> Floats:
         """Probability of so few hits if recall were `gap` below the reference."""
         recall = np.clip(self.reference - gap, 0.0, 1.0)
-        return at_most(self.s.correct, self.s.actual, recall)
+        return at_most(self.s.recalls.hits, self.s.recalls.cases, recall)
 
     @cached_property
     def tail_above(self) -> Floats:
@@ -82,7 +81,8 @@ class _Gap:
         A reference below the threshold has no room for such a gap.
         """
         recall = self.reference - self.t.recall_gap
-        chance = at_least(self.s.correct, self.s.actual, np.clip(recall, 0.0, 1.0))
+        found = self.s.recalls
+        chance = at_least(found.hits, found.cases, np.clip(recall, 0.0, 1.0))
         return np.where(recall < 0, 0.0, chance)
 
     def level(self, alpha: float) -> Floats:
@@ -144,11 +144,11 @@ def _judge_recall_gap(s: Subjects, t: Thresholds) -> RuleEvaluation:
 def _describe_recall_gap(s: Subjects, code: int, t: Thresholds) -> tuple[str, Evidence]:
     gap = _Gap(s, t)
     place = (0, code)
-    examples, hits = int(s.actual[place]), int(s.correct[place])
+    examples, hits = int(s.numbers.actual[place]), int(s.numbers.correct[place])
     recall, elsewhere = float(s.recall[place]), float(s.accuracy_elsewhere[place])
     is_proved = bool(gap.is_proved[place])
-    bounds = wilson(hits, examples)
-    low, high = float(bounds.low), float(bounds.high)
+    low, high = float(s.recall_bounds.low[place]), float(s.recall_bounds.high[place])
+    tallied = "" if s.is_weighted else f"{hits:,} of {examples:,}, "
     evidence: dict[str, float | int | str | bool | list[str] | None] = {
         CERTAINTY: (Certainty.PROVED if is_proved else Certainty.IN_SIGHT).value,
         "actual": examples,
@@ -163,7 +163,7 @@ def _describe_recall_gap(s: Subjects, code: int, t: Thresholds) -> tuple[str, Ev
         "is_minority": bool(s.is_minority(t.minority_share)[place]),
     }
     found = (
-        f"Recall of '{s.names[code]}' is {percent(recall)} ({hits:,} of {examples:,}, "
+        f"Recall of '{s.names[code]}' is {percent(recall)} ({tallied}"
         f"{interval_percent(low, high)}), against {percent(elsewhere)} for all other examples"
     )
     if is_proved:
@@ -172,6 +172,7 @@ def _describe_recall_gap(s: Subjects, code: int, t: Thresholds) -> tuple[str, Ev
     more = examples_needed(
         examples,
         recall,
+        each=float(s.recalls.cases[place]) / examples,
         edge=float(gap.reference[place]) - t.recall_gap,
         level=t.recall_gap_proof_alpha / max(1.0, float(s.n_actual_classes[0])),
     )
@@ -179,7 +180,9 @@ def _describe_recall_gap(s: Subjects, code: int, t: Thresholds) -> tuple[str, Ev
     return f"{found}; {_doubt(elsewhere - recall, t)}; {_way_out(more)}.", evidence
 
 
-def examples_needed(examples: int, recall: float, *, edge: float, level: float) -> int | None:
+def examples_needed(
+    examples: int, recall: float, *, edge: float, level: float, each: float = 1.0
+) -> int | None:
     """How many more examples of a class would show on which side of `edge` its recall lies.
 
     The size of a one-sided test of one proportion (Fleiss, Levin and Paik 2003, Statistical
@@ -187,7 +190,8 @@ def examples_needed(examples: int, recall: float, *, edge: float, level: float) 
     was found, to two digits and at least 1. None if that recall is within `UNSETTLED` of the
     edge. With `level` 5 % and both variances that of the recall it is
     (1.645 + 0.84)² recall (1 - recall) / distance², which is 0 for a class never found and
-    settles as few as one gap in four where several classes share the level.
+    settles as few as one gap in four where several classes share the level. `each` is how much
+    an example adds to the effective size.
     """
     with optional:
         from scipy.special import ndtri
@@ -197,7 +201,7 @@ def examples_needed(examples: int, recall: float, *, edge: float, level: float) 
         return None
     reach = -float(ndtri(level)) * math.sqrt(max(0.0, edge * (1 - edge)))
     reach += float(ndtri(_POWER)) * math.sqrt(recall * (1 - recall))
-    more = max(1, math.ceil((reach / distance) ** 2) - examples)
+    more = max(1, math.ceil((reach / distance) ** 2 / each) - examples)
     unit: int = 10 ** max(0, len(str(more)) - 2)
     return unit * math.ceil(more / unit)
 
@@ -237,12 +241,11 @@ PLAUSIBLE = 0.10
 
 def _half_width(s: Subjects) -> Floats:
     """Half the width of the 95 % Wilson interval of recall, (R, K); NaN without samples."""
-    bounds = wilson(s.correct, s.actual)
-    return np.asarray((bounds.high - bounds.low) / 2)
+    return np.asarray((s.recall_bounds.high - s.recall_bounds.low) / 2)
 
 
 def _judge_support(s: Subjects, t: Thresholds) -> RuleEvaluation:
-    few = compare("examples", s.actual, Sign.BELOW, t.support_cases)
+    few = compare("examples", s.recalls.cases, Sign.BELOW, t.support_cases)
     wide = compare(
         "half-width of the interval of recall", _half_width(s), Sign.ABOVE, t.support_half_width
     )
@@ -251,18 +254,20 @@ def _judge_support(s: Subjects, t: Thresholds) -> RuleEvaluation:
 
 
 def _describe_support(s: Subjects, code: int, t: Thresholds) -> tuple[str, Evidence]:
-    name, examples = s.names[code], int(s.actual[0, code])
+    name, examples = s.names[code], int(s.numbers.actual[0, code])
     if examples == 0:
         return f"'{name}' has no examples.", {"actual": 0, "half_width": None}
-    bounds = wilson(int(s.correct[0, code]), examples)
-    ci = interval_percent(float(bounds.low), float(bounds.high)).removeprefix("CI ")
-    hits = _plausible_hits(examples, t.support_recall)
+    low, high = (float(end[0, code]) for end in (s.recall_bounds.low, s.recall_bounds.high))
+    ci = interval_percent(low, high).removeprefix("CI ")
+    # At least one, as the evidence is a share of so many.
+    size = max(1, int(s.recalls.cases[0, code]))
+    hits = _plausible_hits(size, t.support_recall)
     message = f"'{name}' has {count(examples, 'example')}; the CI of its recall is {ci}."
     return message, {
         "actual": examples,
         "half_width": float(_half_width(s)[0, code]),
-        "shown_recall": hits / examples,
-        "share_of_test_sets": float(at_most(hits, examples, t.support_recall)),
+        "shown_recall": hits / size,
+        "share_of_test_sets": float(at_most(hits, size, t.support_recall)),
     }
 
 

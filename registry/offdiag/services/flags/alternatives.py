@@ -17,6 +17,7 @@ from offdiag.metrics.paired.class_changes import confidence_together
 from offdiag.metrics.paired.hypothesis_tests import mcnemar
 from offdiag.metrics.paired.joint import PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
+from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.store import truths
 from offdiag.store.flag_inbox import FlaggedRun
 from offdiag.store.predictions import in_truth_order
@@ -71,6 +72,9 @@ def alternatives_on_class(session: Session, flagged: FlaggedRun) -> AlternativeR
     results, label = flagged.results, flagged.entry.flag.content.class_label
     if flagged.entry.flag.content.slice is not None:
         # Their recall of all samples of the class is something else.
+        return AlternativeRuns()
+    if results is not None and isinstance(results.counted, WeightedCounts):
+        # Cases that only one run gets right are counted, and nothing ranks a weighted run.
         return AlternativeRuns()
     if results is None or label is None or label not in results.counted.labels.index:
         return AlternativeRuns()

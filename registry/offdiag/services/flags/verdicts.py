@@ -5,6 +5,7 @@ Beside the matrix of a run the rules look at costs, orientation, and the baselin
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -12,9 +13,10 @@ from functools import partial
 from offdiag.domain.orientation import OrientationEvidence
 from offdiag.flags.assessment import (
     LABEL_RULES,
-    WEIGHTED,
+    NOT_OF_WEIGHTS,
     assess,
     assess_sets,
+    assess_weighted,
     counts_in_badge,
     hides_minority,
     may_hide_minority,
@@ -68,12 +70,14 @@ class RuleInputs:
 class RunVerdicts:
     """The verdicts on one run, and the rules that were asked.
 
-    `not_assessable` is None, or why the rules about the matrix could not be asked.
+    `not_assessable` is None, or why the rules about the matrix could not be asked. `unchecked`
+    are rules that no such run is asked, with the reason.
     """
 
     verdicts: tuple[Verdict, ...]
     asked: frozenset[str]
     not_assessable: str | None = None
+    unchecked: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def hides_minority(self) -> bool | None:
@@ -87,9 +91,9 @@ class RunVerdicts:
 
 
 def judge_run(counted: Counted, rule_inputs: RuleInputs) -> RunVerdicts:
-    """Ask every rule for which there is enough to look at; of weighted samples none."""
+    """Ask every rule for which there is enough to look at; of weights not `NOT_OF_WEIGHTS`."""
     if isinstance(counted, WeightedCounts):
-        return RunVerdicts((), frozenset(), WEIGHTED)
+        return _judge_weighted(counted, rule_inputs)
     if isinstance(counted, CountedSets):
         sets = assess_sets(counted, rule_inputs.thresholds)
         verdicts, asked = list(sets.verdicts), set(LABEL_RULES)
@@ -119,6 +123,21 @@ def _judge_matrix(matrix: ConfusionMatrix, rule_inputs: RuleInputs) -> RunVerdic
         verdicts += [] if found is None else [found]
     _add_regressions(verdicts, asked, rule_inputs)
     return RunVerdicts(tuple(verdicts), frozenset(asked), assessment.not_assessable)
+
+
+def _judge_weighted(counted: WeightedCounts, rule_inputs: RuleInputs) -> RunVerdicts:
+    assessment = assess_weighted(counted, rule_inputs.thresholds)
+    verdicts, asked = list(assessment.verdicts), set(MATRIX_RULES)
+    if rule_inputs.costs is not None:
+        asked.add("F11")
+        found = cost_verdict(counted.weights, rule_inputs.costs)
+        if found is not None:
+            message, size = f"{found.message} Weighted.", counted.n_effective
+            evidence = {**found.evidence, "weighted": True, "effective_size": size}
+            verdicts.append(replace(found, message=message, evidence=evidence))
+    return RunVerdicts(
+        tuple(verdicts), frozenset(asked), assessment.not_assessable, NOT_OF_WEIGHTS
+    )
 
 
 def _add_regressions(verdicts: list[Verdict], asked: set[str], rule_inputs: RuleInputs) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from offdiag.domain.number_text import p_value
+from offdiag.flags.assessment import unchecked_rules
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.verdict import Condition, Sign
 from offdiag.reports.texts import points
@@ -111,10 +112,10 @@ def _not_asked(detail: FlagDetail) -> tuple[str, ...]:
     results, this = detail.results, detail.entry.flag.content.rule
     if results is None:
         return ()
-    missing = {}
+    missing = dict(unchecked_rules(results.counted))
     if results.cost_matrix_id is None:
         missing["F11"] = "the dataset has no default costs"
-    if results.baseline_run_id is None:
+    if results.baseline_run_id is None and "F14" not in missing:
         missing["F14"] = "the dataset has no baseline, or this run is it"
     return tuple(
         f"{rule} {RULES[rule].title}: {why}." for rule, why in missing.items() if rule != this

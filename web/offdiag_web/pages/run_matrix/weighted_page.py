@@ -11,6 +11,8 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.number_text import percent
 from offdiag.domain.values import MetricValue
+from offdiag.flags.assessment import unchecked_rules
+from offdiag.flags.catalogue import RULES
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.records.evaluation import WeightedBody, run_with_results
 from offdiag.store.run_page import RunDetail, RunResults
@@ -54,7 +56,10 @@ class WeightLine:
 
 @dataclass(frozen=True, slots=True)
 class WeightedPage:
-    """Everything below the header of a weighted run; `heads` is empty for very many classes."""
+    """Everything below the header of a weighted run; `heads` is empty for very many classes.
+
+    `not_checked` are rules that raise no flag of any such run, with the reason.
+    """
 
     headline: Headline
     n_samples: str
@@ -62,6 +67,7 @@ class WeightedPage:
     heads: tuple[ClassHead, ...]
     lines: tuple[WeightLine, ...]
     notes: tuple[str, ...]
+    not_checked: tuple[str, ...]
 
 
 def weighted_page(results: RunResults, counted: WeightedCounts) -> WeightedPage:
@@ -83,6 +89,9 @@ def weighted_page(results: RunResults, counted: WeightedCounts) -> WeightedPage:
             for code in range(counted.n_classes)
         ),
         notes=tuple(notes.texts),
+        not_checked=tuple(
+            f"{rule} {RULES[rule].title}: {why}." for rule, why in unchecked_rules(counted).items()
+        ),
     )
 
 

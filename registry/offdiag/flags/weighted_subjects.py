@@ -1,0 +1,133 @@
+"""Weighted samples as the rules look at them: values of sums of weights, tests of effective sizes.
+
+A binomial test takes an effective size for the number of cases, and the weighted share of it for
+the hits, neither of which has to be whole (Korn and Graubard 1998, Survey Methodology 24, 193).
+The size is that of the interval of the share or Kish's, whichever is smaller: the former is
+unsteady where one of few hits or misses has a small weight. Of equal weights both are the number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.flags.rule_evaluation import Floats, Subjects, Trials, of_class
+from offdiag.metrics.intervals.bounds import Bounds
+from offdiag.metrics.intervals.proportions import PER_CLASS, wilson_of_sizes
+from offdiag.metrics.orientation import (
+    STACK_ACTUAL_AXIS,
+    STACK_PREDICTED_AXIS,
+    actual_totals,
+    predicted_totals,
+)
+from offdiag.metrics.tally import CLASS_AXIS
+from offdiag.metrics.weighted.counts import WeightedCounts, kish
+from offdiag.metrics.weighted.intervals import effective_proportion, effective_size
+
+_ROUNDING = 1e-9
+"""Sizes and hits this close to a whole number are taken for it: sums of floats are not exact."""
+
+
+@dataclass(frozen=True)
+class WeightedSubjects(Subjects):
+    """One run: `counts` (1, K, K) are sums of weights, `found` has their squares and numbers."""
+
+    found: WeightedCounts = field(kw_only=True)
+
+    @classmethod
+    def of(cls, found: WeightedCounts) -> WeightedSubjects:
+        """The run that something was counted of."""
+        return cls(found.sums[np.newaxis], found.labels.names, found=found)
+
+    @property
+    def is_weighted(self) -> bool:
+        return True
+
+    @cached_property
+    def numbers(self) -> Subjects:
+        # Samples of weight 0 take no part.
+        weighed = np.where(self.found.sums > 0, self.found.samples, 0)
+        return Subjects(weighed[np.newaxis], self.names)
+
+    @cached_property
+    def recalls(self) -> Trials:
+        return self._trials(lambda cells: Trials(_correct(cells), actual_totals(cells)))
+
+    @cached_property
+    def recall_bounds(self) -> Bounds:
+        share, size = effective_proportion(self.found, PER_CLASS["recall"])
+        return wilson_of_sizes((share * size)[np.newaxis], size[np.newaxis])
+
+    @cached_property
+    def precisions(self) -> Trials:
+        return self._trials(lambda cells: Trials(_correct(cells), predicted_totals(cells)))
+
+    @cached_property
+    def misses(self) -> Trials:
+        def of(cells: Floats) -> Trials:
+            missed = actual_totals(_errors(cells))
+            return Trials(missed, missed + predicted_totals(_errors(cells)))
+
+        return self._trials(of)
+
+    @cached_property
+    def gains(self) -> Trials:
+        answer = self.largest_class
+
+        def of(cells: Floats) -> Trials:
+            won = _without(_correct(cells), answer).sum(axis=CLASS_AXIS)
+            return Trials(won, won + of_class(actual_totals(_errors(cells)), answer))
+
+        return self._trials(of)
+
+    @cached_property
+    def n_of_others(self) -> Floats:
+        answer = self.predicted.argmax(axis=CLASS_AXIS)
+        sums, squares = (
+            _without(actual_totals(cells), answer).sum(axis=CLASS_AXIS)
+            for cells in (self.counts, self._squares)
+        )
+        return _whole(kish(sums, squares))
+
+    @cached_property
+    def size(self) -> Floats:
+        return np.array([self.found.n_effective])
+
+    @property
+    def _squares(self) -> Floats:
+        return self.found.squares[np.newaxis]
+
+    def _trials(self, of: Callable[[Floats], Trials]) -> Trials:
+        """Effective cases, and hits by their share of the weight, of cells (1, K, K)."""
+        sums, squares = of(self.counts), of(self._squares)
+        share = np.clip(sums.hits / np.where(sums.cases > 0, sums.cases, 1.0), 0.0, 1.0)
+        of_share = effective_size(share, sums.cases, squares.hits, squares.cases)
+        size = _whole(np.minimum(of_share, kish(sums.cases, squares.cases)))
+        return Trials(_whole(share * size), size)
+
+
+# Errors are added up, never left over from a difference, so that none is exactly 0.
+
+
+def _correct(cells: Floats) -> Floats:
+    return np.diagonal(cells, axis1=STACK_ACTUAL_AXIS, axis2=STACK_PREDICTED_AXIS)
+
+
+def _errors(cells: Floats) -> Floats:
+    return np.where(np.eye(cells.shape[STACK_ACTUAL_AXIS], dtype=bool), 0.0, cells)
+
+
+def _without(values: Floats, codes: NDArray[np.intp]) -> Floats:
+    """Values (R, K) with 0 in place of one class each."""
+    is_left_out = np.arange(values.shape[CLASS_AXIS]) == codes[:, np.newaxis]
+    return np.where(is_left_out, 0.0, values)
+
+
+def _whole(values: NDArray[Any]) -> Floats:
+    nearest = np.rint(values)
+    return np.where(np.isclose(values, nearest, rtol=_ROUNDING, atol=_ROUNDING), nearest, values)
