@@ -28,11 +28,13 @@ READING = {
     "cost apply": ("RUN", "--matrix", "price"),
     "cost rank": ("--dataset", "d"),
     "cost diff": ("price@1", "price@2"),
+    "cost labels": ("SETS", "--cost", "sea=5:1"),
     "runs list": (),
     "runs show": ("RUN",),
     "runs history": ("RUN",),
     "runs slices": ("RUN",),
     "runs fairness": ("RUN", "--by", "site"),
+    "runs confused": ("SETS",),
     "samples show": ("d",),
     "samples suspects": ("d",),
     "samples noise": ("d",),
@@ -57,7 +59,7 @@ READING = {
     "link list": (),
     "doctor": (),
 }
-"""Arguments of each command that reads; RUN and OTHER stand for ids."""
+"""Arguments of each command that reads; RUN, OTHER and SETS stand for ids."""
 
 WRITING = {
     *(
@@ -70,6 +72,7 @@ WRITING = {
         "export",
         "sync",
         "recompute",
+        "recount",
     ),
     *("flags acknowledge", "flags assign", "flags comment", "flags dismiss", "flags reopen"),
     *("flags snooze", "cost add", "cost decide", "cost default", "runs baseline", "runs delete"),
@@ -113,7 +116,7 @@ def with_json(
 
 @pytest.fixture(scope="module")
 def ids(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """Ids of two runs in a registry with something of everything, which is the working folder."""
+    """Ids of two runs, and of one with sets, in a working folder with something of everything."""
     folder: Path = tmp_path_factory.mktemp("json")
     costs = "[weights.a]\na = 0\nb = %d\n[weights.b]\na = 1\nb = 0\n"
     files = {
@@ -142,6 +145,13 @@ def ids(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
         ]
         for logged in runs:
             logged.evaluation()
+        sets = sdk.log_run(
+            y_true=[["sea"], ["sky"], ["sea", "sky"], []],
+            y_pred=[["sea"], ["sea"], ["sky"], []],
+            name="sets",
+            dataset="photos",
+        )
+        sets.evaluation()
         sdk.revise_truth(dataset="d", labels={0: "b"}, reason="Read again.")
         for logged in runs:
             logged.evaluation()
@@ -153,7 +163,7 @@ def ids(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
             ("report", "now", "friday", "--dataset", "d"),
         ):
             assert run(words) == 0, words
-        yield {"RUN": runs[0].id, "OTHER": runs[1].id}
+        yield {"RUN": runs[0].id, "OTHER": runs[1].id, "SETS": sets.id}
 
 
 def without_time(value: Any) -> Any:
