@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from offdiag.domain.runs import RunFacts
@@ -25,6 +26,7 @@ from offdiag.store.database import Database
 from offdiag.store.flags import flags_of_run
 from support.logging_runs import log, work_off
 from support.reporting import SCOPE, files, issues, log_run
+from support.set_runs import log_sets
 
 COSTED = replace(SCOPE, cost_matrix="visits")
 
@@ -107,6 +109,28 @@ def test_runs_that_may_be_the_best_are_told_from_those_that_are_worse(
         "1 run is significantly worse than the best, which may be any of good and near (3 runs "
         "compared together, 95 %)."
     ) in further_sentences(report)
+
+
+@pytest.mark.same_on_both
+def test_multi_label_runs_that_may_be_the_best_are_those_of_the_comparison(
+    database: Database,
+) -> None:
+    rng = np.random.default_rng(3)
+    actual = rng.random((300, 3)) < 0.4
+    ids = {}
+    for name, wrong in (("good", 0.1), ("near", 0.1), ("bad", 0.4)):
+        predicted = actual ^ (rng.random(actual.shape) < wrong)
+        facts = RunFacts(name=name, project="skin")
+        given = {"y_true": actual, "y_pred": predicted, "labels": ["sea", "sky", "sand"]}
+        ids[name] = log_sets(database, dataset="photos", facts=facts, **given).id
+    work_off(database)
+
+    report = issue(database, dataset="photos", metrics=("macro_f1",))
+
+    found = report.snapshot.best_set
+    assert found is not None
+    assert (set(found.may_be_best), found.worse) == ({ids["good"], ids["near"]}, (ids["bad"],))
+    assert any("significantly worse" in sentence for sentence in further_sentences(report))
 
 
 @pytest.mark.same_on_both

@@ -18,7 +18,10 @@ from offdiag.comparison.many import best_by_metric
 from offdiag.domain.runs import Task
 from offdiag.domain.slices import parse_slice
 from offdiag.errors import Forbidden, NotFound
+from offdiag.inputs.labels import Codes
 from offdiag.metrics.aggregates import AGGREGATES
+from offdiag.metrics.multilabel.sets import is_known, without_room
+from offdiag.metrics.multilabel_runs.paired import has_slopes, paired_sets, set_contest
 from offdiag.metrics.paired.best_runs import cost_contest, metric_contest
 from offdiag.metrics.paired.confidence_set import BestSet, Contest, confidence_sets
 from offdiag.metrics.paired.runs import PairedRuns
@@ -113,10 +116,12 @@ def with_best_set(
     Of three or more the value of the best is corrected for its having been chosen.
     """
     truth = snapshot.truth
-    if truth is None or dataset.task is Task.MULTILABEL or len(snapshot.runs) < 2:
+    if truth is None or len(snapshot.runs) < 2:
         return snapshot
     ids = [run.id for run in snapshot.runs]
-    is_large = truth.n_samples * len(ids) > MOST_PREDICTIONS
+    of_sets = dataset.task is Task.MULTILABEL
+    n_codes = truth.n_samples * (len(dataset.labels) if of_sets else 1)
+    is_large = n_codes * len(ids) > MOST_PREDICTIONS
     if is_large or weighted_among(session, ids):
         return snapshot  # Tests are of samples that all count the same.
     version = numbered_truth(session, dataset_id=dataset.id, number=truth.number)
@@ -125,6 +130,9 @@ def with_best_set(
     size = len(dataset.labels)
     actual = truths.truth_codes(session, version.id)
     found = in_truth_order(session, ids, n_samples=len(actual), n_classes=size)
+    if of_sets:
+        contest, tested = _contest_of_sets(scope, dataset, actual, found)
+        return _with_contest(snapshot, contest, tested)
     labelled = actual < size
     codes = {run_id: each[labelled] for run_id, each in found.items()}
     paired = {run_id: each for run_id, each in codes.items() if len(each) and each.max() < size}
@@ -132,11 +140,33 @@ def with_best_set(
         return snapshot
     runs = PairedRuns(actual[labelled], tuple(paired.values()), dataset.labels)
     snapshot = replace(snapshot, best_of_many=_best_of_many(scope, snapshot, runs, tuple(paired)))
-    contest = _contest(session, scope, dataset, runs)
+    return _with_contest(snapshot, _contest(session, scope, dataset, runs), tuple(paired))
+
+
+def _with_contest(
+    snapshot: Snapshot, contest: Contest | None, run_ids: tuple[str, ...]
+) -> Snapshot:
     if contest is None:
         return snapshot
     ((sets,),) = confidence_sets([contest], seed=INTERVAL_SEED)
-    return replace(snapshot, best_set=_figures(sets, tuple(paired)))
+    return replace(snapshot, best_set=_figures(sets, run_ids))
+
+
+def _contest_of_sets(
+    scope: ReportScope, dataset: DatasetRecord, actual: Codes, found: Mapping[str, Codes]
+) -> tuple[Contest | None, tuple[str, ...]]:
+    """Multi-label runs with a set for every labelled sample, by the metric that ranks them."""
+    size, metric = len(dataset.labels), scope.ranking_metric
+    labelled = is_known(actual, size)
+    sets = {run_id: each[labelled] for run_id, each in found.items()}
+    paired = {run_id: each for run_id, each in sets.items() if is_known(each, size).all()}
+    if len(paired) < 2 or not labelled.any() or not has_slopes(metric):
+        return None, ()
+    actual, *predicted = (
+        without_room(each, size) for each in (actual[labelled], *paired.values())
+    )
+    runs = paired_sets(actual, *predicted, labels=dataset.labels)
+    return set_contest(runs, [metric]), tuple(paired)
 
 
 def _best_of_many(
