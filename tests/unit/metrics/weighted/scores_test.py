@@ -212,6 +212,8 @@ def test_widths_are_those_of_the_spread_of_values_drawn_anew() -> None:
         )
 
     for key in ("roc_auc", "average_precision", "brier_half", "log_loss", "top_1_accuracy"):
-        values = [each[key].value for each in drawn]
-        widths = [each[key].ci_high - each[key].ci_low for each in drawn]
+        found = [each[key] for each in drawn]
+        values = np.array([each.value for each in found], np.float64)
+        low = np.array([each.ci_low for each in found], np.float64)
+        widths = np.array([each.ci_high for each in found], np.float64) - low
         assert np.mean(widths) / (2 * 1.96 * np.std(values)) == pytest.approx(1, abs=0.13), key
