@@ -362,6 +362,12 @@ WRITES: dict[str, Any] = {
     | {"orientation": "actual_rows"},
     f"POST {API}/counts": {**NEW, "name": "c", "actual": ["a"], "predicted": ["b"]}
     | {"sizes": [2], "counted_on": "duckdb"},
+    f"POST {API}/paired-counts": {
+        **NEW,
+        "runs": [{"name": "one"}, {"name": "other"}],
+        "tables": [{"actual": ["a"], "predicted": {"one": ["b"], "other": ["a"]}, "sizes": [2]}],
+        "counted_on": "duckdb",
+    },
     f"POST {API}/runs/<run:run_id>/decisions": {"threshold": "cheapest"}
     | {"weights": [[0, 1], [9, 0]], "labels": ["fine", "fraud"]},
     f"POST {API}/runs/<run:run_id>/gate": {"conditions": ["mcc>=0"]},

@@ -52,7 +52,7 @@ def test_a_run_has_the_same_keys_everywhere(
     assert keys(page) <= keys(answer)
     assert with_matrix | page == with_matrix
     assert shown | page == shown
-    results = {"metrics", "costs", "confusion_matrix"}
+    results = {"metrics", "costs", "confusion_matrix", "weighted"}
     assert with_matrix.keys() - page.keys() == results
     assert shown.keys() - page.keys() == results | {"per_class"}
     assert all(with_matrix[key] == shown[key] for key in ("metrics", "costs"))

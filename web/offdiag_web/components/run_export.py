@@ -135,6 +135,7 @@ def run_record(
         "confusion_matrix": None
         if results is None
         else matrix_record(results.matrix, address, grouping),
+        "weighted": None,
     }
 
 

@@ -212,6 +212,7 @@ def sets_run_record(
         **run_document(detail).plain(),
         **plain_results(results),
         "confusion_matrix": None,
+        "weighted": None,
         "sets": sets_record(counted),
     }
 
