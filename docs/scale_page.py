@@ -120,6 +120,8 @@ score and eight values of a slice, from the first row to the evaluation (`counte
 
 A billion scored predictions a day, counted at night in runs of {largest:,} on one such
 machine, would take {cpu_minutes:.0f} minutes of processor time, extrapolated; they were not run.
+Scores of three or more classes take a pass for each class and one more; what is transferred and
+stored grows with the classes, by a few thousand bins each. That was not measured.
 Above `evaluation.exact_scores_up_to` examples stored scores are counted
 in the same bins, chunk by chunk; an evaluation then holds the classes and answers of all examples,
 but only one chunk of their scores.

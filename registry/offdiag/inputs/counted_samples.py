@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,17 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.runs import require_name
 from offdiag.errors import InvalidInput
-from offdiag.inputs.counted_scores import CellColumns, cell_sums
+from offdiag.inputs.counted_scores import (
+    CellColumns,
+    GivenClassScores,
+    cell_sums,
+    event_sums,
+)
 from offdiag.inputs.labels import Codes, code_dtype, require_equal_lengths
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns, read_slices, sorted_levels
 from offdiag.metrics.confusion import LARGEST_TOTAL, ConfusionMatrix
 from offdiag.metrics.scores.cells import CellSums, ScoreCells, score_cells
+from offdiag.metrics.scores.class_cells import ClassCells, EventSums, class_cells
 
 MAX_KINDS = 1_000_000
 """Most combinations of classes and slice values that are kept with a run."""
@@ -27,7 +33,8 @@ MAX_KINDS = 1_000_000
 class CountedSamples:
     """`sizes[i]` cases have actual class `actual[i]`, predicted class `predicted[i]` and the
     values at i of every slice column. Kinds are distinct, in order, and none is empty. With
-    `scores` kinds differ in the cell of the score of the positive class, too.
+    `scores` kinds differ in the cell of the score of the positive class, too. `events` are what
+    is known of the scores of each class against the rest and of the top label; empty without.
     """
 
     actual: Codes
@@ -35,6 +42,7 @@ class CountedSamples:
     sizes: NDArray[np.int64]
     slices: SliceColumns
     scores: CellSums | None = None
+    events: tuple[EventSums, ...] = ()
 
     def __len__(self) -> int:
         """How many kinds of samples there are."""
@@ -43,7 +51,16 @@ class CountedSamples:
     @property
     def are_a_matrix(self) -> bool:
         """Whether a confusion matrix says all of it."""
-        return not self.slices and self.scores is None
+        return not self.slices and self.scores is None and not self.events
+
+    @property
+    def score_columns(self) -> int:
+        """How many scores of each sample were counted."""
+        return len(self.events) - 1 if self.events else int(self.scores is not None)
+
+    def class_cells(self) -> ClassCells | None:
+        """The scores of every class; None without."""
+        return class_cells(self.events[:-1], self.events[-1]) if self.events else None
 
     def score_cells(
         self, positive: int, members: NDArray[np.bool_] | None = None
@@ -78,6 +95,11 @@ class CountedSamples:
             # Sums differ in their last digits with the order in which an engine adds.
             for values in (self.scores.code, self.scores.low, self.scores.high):
                 content.update(values.tobytes())
+        for event in self.events:
+            content.update(event.happened.tobytes())
+            content.update(event.sums.count.tobytes())
+            for values in (event.sums.code, event.sums.low, event.sums.high):
+                content.update(values.tobytes())
         return content.hexdigest()
 
 
@@ -90,6 +112,7 @@ def counted_samples(
     labels: LabelSet,
     scores: CellColumns | None = None,
     positive_label: str | None = None,
+    class_scores: GivenClassScores | None = None,
 ) -> CountedSamples:
     """Encode counts that stand in lists of one length, one entry for each kind of case.
 
@@ -111,7 +134,19 @@ def counted_samples(
     if scores is not None:
         sums = cell_sums(scores, counts, known, labels=labels, positive_label=positive_label)
     found = label_codes(predicted, labels, "predicted")
-    return merged_samples(known, found, counts, columns, sums)
+    merged = merged_samples(known, found, counts, columns, sums)
+    if class_scores is None:
+        return merged
+    if slices or scores is not None:
+        raise InvalidInput(
+            "scores of each class are counted of all samples, without slices.",
+            field="slices" if slices else "scores",
+            hint="Count slices in a run of their own, or keep the predictions.",
+        )
+    events = event_sums(class_scores, merged.matrix(labels).counts, labels)
+    if sum(len(event.sums) for event in events) > MAX_KINDS:
+        raise too_many_cells()
+    return replace(merged, events=events)
 
 
 def whole_sizes(sizes: Sequence[int]) -> NDArray[np.int64]:
@@ -146,6 +181,15 @@ def too_many_kinds(n_kinds: int) -> InvalidInput:
         f"there are {n_kinds} combinations of classes and slice values or more.",
         field="slices",
         hint=f"At most {MAX_KINDS} are kept; take fewer slices, or columns of fewer values.",
+    )
+
+
+def too_many_cells() -> InvalidInput:
+    """The error for scores of so many classes that their cells are more than are kept."""
+    return InvalidInput(
+        f"the scores of all classes are in more than {MAX_KINDS} bins.",
+        field="score",
+        hint="Round them, or keep the predictions.",
     )
 
 

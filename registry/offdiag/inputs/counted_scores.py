@@ -1,8 +1,9 @@
-"""Scores of one class that were counted in cells where they lie."""
+"""Scores that were counted in cells where they lie: of one class, or of each."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -11,7 +12,9 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.inputs.labels import Codes
+from offdiag.metrics.orientation import actual_totals
 from offdiag.metrics.scores.cells import HIGHEST_CODE, LOWEST_CODE, CellSums
+from offdiag.metrics.scores.class_cells import EventSums
 
 CellColumns: TypeAlias = Mapping[str, Sequence[float]]
 """Lists by name, one entry for each kind of samples, whose scores p are in one cell: `code` of
@@ -20,6 +23,8 @@ the cell, `low` and `high` the smallest and largest p, `score` the sum of p, `sq
 those are finite. Which ones are losses depends on the actual class."""
 MISSING, OUTSIDE = -50_000, 50_000
 """Codes of rows without a score, and of scores that are no probabilities."""
+MOST_CELLS = 80_000
+"""More than there are kinds of an event: 31,000 cells, each by its outcome."""
 _LARGEST_SURPRISE = 104.0
 """-ln of the smallest number of single precision above 0 is 103.3."""
 _SLACK = 1e-6
@@ -52,9 +57,14 @@ def cell_sums(
             field="positive_label",
             hint="Name the class whose score this is.",
         )
+    return _sums(given, sizes, actual == labels.index[positive_label])
+
+
+def _sums(
+    given: CellColumns, sizes: NDArray[np.int64], is_positive: NDArray[np.bool_]
+) -> CellSums:
     numbers = {name: np.asarray(values, dtype=np.float64) for name, values in given.items()}
     _require_possible(numbers, sizes)
-    is_positive = actual == labels.index[positive_label]
     return CellSums(
         code=numbers["code"].astype(np.int32),
         count=sizes,
@@ -63,6 +73,92 @@ def cell_sums(
         score=numbers["score"],
         squared=np.where(is_positive, numbers["rest_square"], numbers["square"]),
         surprise=np.where(is_positive, numbers["surprise"], numbers["rest_surprise"]),
+    )
+
+
+@dataclass(frozen=True)
+class GivenEvent:
+    """Samples counted by the cell of one probability: of a class, or the largest of a sample.
+
+    All lists have one entry for each kind of samples: whether the event `happened`, how many
+    they are (`sizes`), and the columns of `CellColumns`.
+    """
+
+    happened: Sequence[bool]
+    sizes: Sequence[int]
+    scores: CellColumns
+
+
+@dataclass(frozen=True)
+class GivenClassScores:
+    """Scores of every class, each counted against the rest: `of_classes` by class in the order
+    in which the first of equal probabilities is the top label, which `top` counts.
+    """
+
+    of_classes: Mapping[str, GivenEvent]
+    top: GivenEvent
+
+
+def event_sums(
+    given: GivenClassScores, matrix: NDArray[np.int64], labels: LabelSet
+) -> tuple[EventSums, ...]:
+    """What is known of each class in label order, then of the top label.
+
+    `matrix` (K, K) are the samples by class, whose actual classes all counts have. Raises
+    `InvalidInput` for other classes and for counts that are not of the same samples.
+    """
+    if len(labels) < 3:
+        raise InvalidInput(
+            "scores of each class are counted for more than two classes.",
+            field="class_scores",
+            hint="Count the score of the positive class.",
+        )
+    if tuple(given.of_classes) != labels.names:
+        raise InvalidInput(
+            f"scores are of {', '.join(given.of_classes)}, and the classes are "
+            f"{', '.join(labels.names)}.",
+            field="class_scores",
+            hint="Give a column for each class, and labels= in the order of the dataset.",
+        )
+    total = int(matrix.sum())
+    events = []
+    for (name, event), n_actual in zip(
+        given.of_classes.items(), actual_totals(matrix).tolist(), strict=True
+    ):
+        read = _event(event, f"class_scores[{name!r}]")
+        n_happened = int(read.sums.count[read.happened].sum())
+        if (n_happened, int(read.sums.count.sum())) != (n_actual, total):
+            raise _other_samples(f"class_scores[{name!r}]")
+        events.append(read)
+    top = _event(given.top, "class_scores.top")
+    if int(top.sums.count.sum()) != total:
+        raise _other_samples("class_scores.top")
+    return (*events, top)
+
+
+def _event(given: GivenEvent, field: str) -> EventSums:
+    lengths = {len(given.happened), len(given.sizes), *map(len, given.scores.values())}
+    if len(lengths) > 1:
+        raise InvalidInput("the lists differ in length.", field=field, hint="Give one entry each.")
+    sizes = np.asarray(given.sizes)
+    if sizes.dtype.kind not in "iu" or not 0 < len(sizes) <= MOST_CELLS or sizes.min() < 1:
+        raise InvalidInput(
+            f"there are no samples, more than {MOST_CELLS:,} kinds, or counts that are no whole "
+            "numbers from 1.",
+            field=field,
+            hint="Count with log_frame(..., keep_predictions=False).",
+        )
+    happened = np.asarray(given.happened, dtype=np.bool_)
+    found = _sums(given.scores, sizes.astype(np.int64), happened)
+    first, merged = found.grouped(found.code.astype(np.int64) * 2 + happened)
+    return EventSums(happened[first], merged)
+
+
+def _other_samples(field: str) -> InvalidInput:
+    return InvalidInput(
+        "these are not the samples of the matrix.",
+        field=field,
+        hint="A source that changes while it is counted gives no run; count a fixed copy.",
     )
 
 

@@ -123,6 +123,16 @@ def _order(names: Sequence[object], labels: LabelSet, *, affixed: bool) -> list[
     return None
 
 
+def places_of_classes(names: Sequence[str], labels: LabelSet, *, field: str) -> list[int]:
+    """The place of each class among columns that are called after the classes, as where scores
+    are kept. Raises `InvalidInput` naming the columns where they are not the classes.
+    """
+    order = _order(names, labels, affixed=True)
+    if order is None:
+        raise _other_classes(names, labels, field, affixed=True)
+    return order
+
+
 def _affixes(texts: Sequence[str], labels: LabelSet) -> list[tuple[str, str]]:
     """What may stand before and after each class, told from the column of the first class.
 

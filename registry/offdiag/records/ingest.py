@@ -7,8 +7,10 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field
 
-from offdiag.domain.labels import LabelSet
+from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.runs import RunFacts
+from offdiag.errors import InvalidInput
+from offdiag.inputs.counted_scores import GivenClassScores, GivenEvent
 from offdiag.records.base import RequestBody, ResponseBody
 from offdiag.records.run import Labels, RunSaid
 from offdiag.services.ingest.batch import GivenCounts, GivenPairedCounts, PairedTable
@@ -177,6 +179,41 @@ class CountedScores(RequestBody):
     rest_surprise: list[float] = Field(description="The sum of -ln(1 - p), 0 where p is 1.")
 
 
+class CountedEvent(RequestBody):
+    """Cases counted by the cell of one probability, one entry for each kind in every list."""
+
+    happened: list[bool] = Field(description="Whether the cases are of the class.")
+    sizes: list[int]
+    scores: CountedScores
+
+    def given(self) -> GivenEvent:
+        """What was counted."""
+        return GivenEvent(self.happened, self.sizes, self.scores.model_dump())
+
+
+class CountedClassScores(RequestBody):
+    """What is known of the scores of every class, each against the rest."""
+
+    labels: list[Text] = Field(description="The classes, in the order of the dataset.")
+    of_classes: list[CountedEvent] = Field(description="Of each class in this order.")
+    top: CountedEvent = Field(
+        description="The largest probability of each case; it happened where its class, the first "
+        "one of equals, is the actual one."
+    )
+
+    def given(self) -> GivenClassScores:
+        """What was counted. Raises `InvalidInput` where classes are not told apart."""
+        labels = [label_text(label, field_name="class_scores") for label in self.labels]
+        if not len(labels) == len(set(labels)) == len(self.of_classes):
+            raise InvalidInput(
+                f"{len(self.of_classes)} counts are of {len(set(labels))} classes.",
+                field="class_scores",
+                hint="Give one for each class.",
+            )
+        events = (event.given() for event in self.of_classes)
+        return GivenClassScores(dict(zip(labels, events, strict=True)), self.top.given())
+
+
 SliceValues = dict[str, list[Text | list[Text]]]
 
 
@@ -184,7 +221,8 @@ class NewCounts(RunFactsBody):
     """Cases that were counted where they lie: one entry for each kind of case in every list.
 
     `scores` are of the positive class of two: by the name of a field, what is known of the
-    scores of each kind, which are all in one cell.
+    scores of each kind, which are all in one cell. `class_scores` are those of every class of
+    more than two, and go without slices.
     """
 
     actual: list[Text]
@@ -199,6 +237,7 @@ class NewCounts(RunFactsBody):
     positive_label: Text | None = None
     hierarchy: dict[str, Any] | None = None
     scores: CountedScores | None = None
+    class_scores: CountedClassScores | None = None
 
     def given(self) -> GivenCounts:
         """What was counted."""
@@ -213,6 +252,7 @@ class NewCounts(RunFactsBody):
             self.positive_label,
             self.hierarchy,
             None if self.scores is None else self.scores.model_dump(),
+            None if self.class_scores is None else self.class_scores.given(),
         )
 
 

@@ -24,6 +24,7 @@ from offdiag.metrics.counted import Counted, CountedSets, SampleCounts, counted
 from offdiag.metrics.multilabel.tally import SetTally, tally_numbers, tally_of_numbers
 from offdiag.metrics.pair_counts import OccupiedCells
 from offdiag.metrics.scores.cells import CellSums
+from offdiag.metrics.scores.class_cells import EventSums
 from offdiag.metrics.weighted.counts import WeightedCounts
 
 Codes = NDArray[np.unsignedinteger[Any]]
@@ -201,6 +202,45 @@ def decode_cells(data: Buffer, sizes: NDArray[np.int64]) -> CellSums:
     return CellSums(count=sizes, **found)
 
 
+def encode_events(events: Sequence[EventSums]) -> bytes:
+    """What is known of several events: of each its length, outcomes, sizes and scores."""
+    parts = []
+    for event in events:
+        body = (
+            event.happened.astype(np.uint8).tobytes()
+            + encode_sizes(event.sums.count)
+            + encode_cells(event.sums)
+        )
+        parts.append(_EVENT.pack(len(event.happened), len(body)) + body)
+    return header(_EVENTS, len(events)) + b"".join(parts)
+
+
+def decode_events(data: Buffer) -> tuple[EventSums, ...]:
+    """The same again. Raises `ValueError` for bytes that are none."""
+    _, n_events, rest = opened(data, _EVENTS)
+    events = []
+    for _ in range(n_events):
+        if len(rest) < _EVENT.size:
+            raise ValueError("an event is cut off.")
+        n, width = _EVENT.unpack_from(rest)
+        body, rest = rest[_EVENT.size : _EVENT.size + width], rest[_EVENT.size + width :]
+        if len(body) != width or width < 9 * n:
+            raise ValueError(f"{len(body)} bytes are not an event of {n} kinds.")
+        sizes = decode_sizes(body[n : 9 * n])
+        happened = np.frombuffer(body[:n], np.uint8)
+        if (happened > 1).any():
+            raise ValueError("an outcome is neither 0 nor 1.")
+        events.append(EventSums(happened.astype(np.bool_), decode_cells(body[9 * n :], sizes)))
+    if len(rest):
+        raise ValueError(f"{len(rest)} bytes stand after the last event.")
+    return tuple(events)
+
+
+def holds_events(data: Buffer) -> bool:
+    """Whether scores were counted for each class, not for one."""
+    return len(data) > _LAYOUT_AT and data[_LAYOUT_AT] == _EVENTS
+
+
 def encode_int_ids(ids: NDArray[np.int64]) -> bytes:
     """Integer sample ids of shape (n,)."""
     if ids.dtype.kind != "i" or ids.ndim != 1:
@@ -274,6 +314,9 @@ _SCORE_CELLS = 6
 """The layout of scores in cells."""
 _WEIGHTED = 7
 """The layout of weighted counts: counts, then both sums of each occupied cell."""
+_EVENTS = 8
+"""The layout of scores of several events in cells."""
+_EVENT = struct.Struct("<II")  # number of kinds, bytes that follow
 _CELLS = {
     "score": "<f8",
     "squared": "<f8",

@@ -59,7 +59,7 @@ def insert_counted_samples(session: Session, run_id: str, cases: CountedSamples)
             actual=codec.encode_codes(cases.actual),
             predicted=codec.encode_codes(cases.predicted),
             sizes=codec.encode_sizes(cases.sizes),
-            scores=None if cases.scores is None else codec.encode_cells(cases.scores),
+            scores=_encoded_scores(cases),
         )
     )
     session.flush()  # The slices refer to it.
@@ -88,6 +88,7 @@ def find_counted_samples(session: Session, run_id: str) -> CountedSamples | None
         .order_by(CountedSliceRow.name)
     )
     sizes = codec.decode_sizes(row.sizes)
+    of_classes = row.scores is not None and codec.holds_events(row.scores)
     return CountedSamples(
         codec.decode_codes(row.actual, row.dtype),
         codec.decode_codes(row.predicted, row.dtype),
@@ -100,8 +101,15 @@ def find_counted_samples(session: Session, run_id: str) -> CountedSamples | None
             )
             for each in columns
         },
-        None if row.scores is None else codec.decode_cells(row.scores, sizes),
+        None if row.scores is None or of_classes else codec.decode_cells(row.scores, sizes),
+        codec.decode_events(row.scores) if row.scores is not None and of_classes else (),
     )
+
+
+def _encoded_scores(cases: CountedSamples) -> bytes | None:
+    if cases.events:
+        return codec.encode_events(cases.events)
+    return None if cases.scores is None else codec.encode_cells(cases.scores)
 
 
 def runs_that_know(session: Session, run_ids: Sequence[str], names: Sequence[str]) -> set[str]:

@@ -158,6 +158,29 @@ def test_frames_are_counted_by_tags_alike(places: tuple[Place, Place]) -> None:
     assert found[0].aggregate["n"].value == 40
 
 
+def test_scores_of_every_class_are_counted_alike(places: tuple[Place, Place]) -> None:
+    rng = np.random.default_rng(9)
+    p = rng.dirichlet(np.ones(len(CLASSES)), 60)
+    frame = pd.DataFrame(dict(zip(CLASSES, p.T, strict=True)) | {"y": rng.choice(CLASSES, 60)})
+    frame["yhat"] = [CLASSES[place] for place in p.argmax(axis=1)]
+
+    found = [
+        offdiag.log_frame(
+            frame,
+            name="counted",
+            dataset="counted by class",
+            score=list(CLASSES),
+            labels=CLASSES[::-1],
+            keep_predictions=False,
+            url=place.url,
+        ).evaluation()
+        for place in places
+    ]
+
+    assert shown(found[0]) == shown(found[1])
+    assert found[0].aggregate["roc_auc_ovr_macro"].value is not None
+
+
 def test_frames_are_counted_together_alike(places: tuple[Place, Place]) -> None:
     rng = np.random.default_rng(8)
     columns = {name: rng.choice(CLASSES, 90) for name in ("y", "one", "other")}

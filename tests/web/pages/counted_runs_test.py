@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import pytest
+
 from offdiag.domain.runs import RunFacts
+from offdiag.metrics.scores.cells import cell_codes
 from offdiag.services.ingest.batch import GivenCounts
 from offdiag.services.ingest.log_counts import log_counts
 from offdiag.store.database import Database
@@ -80,3 +84,60 @@ def test_counted_scores_have_curves_thresholds_and_costs(
     asked = {"threshold": 0.3, "costs": "@0-1"}
     refused = client.post(f"/api/v1/runs/{run}/rules", json=asked)
     assert "has counts of scores" in refused.get_json()["error"]["message"]
+
+
+def counted_event(kinds: list[tuple[bool, float, int]]) -> dict[str, Any]:
+    """Kinds of one score each, of which so many happened or did not."""
+    happened, scores, sizes = zip(*kinds, strict=True)
+    p = np.array(scores, dtype=np.float32)
+    wide, size = p.astype(float), np.array(sizes)
+    known = {
+        "low": p,
+        "high": p,
+        "score": size * wide,
+        "square": size * wide**2,
+        "rest_square": size * (1 - wide) ** 2,
+        "surprise": -size * np.log(wide),
+        "rest_surprise": -size * np.log(1 - wide),
+    }
+    columns = {name: values.astype(float).tolist() for name, values in known.items()}
+    columns["code"] = cell_codes(p).tolist()
+    return {"happened": list(happened), "sizes": list(sizes), "scores": columns}
+
+
+def test_counted_scores_of_classes_have_the_curves_of_each(
+    client: PageClient, database: Database
+) -> None:
+    each = counted_event([(True, 0.7, 8), (True, 0.15, 2), (False, 0.7, 2), (False, 0.15, 18)])
+    top = counted_event([(True, 0.7, 24), (False, 0.7, 6)])
+    names = ["a", "b", "c"]
+    counts: dict[str, Any] = {
+        "actual": [name for name in names for _ in range(3)],
+        "predicted": names * 3,
+        "sizes": [8, 1, 1, 1, 8, 1, 1, 1, 8],
+        "counted_on": "duckdb",
+        "class_scores": {"labels": names, "of_classes": [each] * 3, "top": top},
+    }
+    asked = {"name": "w", "dataset": "animals"}
+    run = client.post("/api/v1/counts", json=asked | counts).get_json()["id"]
+    work_off(database)
+
+    metrics = client.json(f"/runs/{run}.json")["metrics"]
+    area = (8 * 18 + (8 * 2 + 2 * 18) / 2) / (10 * 20)
+    assert metrics["roc_auc_ovr_macro"]["value"] == pytest.approx(area)
+    assert metrics["log_loss"]["value"] == pytest.approx(
+        -0.8 * np.log(0.7) - 0.2 * np.log(0.15), abs=1e-6
+    )
+    assert metrics["roc_auc_ovo_macro"]["reason"] == "forecasts_in_cells"
+    assert "ROC" in client.page(f"/runs/{run}/curves").one("main").text
+    for name in ("", "/classes", "/meta", "/examples"):
+        client.page(f"/runs/{run}{name}")
+    decisions = client.page(f"/whatif/decisions?cost=@0-1&run={run}").one("main").text
+    assert "The scores of each class were counted by themselves" in decisions
+    other = {"labels": names[::-1], "of_classes": [each] * 3, "top": top}
+    refused = client.post("/api/v1/counts", json=asked | counts | {"class_scores": other})
+    assert "Scores are of c, b, a" in refused.get_json()["error"]["message"]
+    fewer = counted_event([(True, 0.7, 8), (False, 0.15, 18)])
+    other = {"labels": names, "of_classes": [each, each, fewer], "top": top}
+    refused = client.post("/api/v1/counts", json=asked | counts | {"class_scores": other})
+    assert "are not the samples of the matrix" in refused.get_json()["error"]["message"]

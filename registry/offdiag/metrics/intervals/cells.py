@@ -52,12 +52,12 @@ def cell_values(
     """
     event = cells.event
     top = cells.top_label(ties_to_positive=positive == 0)
-    of_event, of_rest = (_ranking(each, confidence) for each in (event, event.mirrored()))
+    of_event, of_rest = (ranking_values(each, confidence) for each in (event, event.mirrored()))
     values = {
         **of_event,
         "ks": _bounded("ks", ks_interval(event, confidence=confidence).around(ks(event)), event),
-        **_calibration(event, "positive", seed=seed, confidence=confidence),
-        **_calibration(top, "top_label", seed=seed, confidence=confidence),
+        **calibration_values(event, "positive", seed=seed, confidence=confidence),
+        **calibration_values(top, "top_label", seed=seed, confidence=confidence),
         **_losses(cells, confidence=confidence),
         **_brier_parts(cells),
         **_isotonic_parts(cells),
@@ -69,7 +69,8 @@ def cell_values(
     return CellValues(values, {key: (by_class[0][key], by_class[1][key]) for key in _RANKING})
 
 
-def _ranking(event: RankedCells, confidence: float) -> dict[str, MetricValue]:
+def ranking_values(event: RankedCells, confidence: float) -> dict[str, MetricValue]:
+    """The area and the average precision of an event."""
     found = class_interval(event, confidence=confidence)
     values = {"roc_auc": roc_auc(event), "average_precision": average_precision(event)}
     return {key: _bounded(key, found[key].around(value), event) for key, value in values.items()}
@@ -100,9 +101,10 @@ def widened(key: str, value: MetricValue, error: float) -> MetricValue:
     )
 
 
-def _calibration(
+def calibration_values(
     event: RankedCells, of: str, *, seed: int, confidence: float
 ) -> dict[str, MetricValue]:
+    """Calibration errors of an event; `of` says which in their keys."""
     by_width, by_mass = equal_width_bins(event), equal_mass_bins(event)
     borders = event.cut_by_scores(by_width.edges[1:-1])
     places = np.array(equal_mass_places(event.n_samples), dtype=np.intp)

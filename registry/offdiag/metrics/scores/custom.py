@@ -48,6 +48,11 @@ def custom_values(
     }
 
 
+def undefined_in_cells() -> dict[str, MetricValue]:
+    """Each declared metric of scores, undefined as scores were counted a class at a time."""
+    return {each.key: MetricValue(None, Reason.FORECASTS_IN_CELLS.value) for each in _METRICS}
+
+
 def custom_cell_values(
     cells: ScoreCells, names: tuple[str, ...], *, positive: int, seed: int
 ) -> dict[str, MetricValue]:
@@ -59,7 +64,7 @@ def custom_cell_values(
     if not _METRICS:
         return {}
     if not cells.is_exact or cells.n_samples > MOST_UNFOLDED:
-        return {each.key: MetricValue(None, Reason.FORECASTS_IN_CELLS.value) for each in _METRICS}
+        return undefined_in_cells()
     count = cells.count[:, [NEGATIVE, POSITIVE]].reshape(-1)
     codes = np.tile([1 - positive, positive], len(cells.low))
     scores = np.repeat(cells.low.astype(np.float32), 2)

@@ -156,6 +156,10 @@ _ABSENT_CLASS = {
     Reason.TOO_FEW_CLASSES: "only one class is declared",
 }
 
+_PAIRS_IN_CELLS = {
+    Reason.FORECASTS_IN_CELLS: "scores of each class were counted against the rest, not in pairs"
+}
+
 _ORDER_ONLY = ("everything about scores but their order", "the share of positive examples")
 
 _AVERAGED_AREA = (
@@ -185,7 +189,7 @@ def _averaged(kind: str, average: str) -> MetricSpec:
         high=1,
         direction=Direction.HIGHER,
         source=source,
-        undefined_when=_ABSENT_CLASS,
+        undefined_when=_ABSENT_CLASS if kind == "ovr" else _ABSENT_CLASS | _PAIRS_IN_CELLS,
         ignores=("everything about scores but their order",),
         other_names={
             "scikit-learn": f"roc_auc_score(multi_class='{kind}', average='{average}')",

@@ -33,6 +33,11 @@ CELLS_AT_ONCE = 1 << 18
 """Scores worked on in one go; bounds the memory of work arrays."""
 
 
+def sum_tolerance(n_classes: int) -> float:
+    """How far the sum of K probabilities may be from 1."""
+    return 1e-6 + n_classes * 2.0**-24
+
+
 @dataclass(frozen=True, eq=False)
 class Forecasts:
     """Finite scores of n cases.
@@ -69,8 +74,7 @@ class Forecasts:
         if not self.has_all_columns:
             return True
         sums = self.scores.sum(axis=CLASS_AXIS, dtype=np.float64)
-        tolerance = 1e-6 + self.n_classes * 2.0**-24
-        return bool((np.abs(sums - 1) <= tolerance).all())
+        return bool((np.abs(sums - 1) <= sum_tolerance(self.n_classes)).all())
 
     @cached_property
     def support(self) -> NDArray[np.int64]:
@@ -242,6 +246,12 @@ def top_k_accuracy(counts: NDArray[np.int64], *, k: int) -> MetricValue:
     return MetricValue(int(counts[:k].sum()) / int(counts.sum()))
 
 
+_RANKS_IN_CELLS = {
+    Reason.FORECASTS_IN_CELLS: "scores of each class were counted by themselves, which tells the "
+    "first class of an example alone"
+}
+
+
 def _top_k_spec(k: int) -> MetricSpec:
     return MetricSpec(
         key=f"top_{k}_accuracy",
@@ -256,7 +266,8 @@ def _top_k_spec(k: int) -> MetricSpec:
         undefined_when={
             Reason.SCORES_NOT_PROBABILITIES: "only one of two classes has a score, which is no "
             "probability"
-        },
+        }
+        | ({} if k == 1 else _RANKS_IN_CELLS),
         ignores=("everything about scores but their order within an example",),
         other_names={
             "scikit-learn": "top_k_accuracy_score (ties go to the highest class there)",

@@ -20,6 +20,7 @@ from offdiag.metrics.scores.calibration import (
     equal_width_bins,
 )
 from offdiag.metrics.scores.cells import ScoreCells
+from offdiag.metrics.scores.class_cells import ClassCells
 from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
 from offdiag.metrics.scores.operating_points import OperatingPoints, drawn_points
 from offdiag.metrics.scores.operating_points import (
@@ -95,6 +96,21 @@ def cell_curves(
     return (
         _curve(positive, cells.event, answers=answers, are_probabilities=True, cells=CELLS_OF_ONE),
     )
+
+
+def class_cell_curves(cells: ClassCells, counts: NDArray[np.int64]) -> tuple[ScoreCurve, ...]:
+    """The curves of each class and the top label, from the scores of all counted in cells."""
+    found = tuple(
+        _curve(
+            code,
+            event,
+            answers=(int(counts[code, code]), int(predicted_totals(counts)[code])),
+            are_probabilities=True,
+            cells=CELLS_OF_EACH,
+        )
+        for code, event in enumerate(cells.events)
+    )
+    return (_top_curve(cells.top.event), *found)
 
 
 def label_curves(
@@ -193,7 +209,10 @@ def _curve(
 
 
 def _top_label_curve(forecasts: Forecasts) -> ScoreCurve:
-    ranked = forecasts.ranked_top_label()
+    return _top_curve(forecasts.ranked_top_label())
+
+
+def _top_curve(ranked: Ranking) -> ScoreCurve:
     none = np.zeros(0, dtype=np.int64)
     n_right, n_wrong = ranked.n_positive, ranked.n_negative
     return ScoreCurve(

@@ -19,7 +19,8 @@ from offdiag.sdk.frames.score_cells import AGGREGATES, CODE, cell_columns, with_
 from offdiag.sdk.frames.tags import with_numbered_lists
 from offdiag.services.ingest.batch import GivenCounts, PairedTable
 
-_SIZE = "offdiag: cases"
+SIZE = "offdiag: cases"
+"""The column of how many rows there are of a kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def find_kinds(frame: EagerFrame | LazyFrame, columns: FrameColumns) -> Kinds | 
     counted = _counted(numbered, names, score)
     if counted.num_rows > MAX_KINDS:
         return None
-    kinds = Kinds({name: counted[name].to_pylist() for name in names}, counted[_SIZE].to_pylist())
+    kinds = Kinds({name: counted[name].to_pylist() for name in names}, counted[SIZE].to_pylist())
     for name, known in lists.items():
         kinds.columns[name] = [known[at] for at in kinds.columns[name]]
     if not kinds.sizes:
@@ -112,10 +113,19 @@ def find_kinds(frame: EagerFrame | LazyFrame, columns: FrameColumns) -> Kinds | 
 
 
 def _counted(frame: EagerFrame | LazyFrame, names: tuple[str, ...], score: str | None) -> pa.Table:
-    wanted: tuple[nw.Expr, ...] = (nw.len().alias(_SIZE),)
-    if score is not None:
-        frame, names = with_cells(frame, score), (*names, CODE)
-        wanted = (*wanted, *AGGREGATES)
+    if score is None:
+        return grouped(frame, names, ())
+    return grouped(with_cells(frame, score), (*names, CODE), AGGREGATES)
+
+
+def grouped(
+    frame: EagerFrame | LazyFrame, names: tuple[str, ...], aggregates: tuple[nw.Expr, ...]
+) -> pa.Table:
+    """How many rows have each combination of values, and aggregates of them, on the engine.
+
+    Of more combinations than are kept one more is read.
+    """
+    wanted = (nw.len().alias(SIZE), *aggregates)
     if isinstance(frame, nw.LazyFrame):
         few = frame.group_by(*names).agg(*wanted).head(MAX_KINDS + 1)
         # Polars keeps nothing but the counts in memory only where it is asked to.

@@ -14,6 +14,7 @@ from offdiag.domain.runs import MAX_TEXT_LENGTH, require_text
 from offdiag.errors import InvalidInput
 from offdiag.inputs.slice_columns import require_columns
 from offdiag.inputs.slice_ranges import Bins
+from offdiag.sdk.frames.class_scores import count_class_scores
 from offdiag.sdk.frames.columns import (
     EagerFrame,
     FrameColumns,
@@ -48,6 +49,12 @@ def log_counted(
     """Store the counts of a frame, made by its own library. Raises `InvalidInput`, `Conflict`."""
     name = _require_countable(columns, dataset)
     require_columns(columns.slices, bins, periods)
+    if query is not None and len(columns.scores) > 1:
+        raise InvalidInput(
+            f"scores of {len(columns.scores)} classes cannot be counted again from a query yet.",
+            field="query",
+            hint="Log without query=, or with the one score of a positive class.",
+        )
     if query is not None:
         arguments = with_query(arguments, CountedQuery(query, columns, bins, periods))
     actual, predicted = columns.actual, columns.predicted
@@ -59,14 +66,20 @@ def log_counted(
         )
     at = target(arguments["url"])
     facts = facts_of(at, arguments)
+    if len(columns.scores) > 1:
+        given = counts_of(frame, replace(columns, scores=()), bins, periods)
+        classes = {actual: given.actual, predicted: given.predicted}
+        given = replace(given, class_scores=count_class_scores(frame, columns, classes, labels))
+    else:
+        given = counts_of(frame, columns, bins, periods)
     given = replace(
-        counts_of(frame, columns, bins, periods),
+        given,
         labels=labels,
         ordinal=arguments["ordinal"],
         positive_label=arguments["positive_label"],
         hierarchy=arguments["hierarchy"],
     )
-    classes = {"actual": given.actual, "predicted": given.predicted}
+    named = {"actual": given.actual, "predicted": given.predicted}
     try:
         run_id = at.log_counts(facts, name, given)
     except InvalidInput as error:
@@ -74,10 +87,10 @@ def log_counted(
             raise
         place = columns.place_of_column(actual if error.field == "actual" else predicted)
         raise InvalidInput(error.message, field=place, hint=error.hint) from None
-    names = given.labels or {label for column in classes.values() for label in column}
+    names = given.labels or {label for column in named.values() for label in column}
     floats = [
         columns.place_of_column(actual if field == "actual" else predicted)
-        for field, column in classes.items()
+        for field, column in named.items()
         if any(isinstance(label, float) for label in column)
     ]
     warn_of(label_notes(sorted(map(label_text, names)), whole_floats=floats))
@@ -91,11 +104,17 @@ def _require_countable(columns: FrameColumns, dataset: str | None) -> str:
             field="sample_id",
             hint="Leave it out, or keep the predictions.",
         )
-    if len(columns.scores) > 1:
+    if len(columns.scores) == 2:
         raise InvalidInput(
-            f"scores of one class are counted, and {len(columns.scores)} columns are named.",
+            "of two classes the scores of one are counted, and 2 columns are named.",
             field="score",
-            hint="Name the column of the positive class of two, or keep the predictions.",
+            hint="Name the column of the positive class, or keep the predictions.",
+        )
+    if len(columns.scores) > 2 and columns.slices:
+        raise InvalidInput(
+            "scores of each class are counted of all rows, without slices.",
+            field="slices",
+            hint="Count slices in a run of their own without score, or keep the predictions.",
         )
     if dataset is None:
         raise InvalidInput(
@@ -255,9 +274,11 @@ def log_frame(
     slices. It has no examples, and is compared without pairing. With `score`, probabilities of
     the positive class of two, rows are counted by narrow bins of the score, too: areas, losses,
     calibration, curves, thresholds and costs come from the counts, with a bound of how far each
-    may be off (`MetricValue.error_bound`). `bins` and `periods` say which ranges of numbers and
-    which periods of dates are slices, as `add_slices` takes them; where predictions are kept, it
-    is `add_slices` that takes them.
+    may be off (`MetricValue.error_bound`). With a column for each of three or more classes every
+    class is counted against the rest, in a pass of its own and without slices; averages over
+    pairs of classes, and what needs the forecast of a row, are undefined. `bins` and `periods`
+    say which ranges of numbers and which periods of dates are slices, as `add_slices` takes them;
+    where predictions are kept, it is `add_slices` that takes them.
 
     `query` is the text of the query that made the frame, at most 5,000 characters. It is kept
     with the counts, as the parameter `counted.query`, and readable by everyone who reads the run.

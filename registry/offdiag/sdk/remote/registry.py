@@ -27,6 +27,7 @@ from offdiag.domain.sample_content import ContentPlaces, LoggedSamples, SuspectQ
 from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, InvalidInput, OffdiagError, RunKept, ServerUnavailable
 from offdiag.inputs.content.given_samples import GivenSample
+from offdiag.inputs.counted_scores import GivenClassScores, GivenEvent
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import whole_counts
 from offdiag.metrics.costs.matrix import CostMatrix
@@ -36,6 +37,8 @@ from offdiag.records.fairness import Fairness
 from offdiag.records.ingest import (
     ClosedRun,
     ClosedRuns,
+    CountedClassScores,
+    CountedEvent,
     CountedScores,
     NewCountedRun,
     NewCounts,
@@ -134,6 +137,25 @@ def new_counts(facts: RunFacts, dataset: str, given: GivenCounts) -> NewCounts:
         else label_text(given.positive_label, field_name="positive_label"),
         hierarchy=_plain(given.hierarchy),
         scores=None if given.scores is None else CountedScores(**_plain(given.scores)),
+        class_scores=_class_scores(given.class_scores),
+    )
+
+
+def _class_scores(given: GivenClassScores | None) -> CountedClassScores | None:
+    if given is None:
+        return None
+    return CountedClassScores(
+        labels=list(given.of_classes),
+        of_classes=[_event(event) for event in given.of_classes.values()],
+        top=_event(given.top),
+    )
+
+
+def _event(given: GivenEvent) -> CountedEvent:
+    return CountedEvent(
+        happened=list(given.happened),
+        sizes=[int(size) for size in given.sizes],
+        scores=CountedScores(**_plain(given.scores)),
     )
 
 

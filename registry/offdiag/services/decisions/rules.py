@@ -66,6 +66,7 @@ class NoDecision(StrEnum):
     NO_SAMPLES = "no_cases"
     NO_PROBABILITIES = "no_probabilities"
     TOO_MANY = "too_many"
+    COUNTED = "counted"
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,8 @@ def _why_none(run: RunWithCosts) -> NoDecision | None:
         return NoDecision.NO_SCORES
     if not run.matrix.total:
         return NoDecision.NO_SAMPLES
+    if run.matrix.n_classes > 2 and run.source is not SourceOrientation.PREDICTIONS:
+        return NoDecision.COUNTED
     is_long = run.matrix.n_classes > 2 and run.matrix.total * run.score_columns > MOST_SCORES
     return NoDecision.TOO_MANY if is_long else None
 

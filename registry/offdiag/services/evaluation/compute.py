@@ -22,6 +22,7 @@ from offdiag.metrics.counted import Counted, CountedSets, matrix_of
 from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.cells import cell_values
+from offdiag.metrics.intervals.class_cells import class_cell_values
 from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.intervals.multilabel import multilabel_intervals
 from offdiag.metrics.intervals.scores import class_score_intervals, score_intervals
@@ -35,9 +36,16 @@ from offdiag.metrics.multilabel.suite import (
     set_score_metrics,
 )
 from offdiag.metrics.scores.cells import ScoreCells
-from offdiag.metrics.scores.custom import custom_cell_values, custom_values
+from offdiag.metrics.scores.class_cells import ClassCells
+from offdiag.metrics.scores.custom import custom_cell_values, custom_values, undefined_in_cells
 from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
-from offdiag.metrics.scores.score_curves import ScoreCurve, cell_curves, label_curves, score_curves
+from offdiag.metrics.scores.score_curves import (
+    ScoreCurve,
+    cell_curves,
+    class_cell_curves,
+    label_curves,
+    score_curves,
+)
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
 from offdiag.metrics.suite import Suite, evaluate_stack
 from offdiag.metrics.weighted.costs import weighted_costs
@@ -114,11 +122,7 @@ def evaluate(inputs: EvaluationInputs) -> EvaluatedValues:
     if inputs.forecasts is not None:
         scored = of_scores(inputs.forecasts, inputs.counted.labels.names)
     elif inputs.cells is not None:
-        scored = of_cells(
-            inputs.cells,
-            positive=positive_code(inputs.dataset),
-            names=inputs.counted.labels.names,
-        )
+        scored = _of_counted(inputs, inputs.cells)
     else:
         return values
     return EvaluatedValues(
@@ -132,6 +136,8 @@ def curves_of(inputs: EvaluationInputs) -> tuple[ScoreCurve, ...]:
         return label_curves_of(inputs.counted, inputs.sets)
     if isinstance(inputs.counted, WeightedCounts):
         return ()
+    if isinstance(inputs.cells, ClassCells):
+        return class_cell_curves(inputs.cells, inputs.counted.counts)
     if inputs.cells is not None:
         positive = positive_code(inputs.dataset)
         return cell_curves(inputs.cells, inputs.counted.counts, positive=positive)
@@ -231,6 +237,19 @@ def of_cells(cells: ScoreCells, *, positive: int, names: tuple[str, ...] = ()) -
     found = cell_values(cells, positive=positive, seed=INTERVAL_SEED)
     own = custom_cell_values(cells, names, positive=positive, seed=INTERVAL_SEED)
     return EvaluatedValues({**found.aggregate, **own}, found.per_class)
+
+
+def of_class_cells(cells: ClassCells) -> EvaluatedValues:
+    """The same of scores of each class that were counted."""
+    found = class_cell_values(cells, seed=INTERVAL_SEED)
+    return EvaluatedValues({**found.aggregate, **undefined_in_cells()}, found.per_class)
+
+
+def _of_counted(inputs: EvaluationInputs, cells: ScoreCells | ClassCells) -> EvaluatedValues:
+    if isinstance(cells, ClassCells):
+        return of_class_cells(cells)
+    names = inputs.counted.labels.names
+    return of_cells(cells, positive=positive_code(inputs.dataset), names=names)
 
 
 def _undefined(forecasts: Forecasts, reason: Reason) -> EvaluatedValues:

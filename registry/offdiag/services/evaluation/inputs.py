@@ -28,6 +28,7 @@ from offdiag.metrics.custom.declared import custom_digest
 from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.metrics.multilabel.suite import LabelledSets
 from offdiag.metrics.scores.cells import ScoreCells, count_scores
+from offdiag.metrics.scores.class_cells import ClassCells
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.metrics.weighted.counts import WeightedCounts
@@ -237,8 +238,8 @@ class EvaluationInputs:
     new_parts: tuple[PackedCounts, ...] = ()
     """Counts that chunks of the run should have and have not."""
     sets: LabelledSets | None = None
-    cells: ScoreCells | None = None
-    """Scores of the positive class that were counted, where there are no `forecasts`."""
+    cells: ScoreCells | ClassCells | None = None
+    """Counted scores, of the positive class or of every class, where there are no `forecasts`."""
     weighted: WeightedForecasts | None = None
     """Scores of samples with weights, in place of `forecasts`."""
 
@@ -253,7 +254,8 @@ def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> Eva
     truth = truth_that_counts(session, run)
     new_parts: tuple[PackedCounts, ...] = ()
     found: Counted
-    sets = cells = weighted = None
+    sets = weighted = None
+    cells: ScoreCells | ClassCells | None = None
     if run.source is not SourceOrientation.PREDICTIONS:
         found, cells = _kept_counts(session, run, dataset, part)
         n_cases, forecasts = found.total, None
@@ -292,7 +294,7 @@ def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> Eva
 
 def _kept_counts(
     session: Session, run: RunRecord, dataset: DatasetRecord, part: Slice | None
-) -> tuple[ConfusionMatrix, ScoreCells | None]:
+) -> tuple[ConfusionMatrix, ScoreCells | ClassCells | None]:
     if part is None and not run.score_columns:
         return uploads.read_matrix(session, run.id, dataset.labels, run.source), None
     cases = uploads.find_counted_samples(session, run.id)
@@ -304,6 +306,8 @@ def _kept_counts(
         choices = SliceChoices(levels, cases.slices)
         members = members_among(choices, part, n_samples=len(cases))
     matrix = cases.matrix(dataset.labels, members)
+    if cases.events:
+        return matrix, cases.class_cells()
     if dataset.positive_label is None:
         return matrix, None
     return matrix, cases.score_cells(dataset.labels.index[dataset.positive_label], members)

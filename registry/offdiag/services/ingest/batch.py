@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
+from offdiag.inputs.counted_scores import GivenClassScores
 from offdiag.inputs.ids import (
     SampleIds,
     aligned,
@@ -73,7 +74,7 @@ class GivenCounts:
     A kind is an actual class, a predicted class, a value of each slice column and with `scores`
     a cell of the score of the positive class; all lists have one entry for each kind.
     `counted_on` names the program that counted. `scores` are the columns of
-    `CellColumns`.
+    `CellColumns`. `class_scores` are those of every class of more than two, without slices.
     """
 
     actual: Sequence[object]
@@ -86,6 +87,7 @@ class GivenCounts:
     positive_label: object | None = None
     hierarchy: object | None = None
     scores: Mapping[str, Sequence[float]] | None = None
+    class_scores: GivenClassScores | None = None
 
 
 @dataclass(frozen=True)

@@ -225,6 +225,7 @@ def _log_counts(
         labels=labels,
         scores=given.scores,
         positive_label=frame.positive_label,
+        class_scores=given.class_scores,
     )
     run, _ = insert_counts(session, frame, facts, cases, given.counted_on, now=now)
     return run
@@ -289,7 +290,7 @@ def insert_counts(
         run.id,
         truth_version_id=None if truth is None else truth.id,
         n_predictions=matrix.total,
-        score_columns=0 if cases.scores is None else 1,
+        score_columns=cases.score_columns,
         content_digest=content,
         orientation=_evidence(matrix, truth, counted_on),
         now=now,

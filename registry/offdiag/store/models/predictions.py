@@ -98,7 +98,8 @@ class PendingTruthRow(Base):
 class CountedSamplesRow(Base):
     """`actual` and `predicted` hold one code per kind of case, `sizes` how many cases it has.
 
-    `scores` are what is known of the scores of each kind, absent where none were counted.
+    `scores` are what is known of the scores of each kind, or of those of every class against the
+    rest; absent where none were counted.
     """
 
     __tablename__ = "counted_cases"

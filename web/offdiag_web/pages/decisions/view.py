@@ -152,6 +152,22 @@ def _save_name(found: Decisions) -> str:
     return text[:LONGEST_NAME]
 
 
+_ALWAYS_SAID = {
+    NoDecision.NOT_DRAWN: Caution(
+        "Thresholds have not been counted yet.",
+        "These results were made before curves were kept with them. A worker draws them "
+        "by itself; offdiag recompute does it at once.",
+    ),
+    NoDecision.NO_SAMPLES: Caution(
+        "No example has a label yet.", "Costs can be computed once labels arrive."
+    ),
+    NoDecision.COUNTED: Caution(
+        "The scores of each class were counted by themselves.",
+        "Deciding by expected cost needs all scores of an example: log the predictions.",
+    ),
+}
+
+
 def _missing(found: Decisions) -> Caution | None:
     match found.missing:
         case NoDecision.NO_SCORES:
@@ -165,16 +181,8 @@ def _missing(found: Decisions) -> Caution | None:
                 f"{logged}. Log a score for each prediction, y_score=: the probability of the "
                 "positive class, or one column for each class in label order.",
             )
-        case NoDecision.NOT_DRAWN:
-            return Caution(
-                "Thresholds have not been counted yet.",
-                "These results were made before curves were kept with them. A worker draws them "
-                "by itself; offdiag recompute does it at once.",
-            )
-        case NoDecision.NO_SAMPLES:
-            return Caution(
-                "No example has a label yet.", "Costs can be computed once labels arrive."
-            )
+        case NoDecision.NOT_DRAWN | NoDecision.NO_SAMPLES | NoDecision.COUNTED:
+            return _ALWAYS_SAID[found.missing]
         case NoDecision.NO_PROBABILITIES:
             problem = (found.problem or "").rstrip(".")
             return Caution(
