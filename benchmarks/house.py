@@ -33,7 +33,7 @@ from load.process_tree import PROC, text_of
 
 OFFDIAG = Path(sys.executable).with_name("offdiag")
 RETRY_FOR_S = 120.0
-RESULTS = frozenset({"metrics", "per_class", "confusion_matrix", "costs"})
+RESULTS = frozenset({"metrics", "per_class", "confusion_matrix", "costs", "weighted"})
 """Parts of the document of a run that are there where they are asked for."""
 LOOK_EVERY_S = 0.02
 SETTLED_AFTER_S = 6.0
