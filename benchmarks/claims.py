@@ -619,6 +619,7 @@ TITLES = {
     "coverage": "Share of intervals that cover the true value",
     "weights": "Two equally good weighted runs called different, intervals that cover, percent",
     "weights of scores": "Intervals of scores of weighted examples that cover, percent",
+    "weights of flags": "Flags of weighted runs where no class is below what a flag asks, percent",
     "set pairs": "Two equally good multi-label runs called different, percent of data sets",
     "set ties": "Five equally good multi-label runs of which any is called worse, percent",
     "confused": "Errors of labels that depend on no other label: any sentence, percent",

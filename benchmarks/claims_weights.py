@@ -40,13 +40,18 @@ from harness import Report
 from numpy.typing import NDArray
 
 from offdiag.comparison.weighted import compare_weighted
+from offdiag.domain.labels import LabelSet
+from offdiag.flags.assessment import assess_counted
 from offdiag.metrics.paired.weighted import WeightedPair
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.suite import score_metrics
 from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.metrics.weighted.intervals import weighted_suite_intervals
 from offdiag.metrics.weighted.scores import WeightedForecasts, weighted_score_metrics
 
+TWO = LabelSet(("c0", "c1"))
+FAILING = frozenset({"F1", "F2", "F3", "F4"})
 SCORED = ("roc_auc", "average_precision", "log_loss", "brier_half")
 COVERED = ("overall_accuracy", "balanced_accuracy", "mcc")
 TRUE_SHARES = (0.9, 0.1)
@@ -160,6 +165,53 @@ def report_scores(report: Report, wanted: int) -> None:
     report.tables["weights of scores"] = rows
 
 
+OF_THE_REST = 400
+"""Samples of the class that the flagged one is compared with."""
+SIGMAS = (0.0, 1.0, 1.5)
+UP_TO_SIGMA = 1.0
+"""Goals are of weights up to this sigma; rows beyond say where effective sizes fail."""
+
+
+def flags(n: int, sigma: float, gap: float, rng: Rng) -> tuple[bool, bool]:
+    """Whether a gap of recall is called proved, and whether a class is flagged as failing."""
+    actual = np.repeat(np.array([0, 1], np.uint8), [OF_THE_REST, n])
+    is_right = rng.random(len(actual)) < np.where(actual == 0, 0.9, 0.9 - gap)
+    weight = rng.lognormal(0.0, sigma, len(actual))
+    predicted = np.where(is_right, actual, 1 - actual)
+    found = assess_counted(WeightedCounts.of_samples(actual, predicted, weight, TWO))
+    return bool(found.badge), any(each.rule in FAILING for each in found.verdicts)
+
+
+def report_flags(report: Report, wanted: int) -> None:
+    """Gaps of just the size that a flag asks for, and classes as good as the rest."""
+    rows, proved, blamed = [], [], []
+    n_sets = SETS_OF_A_PAIR * wanted
+    for sigma in SIGMAS:
+        for n in (40, 80, 200):
+            rng = np.random.default_rng((n, int(sigma * 10)))
+            gaps = [flags(n, sigma, 0.2, rng)[0] for _ in range(n_sets)]
+            equals = [flags(n, sigma, 0.0, rng)[1] for _ in range(n_sets)]
+            cell = f"{n} of {n + OF_THE_REST} samples, sigma {sigma:g}"
+            rates = percent(np.array([np.mean(gaps), np.mean(equals)]))
+            names = ("gap of 20 points proved", "equal class flagged")
+            rows.append({"cell": cell, "sets": n_sets} | dict(zip(names, rates, strict=True)))
+            if sigma <= UP_TO_SIGMA:
+                proved += gaps
+                blamed += equals
+    for name, found, level in (
+        ("a gap of exactly 20 points called proved", proved, 5),
+        ("a class as good as the rest flagged", blamed, 1),
+    ):
+        share = level / 100
+        report.goal(
+            f"flags of weights up to sigma {UP_TO_SIGMA:g}: {name}, %",
+            measured=100 * float(np.mean(found)),
+            wanted=round(level + 200 * sqrt(share * (1 - share) / len(found)), 2),
+            at_least=False,
+        )
+    report.tables["weights of flags"] = rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, help="data sets of each cell, without writing")
@@ -172,6 +224,7 @@ def main() -> None:
         report.fact("data sets of a cell", SETS_OF_A_PAIR * wanted)
         report_weights(report, pool, wanted)
         report_scores(report, wanted)
+        report_flags(report, wanted)
         if options.sets is None:
             path = report.save()
             write_page(json.loads(path.read_text(encoding="utf-8")))
