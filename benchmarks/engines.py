@@ -5,9 +5,9 @@
 
 None of the two belongs to the development tools, and Spark needs Java 17. All read the same
 Parquet files: two classes, a calibrated score, eight values of a slice. Each logs and evaluates
-them in processes of its own, and what is stored has to be the same: counts exactly, values to
-1e-9, as sums are added in another order. Times include starting the cluster and, where said, leave
-it out. `--full` has ten times as many rows.
+a run and counts two others together, in processes of its own, and what is stored has to be the
+same: counts exactly, values to 1e-9, as sums are added in another order. `--full` has ten times
+as many rows.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ CHILD = "from engines import measure_here; measure_here({engine!r}, {folder!r})"
 ENGINES = ("DuckDB", "Dask, two processes", "Spark, local[2]")
 FILES = 8
 SAME = 1e-9
+OTHER = "CASE WHEN hash(p) % 10 = 0 THEN 1 - yhat ELSE yhat END"
+"""A second model, which gives one in ten another class than the first."""
 
 
 def main() -> None:
@@ -36,7 +38,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for number in range(FILES):
             path = f"{folder}/{number}.parquet"
-            rows_of(n_rows // FILES, seed=number).write_parquet(path)
+            rows = rows_of(n_rows // FILES, seed=number)
+            rows.select(f"*, {OTHER} AS other").write_parquet(path)
         found: dict[str, dict[str, Any]] = {
             engine: in_a_process(CHILD.format(engine=engine, folder=folder)) for engine in ENGINES
         }
@@ -88,11 +91,21 @@ def measure_here(engine: str, folder: str) -> None:
             url=f"sqlite:///{place}/registry.db",
         )
         found, slices = run.evaluation(), run.slices(limit=8)
+        pair = offdiag.log_frame(
+            frame,
+            predicted={"one": "yhat", "other": "other"},
+            keep_predictions=False,
+            dataset="made",
+            url=f"sqlite:///{place}/registry.db",
+        )
+        compared = offdiag.compare(list(pair.values()), url=f"sqlite:///{place}/registry.db")
         ended = perf_counter()
     stored: dict[str, Any] = {"counts": found.matrix.counts.tolist()}
     for key, value in found.aggregate.items():
         stored[key] = value.value
         stored[f"{key}, bound"] = value.error_bound
+    stored["paired"] = compared.is_paired
+    stored |= {f"compared, {key}": each for key, each in compared.metrics["difference"].items()}
     stored |= {f"slices, {name}": slices[name].astype(str).tolist() for name in slices}
     figures = {"started_s": round(begun - started, 2), "work_s": round(ended - begun, 2)}
     print(json.dumps({**figures, "stored": stored}))

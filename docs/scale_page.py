@@ -149,7 +149,8 @@ CLUSTERS = """\
 ## Counted on a cluster
 
 The same {n_rows:,} rows in Parquet files, logged and evaluated on a Dask cluster of two processes
-and on local Spark (`engines`). All {n_values} stored values are those of DuckDB.
+and on local Spark, with two runs that are counted together and compared (`engines`). All
+{n_values} values are those of DuckDB.
 
 | engine | seconds to start | seconds to log and evaluate | values that differ |
 | --- | --: | --: | --: |
