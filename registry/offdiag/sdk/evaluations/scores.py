@@ -21,7 +21,7 @@ from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
 from offdiag.metrics.weighted.counts import read_weights, require_some_weight
 from offdiag.metrics.weighted.scores import WeightedForecasts
-from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
+from offdiag.sdk.evaluations.tables import ClassValues, MetricTable, class_of_curve
 from offdiag.sdk.evaluations.weighted_scores import WeightedScoreEvaluation
 
 if TYPE_CHECKING:
@@ -125,15 +125,7 @@ class ScoreEvaluation:
         return metric_card(caption, self.aggregate)
 
     def _code(self, label: object) -> int:
-        if label is not None:
-            return self.label_set.code_of(label)
-        if self.forecasts.positive is None:
-            raise InvalidInput(
-                f"no class of {self.label_set.preview()} is the positive one.",
-                field="label",
-                hint="Name the class the curve is about.",
-            )
-        return self.forecasts.positive
+        return class_of_curve(label, self.label_set, self.forecasts.positive)
 
 
 def _no_probabilities() -> Curve:

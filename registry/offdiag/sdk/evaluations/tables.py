@@ -14,7 +14,7 @@ from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.number_text import number
 from offdiag.domain.texts import shortened
 from offdiag.domain.values import MetricValue
-from offdiag.errors import UnknownKey
+from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.extras import optional
 
 if TYPE_CHECKING:
@@ -169,6 +169,22 @@ class ClassValues(Mapping[str, MetricValue]):
         from offdiag.metrics.names import negated
 
         return ClassValues(self._labels, tuple(map(negated, self._values)))
+
+
+def class_of_curve(label: object, labels: LabelSet, positive: int | None) -> int:
+    """The code of the class a curve is about: the one that is named, or else the positive one.
+
+    Raises `InvalidInput` for an unknown label, and where there is no positive class.
+    """
+    if label is not None:
+        return labels.code_of(label)
+    if positive is None:
+        raise InvalidInput(
+            f"no class of {labels.preview()} is the positive one.",
+            field="label",
+            hint="Name the class the curve is about.",
+        )
+    return positive
 
 
 def _negated(value: Any) -> Any:

@@ -9,7 +9,6 @@ import numpy as np
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
-from offdiag.errors import InvalidInput
 from offdiag.metrics.scores.curves import Curve
 from offdiag.metrics.weighted.counts import kish
 from offdiag.metrics.weighted.curves import weighted_precision_recall_curve, weighted_roc_curve
@@ -18,7 +17,7 @@ from offdiag.metrics.weighted.scores import (
     weighted_class_metrics,
     weighted_score_metrics,
 )
-from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
+from offdiag.sdk.evaluations.tables import ClassValues, MetricTable, class_of_curve
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,13 +130,4 @@ class WeightedScoreEvaluation:
         )
 
     def _code(self, label: object) -> int:
-        if label is not None:
-            return self.label_set.code_of(label)
-        positive = self.weighted.forecasts.positive
-        if positive is None:
-            raise InvalidInput(
-                f"no class of {self.label_set.preview()} is the positive one.",
-                field="label",
-                hint="Name the class the curve is about.",
-            )
-        return positive
+        return class_of_curve(label, self.label_set, self.weighted.forecasts.positive)
