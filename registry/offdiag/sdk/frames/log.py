@@ -271,7 +271,8 @@ def log_frame(
     With `keep_predictions=False` the rows stay where they are: the library of the frame counts
     them by actual and predicted class and by the values of `slices`, and only the counts are
     stored, under the name of a `dataset`. Such a run has its matrix, every metric of it and its
-    slices. It has no examples, and is compared without pairing. With `score`, probabilities of
+    slices. It has no examples, and is compared without pairing, unless it was counted together
+    with the other run, as below. With `score`, probabilities of
     the positive class of two, rows are counted by narrow bins of the score, too: areas, losses,
     calibration, curves, thresholds and costs come from the counts, with a bound of how far each
     may be off (`MetricValue.error_bound`). With a column for each of three or more classes every
@@ -279,6 +280,10 @@ def log_frame(
     pairs of classes, and what needs the forecast of a row, are undefined. `bins` and `periods`
     say which ranges of numbers and which periods of dates are slices, as `add_slices` takes them;
     where predictions are kept, it is `add_slices` that takes them.
+
+    `predicted` may be a mapping {run: column}: each column is a run, and a dict {run: `Run`} is
+    returned. Counted rows are counted by all of them together, so that these runs are compared
+    with pairing. `frame` may then be a mapping {run: frame}, joined by `sample_id`.
 
     `query` is the text of the query that made the frame, at most 5,000 characters. It is kept
     with the counts, as the parameter `counted.query`, and readable by everyone who reads the run.

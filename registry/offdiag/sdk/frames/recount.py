@@ -144,7 +144,7 @@ def _require_same(
 ) -> None:
     """Raise `Conflict` where predictions changed, too: then the run is another one."""
     matrix = Run(registry, run.id).evaluation().matrix
-    before = _totals(matrix.labels.names, matrix.counts.sum(axis=0).tolist())
+    before = _totals(matrix.labels.names, matrix.predicted.tolist())
     now = _totals([label_text(each) for each in predicted], sizes)
     differing = (name for name in sorted(before.keys() | now.keys()) if before[name] != now[name])
     if (name := next(differing, None)) is not None:

@@ -64,9 +64,6 @@ def confused_labels(
     return frame
 
 
-WAITS_S = 60.0
-
-
 def label_costs(
     run: str | Run,
     *,
@@ -97,7 +94,7 @@ def label_costs(
 
     at = target(url)
     run_id = resolved_id(at, run)
-    at.evaluation(run_id, timeout_s=WAITS_S, part=None, groups=())
+    Run(at, run_id).evaluation()  # Thresholds are those of the curves that it stores.
     asked = LabelCostsAsked(
         costs={name: _outcomes(each) for name, each in (costs or {}).items()},
         others=_outcomes(others),
