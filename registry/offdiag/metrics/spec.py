@@ -81,6 +81,25 @@ class Symmetry:
     becomes: Mapping[Transformation, str] = field(default_factory=dict)
 
 
+BOTH_ROLES_ALIKE = Symmetry(role_swap=True, class_inversion=True)
+SHARE_OF_CORRECT = Symmetry(
+    role_swap=True, class_inversion=True, scoring_inversion=True, full_inversion=True
+)
+
+
+def with_all_inversions(
+    *, roles: str | None = None, prevalence_independent: bool = False
+) -> Symmetry:
+    """All inversions of two classes, but not with the roles swapped: then it becomes `roles`."""
+    return Symmetry(
+        class_inversion=True,
+        scoring_inversion=True,
+        full_inversion=True,
+        prevalence_independent=prevalence_independent,
+        becomes={} if roles is None else {Transformation.ROLE_SWAP: roles},
+    )
+
+
 # How an interval is found, in words; docs/intervals.md says when there is none.
 NO_INTERVAL = "None: it is a fact of the data, or a number of examples or classes."
 WILSON = "Wilson's, of a binomial proportion."
@@ -100,7 +119,8 @@ RESAMPLED_SAMPLES = "Percentiles of resampled examples, at most 2,000 and at lea
 class MetricSpec:
     """The one definition of a metric key.
 
-    `formula` is plain text; `low` and `high` bound the value (`math.inf` where unbounded);
+    `formula` is plain text; `low` and `high` bound the value (`math.inf` where unbounded). Most
+    metrics are shares of which more is better, and leave bounds and direction out.
     `undefined_when` maps each reason the metric can give to the condition in words.
     `source` is the literature, `other_names` the name in other libraries, also where the
     same name means something else there, and `namesakes` the keys of other metrics that go by
@@ -114,9 +134,9 @@ class MetricSpec:
     scope: Scope
     title: str
     formula: str
-    low: float
-    high: float
-    direction: Direction
+    low: float = 0
+    high: float = 1
+    direction: Direction = Direction.HIGHER
     source: str
     symbol: str = ""
     undefined_when: Mapping[Reason, str] = field(default_factory=dict)

@@ -20,12 +20,14 @@ from offdiag.metrics.quantity import (
     fraction,
 )
 from offdiag.metrics.spec import (
+    BOTH_ROLES_ALIKE,
     ERRING_CLASS,
     LECTURE,
     NAMED_CLASS,
     NO_INTERVAL,
     NO_SAMPLES,
     PATTERN_OF_ERRORS,
+    SHARE_OF_CORRECT,
     WILSON,
     WILSON_TRANSFORMED,
     ZENG,
@@ -33,30 +35,6 @@ from offdiag.metrics.spec import (
     Symmetry,
     Transformation,
 )
-
-
-def n(m: Classified) -> Quantity:
-    return defined(as_float(m.tally.total) / float(m.tally.unit))
-
-
-def n_classes(m: Classified) -> Quantity:
-    return defined(np.full(m.tally.total.shape, float(m.tally.n_classes)))
-
-
-def n_classes_actual(m: Classified) -> Quantity:
-    return defined(m.tally.n_actual_classes)
-
-
-def n_classes_predicted(m: Classified) -> Quantity:
-    return defined(m.tally.n_predicted_classes)
-
-
-def overall_accuracy(m: Classified) -> Quantity:
-    return _share_of_samples(m, m.tally.n_correct)
-
-
-def error_rate(m: Classified) -> Quantity:
-    return _share_of_samples(m, m.tally.total - m.tally.n_correct)
 
 
 def average_accuracy(m: Classified) -> Quantity:
@@ -68,10 +46,6 @@ def average_accuracy(m: Classified) -> Quantity:
 def average_error_rate(m: Classified) -> Quantity:
     wrong = m.tally.total - m.tally.n_correct
     return fraction(2 * wrong, m.tally.n_classes * m.tally.total, m.tally.no_samples)
-
-
-def majority_baseline(m: Classified) -> Quantity:
-    return _share_of_samples(m, m.tally.largest_class)
 
 
 def nir_p_value(m: Classified) -> Quantity:
@@ -108,10 +82,6 @@ _BY_ROW = (PATTERN_OF_ERRORS, NAMED_CLASS)
 
 _SIZE = Symmetry(role_swap=True, class_inversion=True, prevalence_independent=True)
 
-_SHARE_OF_CORRECT_PREDICTIONS = Symmetry(
-    role_swap=True, class_inversion=True, scoring_inversion=True, full_inversion=True
-)
-
 _CARET = "Kuhn 2008, Journal of Statistical Software 28(5) (caret)"
 
 _ROLES = Transformation.ROLE_SWAP
@@ -119,23 +89,22 @@ _ROLES = Transformation.ROLE_SWAP
 SPECS: tuple[AggregateMetric, ...] = (
     AggregateMetric(
         key="n",
-        compute=n,
+        compute=lambda m: defined(as_float(m.tally.total) / float(m.tally.unit)),
         interval=NO_INTERVAL,
         title="Number of examples",
         symbol="N",
         formula="sum of all c_ij",
-        low=0,
         high=math.inf,
         direction=Direction.NEITHER,
         source=f"{LECTURE}, section 12.2",
         ignores=_ANY_ERROR,
         other_names={"PyCM": "POP"},
         notes="With sample weights the sum of the weights.",
-        symmetry=Symmetry(role_swap=True, class_inversion=True),
+        symmetry=BOTH_ROLES_ALIKE,
     ),
     AggregateMetric(
         key="n_classes",
-        compute=n_classes,
+        compute=lambda m: defined(np.full(m.tally.total.shape, float(m.tally.n_classes))),
         interval=NO_INTERVAL,
         title="Declared classes",
         symbol="K",
@@ -149,12 +118,11 @@ SPECS: tuple[AggregateMetric, ...] = (
     ),
     AggregateMetric(
         key="n_classes_actual",
-        compute=n_classes_actual,
+        compute=lambda m: defined(m.tally.n_actual_classes),
         interval=NO_INTERVAL,
         title="Classes with examples",
         symbol="K'",
         formula="number of classes with t_k > 0",
-        low=0,
         high=math.inf,
         direction=Direction.NEITHER,
         source=f"{ZENG}, item 5",
@@ -168,11 +136,10 @@ SPECS: tuple[AggregateMetric, ...] = (
     ),
     AggregateMetric(
         key="n_classes_predicted",
-        compute=n_classes_predicted,
+        compute=lambda m: defined(m.tally.n_predicted_classes),
         interval=NO_INTERVAL,
         title="Predicted classes",
         formula="number of classes with p_k > 0",
-        low=0,
         high=math.inf,
         direction=Direction.NEITHER,
         source=f"{ZENG}, equation 11",
@@ -186,16 +153,13 @@ SPECS: tuple[AggregateMetric, ...] = (
     ),
     AggregateMetric(
         key="overall_accuracy",
-        compute=overall_accuracy,
+        compute=lambda m: _share_of_samples(m, m.tally.n_correct),
         slopes=lambda s: s.accuracy,
         interval=WILSON,
         namesakes=("average_accuracy", "balanced_accuracy"),
         title="Accuracy",
         symbol="OA",
         formula="S / N",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{ZENG}, item 19; {LECTURE}, equation 12.22",
         undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
@@ -206,24 +170,22 @@ SPECS: tuple[AggregateMetric, ...] = (
             "caret": "Accuracy",
         },
         notes="Says nothing about a class that is small enough.",
-        symmetry=_SHARE_OF_CORRECT_PREDICTIONS,
+        symmetry=SHARE_OF_CORRECT,
     ),
     AggregateMetric(
         key="error_rate",
-        compute=error_rate,
+        compute=lambda m: _share_of_samples(m, m.tally.total - m.tally.n_correct),
         slopes=lambda s: 1.0 - s.accuracy,
         interval=WILSON,
         namesakes=("average_error_rate",),
         title="Error rate",
         formula="1 - S / N",
-        low=0,
-        high=1,
         direction=Direction.LOWER,
         source=f"{ZENG}, section 6.1 (its item 21 is average_error_rate)",
         undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
         other_names={"scikit-learn": "zero_one_loss", "PyCM": "Hamming Loss"},
-        symmetry=_SHARE_OF_CORRECT_PREDICTIONS,
+        symmetry=SHARE_OF_CORRECT,
     ),
     AggregateMetric(
         key="average_accuracy",
@@ -234,15 +196,12 @@ SPECS: tuple[AggregateMetric, ...] = (
         title="Average accuracy",
         symbol="AA",
         formula="mean over classes of (TP + TN) / N = 1 - 2/K + 2/K OA",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{ZENG}, item 20 and Property 3",
         undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
         other_names={"PyCM": "ACC Macro"},
         notes="Not a primary metric: with ten classes it is .80 when every prediction is wrong.",
-        symmetry=_SHARE_OF_CORRECT_PREDICTIONS,
+        symmetry=SHARE_OF_CORRECT,
     ),
     AggregateMetric(
         key="average_error_rate",
@@ -252,24 +211,20 @@ SPECS: tuple[AggregateMetric, ...] = (
         namesakes=("error_rate",),
         title="Average error rate",
         formula="1 - average accuracy = 2/K (1 - OA)",
-        low=0,
-        high=1,
         direction=Direction.LOWER,
         source=f"{ZENG}, item 21 and Property 2",
         undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
         notes="Often called error rate as well; the two agree for two classes only.",
-        symmetry=_SHARE_OF_CORRECT_PREDICTIONS,
+        symmetry=SHARE_OF_CORRECT,
     ),
     AggregateMetric(
         key="majority_baseline",
-        compute=majority_baseline,
+        compute=lambda m: _share_of_samples(m, m.tally.largest_class),
         interval=NO_INTERVAL,
         title="Majority baseline",
         symbol="J",
         formula="largest t_k / N",
-        low=0,
-        high=1,
         direction=Direction.NEITHER,
         source=f"{LECTURE}, section 12.4.2",
         undefined_when=NO_SAMPLES,
@@ -285,8 +240,6 @@ SPECS: tuple[AggregateMetric, ...] = (
         interval=NO_INTERVAL,
         title="p-value against the majority baseline",
         formula="P(X >= S), X binomial with N trials and rate J",
-        low=0,
-        high=1,
         direction=Direction.LOWER,
         source=_CARET,
         undefined_when=NO_SAMPLES

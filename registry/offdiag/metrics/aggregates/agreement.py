@@ -25,11 +25,12 @@ from offdiag.metrics.quantity import (
     fraction,
 )
 from offdiag.metrics.spec import (
+    BOTH_ROLES_ALIKE,
     FEW,
     NO_SAMPLES,
     ONE_CLASS_EVERYWHERE,
     PATTERN_OF_ERRORS,
-    Direction,
+    SHARE_OF_CORRECT,
     Symmetry,
 )
 from offdiag.metrics.tally import CLASS_AXIS, Tally, over_classes, products_over_classes, widened
@@ -64,10 +65,6 @@ def cohen_kappa(m: Classified) -> Quantity:
     tally = m.tally
     below = tally.total * tally.total - tally.chance_hits
     return fraction(_covariance(tally), below, tally.one_class_everywhere)
-
-
-def _cohen_kappa_slopes(s: ClassShares) -> Dual:
-    return (s.accuracy - s.chance_hits) / (1.0 - s.chance_hits)
 
 
 def kappa_linear(m: Classified) -> Quantity:
@@ -241,8 +238,6 @@ _CHANCE_CORRECTED = (
     "Draws from the posterior, with Jeffreys' prior for two classes and 1/K for more; the delta "
     f"method above 200 classes. {FEW}."
 )
-_BOTH_ROLES_ALIKE = Symmetry(role_swap=True, class_inversion=True)
-
 _ORDERED = Symmetry(role_swap=True, class_inversion=True, label_permutation=False)
 
 _NEEDS_ORDER = {
@@ -260,8 +255,6 @@ SPECS: tuple[AggregateMetric, ...] = (
         symbol="R_K",
         formula="(S N - sum t_k p_k) / sqrt((N^2 - sum p_k^2)(N^2 - sum t_k^2))",
         low=-1,
-        high=1,
-        direction=Direction.HIGHER,
         source="Gorodkin 2004, Computational Biology and Chemistry 28(5-6), 367-374",
         undefined_when=NO_SAMPLES
         | {
@@ -277,22 +270,18 @@ SPECS: tuple[AggregateMetric, ...] = (
         },
         notes="0 is chance. Depends on the prevalence: the same two rates give .79 at one half "
         "and .17 at one in a thousand. Only with two classes can it reach -1.",
-        symmetry=Symmetry(
-            role_swap=True, class_inversion=True, scoring_inversion=True, full_inversion=True
-        ),
+        symmetry=SHARE_OF_CORRECT,
     ),
     AggregateMetric(
         key="cohen_kappa",
         compute=cohen_kappa,
-        slopes=_cohen_kappa_slopes,
+        slopes=lambda s: (s.accuracy - s.chance_hits) / (1.0 - s.chance_hits),
         interval=_CHANCE_CORRECTED,
         namesakes=("kappa_linear", "kappa_quadratic", "scott_pi", "gwet_ac1", "mcc"),
         title="Cohen's kappa",
         symbol="kappa",
         formula="(S N - sum t_k p_k) / (N^2 - sum t_k p_k)",
         low=-1,
-        high=1,
-        direction=Direction.HIGHER,
         source="Cohen 1960, Educational and Psychological Measurement 20(1), 37-46",
         undefined_when=ONE_CLASS_EVERYWHERE,
         ignores=(PATTERN_OF_ERRORS,),
@@ -303,7 +292,7 @@ SPECS: tuple[AggregateMetric, ...] = (
             "statsmodels": "cohens_kappa",
             "caret": "Kappa",
         },
-        symmetry=_BOTH_ROLES_ALIKE,
+        symmetry=BOTH_ROLES_ALIKE,
     ),
     AggregateMetric(
         key="kappa_linear",
@@ -313,8 +302,6 @@ SPECS: tuple[AggregateMetric, ...] = (
         title="Linearly weighted kappa",
         formula="1 - N sum |i - j| c_ij / sum |i - j| t_i p_j",
         low=-1,
-        high=1,
-        direction=Direction.HIGHER,
         source="Cohen 1968, Psychological Bulletin 70(4), 213-220",
         undefined_when=ONE_CLASS_EVERYWHERE | _NEEDS_ORDER,
         other_names={
@@ -333,8 +320,6 @@ SPECS: tuple[AggregateMetric, ...] = (
         title="Quadratically weighted kappa",
         formula="1 - N sum (i - j)^2 c_ij / sum (i - j)^2 t_i p_j",
         low=-1,
-        high=1,
-        direction=Direction.HIGHER,
         source="Cohen 1968, Psychological Bulletin 70(4), 213-220",
         undefined_when=ONE_CLASS_EVERYWHERE | _NEEDS_ORDER,
         other_names={
@@ -355,14 +340,12 @@ SPECS: tuple[AggregateMetric, ...] = (
         symbol="pi",
         formula="(OA - e) / (1 - e), e = sum ((t_k + p_k) / 2N)^2",
         low=-1,
-        high=1,
-        direction=Direction.HIGHER,
         source="Scott 1955, Public Opinion Quarterly 19(3), 321-325",
         undefined_when=ONE_CLASS_EVERYWHERE,
         ignores=(PATTERN_OF_ERRORS,),
         other_names={"PyCM": "Scott PI"},
         notes="Never above Cohen's kappa; equal where both margins are.",
-        symmetry=_BOTH_ROLES_ALIKE,
+        symmetry=BOTH_ROLES_ALIKE,
     ),
     AggregateMetric(
         key="gwet_ac1",
@@ -373,14 +356,12 @@ SPECS: tuple[AggregateMetric, ...] = (
         symbol="AC1",
         formula="(OA - e) / (1 - e), e = sum q_k (1 - q_k) / (K - 1), q_k = (t_k + p_k) / 2N",
         low=-1,
-        high=1,
-        direction=Direction.HIGHER,
         source="Gwet 2008, British Journal of Math. and Stat. Psychology 61(1), 29-48",
         undefined_when=NO_SAMPLES
         | {Reason.SINGLE_CLASS_DECLARED: "only one class is declared (K = 1)"},
         ignores=(PATTERN_OF_ERRORS,),
         other_names={"PyCM": "Gwet AC1"},
         notes="Stays high for a constant prediction on very unequal classes, where kappa is 0.",
-        symmetry=_BOTH_ROLES_ALIKE,
+        symmetry=BOTH_ROLES_ALIKE,
     ),
 )

@@ -15,9 +15,8 @@ from offdiag.metrics.spec import (
     NO_SAMPLES,
     PATTERN_OF_ERRORS,
     RESAMPLED,
-    Direction,
     Symmetry,
-    Transformation,
+    with_all_inversions,
 )
 from offdiag.metrics.tally import over_classes
 
@@ -25,10 +24,6 @@ from offdiag.metrics.tally import over_classes
 def balanced_accuracy(m: Classified) -> Quantity:
     """Mean recall over the classes that have cases."""
     return fraction(m.class_sum("recall"), m.tally.n_actual_classes, m.tally.no_samples)
-
-
-def _balanced_accuracy_slopes(s: ClassShares) -> Dual:
-    return s.recall.total() / int(s.has_samples.sum())
 
 
 def balanced_accuracy_adjusted(m: Classified) -> Quantity:
@@ -62,13 +57,11 @@ def _gmean_multiclass_slopes(s: ClassShares) -> Dual:
 
 _BY_ROW = (PATTERN_OF_ERRORS, NAMED_CLASS)
 
-_ROLES = Transformation.ROLE_SWAP
-
 SPECS: tuple[AggregateMetric, ...] = (
     AggregateMetric(
         key="balanced_accuracy",
         compute=balanced_accuracy,
-        slopes=_balanced_accuracy_slopes,
+        slopes=lambda s: s.recall.total() / int(s.has_samples.sum()),
         averages_classes=True,
         interval=MEAN_RECALL,
         namesakes=(
@@ -79,9 +72,6 @@ SPECS: tuple[AggregateMetric, ...] = (
         ),
         title="Balanced accuracy",
         formula="mean of c_kk / t_k over the K' classes with examples",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source="Brodersen et al. 2010, ICPR, 3121-3124",
         undefined_when=NO_SAMPLES,
         ignores=_BY_ROW,
@@ -90,13 +80,7 @@ SPECS: tuple[AggregateMetric, ...] = (
             "torchmetrics": "multiclass_accuracy",
         },
         notes="Every class counts the same however small; a class without examples is left out.",
-        symmetry=Symmetry(
-            class_inversion=True,
-            scoring_inversion=True,
-            full_inversion=True,
-            prevalence_independent=True,
-            becomes={_ROLES: "macro_precision_defined"},
-        ),
+        symmetry=with_all_inversions(roles="macro_precision_defined", prevalence_independent=True),
     ),
     AggregateMetric(
         key="balanced_accuracy_adjusted",
@@ -108,8 +92,6 @@ SPECS: tuple[AggregateMetric, ...] = (
         title="Adjusted balanced accuracy",
         formula="(balanced accuracy - 1/K') / (1 - 1/K')",
         low=-1,
-        high=1,
-        direction=Direction.HIGHER,
         source="Brodersen et al. 2010, ICPR, 3121-3124",
         undefined_when=NO_SAMPLES
         | {Reason.SINGLE_ACTUAL_CLASS: "only one class has examples (K' = 1)"},
@@ -118,12 +100,7 @@ SPECS: tuple[AggregateMetric, ...] = (
             "scikit-learn": "balanced_accuracy_score(adjusted=True) (-inf where undefined)"
         },
         notes="0 is chance and every constant prediction, 1 perfect, -1 / (K' - 1) nothing right.",
-        symmetry=Symmetry(
-            class_inversion=True,
-            scoring_inversion=True,
-            full_inversion=True,
-            prevalence_independent=True,
-        ),
+        symmetry=with_all_inversions(prevalence_independent=True),
     ),
     AggregateMetric(
         key="gmean_multiclass",
@@ -134,9 +111,6 @@ SPECS: tuple[AggregateMetric, ...] = (
         namesakes=("balanced_accuracy",),
         title="Geometric mean of the recalls",
         formula="(product of c_kk / t_k)^(1/K') over the K' classes with examples",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source="Sun et al. 2006, ICDM, 592-602",
         undefined_when=NO_SAMPLES,
         ignores=_BY_ROW,

@@ -13,7 +13,7 @@ from offdiag.domain.values import Reason
 from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
 from offdiag.metrics.dual import Cells, Floats, Gradient, cell_shares
 from offdiag.metrics.quantity import Quantity, as_float, cause, first_cause, fraction
-from offdiag.metrics.spec import NO_SAMPLES, Direction, Symmetry
+from offdiag.metrics.spec import BOTH_ROLES_ALIKE, NO_SAMPLES
 from offdiag.metrics.tally import Tally, over_classes
 
 LOWEST_EXCESS = 2.0**-53 - 1.0
@@ -130,9 +130,6 @@ def _sum_x_log_x(shares: Floats) -> float:
     return float((shares * _log_or_zero(shares)).sum())
 
 
-_BOTH_ROLES_ALIKE = Symmetry(role_swap=True, class_inversion=True)
-
-
 SPECS: tuple[AggregateMetric, ...] = (
     AggregateMetric(
         key="mutual_information",
@@ -141,9 +138,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         title="Mutual information",
         symbol="I",
         formula="sum c_ij / N ln(c_ij N / (t_i p_j)), in nats",
-        low=0,
         high=math.inf,
-        direction=Direction.HIGHER,
         source="Shannon 1948, Bell System Technical Journal 27(3), 379-423",
         undefined_when=NO_SAMPLES,
         other_names={
@@ -152,7 +147,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         },
         notes="Information in a prediction, even if the labels are mixed up: a classifier that is "
         "always wrong in the same way scores as high as a perfect one.",
-        symmetry=_BOTH_ROLES_ALIKE,
+        symmetry=BOTH_ROLES_ALIKE,
     ),
     AggregateMetric(
         key="normalized_mutual_information",
@@ -161,14 +156,11 @@ SPECS: tuple[AggregateMetric, ...] = (
         title="Normalised mutual information",
         symbol="NMI",
         formula="2 I / (H(actual) + H(predicted))",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source="Vinh et al. 2010, Journal of Machine Learning Research 11, 2837-2854 (sum)",
         undefined_when=NO_SAMPLES
         | {Reason.CONSTANT_MARGIN: "only one class has examples and only one is predicted"},
         other_names={"scikit-learn": "normalized_mutual_info_score (1 where undefined)"},
         notes="Does not depend on which prediction means which class, like mutual information.",
-        symmetry=_BOTH_ROLES_ALIKE,
+        symmetry=BOTH_ROLES_ALIKE,
     ),
 )

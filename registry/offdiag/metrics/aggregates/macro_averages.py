@@ -19,7 +19,6 @@ import numpy as np
 from offdiag.domain.values import Reason
 from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
 from offdiag.metrics.aggregates.weighted_averages import (
-    BOTH_ROLES_ALIKE,
     OPITZ,
     ORIENTED,
     RATES,
@@ -31,6 +30,7 @@ from offdiag.metrics.aggregates.weighted_averages import (
 from offdiag.metrics.dual import ClassShares, Dual
 from offdiag.metrics.quantity import Quantity, fraction
 from offdiag.metrics.spec import (
+    BOTH_ROLES_ALIKE,
     CLASS_VALUE_UNDEFINED,
     ERRING_CLASS,
     FEW_OR_ABSENT,
@@ -40,9 +40,8 @@ from offdiag.metrics.spec import (
     PATTERN_OF_ERRORS,
     RESAMPLED,
     ZENG,
-    Direction,
     Symmetry,
-    Transformation,
+    with_all_inversions,
 )
 from offdiag.metrics.tally import how_many
 
@@ -96,14 +95,6 @@ def macro_strict(key: str) -> Formula:
         return strict(m, key, m.aggregate[f"macro_{key}_all_labels"])
 
     return over_all_or_nothing
-
-
-def macro_f1_harmonic(m: Classified) -> Quantity:
-    return _harmonic_mean(m, "macro_precision", "macro_recall")
-
-
-def weighted_f1_harmonic(m: Classified) -> Quantity:
-    return _harmonic_mean(m, "weighted_precision", "weighted_recall")
 
 
 def _harmonic_mean(m: Classified, first: str, second: str) -> Quantity:
@@ -194,8 +185,6 @@ _MACRO_IGNORES = {
     "jaccard": (PATTERN_OF_ERRORS,),
 }
 
-_ROLES = Transformation.ROLE_SWAP
-
 
 def _macro(family: _Macro, key: str, name: str) -> AggregateMetric:
     other_names = {}
@@ -211,9 +200,6 @@ def _macro(family: _Macro, key: str, name: str) -> AggregateMetric:
         interval=_INTERVALS.get(key, f"{RESAMPLED} {FEW_OR_ABSENT}"),
         title=family.title.format(name),
         formula=family.over.format(f"{name}_k"),
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{ZENG}, {_ZENG_MACRO[key]}" if key in _ZENG_MACRO else OPITZ,
         undefined_when=family.undefined_when,
         ignores=_MACRO_IGNORES[key],
@@ -227,12 +213,8 @@ def _macro_symmetry(key: str, suffix: str) -> Symmetry:
     if key in ("f1", "jaccard"):
         return BOTH_ROLES_ALIKE
     partner = "recall" if key == "precision" else "precision"
-    return Symmetry(
-        class_inversion=True,
-        scoring_inversion=True,
-        full_inversion=True,
-        prevalence_independent=key == "recall",
-        becomes={_ROLES: f"macro_{partner}{suffix}"},
+    return with_all_inversions(
+        roles=f"macro_{partner}{suffix}", prevalence_independent=key == "recall"
     )
 
 
@@ -244,7 +226,7 @@ SPECS: tuple[AggregateMetric, ...] = (
     ),
     AggregateMetric(
         key="macro_f1_harmonic",
-        compute=macro_f1_harmonic,
+        compute=lambda m: _harmonic_mean(m, "macro_precision", "macro_recall"),
         slopes=lambda s: _harmonic_mean_slopes(
             _macro_slopes("precision")(s), _macro_slopes("recall")(s)
         ),
@@ -252,9 +234,6 @@ SPECS: tuple[AggregateMetric, ...] = (
         interval=f"{RESAMPLED} {FEW_OR_ABSENT}",
         title="Macro F1 (harmonic mean of macro precision and recall)",
         formula="2 P R / (P + R) of macro precision P and macro recall R; 0 if both are",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{ZENG}, item 11 (MH); {OPITZ}",
         undefined_when=NO_SAMPLES,
         ignores=(PATTERN_OF_ERRORS,),
@@ -264,15 +243,12 @@ SPECS: tuple[AggregateMetric, ...] = (
     ),
     AggregateMetric(
         key="weighted_f1_harmonic",
-        compute=weighted_f1_harmonic,
+        compute=lambda m: _harmonic_mean(m, "weighted_precision", "weighted_recall"),
         slopes=lambda s: _harmonic_mean_slopes(
             weighted_slopes("precision")(s), weighted_slopes("recall")(s)
         ),
         title="Weighted F1 (harmonic mean of weighted precision and recall)",
         formula="2 P R / (P + R) of weighted precision P and weighted recall R; 0 if both are",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{ZENG}, item 18",
         undefined_when=NO_SAMPLES,
         ignores=(PATTERN_OF_ERRORS,),

@@ -16,18 +16,19 @@ from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
 from offdiag.metrics.dual import ClassShares, Dual
 from offdiag.metrics.quantity import Quantity, as_float, cause, first_cause, fraction
 from offdiag.metrics.spec import (
+    BOTH_ROLES_ALIKE,
     CLASS_VALUE_UNDEFINED,
     ERRING_CLASS,
     NAMED_CLASS,
     NO_SAMPLES,
     PATTERN_OF_ERRORS,
     POWERS,
+    SHARE_OF_CORRECT,
     WILSON,
     WILSON_TRANSFORMED,
     ZENG,
-    Direction,
     Symmetry,
-    Transformation,
+    with_all_inversions,
 )
 from offdiag.metrics.tally import CLASS_AXIS, over_classes
 
@@ -71,10 +72,6 @@ def micro_jaccard(m: Classified) -> Quantity:
     """Every error is one false negative and one false positive: S / (2 N - S)."""
     union = 2 * m.tally.total - m.tally.n_correct
     return fraction(m.tally.n_correct, union, m.tally.no_samples)
-
-
-def _micro_jaccard_slopes(s: ClassShares) -> Dual:
-    return s.accuracy / (2.0 - s.accuracy)
 
 
 def weighted(key: str) -> Formula:
@@ -130,17 +127,9 @@ def _support_sum(m: Classified, key: str) -> NDArray[np.float64]:
 
 _ANY_ERROR = (PATTERN_OF_ERRORS, NAMED_CLASS, ERRING_CLASS)
 
-_ACCURACY = Symmetry(
-    role_swap=True, class_inversion=True, scoring_inversion=True, full_inversion=True
-)
-
-BOTH_ROLES_ALIKE = Symmetry(role_swap=True, class_inversion=True)
-
 ORIENTED = Symmetry(class_inversion=True)
 
 OPITZ = "Opitz and Burst 2019, arXiv 1911.03347"
-
-_ROLES = Transformation.ROLE_SWAP
 
 
 def _micro(key: str, name: str, item: str) -> AggregateMetric:
@@ -151,15 +140,12 @@ def _micro(key: str, name: str, item: str) -> AggregateMetric:
         interval=WILSON,
         title=f"Micro {name}",
         formula="S / N, the accuracy: each error is one false positive and one false negative",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{ZENG}, {item} and Property 4",
         undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
         other_names={"scikit-learn": f"{key}_score(average='micro')"},
         notes="Differs from the accuracy only where an example can have several labels.",
-        symmetry=_ACCURACY,
+        symmetry=SHARE_OF_CORRECT,
     )
 
 
@@ -170,9 +156,6 @@ def _weighted(key: str, name: str, source: str, symmetry: Symmetry) -> Aggregate
         slopes=weighted_slopes(key),
         title=f"Weighted {name}",
         formula=f"sum t_k {name}_k / N, undefined values as 0",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=source,
         undefined_when=NO_SAMPLES,
         ignores=(PATTERN_OF_ERRORS,),
@@ -190,18 +173,11 @@ SPECS: tuple[AggregateMetric, ...] = (
         title="Multi-class informedness",
         formula="sum p_k / N informedness_k",
         low=-1,
-        high=1,
-        direction=Direction.HIGHER,
         source=POWERS,
         undefined_when=NO_SAMPLES | CLASS_VALUE_UNDEFINED,
         ignores=(PATTERN_OF_ERRORS,),
         notes="Provisional: the weights follow one source, and no other library has it.",
-        symmetry=Symmetry(
-            class_inversion=True,
-            scoring_inversion=True,
-            full_inversion=True,
-            becomes={_ROLES: "markedness_multiclass"},
-        ),
+        symmetry=with_all_inversions(roles="markedness_multiclass"),
     ),
     AggregateMetric(
         key="markedness_multiclass",
@@ -210,18 +186,11 @@ SPECS: tuple[AggregateMetric, ...] = (
         title="Multi-class markedness",
         formula="sum t_k / N markedness_k",
         low=-1,
-        high=1,
-        direction=Direction.HIGHER,
         source=POWERS,
         undefined_when=NO_SAMPLES | CLASS_VALUE_UNDEFINED,
         ignores=(PATTERN_OF_ERRORS,),
         notes="Provisional: the weights follow one source, and no other library has it.",
-        symmetry=Symmetry(
-            class_inversion=True,
-            scoring_inversion=True,
-            full_inversion=True,
-            becomes={_ROLES: "informedness_multiclass"},
-        ),
+        symmetry=with_all_inversions(roles="informedness_multiclass"),
     ),
     _micro("precision", "precision", "item 13"),
     _micro("recall", "recall", "item 14"),
@@ -229,13 +198,10 @@ SPECS: tuple[AggregateMetric, ...] = (
     AggregateMetric(
         key="micro_jaccard",
         compute=micro_jaccard,
-        slopes=_micro_jaccard_slopes,
+        slopes=lambda s: s.accuracy / (2.0 - s.accuracy),
         interval=WILSON_TRANSFORMED,
         title="Micro Jaccard",
         formula="S / (2 N - S)",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source="Jaccard 1912, New Phytologist 11(2), 37-50, on pooled counts",
         undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
@@ -251,14 +217,11 @@ SPECS: tuple[AggregateMetric, ...] = (
         interval=WILSON,
         title="Weighted recall",
         formula="sum t_k recall_k / N = S / N, the accuracy",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{ZENG}, item 17 and Property 4",
         undefined_when=NO_SAMPLES,
         ignores=_ANY_ERROR,
         other_names={"scikit-learn": "recall_score(average='weighted')"},
-        symmetry=_ACCURACY,
+        symmetry=SHARE_OF_CORRECT,
     ),
     _weighted("f1", "F1", f"{ZENG}, Table 11 (its item 18 is weighted_f1_harmonic)", ORIENTED),
     _weighted("jaccard", "Jaccard", OPITZ, ORIENTED),
@@ -268,9 +231,6 @@ SPECS: tuple[AggregateMetric, ...] = (
         slopes=_weighted_precision_defined_slopes,
         title="Weighted precision (predicted classes only)",
         formula="sum t_k precision_k / sum t_k over the classes with p_k > 0",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{ZENG}, item 16, without undefined classes",
         undefined_when=NO_SAMPLES
         | {Reason.CLASS_VALUE_UNDEFINED: "only classes without examples are predicted"},

@@ -265,7 +265,6 @@ SPECS: tuple[MetricSpec, ...] = (
         interval="None.",
         title="Best constant prediction",
         formula="the j with the least sum over i of t_i W_ij",
-        low=0,
         high=math.inf,
         direction=Direction.NEITHER,
         source=_ELKAN,
@@ -313,7 +312,6 @@ SPECS: tuple[MetricSpec, ...] = (
         formula="(best_trivial_cost - total_cost) / (best_trivial_cost - sum over i of t_i W_ii)",
         low=-math.inf,
         high=math.inf,
-        direction=Direction.HIGHER,
         source="Murphy and Daan 1985, Forecast evaluation, in: Probability, Statistics, and "
         "Decision Making in the Atmospheric Sciences, 379-437 (skill scores)",
         undefined_when=_NO_SAMPLES

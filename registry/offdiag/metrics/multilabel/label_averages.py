@@ -21,7 +21,7 @@ from offdiag.metrics.multilabel.tally import LabelCounts
 from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.per_class.one_vs_rest import OneVsRest
 from offdiag.metrics.quantity import Quantity, as_float, defined, quotient
-from offdiag.metrics.spec import KRSTINIC, RESAMPLED_SAMPLES, Direction, MetricSpec, Scope
+from offdiag.metrics.spec import KRSTINIC, RESAMPLED_SAMPLES, MetricSpec, Scope
 
 AVERAGED = ("precision", "recall", "f1", "jaccard")
 MACRO = "macro_"
@@ -141,9 +141,6 @@ def _of_labels(measure: _Measure) -> Iterator[MetricSpec]:
             interval=_OF_SMALL_LABELS if average.startswith("Macro") else RESAMPLED_SAMPLES,
             title=f"{average} {measure.title}{defined}",
             formula=formula,
-            low=0,
-            high=1,
-            direction=Direction.HIGHER,
             source=f"{KRSTINIC}, eqs. 7-10",
             undefined_when={**NO_SAMPLES, **undefined},
             other_names=other_names,

@@ -195,7 +195,6 @@ SPECS: tuple[MetricSpec, ...] = (
         title="Coverage error",
         formula="mean over examples of the number of labels scored at least as high as the lowest "
         "scored label of Y",
-        low=0,
         high=math.inf,
         direction=Direction.LOWER,
         source=_TSOUMAKAS,
@@ -214,8 +213,6 @@ SPECS: tuple[MetricSpec, ...] = (
         title="Label ranking loss",
         formula="mean over examples of the share of (true, other) label pairs where the true one "
         "is not scored higher",
-        low=0,
-        high=1,
         direction=Direction.LOWER,
         source=_TSOUMAKAS,
         undefined_when=NO_SAMPLES,
@@ -233,9 +230,6 @@ SPECS: tuple[MetricSpec, ...] = (
         title="Label ranking average precision",
         formula="mean over examples and true labels of the share of true labels among those "
         "scored at least as high",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=_TSOUMAKAS,
         undefined_when=NO_SAMPLES,
         ignores=("everything about scores but their order",),

@@ -25,42 +25,6 @@ from offdiag.metrics.spec import (
 )
 
 
-def tp(c: OneVsRest) -> Quantity:
-    return _cases(c, c.tp)
-
-
-def fn(c: OneVsRest) -> Quantity:
-    return _cases(c, c.fn)
-
-
-def fp(c: OneVsRest) -> Quantity:
-    return _cases(c, c.fp)
-
-
-def tn(c: OneVsRest) -> Quantity:
-    return _cases(c, c.tn)
-
-
-def support(c: OneVsRest) -> Quantity:
-    return _cases(c, c.positives)
-
-
-def predicted(c: OneVsRest) -> Quantity:
-    return _cases(c, c.predicted_positives)
-
-
-def prevalence(c: OneVsRest) -> Quantity:
-    return fraction(c.positives, c.total, c.no_samples)
-
-
-def predicted_rate(c: OneVsRest) -> Quantity:
-    return fraction(c.predicted_positives, c.total, c.no_samples)
-
-
-def imbalance_coefficient(c: OneVsRest) -> Quantity:
-    return fraction(c.positives - c.negatives, c.total, c.no_samples)
-
-
 def _cases(c: OneVsRest, whole: NDArray[Any]) -> Quantity:
     return defined(as_float(whole) / float(c.unit))
 
@@ -70,14 +34,12 @@ _ROLES, _CLASSES = Transformation.ROLE_SWAP, Transformation.CLASS_INVERSION
 SPECS: tuple[ClassMetric, ...] = (
     ClassMetric(
         key="tp",
-        compute=tp,
+        compute=lambda c: _cases(c, c.tp),
         interval=NO_INTERVAL,
         title="True positives",
         symbol="TP",
         formula="c_kk",
-        low=0,
         high=math.inf,
-        direction=Direction.HIGHER,
         source=f"{ZENG}, item 1; {LECTURE}, section 12.2",
         ignores=(FALSE_NEGATIVES, FALSE_POSITIVES, TRUE_NEGATIVES),
         other_names={"PyCM": "TP", "torchmetrics": "stat_scores [0]", "TFMA": "TruePositives"},
@@ -85,12 +47,11 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="fn",
-        compute=fn,
+        compute=lambda c: _cases(c, c.fn),
         interval=NO_INTERVAL,
         title="False negatives",
         symbol="FN",
         formula="t - c_kk",
-        low=0,
         high=math.inf,
         direction=Direction.LOWER,
         source=f"{ZENG}, item 3; {LECTURE}, section 12.2",
@@ -100,12 +61,11 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="fp",
-        compute=fp,
+        compute=lambda c: _cases(c, c.fp),
         interval=NO_INTERVAL,
         title="False positives",
         symbol="FP",
         formula="p - c_kk",
-        low=0,
         high=math.inf,
         direction=Direction.LOWER,
         source=f"{ZENG}, item 2; {LECTURE}, section 12.2",
@@ -115,14 +75,12 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="tn",
-        compute=tn,
+        compute=lambda c: _cases(c, c.tn),
         interval=NO_INTERVAL,
         title="True negatives",
         symbol="TN",
         formula="N - t - p + c_kk",
-        low=0,
         high=math.inf,
-        direction=Direction.HIGHER,
         source=f"{ZENG}, item 4; {LECTURE}, section 12.2",
         ignores=(TRUE_POSITIVES, FALSE_NEGATIVES, FALSE_POSITIVES),
         other_names={"PyCM": "TN", "torchmetrics": "stat_scores [2]", "TFMA": "TrueNegatives"},
@@ -131,12 +89,11 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="support",
-        compute=support,
+        compute=lambda c: _cases(c, c.positives),
         interval=NO_INTERVAL,
         title="Support",
         symbol="t",
         formula="TP + FN",
-        low=0,
         high=math.inf,
         direction=Direction.NEITHER,
         source=f"{ZENG}, item 5",
@@ -147,12 +104,11 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="predicted",
-        compute=predicted,
+        compute=lambda c: _cases(c, c.predicted_positives),
         interval=NO_INTERVAL,
         title="Predicted positives",
         symbol="p",
         formula="TP + FP",
-        low=0,
         high=math.inf,
         direction=Direction.NEITHER,
         source=f"{ZENG}, equation 11",
@@ -162,13 +118,11 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="prevalence",
-        compute=prevalence,
+        compute=lambda c: fraction(c.positives, c.total, c.no_samples),
         slopes=lambda s: s.positives,
         interval=WILSON,
         title="Prevalence",
         formula="t / N",
-        low=0,
-        high=1,
         direction=Direction.NEITHER,
         source="Kuhn 2008, Journal of Statistical Software 28(5) (caret)",
         undefined_when=NO_SAMPLES,
@@ -178,13 +132,12 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="imbalance_coefficient",
-        compute=imbalance_coefficient,
+        compute=lambda c: fraction(c.positives - c.negatives, c.total, c.no_samples),
         interval=NO_INTERVAL,
         title="Imbalance coefficient",
         symbol="δ",
         formula="2 t / N - 1",
         low=-1,
-        high=1,
         direction=Direction.NEITHER,
         source="Luque et al. 2019, Symmetry 11(1) 47, section 2",
         undefined_when=NO_SAMPLES,
@@ -194,13 +147,11 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="predicted_rate",
-        compute=predicted_rate,
+        compute=lambda c: fraction(c.predicted_positives, c.total, c.no_samples),
         slopes=lambda s: s.predicted,
         interval=WILSON,
         title="Predicted prevalence",
         formula="p / N",
-        low=0,
-        high=1,
         direction=Direction.NEITHER,
         source="Kuhn 2008, Journal of Statistical Software 28(5) (caret)",
         undefined_when=NO_SAMPLES,

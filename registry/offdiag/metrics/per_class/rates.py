@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from offdiag.metrics.per_class.one_vs_rest import ClassMetric, OneVsRest
-from offdiag.metrics.quantity import Quantity, fraction
+from offdiag.metrics.per_class.one_vs_rest import ClassMetric
+from offdiag.metrics.quantity import fraction
 from offdiag.metrics.spec import (
     FALSE_NEGATIVES,
     FALSE_POSITIVES,
@@ -22,39 +22,6 @@ from offdiag.metrics.spec import (
     Symmetry,
     Transformation,
 )
-
-
-def recall(c: OneVsRest) -> Quantity:
-    return fraction(c.tp, c.positives, c.no_positives)
-
-
-def specificity(c: OneVsRest) -> Quantity:
-    return fraction(c.tn, c.negatives, c.no_negatives)
-
-
-def precision(c: OneVsRest) -> Quantity:
-    return fraction(c.tp, c.predicted_positives, c.no_predicted_positives)
-
-
-def npv(c: OneVsRest) -> Quantity:
-    return fraction(c.tn, c.predicted_negatives, c.no_predicted_negatives)
-
-
-def fpr(c: OneVsRest) -> Quantity:
-    return fraction(c.fp, c.negatives, c.no_negatives)
-
-
-def fnr(c: OneVsRest) -> Quantity:
-    return fraction(c.fn, c.positives, c.no_positives)
-
-
-def fdr(c: OneVsRest) -> Quantity:
-    return fraction(c.fp, c.predicted_positives, c.no_predicted_positives)
-
-
-def false_omission_rate(c: OneVsRest) -> Quantity:
-    return fraction(c.fn, c.predicted_negatives, c.no_predicted_negatives)
-
 
 _ROLES = Transformation.ROLE_SWAP
 
@@ -84,16 +51,13 @@ def _of_predictions(*, roles: str, classes: str) -> Symmetry:
 SPECS: tuple[ClassMetric, ...] = (
     ClassMetric(
         key="recall",
-        compute=recall,
+        compute=lambda c: fraction(c.tp, c.positives, c.no_positives),
         slopes=lambda s: s.recall,
         interval=WILSON,
         namesakes=("fnr", "accuracy_ovr"),
         title="Recall",
         symbol="R",
         formula="TP / (TP + FN)",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{ZENG}, item 7; {LUQUE} (SNS); {LECTURE}, section 12.3.3",
         undefined_when=NO_POSITIVES,
         ignores=(FALSE_POSITIVES, TRUE_NEGATIVES),
@@ -109,15 +73,12 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="specificity",
-        compute=specificity,
+        compute=lambda c: fraction(c.tn, c.negatives, c.no_negatives),
         slopes=lambda s: s.specificity,
         interval=WILSON,
         namesakes=("fpr", "npv"),
         title="Specificity",
         formula="TN / (TN + FP)",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{LUQUE} (SPC); {LECTURE}, section 12.3.4",
         undefined_when=NO_NEGATIVES,
         ignores=(TRUE_POSITIVES, FALSE_NEGATIVES),
@@ -134,16 +95,13 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="precision",
-        compute=precision,
+        compute=lambda c: fraction(c.tp, c.predicted_positives, c.no_predicted_positives),
         slopes=lambda s: s.tp / s.predicted,
         interval=WILSON,
         namesakes=("fdr", "npv"),
         title="Precision",
         symbol="P",
         formula="TP / (TP + FP)",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{ZENG}, item 6; {LUQUE} (PRC); {LECTURE}, section 12.3.2",
         undefined_when=NO_PREDICTED_POSITIVES,
         ignores=(FALSE_NEGATIVES, TRUE_NEGATIVES),
@@ -160,15 +118,12 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="npv",
-        compute=npv,
+        compute=lambda c: fraction(c.tn, c.predicted_negatives, c.no_predicted_negatives),
         slopes=lambda s: s.tn / s.not_predicted,
         interval=WILSON,
         title="Negative predictive value",
         symbol="NPV",
         formula="TN / (TN + FN)",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{LUQUE} (NPV)",
         undefined_when=NO_PREDICTED_NEGATIVES,
         ignores=(TRUE_POSITIVES, FALSE_POSITIVES),
@@ -183,15 +138,13 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="fpr",
-        compute=fpr,
+        compute=lambda c: fraction(c.fp, c.negatives, c.no_negatives),
         slopes=lambda s: s.fpr,
         interval=WILSON,
         namesakes=("specificity", "fdr"),
         title="False positive rate",
         symbol="FPR",
         formula="FP / (FP + TN) = 1 - specificity",
-        low=0,
-        high=1,
         direction=Direction.LOWER,
         source=f"{LECTURE}, section 12.5.1",
         undefined_when=NO_NEGATIVES,
@@ -202,15 +155,13 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="fnr",
-        compute=fnr,
+        compute=lambda c: fraction(c.fn, c.positives, c.no_positives),
         slopes=lambda s: s.fn / s.positives,
         interval=WILSON,
         namesakes=("recall",),
         title="False negative rate",
         symbol="FNR",
         formula="FN / (FN + TP) = 1 - recall",
-        low=0,
-        high=1,
         direction=Direction.LOWER,
         source=POWERS,
         undefined_when=NO_POSITIVES,
@@ -221,15 +172,13 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="fdr",
-        compute=fdr,
+        compute=lambda c: fraction(c.fp, c.predicted_positives, c.no_predicted_positives),
         slopes=lambda s: s.fp / s.predicted,
         interval=WILSON,
         namesakes=("precision", "fpr"),
         title="False discovery rate",
         symbol="FDR",
         formula="FP / (FP + TP) = 1 - precision",
-        low=0,
-        high=1,
         direction=Direction.LOWER,
         source=POWERS,
         undefined_when=NO_PREDICTED_POSITIVES,
@@ -239,14 +188,12 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="for",
-        compute=false_omission_rate,
+        compute=lambda c: fraction(c.fn, c.predicted_negatives, c.no_predicted_negatives),
         slopes=lambda s: s.fn / s.not_predicted,
         interval=WILSON,
         title="False omission rate",
         symbol="FOR",
         formula="FN / (FN + TN) = 1 - NPV",
-        low=0,
-        high=1,
         direction=Direction.LOWER,
         source=POWERS,
         undefined_when=NO_PREDICTED_NEGATIVES,

@@ -18,6 +18,7 @@ from offdiag.metrics.quantity import (
     renamed,
 )
 from offdiag.metrics.spec import (
+    BOTH_ROLES_ALIKE,
     NO_POSITIVES,
     NO_PREDICTED_POSITIVES,
     ONE_SIDED_ACTUAL,
@@ -42,10 +43,6 @@ def prevalence_threshold(c: OneVsRest) -> Quantity:
     neither = renamed(Reason.ZERO_OVER_ZERO, c.no_predicted_positives)
     undefined = first_cause(c.one_sided_actual, neither)
     return fraction(false_side, true_side + false_side, undefined)
-
-
-def dor(c: OneVsRest) -> Quantity:
-    return ratio_with_limit(c.tp * c.tn, c.fp * c.fn)
 
 
 def lift(c: OneVsRest) -> Quantity:
@@ -84,9 +81,7 @@ SPECS: tuple[ClassMetric, ...] = (
         title="Positive likelihood ratio",
         symbol="LR+",
         formula="recall / FPR",
-        low=0,
         high=math.inf,
-        direction=Direction.HIGHER,
         source=_GLAS,
         undefined_when=ONE_SIDED_ACTUAL
         | {
@@ -108,7 +103,6 @@ SPECS: tuple[ClassMetric, ...] = (
         title="Negative likelihood ratio",
         symbol="LR-",
         formula="FNR / specificity",
-        low=0,
         high=math.inf,
         direction=Direction.LOWER,
         source=_GLAS,
@@ -131,8 +125,6 @@ SPECS: tuple[ClassMetric, ...] = (
         slopes=_prevalence_threshold_slopes,
         title="Prevalence threshold",
         formula="sqrt(FPR) / (sqrt(recall) + sqrt(FPR))",
-        low=0,
-        high=1,
         direction=Direction.LOWER,
         source="Balayla 2020, PLoS ONE 15(10) e0240215",
         undefined_when=ONE_SIDED_ACTUAL
@@ -143,14 +135,12 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="dor",
-        compute=dor,
+        compute=lambda c: ratio_with_limit(c.tp * c.tn, c.fp * c.fn),
         slopes=lambda s: (s.tp * s.tn) / (s.fp * s.fn),
         title="Diagnostic odds ratio",
         symbol="DOR",
         formula="TP TN / (FP FN)",
-        low=0,
         high=math.inf,
-        direction=Direction.HIGHER,
         source=_GLAS,
         undefined_when={
             Reason.POSITIVE_OVER_ZERO: "one kind of error never happens; tends to +inf",
@@ -173,9 +163,7 @@ SPECS: tuple[ClassMetric, ...] = (
         slopes=lambda s: s.tp / (s.positives * s.predicted),
         title="Lift",
         formula="precision / prevalence = TP N / (t p)",
-        low=0,
         high=math.inf,
-        direction=Direction.HIGHER,
         source="Brin et al. 1997, SIGMOD Record 26(2), 255-264",
         undefined_when=NO_POSITIVES | NO_PREDICTED_POSITIVES,
         other_names={"PyCM": "LS"},
@@ -190,12 +178,9 @@ SPECS: tuple[ClassMetric, ...] = (
         title="P4",
         symbol="P4",
         formula="4 TP TN / (4 TP TN + (TP + TN)(FP + FN))",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source="Sitarz 2022, arXiv 2210.11997",
         undefined_when=ONE_SIDED_ACTUAL | ONE_SIDED_PREDICTED,
         notes="Harmonic mean of precision, recall, specificity and NPV: F1 made symmetric.",
-        symmetry=Symmetry(role_swap=True, class_inversion=True),
+        symmetry=BOTH_ROLES_ALIKE,
     ),
 )

@@ -21,13 +21,14 @@ from offdiag.metrics.spec import (
     ONE_SIDED_ACTUAL,
     ONE_SIDED_PREDICTED,
     POWERS,
+    SHARE_OF_CORRECT,
     TRUE_NEGATIVES,
     WILSON,
     WILSON_TRANSFORMED,
     ZENG,
-    Direction,
     Symmetry,
     Transformation,
+    with_all_inversions,
 )
 
 
@@ -46,21 +47,9 @@ def f2(c: OneVsRest) -> Quantity:
     return fraction(5 * c.tp, 4 * c.positives + c.predicted_positives, c.absent)
 
 
-def jaccard(c: OneVsRest) -> Quantity:
-    return fraction(c.tp, c.positives + c.fp, c.absent)
-
-
-def accuracy_ovr(c: OneVsRest) -> Quantity:
-    return fraction(c.tp + c.tn, c.total, c.no_samples)
-
-
 def balanced_accuracy_ovr(c: OneVsRest) -> Quantity:
     twice = c.tp * c.negatives + c.tn * c.positives
     return fraction(twice, 2 * c.positives * c.negatives, c.one_sided_actual)
-
-
-def informedness(c: OneVsRest) -> Quantity:
-    return fraction(c.determinant, c.positives * c.negatives, c.one_sided_actual)
 
 
 def markedness(c: OneVsRest) -> Quantity:
@@ -130,9 +119,6 @@ SPECS: tuple[ClassMetric, ...] = (
         title="F1 score",
         symbol="F1",
         formula="2 TP / (2 TP + FN + FP)",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{ZENG}, item 8 (with 2PR / (P + R)); {LUQUE} (F1); {LECTURE}, section 12.3.5",
         undefined_when=CLASS_ABSENT,
         ignores=(TRUE_NEGATIVES,),
@@ -154,9 +140,6 @@ SPECS: tuple[ClassMetric, ...] = (
         title="F0.5 score",
         symbol="F0.5",
         formula="5 TP / (5 TP + FN + 4 FP)",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=_RIJSBERGEN,
         undefined_when=CLASS_ABSENT,
         ignores=(TRUE_NEGATIVES,),
@@ -175,9 +158,6 @@ SPECS: tuple[ClassMetric, ...] = (
         title="F2 score",
         symbol="F2",
         formula="5 TP / (5 TP + 4 FN + FP)",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=_RIJSBERGEN,
         undefined_when=CLASS_ABSENT,
         ignores=(TRUE_NEGATIVES,),
@@ -191,15 +171,12 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="jaccard",
-        compute=jaccard,
+        compute=lambda c: fraction(c.tp, c.positives + c.fp, c.absent),
         slopes=lambda s: s.tp / (s.positives + s.fp),
         interval=WILSON,
         namesakes=("f1",),
         title="Jaccard index",
         formula="TP / (TP + FN + FP)",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source="Jaccard 1912, New Phytologist 11(2), 37-50",
         undefined_when=CLASS_ABSENT,
         ignores=(TRUE_NEGATIVES,),
@@ -215,21 +192,16 @@ SPECS: tuple[ClassMetric, ...] = (
     ),
     ClassMetric(
         key="accuracy_ovr",
-        compute=accuracy_ovr,
+        compute=lambda c: fraction(c.tp + c.tn, c.total, c.no_samples),
         slopes=lambda s: s.tp + s.tn,
         interval=WILSON,
         title="Accuracy (one-vs-rest)",
         formula="(TP + TN) / N",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{ZENG}, item 20; {LUQUE} (ACC); {LECTURE}, section 12.3.1",
         undefined_when=NO_SAMPLES,
         other_names={"PyCM": "ACC", "TFMA": "BinaryAccuracy", "torchmetrics": "binary_accuracy"},
         notes="High for every rare class, found or not, because of the true negatives.",
-        symmetry=Symmetry(
-            role_swap=True, class_inversion=True, scoring_inversion=True, full_inversion=True
-        ),
+        symmetry=SHARE_OF_CORRECT,
     ),
     ClassMetric(
         key="balanced_accuracy_ovr",
@@ -238,9 +210,6 @@ SPECS: tuple[ClassMetric, ...] = (
         namesakes=("informedness", "gmean"),
         title="Balanced accuracy (one-vs-rest)",
         formula="(recall + specificity) / 2",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source="Brodersen et al. 2010, ICPR, 3121-3124",
         undefined_when=ONE_SIDED_ACTUAL,
         other_names={
@@ -251,24 +220,17 @@ SPECS: tuple[ClassMetric, ...] = (
         },
         notes="PyCM calls it AUC: it is the area under the two straight lines through one "
         "point of the ROC curve, not that of the scores.",
-        symmetry=Symmetry(
-            class_inversion=True,
-            scoring_inversion=True,
-            full_inversion=True,
-            prevalence_independent=True,
-        ),
+        symmetry=with_all_inversions(prevalence_independent=True),
     ),
     ClassMetric(
         key="informedness",
-        compute=informedness,
+        compute=lambda c: fraction(c.determinant, c.positives * c.negatives, c.one_sided_actual),
         slopes=lambda s: s.recall - s.fpr,
         namesakes=("balanced_accuracy_ovr", "markedness"),
         title="Informedness",
         symbol="BM",
         formula="recall + specificity - 1 = (TP TN - FP FN) / (t (N - t))",
         low=-1,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{LUQUE} (BM); {POWERS}; Youden 1950, Cancer 3(1), 32-35",
         undefined_when=ONE_SIDED_ACTUAL,
         other_names={
@@ -277,13 +239,7 @@ SPECS: tuple[ClassMetric, ...] = (
             "TFMA": "Informedness",
         },
         notes="Also Youden's J, true skill statistic, delta P'. 0 is chance.",
-        symmetry=Symmetry(
-            class_inversion=True,
-            scoring_inversion=True,
-            full_inversion=True,
-            prevalence_independent=True,
-            becomes={_ROLES: "markedness"},
-        ),
+        symmetry=with_all_inversions(roles="markedness", prevalence_independent=True),
     ),
     ClassMetric(
         key="markedness",
@@ -294,18 +250,11 @@ SPECS: tuple[ClassMetric, ...] = (
         symbol="MK",
         formula="precision + NPV - 1 = (TP TN - FP FN) / (p (N - p))",
         low=-1,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{LUQUE} (MK); {POWERS}",
         undefined_when=ONE_SIDED_PREDICTED,
         other_names={"PyCM": "MK", "TFMA": "Markedness"},
         notes="Also delta P. How much the prediction changes the odds of the class.",
-        symmetry=Symmetry(
-            class_inversion=True,
-            scoring_inversion=True,
-            full_inversion=True,
-            becomes={_ROLES: "informedness"},
-        ),
+        symmetry=with_all_inversions(roles="informedness"),
     ),
     ClassMetric(
         key="gmean",
@@ -315,9 +264,6 @@ SPECS: tuple[ClassMetric, ...] = (
         title="Geometric mean of recall and specificity",
         symbol="GM",
         formula="sqrt(recall specificity)",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{LUQUE} (GM); Kubat and Matwin 1997, ICML, 179-186",
         undefined_when=ONE_SIDED_ACTUAL,
         other_names={
@@ -336,9 +282,6 @@ SPECS: tuple[ClassMetric, ...] = (
         title="Fowlkes-Mallows index",
         symbol="G",
         formula="sqrt(precision recall) = TP / sqrt(t p)",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source="Fowlkes and Mallows 1983, JASA 78(383), 553-569",
         undefined_when=NO_POSITIVES | NO_PREDICTED_POSITIVES,
         ignores=(TRUE_NEGATIVES,),
@@ -358,8 +301,6 @@ SPECS: tuple[ClassMetric, ...] = (
         symbol="MCC",
         formula="(TP TN - FP FN) / sqrt(t (N - t) p (N - p))",
         low=-1,
-        high=1,
-        direction=Direction.HIGHER,
         source=f"{LUQUE} (MCC); Matthews 1975, BBA 405(2), 442-451",
         undefined_when=NO_SAMPLES
         | {
@@ -374,8 +315,6 @@ SPECS: tuple[ClassMetric, ...] = (
         },
         notes="The phi coefficient. Its sign is that of informedness, its square informedness "
         "times markedness. The mean over classes is not the multi-class correlation.",
-        symmetry=Symmetry(
-            role_swap=True, class_inversion=True, scoring_inversion=True, full_inversion=True
-        ),
+        symmetry=SHARE_OF_CORRECT,
     ),
 )

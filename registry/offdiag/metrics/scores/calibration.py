@@ -156,8 +156,6 @@ def _calibration(key: str, title: str, score: str, binning: str, source: str) ->
         title=title,
         formula=f"sum over bins of (examples in the bin / n) |mean {score} - share of examples "
         "where it came true|",
-        low=0,
-        high=1,
         direction=Direction.LOWER,
         source=source,
         undefined_when=NOT_PROBABILITIES,
@@ -182,8 +180,6 @@ SPECS: tuple[MetricSpec, ...] = (
         title=f"MCE (positive class, {DEFAULT_BINS} bins, equal width)",
         formula="max over non-empty bins of |mean probability of the positive class - share of "
         "positive examples|",
-        low=0,
-        high=1,
         direction=Direction.LOWER,
         source=_NAEINI,
         undefined_when=NOT_PROBABILITIES,

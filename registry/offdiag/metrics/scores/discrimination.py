@@ -20,7 +20,7 @@ from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.ranked_cells import Ranking
 from offdiag.metrics.scores.ranking import SAMPLES_PER_BLOCK, RankedScores
-from offdiag.metrics.spec import Direction, MetricSpec, Scope
+from offdiag.metrics.spec import MetricSpec, Scope
 
 
 def roc_auc(ranked: Ranking) -> MetricValue:
@@ -185,9 +185,6 @@ def _averaged(kind: str, average: str) -> MetricSpec:
         interval=_AVERAGED_AREA,
         title=f"ROC AUC ({average}, {versus})",
         formula=f"mean over {over} of the area {versus}, {weighting}",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=source,
         undefined_when=_ABSENT_CLASS if kind == "ovr" else _ABSENT_CLASS | _PAIRS_IN_CELLS,
         ignores=("everything about scores but their order",),
@@ -210,9 +207,6 @@ SPECS: tuple[MetricSpec, ...] = (
         title="ROC AUC",
         formula="share of (positive, negative) pairs where the positive example scores higher, "
         "ties counting 1/2",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source=_MANN_WHITNEY,
         symbol="AUC",
         undefined_when=_ONE_SIDED,
@@ -232,9 +226,6 @@ SPECS: tuple[MetricSpec, ...] = (
         "1) degrees; unreliable below 20 examples of the smaller class, no ends below 5.",
         title="Average precision",
         formula="sum over distinct thresholds of precision times the recall gained",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source="Davis and Goadrich 2006, The relationship between precision-recall and ROC curves",
         symbol="AP",
         undefined_when={Reason.NO_ACTUAL_POSITIVES: "no example is positive"},
@@ -252,9 +243,6 @@ SPECS: tuple[MetricSpec, ...] = (
         "and wide. Scores without skill stay below 1.358 sqrt(1/m + 1/n).",
         title="KS statistic",
         formula="max over thresholds of |TPR - FPR|",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source="Smirnov 1948, Table for estimating the goodness of fit of empirical distributions",
         symbol="KS",
         undefined_when=_ONE_SIDED,

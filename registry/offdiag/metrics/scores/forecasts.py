@@ -18,7 +18,7 @@ from offdiag.metrics.scores.ranking import (
     rank_in_place,
     rank_scores,
 )
-from offdiag.metrics.spec import WILSON, Direction, MetricSpec, Scope
+from offdiag.metrics.spec import WILSON, MetricSpec, Scope
 
 SAMPLE_AXIS = 0
 """Axis of an (n, K) score table along which the case changes."""
@@ -259,9 +259,6 @@ def _top_k_spec(k: int) -> MetricSpec:
         interval=WILSON,
         title=f"Top-{k} accuracy",
         formula=f"share of examples whose actual class is among the {k} with the highest score",
-        low=0,
-        high=1,
-        direction=Direction.HIGHER,
         source="Russakovsky et al. 2015, ImageNet large scale visual recognition challenge",
         undefined_when={
             Reason.SCORES_NOT_PROBABILITIES: "only one of two classes has a score, which is no "
