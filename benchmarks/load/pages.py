@@ -20,7 +20,7 @@ from offdiag.settings import AccessSettings, ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag.store.run_list import RunOverview, run_overview
 from offdiag_web import create_app
-from offdiag_web.app.lazy_views import lazy_views
+from offdiag_web.app.dispatch import lazy_views
 from offdiag_web.pages.runs import page as runs_page
 from offdiag_web.wsgi import settle
 

@@ -23,7 +23,7 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_web.app.assets import assets
 from offdiag_web.components.costs.ranking import PER, moved_text
-from offdiag_web.components.values import Amounts, amounts_for
+from offdiag_web.components.numbers import Amounts, amounts_for
 from support.browser import served
 from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry, log_counts
 from support.logging_runs import work_off

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from offdiag.records.base import Refusal
-from offdiag_web.app.paths import PREFIX
+from offdiag_web.app.dispatch import PREFIX
 from support.pages import PageClient
 
 

@@ -18,8 +18,7 @@ from flask import Blueprint, Flask
 import offdiag_web.api
 import offdiag_web.pages
 from offdiag_web import application, routes
-from offdiag_web.app.lazy_views import Routes
-from offdiag_web.app.paths import NameConverter, NumberConverter, RunIdConverter
+from offdiag_web.app.dispatch import NameConverter, NumberConverter, Routes, RunIdConverter
 
 HEAD = '''# ruff: noqa: E501
 """Every address of the dashboard, and the module that answers there.
@@ -29,7 +28,7 @@ Written by `make routes` from the modules; edit those.
 
 from __future__ import annotations
 
-from offdiag_web.app.lazy_views import Routes
+from offdiag_web.app.dispatch import Routes
 
 ROUTES: Routes = '''
 NOT_LISTED = frozenset({"HEAD", "OPTIONS"})

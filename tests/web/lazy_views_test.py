@@ -16,7 +16,7 @@ from flask import Flask
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from offdiag_web.app.lazy_views import LazyViews
+from offdiag_web.app.dispatch import LazyViews
 from offdiag_web.routes import ROUTES
 from offdiag_web.wsgi import warming_up
 from support.dashboard import counted_statements

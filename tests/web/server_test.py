@@ -14,7 +14,7 @@ import pytest
 
 from offdiag_web import server as web_server
 from offdiag_web import shutdown
-from offdiag_web.app.limits import Admission
+from offdiag_web.app.requests import Admission
 from offdiag_web.server import Listening
 
 if TYPE_CHECKING:

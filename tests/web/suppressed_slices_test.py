@@ -18,7 +18,7 @@ from offdiag.services.reports.alerts import alert_condition
 from offdiag.services.reports.edition import report_now
 from offdiag.store.database import Database
 from offdiag.store.flags import flags_of_run
-from offdiag_web.app.paths import PREFIX
+from offdiag_web.app.dispatch import PREFIX
 from support.api import get, refusal
 from support.logging_runs import work_off
 from support.pages import PageClient, client_for

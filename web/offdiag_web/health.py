@@ -6,9 +6,8 @@ from flask import Blueprint, Response, jsonify
 
 from offdiag.errors import OffdiagError, SchemaMismatch
 from offdiag.store.schema import require_schema
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, public
 from offdiag_web.app.errors import RETRY_AFTER_S
-from offdiag_web.app.permissions import public
 from offdiag_web.shutdown import is_draining
 
 blueprint = Blueprint("health", __name__)

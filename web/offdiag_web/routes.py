@@ -6,7 +6,7 @@ Written by `make routes` from the modules; edit those.
 
 from __future__ import annotations
 
-from offdiag_web.app.lazy_views import Routes
+from offdiag_web.app.dispatch import Routes
 
 ROUTES: Routes = {
     "offdiag_web.api.access": {

@@ -22,8 +22,8 @@ from offdiag_web.app.context import (
     kept_best_sets,
     kept_drops,
 )
-from offdiag_web.app.lazy_views import lazy_views
-from offdiag_web.app.limits import admitting
+from offdiag_web.app.dispatch import lazy_views
+from offdiag_web.app.requests import admitting
 from offdiag_web.application import create_app
 
 log = structlog.get_logger()

@@ -3,11 +3,20 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offdiag_web.charts.interval import IN_PANEL, IN_TABLE, IN_TILE, Canvas, interval_mark
-from offdiag_web.charts.marks import BarPart, churn_bar, class_strip, share_bar
+from offdiag_web.charts.marks import (
+    IN_PANEL,
+    IN_TABLE,
+    IN_TILE,
+    BarPart,
+    Canvas,
+    churn_bar,
+    class_strip,
+    interval_mark,
+    share_bar,
+)
 from offdiag_web.charts.matrix_picture import matrix_picture
 from offdiag_web.charts.recall_by_size import Box, ClassPoint, Floor, placed, recall_by_size
-from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent, Scale, fitted, log_scale_over
+from offdiag_web.charts.svg import SIGNED_UNIT, UNIT, Extent, Scale, fitted, log_scale_over
 from support.drawings import Drawing, parsed
 
 values = st.floats(-2, 2)

@@ -10,7 +10,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.components.classes import most_frequent
 from offdiag_web.components.matrix import MatrixView, matrix_view
 from offdiag_web.components.run_export import grid_rows, long_rows
-from offdiag_web.urls.matrix import MatrixAddress, Norm
+from offdiag_web.urls.run import MatrixAddress, Norm
 
 norms = st.sampled_from(["row", "col", "all", "none"])
 EMPTY = {"0", "0\u202f%"}

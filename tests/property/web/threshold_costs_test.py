@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from offdiag_web.charts.scale import spanning
+from offdiag_web.charts.svg import spanning
 from offdiag_web.charts.threshold_costs import (
     FRAME,
     CostLine,

@@ -8,9 +8,8 @@ from markupsafe import Markup
 
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import RunState
-from offdiag_web.charts.interval import IN_PANEL, IN_TILE, interval_mark
-from offdiag_web.charts.marks import share_bar
-from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent
+from offdiag_web.charts.marks import IN_PANEL, IN_TILE, interval_mark, share_bar
+from offdiag_web.charts.svg import SIGNED_UNIT, UNIT, Extent
 from offdiag_web.components.controls import (
     Caution,
     Chip,
@@ -21,11 +20,11 @@ from offdiag_web.components.controls import (
     orientation_warning,
     state_chip,
 )
+from offdiag_web.components.numbers import Notes, ShownValue
 from offdiag_web.components.run_frame import Tab
 from offdiag_web.components.tiles import Tile, headline
-from offdiag_web.components.values import Notes, ShownValue
 from offdiag_web.pages.run_matrix.page import norm_segments
-from offdiag_web.urls.matrix import MatrixAddress
+from offdiag_web.urls.run import MatrixAddress
 from support.gallery import examples
 from support.gallery.addresses import pages
 

@@ -20,7 +20,7 @@ from offdiag.domain.access import Grant, Role
 from offdiag.services.access.sessions import create_token, revoke_token
 from offdiag.store.database import Database
 from offdiag.store.models import FlagRow, TokenRow
-from offdiag_web.app.lazy_views import lazy_views
+from offdiag_web.app.dispatch import lazy_views
 from support.access import add_person, bearer, client_of, guarded, token_of
 from support.dashboard import LESION_COUNTS, LESIONS, log_counts
 from support.kinds import Kind

@@ -12,8 +12,8 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_web.api.operations import EXTRAS
 from offdiag_web.api.requests import JSON
-from offdiag_web.app.lazy_views import lazy_views
-from offdiag_web.app.permissions import rate_of, requirement_of
+from offdiag_web.app.context import rate_of, requirement_of
+from offdiag_web.app.dispatch import lazy_views
 from support.pages import client_for
 from support.registries import serving
 from support.routes import path_of, route_table, routes_of, spelled

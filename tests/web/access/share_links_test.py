@@ -16,7 +16,7 @@ from offdiag.services.comments import comment_on_run
 from offdiag.store.audit_log import AuditFilter, audit_page
 from offdiag.store.database import Database
 from offdiag.store.models import ShareLinkRow
-from offdiag_web.app.paths import PREFIX
+from offdiag_web.app.dispatch import PREFIX
 from support.access import add_person, client_of, guarded
 from support.dashboard import LESION_COUNTS, LESIONS, log_counts
 from support.forms import forms_of, send

@@ -8,7 +8,7 @@ import pytest
 
 from offdiag.domain.access import Grant, Role
 from offdiag.store.database import Database
-from offdiag_web.app.paths import PREFIX
+from offdiag_web.app.dispatch import PREFIX
 from support.access import add_person, bearer, guarded, token_of
 from support.api import get, refusal, send
 from support.dashboard import LESION_COUNTS, LESIONS, log_counts

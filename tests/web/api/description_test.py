@@ -32,7 +32,7 @@ from offdiag.reports.scope import ReportScope
 from offdiag.services.schedules.edit import add_schedule, run_schedule
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow
-from offdiag_web.app.paths import PREFIX
+from offdiag_web.app.dispatch import PREFIX
 from support.dashboard import log_lesions, open_lesions, price_lesions
 from support.kinds import Kind
 from support.registries import dashboard

@@ -17,7 +17,7 @@ from offdiag.errors import (
 from offdiag.records.base import Refusal, RequestBody, ResponseBody
 from offdiag.store.database import Database
 from offdiag_web.api.operations import EXTRAS, operation, resource
-from offdiag_web.app.lazy_views import lazy_views
+from offdiag_web.app.dispatch import lazy_views
 from support.pages import PageClient, client_for
 from support.registries import dashboard
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from offdiag.store.database import Database
-from offdiag_web.app.paths import PREFIX
+from offdiag_web.app.dispatch import PREFIX
 from support.api import get, pages, refusal
 from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry
 from support.pages import PageClient, client_for

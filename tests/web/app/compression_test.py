@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from offdiag_web.app.compression import masked, unmasked
+from offdiag_web.app.security import masked, unmasked
 from support.pages import Page, PageClient
 
 GZIP = {"Accept-Encoding": "gzip, br"}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from werkzeug.test import Client
 
-from offdiag_web.app.limits import WAITING_PER_PLACE, Admission
+from offdiag_web.app.requests import WAITING_PER_PLACE, Admission
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from offdiag.store.database import Database
-from offdiag_web.app.paths import PREFIX
+from offdiag_web.app.dispatch import PREFIX
 from support.dashboard import log_lesions
 from support.filled_once import filled_once
 from support.forms import forms_of, send

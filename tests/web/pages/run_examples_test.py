@@ -5,7 +5,7 @@ import pytest
 
 from offdiag.services.examples import page as examples_page
 from offdiag.services.examples.selection import ExampleQuestion, Kind
-from offdiag_web.urls.examples import ExamplesAddress
+from offdiag_web.urls.run import ExamplesAddress
 from support.dashboard import HOSTILE_NAMES, LesionRegistry, counted_statements
 from support.pages import Page, PageClient
 from support.scored_runs import ScoredRegistry

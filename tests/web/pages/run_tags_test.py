@@ -9,7 +9,7 @@ from offdiag.errors import InvalidInput, NotFound
 from offdiag.services.runs import change_run, tag_runs
 from offdiag.store.database import Database
 from offdiag.store.runs import get_run
-from offdiag_web.app.paths import PREFIX
+from offdiag_web.app.dispatch import PREFIX
 from support.dashboard import log_lesions
 from support.filled_once import filled_once
 from support.forms import forms_of, send

@@ -13,7 +13,7 @@ from PIL import Image
 from offdiag.inputs.content.given_images import image_file
 from offdiag.settings import Settings
 from offdiag.store.database import Database
-from offdiag_web.app.paths import PREFIX
+from offdiag_web.app.dispatch import PREFIX
 from offdiag_web.application import create_app
 from support.forms import forms_of, send
 from support.logging_runs import log

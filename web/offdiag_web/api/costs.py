@@ -41,8 +41,7 @@ from offdiag.store.cost_matrices import CostVersion as VersionRecord
 from offdiag.store.cost_matrices import list_costs
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.api.requests import weights_by_class
-from offdiag_web.app.context import current_registry
-from offdiag_web.app.permissions import requires
+from offdiag_web.app.context import current_registry, requires
 
 blueprint = resource("costs")
 

@@ -10,7 +10,7 @@ from flask import Response, current_app, jsonify
 
 from offdiag_web.api.operations import EXTRAS, Extras, resource, tree
 from offdiag_web.api.requests import JSON
-from offdiag_web.app.lazy_views import lazy_views
+from offdiag_web.app.dispatch import lazy_views
 
 blueprint = resource("description")
 

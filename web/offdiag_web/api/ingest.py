@@ -49,8 +49,7 @@ from offdiag.services.ingest.open_run import open_run as open_stored_run
 from offdiag.store.runs import RunRecord
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.api.requests import JSON, read_json
-from offdiag_web.app.context import current_registry
-from offdiag_web.app.permissions import requires
+from offdiag_web.app.context import current_registry, requires
 
 MOST_BYTES = MOST_BYTES_SENT
 _MOST_TEXT = 32 << 20

@@ -15,8 +15,7 @@ from offdiag.records.job import (
 from offdiag.services.jobs import page
 from offdiag.services.jobs.page import job_page, jobs_page
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.app.context import current_registry
-from offdiag_web.app.permissions import requires
+from offdiag_web.app.context import current_registry, requires
 
 blueprint = resource("jobs")
 

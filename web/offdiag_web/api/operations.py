@@ -28,7 +28,7 @@ from offdiag.services.idempotency import ResponseKey, StoredResult, respond_once
 from offdiag.version import offdiag_version
 from offdiag_web.api.requests import JSON, StrictRequests
 from offdiag_web.app.context import current_registry, signed_in_user
-from offdiag_web.app.paths import PREFIX
+from offdiag_web.app.dispatch import PREFIX
 
 
 def conditional(response: Response) -> Response:

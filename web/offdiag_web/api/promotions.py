@@ -25,8 +25,7 @@ from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.methods.compared import methods_of
 from offdiag.services.truth.versions import dataset_named
 from offdiag_web.api.operations import author, operation, resource
-from offdiag_web.app.context import current_registry, kept_best_sets, kept_moments
-from offdiag_web.app.permissions import requires
+from offdiag_web.app.context import current_registry, kept_best_sets, kept_moments, requires
 
 blueprint = resource("promotions")
 

@@ -23,7 +23,7 @@ from werkzeug.exceptions import UnsupportedMediaType
 from offdiag.errors import InvalidInput, Malformed
 from offdiag.records.base import first_problem
 from offdiag.records.cost import Weights
-from offdiag_web.app.paths import PATH_SCHEMAS
+from offdiag_web.app.dispatch import PATH_SCHEMAS
 
 JSON = "application/json"
 

@@ -39,8 +39,7 @@ from offdiag.services.truth.revise import Revision, revise_truth, summary_of
 from offdiag.services.truth.slices import add_slices
 from offdiag.services.truth.versions import compare_truths, truth_history
 from offdiag_web.api.operations import author, operation, resource
-from offdiag_web.app.context import current_registry, kept_suspects
-from offdiag_web.app.permissions import requires
+from offdiag_web.app.context import current_registry, kept_suspects, requires
 
 blueprint = resource("truth")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from flask import Blueprint, Response, abort, request, url_for
 
-from offdiag_web.app.permissions import public
+from offdiag_web.app.context import public
 
 _STATIC = Path(__file__).parents[1] / "static"
 STYLE_LAYERS = (

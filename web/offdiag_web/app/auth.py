@@ -1,17 +1,22 @@
-"""Authentication and authorization of every request, by what its view requires.
+"""Authentication, authorization and rate of every request, by what its view requires.
 
 An admitted request gets a registry that contains only what its caller can view, and whose changes
-name their author.
+name their author. Attempts are counted by address or name.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from flask import Flask, Response, current_app, g, request, session
+from flask_limiter import Limiter
+from flask_limiter.util import get_remote_address
 from flask_login import LoginManager, UserMixin, current_user
 from flask_wtf.csrf import ValidationError, validate_csrf
+from limits import RateLimitItem, parse_many
 from werkzeug.exceptions import Forbidden as ForbiddenResponse
 from werkzeug.wrappers import Response as WsgiResponse
 
@@ -24,30 +29,29 @@ from offdiag.domain.access import (
     may_anywhere,
     projects_of,
 )
-from offdiag.errors import Forbidden, NotSignedIn
+from offdiag.errors import Forbidden, NotSignedIn, TooManyRequests
 from offdiag.services.access.sessions import SessionLife, caller_of_session, caller_of_token
 from offdiag.settings import AccessSettings
 from offdiag.settings.model import needs_sign_in
 from offdiag.store.failures import after_failures
-from offdiag_web.app import limits, openid
-from offdiag_web.app.compression import unmasked
+from offdiag_web.app import openid
 from offdiag_web.app.context import (
-    CurrentUser,
-    Registry,
-    current_registry,
-    narrow_registry,
-    signed_in_user,
-)
-from offdiag_web.app.paths import PREFIX
-from offdiag_web.app.permissions import (
     LOOKING,
+    CurrentUser,
+    Rate,
+    Registry,
     Requirement,
     ResourceProjects,
+    current_registry,
+    narrow_registry,
     rate_of,
     requirement_of,
     resource_projects,
+    signed_in_user,
 )
+from offdiag_web.app.dispatch import PREFIX
 from offdiag_web.app.preferences import user_name_if_given
+from offdiag_web.app.security import unmasked
 
 SCHEME = "Bearer"
 ASSETS_ENDPOINT = "assets.serve"
@@ -69,7 +73,7 @@ def guard(app: Flask, registry: Registry) -> None:
     """Protect `app` as the settings and its views require."""
     asks = needs_sign_in(registry.settings)
     life = session_life(registry.settings.access)
-    limits.limit(app, registry.settings.access, counts=asks)
+    limit_rates(app, registry.settings.access, counts=asks)
     openid.register_provider(app, registry.settings.oidc)
     sessions = LoginManager()
     # A session is worth what its row says, wherever its owner moves.
@@ -123,7 +127,7 @@ def _requirement() -> Requirement:
 
 def _authorize(required: Requirement, registry: Registry) -> None:
     who = signed_in_user().caller
-    limits.count(rate_of(required, request.method, is_api=is_for_programs()), who)
+    count_request(rate_of(required, request.method, is_api=is_for_programs()), who)
     if required.role is None:
         narrow_registry(registry.database.seen_by(frozenset(), _actor(who, ResourceProjects())))
         return
@@ -191,7 +195,7 @@ def _caller(registry: Registry) -> Caller | None:
     if scheme.lower() == SCHEME.lower():
         found = after_failures(lambda: caller_of_token(registry.database, secret.strip()))
     if found is None:
-        limits.count_guess()
+        count_guess()
         raise NotSignedIn(
             "the token is not valid.",
             field="Authorization",
@@ -255,3 +259,106 @@ def clear_site_data(response: WsgiResponse) -> WsgiResponse:
     """
     response.headers["Clear-Site-Data"] = '"cache", "storage"'
     return response
+
+
+RATES_KEY = "offdiag rates"
+GUESSES = "guessed-token"
+
+
+class Rates:
+    """The limits of an application. Counters live in its memory, or where several share them."""
+
+    def __init__(self, limiter: Limiter, settings: AccessSettings) -> None:
+        self._limiter = limiter
+        self._limits = {
+            Rate.READ: parse_many(settings.read_limit),
+            Rate.WRITE: parse_many(settings.write_limit),
+            Rate.API: parse_many(settings.api_limit),
+            Rate.SIGN_IN: parse_many(settings.sign_in_limit),
+        }
+        self._by_name = parse_many(settings.sign_in_limit_by_name)
+
+    def spend(self, rate: Rate, *whose: str) -> None:
+        """Count one more. Raises `TooManyRequests` where that is one too many."""
+        for limit in self._limits.get(rate, ()):
+            if not self._limiter.limiter.hit(limit, rate, *whose):
+                raise self._refusal(limit, rate, *whose)
+
+    def require_capacity(self, rate: str, *whose: str) -> None:
+        """Raise `TooManyRequests` where no attempt is left; count nothing."""
+        for limit in self._limits_of(rate):
+            if not self._limiter.limiter.test(limit, rate, *whose):
+                raise self._refusal(limit, rate, *whose)
+
+    def note(self, rate: str, *whose: str) -> None:
+        """Count a failed attempt."""
+        for limit in self._limits_of(rate):
+            self._limiter.limiter.hit(limit, rate, *whose)
+
+    def _limits_of(self, rate: str) -> list[RateLimitItem]:
+        return self._by_name if rate == "sign-in-name" else list(self._limits[Rate.SIGN_IN])
+
+    def _refusal(self, limit: RateLimitItem, rate: str, *whose: str) -> TooManyRequests:
+        ends = self._limiter.limiter.get_window_stats(limit, rate, *whose).reset_time
+        wait_s = max(1, math.ceil(ends - time.time()))
+        return TooManyRequests(
+            f"that was more than {limit}.",
+            retry_after_s=wait_s,
+            hint=f"Try again in {wait_s} s.",
+        )
+
+
+def limit_rates(app: Flask, settings: AccessSettings, *, counts: bool) -> None:
+    """Give an application its counters; without `counts` nothing is ever refused."""
+    limiter = Limiter(
+        get_remote_address,
+        app=app,
+        storage_uri=settings.rate_storage,
+        strategy="moving-window",
+        enabled=True,
+    )
+    app.extensions[RATES_KEY] = Rates(limiter, settings) if counts else None
+
+
+def count_request(rate: Rate, who: Caller | None) -> None:
+    """Count a request against its limit."""
+    rates = _rates()
+    if rates is not None and rate not in {Rate.FREE, Rate.SIGN_IN}:
+        rates.spend(rate, get_remote_address() if who is None else who.name)
+
+
+def count_guess() -> None:
+    """Count a wrong token against the address that sent it. Raises `TooManyRequests`.
+
+    Tokens that are right go on working from there: they cannot be guessed, and many programs
+    may share an address.
+    """
+    rates = _rates()
+    if rates is not None:
+        rates.require_capacity(GUESSES, get_remote_address())
+        rates.note(GUESSES, get_remote_address())
+
+
+def refuse_attempts(name: str) -> None:
+    """Raise `TooManyRequests` where an address, or anybody for this name, failed too often.
+
+    One address can use up but a part of the attempts that a name has, so nobody locks out
+    somebody else from where they sit.
+    """
+    rates = _rates()
+    if rates is not None:
+        rates.require_capacity("sign-in", get_remote_address())
+        rates.require_capacity("sign-in-name", name.casefold())
+
+
+def count_attempt(name: str) -> None:
+    """Count a sign-in that failed."""
+    rates = _rates()
+    if rates is not None:
+        rates.note("sign-in", get_remote_address())
+        rates.note("sign-in-name", name.casefold())
+
+
+def _rates() -> Rates | None:
+    found = current_app.extensions.get(RATES_KEY)
+    return found if isinstance(found, Rates) else None

@@ -1,23 +1,34 @@
-"""What a request works with: the registry as its caller sees it, caches, the current user."""
+"""What a request works with and requires: the registry as its caller sees it, caches, the user.
+
+A part of an address that is nobody's name for a thing is listed as such; one that is neither
+listed nor known is taken for something of the whole registry, which few may have.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar, cast
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
-from flask import Flask, current_app, g, has_request_context
+from flask import current_app, g, has_request_context
 
 from offdiag.domain.access import Caller, CallerKind, Role, may, may_anywhere
+from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.errors import Forbidden
-from offdiag.flags.problems import ProblemSummary
 from offdiag.services.lru_cache import LruCache
 from offdiag.settings import Settings
 from offdiag.store.database import Database
-from offdiag.store.problems import unresolved_problems
+from offdiag.store.project_access import (
+    project_of_flag,
+    project_of_problem,
+    project_of_run,
+    projects_with_costs,
+    projects_with_dataset,
+    projects_with_report,
+)
 from offdiag.store.session import Session
+from offdiag_web.app.dispatch import PREFIX
 
 if TYPE_CHECKING:
     from offdiag.metrics.paired.confidence_set import BestSet
@@ -26,74 +37,6 @@ if TYPE_CHECKING:
     from offdiag.services.compare import Compared
     from offdiag.services.methods.estimates import KnownMoments
     from offdiag.services.samples.suspects import RankedDataset
-
-
-COUNT_KEPT_FOR_S = 15.0
-"""A page may show a number this old; after a decision its author sees the new one at once."""
-MOST_READERS = 100
-
-
-class OpenProblems:
-    """Unresolved problems, read when a page asks and they are older than `COUNT_KEPT_FOR_S`.
-
-    Without that every page would need statements of its own, for a number that hardly ever
-    changes. Readers who see the same projects share what is read.
-    """
-
-    def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._monotonic = monotonic
-        # Each is one value, so that threads never see a list with the age of another.
-        self._known: dict[frozenset[str] | None, tuple[float, list[ProblemSummary]]] = {}
-        self._seen: dict[int, tuple[float, datetime]] = {}
-
-    def list(self, database: Database) -> Sequence[ProblemSummary]:
-        """Those of the projects that are visible, in the order of lists."""
-        known, now = self._known.get(database.projects), self._monotonic()
-        if known is None or now - known[0] > COUNT_KEPT_FOR_S:
-            self._forget_if_many()
-            with database.read() as session:
-                found = unresolved_problems(session, now=database.clock())
-            known = self._known[database.projects] = (now, found)
-        return known[1]
-
-    def count(self, database: Database, since: Callable[[Session], datetime], reader: int) -> int:
-        """Problems raised after a moment that `since` reads; the reader 0 has no account."""
-        problems, now = self.list(database), self._monotonic()
-        seen = self._seen.get(reader) if reader else None
-        if seen is None or now - seen[0] > COUNT_KEPT_FOR_S:
-            with database.read() as session:
-                seen = (now, since(session))
-            if reader:
-                self._seen[reader] = seen
-        return sum(problem.is_new(seen[1]) for problem in problems)
-
-    def forget(self) -> None:
-        """Read them again: something was decided, or seen."""
-        self._known, self._seen = {}, {}
-
-    def _forget_if_many(self) -> None:
-        if max(len(self._known), len(self._seen)) >= MOST_READERS:
-            self.forget()
-
-
-def show_new_problems(
-    app: Flask,
-    open_problems: OpenProblems,
-    database: Callable[[], Database],
-    since: Callable[[Session], datetime],
-) -> None:
-    """Make the number known to the frame of every page, empty where it is 0.
-
-    `database` returns the database as the reader of the page may see it, `since` the moment up
-    to which they have seen the news.
-    """
-
-    @app.template_global("new_problems")
-    def shown() -> str:
-        caller = signed_in_user().caller
-        reader = 0 if caller is None else caller.user_id or 0
-        count = open_problems.count(database(), since, reader)
-        return f"{count:,}" if count else ""
 
 
 COMPARISONS_KEY = "offdiag comparisons"
@@ -165,7 +108,6 @@ class Registry:
 
     settings: Settings
     database: Database
-    open_problems: OpenProblems
 
 
 def current_registry() -> Registry:
@@ -235,3 +177,175 @@ def signed_in() -> Caller:
             hint="offdiag user and offdiag token do what this page does.",
         )
     return caller
+
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+_MARK = "__offdiag_needs__"
+LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class Rate(StrEnum):
+    """How often something may be asked for; what limits mean stands in the settings."""
+
+    FREE = "free"
+    READ = "read"
+    WRITE = "write"
+    SIGN_IN = "sign-in"
+    API = "api"
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What a view requires. `role` None admits everyone.
+
+    `everywhere` asks for the role in all projects, `in_person` for somebody who signed in with
+    a browser rather than a program with a token.
+    """
+
+    role: Role | None
+    everywhere: bool = False
+    in_person: bool = False
+    rate: Rate | None = None
+
+
+def requires(
+    role: Role, *, everywhere: bool = False, in_person: bool = False
+) -> Callable[[View], View]:
+    """Declare what a view requires instead of the default of its method."""
+    return _marked(Requirement(role, everywhere, in_person))
+
+
+def public(*, rate: Rate = Rate.FREE) -> Callable[[View], View]:
+    """Declare that anybody may have a view."""
+    return _marked(Requirement(None, rate=rate))
+
+
+def requirement_of(view: Callable[..., Any], method: str) -> Requirement:
+    """What a view requires for a method."""
+    declared = _declared(view)
+    if declared is not None:
+        return declared
+    return Requirement(Role.VIEWER if method in LOOKING else Role.EDITOR)
+
+
+def rate_of(required: Requirement, method: str, *, is_api: bool) -> Rate:
+    """The limit that a request counts against."""
+    if required.rate is not None:
+        return required.rate
+    if is_api:
+        return Rate.API
+    return Rate.READ if method in LOOKING else Rate.WRITE
+
+
+def _marked(required: Requirement) -> Callable[[View], View]:
+    def mark(view: View) -> View:
+        setattr(view, _MARK, required)
+        return view
+
+    return mark
+
+
+def _declared(view: Callable[..., Any]) -> Requirement | None:
+    """The declaration, also below decorators that wrap a view."""
+    inner: Callable[..., Any] | None = view
+    while inner is not None:
+        found = getattr(inner, _MARK, None)
+        if isinstance(found, Requirement):
+            return found
+        inner = getattr(inner, "__wrapped__", None)
+    return None
+
+
+Find = Callable[[Session, Any], frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceProjects:
+    """What a request is about.
+
+    `projects` are those it may be in, None for a list or a form that shows whatever its reader
+    may see. `is_registry` says that it is about the registry as a whole.
+    """
+
+    projects: frozenset[str] | None = None
+    is_registry: bool = False
+
+    @property
+    def project(self) -> str | None:
+        """The project, if there is only one it can be in."""
+        return next(iter(self.projects)) if self.projects and len(self.projects) == 1 else None
+
+
+_BY_NUMBER: Mapping[tuple[str, str], Find] = {
+    ("runs", "run_id"): project_of_run,
+    ("flags", "number"): project_of_flag,
+    ("problems", "number"): project_of_problem,
+}
+_BY_NAME: Mapping[str, Find] = {
+    "datasets": projects_with_dataset,
+    "costs": projects_with_costs,
+    "cost-matrices": projects_with_costs,
+    "reports": projects_with_report,
+    "schedules": projects_with_report,
+}
+# Datasets are found by name alone in whichever project has one of that name.
+_IN_ANY_PROJECT = frozenset({"datasets"})
+_NO_THINGS: Mapping[str, frozenset[str]] = {
+    "assets": frozenset({"digest", "name"}),
+    "glossary": frozenset({"key"}),
+    "metrics": frozenset({"key"}),
+    "models": frozenset({"name"}),
+    "v": frozenset({"slug"}),
+    "s": frozenset({"secret"}),
+    "settings": frozenset({"token_id", "link_id", "user"}),
+    "tokens": frozenset({"token_id"}),
+    "users": frozenset({"name"}),
+}
+_PARTS = frozenset(
+    {"form", "action", "actual", "predicted", "before", "after", "file", "delivery_id", "seq"}
+)
+"""Parts of addresses that tell more of a thing that another part names."""
+
+
+def resource_projects(
+    database: Database, *, rule: str, parts: Mapping[str, Any], project: str | None
+) -> ResourceProjects:
+    """What a request is about; `project` is the one that its query names."""
+    section = section_of(rule)
+    for name, value in parts.items():
+        find = finder(section, name)
+        if find is not None:
+            with database.read() as session:
+                found = find(session, value)
+            return ResourceProjects(_wanted(found, section, project))
+    if any(not is_known_part(section, name) for name in parts):
+        return ResourceProjects(is_registry=True)
+    return ResourceProjects(None if project is None else frozenset({project}))
+
+
+def finder(section: str, part: str) -> Find | None:
+    """How the thing that a part of an address names is found."""
+    if part == "name":
+        return _BY_NAME.get(section)
+    return _BY_NUMBER.get((section, part))
+
+
+def is_known_part(section: str, part: str) -> bool:
+    """Whether a part of an address is known to name nothing that belongs to a project."""
+    known = section in _BY_NAME or any(section == each for each, _ in _BY_NUMBER)
+    if known and (part in _PARTS or part == "number"):
+        return True
+    return part in _NO_THINGS.get(section, frozenset()) or part == "form"
+
+
+def section_of(rule: str) -> str:
+    """The first part of an address, of the interface for programs the first behind its prefix."""
+    path = rule.removeprefix(PREFIX)
+    return path.split("/")[1].partition(".")[0] if "/" in path else ""
+
+
+def _wanted(found: frozenset[str], section: str, project: str | None) -> frozenset[str]:
+    if project is None and section in _IN_ANY_PROJECT:
+        return found
+    return found & {project or DEFAULT_PROJECT} if section in _BY_NAME else found

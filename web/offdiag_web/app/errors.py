@@ -26,7 +26,7 @@ from offdiag.errors import (
     TooLarge,
     TooManyRequests,
 )
-from offdiag_web.app.paths import PREFIX, loggable_path
+from offdiag_web.app.dispatch import PREFIX, loggable_path
 
 log = structlog.get_logger()
 

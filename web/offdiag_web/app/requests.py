@@ -1,11 +1,19 @@
-"""Requests in the log and in the metrics of the process."""
+"""How many requests are answered at once, and all of them in the log and in the metrics.
+
+Without a limit on requests at once everybody waits for everybody: all threads are busy with
+what its sender has given up already, and nobody learns that the server still lives.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
+import threading
 import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import structlog
 from flask import Flask, Response, g, request
@@ -19,9 +27,14 @@ from offdiag.domain.access import Role
 from offdiag.domain.runs import RunState
 from offdiag.errors import DatabaseUnavailable
 from offdiag.services.health import registry_metrics
+from offdiag.settings import ServerSettings
 from offdiag.store.database import Database
-from offdiag_web.app.paths import loggable_path
-from offdiag_web.app.permissions import requires
+from offdiag_web.app.context import LOOKING, requires
+from offdiag_web.app.dispatch import loggable_path
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """Where several server processes on a host add up what they count, as the library has it."""
@@ -137,7 +150,6 @@ class _RegistryCollector(Collector):
 log = structlog.get_logger()
 
 REQUEST_ID_HEADER = "X-Request-Id"
-_READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOOKS = frozenset({"/healthz", "/readyz"})
 _LONGEST_PATH = 300
 
@@ -167,7 +179,7 @@ def log_requests(app: Flask) -> None:
             log.error("request", **facts)
         elif response.status_code > 500 and request.path not in _LOOKS:
             log.warning("request", **facts)
-        elif response.status_code in {401, 403, 429} or request.method not in _READING:
+        elif response.status_code in {401, 403, 429} or request.method not in LOOKING:
             log.info("request", **facts)
         else:
             log.debug("request", **facts)
@@ -176,3 +188,137 @@ def log_requests(app: Flask) -> None:
     @app.teardown_request
     def forget(_error: BaseException | None) -> None:
         structlog.contextvars.clear_contextvars()
+
+
+LOOKING_WAITS_S = 0.2
+"""People look again; whoever waits longer than that gets an answer after a second and more."""
+BRINGING_WAITS_S = 5.0
+"""Training jobs would rather wait than come again."""
+WAITING_PER_PLACE = 3
+"""So many may wait for each that is answered: bursts of small requests are through in time."""
+RETRY_AFTER_S = 2
+_FILES = "/static/"
+"""They need no database and next to no time, and a page without its style is no page."""
+_BODY = json.dumps(
+    {
+        "error": {
+            "code": "overloaded",
+            "message": "The server is overloaded.",
+            "field": None,
+            "hint": f"Try again in {RETRY_AFTER_S} seconds.",
+        }
+    }
+).encode()
+
+
+def admitting(app: Flask, settings: ServerSettings) -> Flask:
+    """The same application, into which a server lets no more than it can answer."""
+    app.wsgi_app = Admission(  # type: ignore[method-assign]  # as Flask tells one to
+        app.wsgi_app, at_once=settings.threads, count=app.extensions[SENT_AWAY]
+    )
+    return app
+
+
+class Admission:
+    """Lets `at_once` requests into an application; three times as many wait for their turn.
+
+    Who only looks waits for `looking_waits_s` seconds, who brings something for
+    `bringing_waits_s`. A request is in until its answer was sent or its connection was lost.
+    `count` is called for each that is sent away.
+    """
+
+    def __init__(
+        self,
+        application: WSGIApplication,
+        *,
+        at_once: int,
+        count: Callable[[], None] = lambda: None,
+        looking_waits_s: float = LOOKING_WAITS_S,
+        bringing_waits_s: float = BRINGING_WAITS_S,
+    ) -> None:
+        self._application = application
+        self._places = _Places(at_once, most_waiting=WAITING_PER_PLACE * at_once)
+        self._count = count
+        self._looking_waits_s = looking_waits_s
+        self._bringing_waits_s = bringing_waits_s
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        path = environ.get("PATH_INFO", "")
+        if path in _LOOKS or path.startswith(_FILES):
+            return self._application(environ, start_response)
+        is_looking = environ.get("REQUEST_METHOD") in LOOKING
+        wait_s = self._looking_waits_s if is_looking else self._bringing_waits_s
+        if not self._places.take(wait_s):
+            self._count()
+            start_response(
+                "503 Service Unavailable",
+                [
+                    ("Content-Type", "application/json"),
+                    ("Content-Length", str(len(_BODY))),
+                    ("Retry-After", str(RETRY_AFTER_S)),
+                    ("Cache-Control", "no-store"),
+                ],
+            )
+            return [_BODY]
+        try:
+            return _Response(self._application(environ, start_response), self._places)
+        except BaseException:
+            self._places.give_back()
+            raise
+
+
+class _Places:
+    """Places that are handed on in the order in which they were asked for."""
+
+    def __init__(self, number: int, *, most_waiting: int) -> None:
+        self._free = number
+        self._most_waiting = most_waiting
+        self._waiting: deque[threading.Event] = deque()
+        self._lock = threading.Lock()
+
+    def take(self, wait_s: float) -> bool:
+        """Wait for a place for so long. False if there is none, or no room to wait."""
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                return True
+            if len(self._waiting) >= self._most_waiting:
+                return False
+            turn = threading.Event()
+            self._waiting.append(turn)
+        if turn.wait(wait_s):
+            return True
+        with self._lock:
+            if turn.is_set():  # In this very moment.
+                return True
+            self._waiting.remove(turn)
+            return False
+
+    def give_back(self) -> None:
+        """Hand a place to whoever waits longest, so that nobody who comes later is before."""
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().set()
+            else:
+                self._free += 1
+
+
+class _Response:
+    """The parts of an answer; who closes it gives up the place."""
+
+    def __init__(self, parts: Iterable[bytes], places: _Places) -> None:
+        self._parts = parts
+        self._places: _Places | None = places
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._parts)
+
+    def close(self) -> None:
+        try:
+            close = getattr(self._parts, "close", None)
+            if close is not None:
+                close()
+        finally:
+            places, self._places = self._places, None
+            if places is not None:
+                places.give_back()

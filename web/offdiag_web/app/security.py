@@ -1,22 +1,30 @@
-"""Headers of every answer, and what other sites send: refused, forms without a token too.
+"""Headers and compression of every answer, and what other sites send, which is refused.
 
 Each form that changes something carries a signed token, so no other site can send one. The
 token is the second lock; the first one refuses whatever a browser says comes from elsewhere.
+
+A page that holds a secret beside what an address says would tell the secret by its compressed
+length (BREACH): a foreign site guesses in the address, and somebody on the wire counts bytes. So
+what a foreign site causes is sent as it is, and tokens of forms are masked anew in each answer.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import re
+import secrets
 import socket
-from collections.abc import Iterable
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as NoBase64
+from collections.abc import Callable, Iterable
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Flask, Response, abort, request
+from flask import Blueprint, Flask, Response, abort, g, request
 from flask.sessions import SecureCookieSessionInterface
-from flask_wtf.csrf import CSRFError
+from flask_wtf.csrf import CSRFError, CSRFProtect, generate_csrf
 from werkzeug.exceptions import Forbidden
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.wrappers import Response as Answer
@@ -24,9 +32,9 @@ from werkzeug.wrappers import Response as Answer
 from offdiag.domain.sample_content import allowed_hosts
 from offdiag.errors import Malformed
 from offdiag.settings import ServerSettings
-from offdiag_web.app.compression import MaskedTokens
+from offdiag_web.app.context import LOOKING
+from offdiag_web.app.dispatch import PREFIX
 from offdiag_web.app.errors import http_response
-from offdiag_web.app.paths import PREFIX
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -60,7 +68,6 @@ ONLY_BY_TLS = "max-age=31536000"
 """Browsers that came by TLS once do not come without it again."""
 
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class SecureByTls(SecureCookieSessionInterface):
@@ -94,7 +101,7 @@ def protect(app: Flask, settings: ServerSettings) -> None:
 
     @app.before_request
     def refuse_foreign_forms() -> None:
-        if request.method not in _SAFE_METHODS and not _comes_from_us():
+        if request.method not in LOOKING and not _comes_from_us():
             abort(403, "This request was sent by a page of another site.")
 
     @app.after_request
@@ -200,3 +207,88 @@ def refuse_nul() -> None:
             field="path",
             hint="Databases cannot store it; remove it.",
         )
+
+
+FEWEST_BYTES = 1_000
+_LEVEL = 5
+_TEXTS = frozenset(
+    {
+        *("text/html", "text/css", "text/csv", "text/javascript", "text/markdown"),
+        *("text/plain", "application/json", "image/svg+xml"),
+    }
+)
+_OURS = frozenset({"same-origin", "none"})
+
+
+def compress_answers(app: Flask) -> None:
+    """Send texts compressed to browsers that can read them, where our own pages ask."""
+
+    @app.after_request
+    def compress(response: Response) -> Response:
+        if not _is_worth_it(response):
+            return response
+        response.vary.update(("Accept-Encoding", "Sec-Fetch-Site"))
+        from_ours = request.headers.get("Sec-Fetch-Site", "none") in _OURS
+        if from_ours and request.accept_encodings.quality("gzip") > 0:
+            content = gzip.compress(response.get_data(), _LEVEL, mtime=0)
+            response.set_data(content)
+            response.content_encoding = "gzip"
+        return response
+
+
+def _is_worth_it(response: Response) -> bool:
+    return (
+        request.method == "GET"
+        and response.status_code == 200
+        and response.mimetype in _TEXTS
+        and not response.is_streamed
+        and not response.direct_passthrough
+        and "Content-Encoding" not in response.headers
+        # What has a digest is sent byte by byte.
+        and response.get_etag()[0] is None
+        and (response.content_length or 0) >= FEWEST_BYTES
+    )
+
+
+class MaskedTokens(CSRFProtect):  # type: ignore[misc]  # the library ships no types
+    """Tokens of forms that look different in every answer."""
+
+    def init_app(self, app: Flask) -> None:
+        super().init_app(app)
+
+        # After the one of the library, whose token would be the same in every answer.
+        @app.context_processor
+        def masked_token() -> dict[str, Callable[[], str]]:
+            return {"csrf_token": _token_of_answer}
+
+    def _get_csrf_token(self) -> str | None:
+        sent = super()._get_csrf_token()
+        return None if sent is None else unmasked(sent)
+
+
+def _token_of_answer() -> str:
+    """The same mask for all forms of a page, which are many where lists are long."""
+    if "masked_token" not in g:
+        g.masked_token = masked(generate_csrf())
+    return cast(str, g.masked_token)
+
+
+def masked(token: str) -> str:
+    """A token under a mask of random bytes that precedes it."""
+    plain = token.encode()
+    mask = secrets.token_bytes(len(plain))
+    return urlsafe_b64encode(mask + _under(mask, plain)).decode()
+
+
+def unmasked(text: str) -> str:
+    """The token under its mask; "" for what is none."""
+    try:
+        both = urlsafe_b64decode(text.encode())
+        half = len(both) // 2
+        return _under(both[:half], both[half:]).decode()
+    except (NoBase64, UnicodeError, ValueError):
+        return ""
+
+
+def _under(mask: bytes, plain: bytes) -> bytes:
+    return bytes(a ^ b for a, b in zip(mask, plain, strict=True))

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from offdiag_web.charts.marks import RunStyle
-from offdiag_web.charts.scale import Scale, tidy_at_least
-from offdiag_web.charts.svg import coordinate, words
+from offdiag_web.charts.svg import Scale, coordinate, tidy_at_least, words
 
 QUARTERS = (("0", 0.0), ("0.25", 0.25), ("0.5", 0.5), ("0.75", 0.75), ("1", 1.0))
 ENDS = (("0", 0.0), ("1", 1.0))

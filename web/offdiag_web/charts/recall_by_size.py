@@ -8,8 +8,7 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from offdiag_web.charts.scale import LogScale, log_scale_over
-from offdiag_web.charts.svg import coordinate, drawing, readable, words
+from offdiag_web.charts.svg import LogScale, coordinate, drawing, log_scale_over, readable, words
 
 CHARACTER_WIDTH = 6.6
 """CSS pixels for a character of the texts in charts: rather too wide than too narrow."""

@@ -1,4 +1,4 @@
-"""Writing SVG as text.
+"""Axes, from values to positions, and drawings as SVG text.
 
 The only place where drawings become markup: text is escaped here, coordinates are checked here.
 Colours come from classes, never from a style attribute, which the content security policy
@@ -8,7 +8,12 @@ would refuse.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+from statistics import quantiles
 from typing import Literal
 
 from markupsafe import Markup, escape
@@ -109,3 +114,158 @@ def words(
         f'<text class="{css_class}" x="{coordinate(x)}" y="{coordinate(y)}" '
         f'text-anchor="{anchor}">{escape(text)}</text>'
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """What one mark covers: the estimate and, where known, its interval."""
+
+    estimate: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def lowest(self) -> float:
+        return self.estimate if self.low is None else min(self.low, self.estimate)
+
+    @property
+    def highest(self) -> float:
+        return self.estimate if self.high is None else max(self.high, self.estimate)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A linear axis between two printable ends, `low` < `high`."""
+
+    low: Decimal
+    high: Decimal
+
+    def __post_init__(self) -> None:
+        if not self.low < self.high:
+            raise ValueError(f"an axis from {self.low} to {self.high} has no length")
+
+    def fraction(self, value: float) -> float:
+        """Place of a value: 0 at the low end, 1 at the high end, outside beyond them."""
+        low, high = float(self.low), float(self.high)
+        return (value - low) / (high - low)
+
+    def clamped(self, value: float) -> float:
+        """`fraction`, moved to the nearer end when outside."""
+        return min(1.0, max(0.0, self.fraction(value)))
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Both ends as printed, with a typographic minus."""
+        return _printed(self.low), _printed(self.high)
+
+
+UNIT = Scale(Decimal(0), Decimal(1))
+SIGNED_UNIT = Scale(Decimal(-1), Decimal(1))
+
+
+def fitted(extents: Sequence[Extent], *, within: Scale) -> Scale:
+    """The shortest tidy axis that shows the intervals of all but the outlying estimates.
+
+    Outlying means beyond Tukey's fences, 1.5 interquartile ranges from the quartiles: one
+    dummy model shall not squeeze all others into one line. Such marks are drawn as arrows.
+    """
+    shown = _without_outliers(extents)
+    if not shown:
+        return within
+    low = min(extent.lowest for extent in shown)
+    high = max(extent.highest for extent in shown)
+    step = _tidy_step((high - low) / 8)
+    bottom = max(within.low, step * math.floor(Decimal(str(low)) / step))
+    top = min(within.high, step * math.ceil(Decimal(str(high)) / step))
+    if bottom == top:
+        bottom, top = max(within.low, bottom - step), min(within.high, top + step)
+    return Scale(bottom, top) if bottom < top else within
+
+
+def spanning(values: Sequence[float], *, steps: int = 8) -> Scale:
+    """The shortest tidy axis, of about so many steps, that shows all of these numbers."""
+    low, high = (min(values), max(values)) if values else (0.0, 1.0)
+    if low == high:
+        low, high = low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2
+    # Numbers too close for a float to hold an eighth of what is between them.
+    step = tidy_at_least(max((high - low) / steps, sys.float_info.min))
+    bottom = step * math.floor(Decimal(str(low)) / step)
+    top = step * math.ceil(Decimal(str(high)) / step)
+    return Scale(bottom, top)
+
+
+def tidy_at_least(rough: float) -> Decimal:
+    """The smallest of 1, 2 and 5 times a power of ten that is at least a positive number."""
+    power = math.floor(math.log10(rough))
+    tidy = (
+        Decimal(step).scaleb(exponent) for exponent in (power, power + 1) for step in (1, 2, 5)
+    )
+    return next(step for step in tidy if float(step) >= rough)
+
+
+def _without_outliers(extents: Sequence[Extent]) -> Sequence[Extent]:
+    if len(extents) < 4:
+        return extents
+    first, _, third = quantiles((extent.estimate for extent in extents), n=4)
+    reach = 1.5 * (third - first)
+    return [e for e in extents if first - reach <= e.estimate <= third + reach]
+
+
+def _tidy_step(rough: float) -> Decimal:
+    """The smallest of 0.01, 0.02, 0.05, 0.1, 0.2, 0.5 that is at least `rough`."""
+    steps = [Decimal(text) for text in ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5")]
+    for smaller, larger in pairwise(steps):
+        if float(smaller) < rough <= float(larger):
+            return larger
+    return steps[0] if rough <= float(steps[0]) else steps[-1]
+
+
+def _printed(value: Decimal) -> str:
+    plain = format(value.normalize(), ",f")
+    return plain.replace("-", "\N{MINUS SIGN}")
+
+
+_STEPS = (1, 2, 5)
+_FEWEST_TICKS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LogScale:
+    """An axis from `low` to `high`, whole numbers with 1 <= low < high."""
+
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.low < self.high:
+            raise ValueError(f"a logarithmic axis from {self.low} to {self.high} has no length")
+
+    def fraction(self, value: float) -> float:
+        """Place of a positive value: 0 at the low end, 1 at the high end."""
+        return math.log(value / self.low) / math.log(self.high / self.low)
+
+    @property
+    def ticks(self) -> tuple[int, ...]:
+        """Powers of ten on the axis, and 2 and 5 times those where there are few."""
+        round_numbers = _round_numbers(self.high)
+        powers = [n for n in round_numbers if n >= self.low and str(n).strip("0") == "1"]
+        if len(powers) >= _FEWEST_TICKS:
+            return tuple(powers)
+        return tuple(n for n in round_numbers if n >= self.low)
+
+
+def log_scale_over(counts: Sequence[int]) -> LogScale:
+    """The shortest axis between two round numbers that holds all counts, each at least 1."""
+    smallest, largest = (min(counts), max(counts)) if counts else (1, 10)
+    below = [n for n in _round_numbers(smallest) if n <= smallest]
+    above = _round_numbers(10 * largest)
+    high = next(n for n in above if n >= largest)
+    if below[-1] == high:
+        high = next(n for n in above if n > high)
+    return LogScale(below[-1], high)
+
+
+def _round_numbers(largest: int) -> list[int]:
+    """1, 2, 5, 10, 20, 50 and so on, up to `largest`."""
+    powers = range(len(str(largest)))
+    return [step * 10**power for power in powers for step in _STEPS if step * 10**power <= largest]

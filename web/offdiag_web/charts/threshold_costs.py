@@ -27,8 +27,16 @@ from offdiag_web.charts.plot import (
     ticks_across,
     ticks_up,
 )
-from offdiag_web.charts.scale import UNIT, Scale, spanning, tidy_at_least
-from offdiag_web.charts.svg import coordinate, drawing, reading, words
+from offdiag_web.charts.svg import (
+    UNIT,
+    Scale,
+    coordinate,
+    drawing,
+    reading,
+    spanning,
+    tidy_at_least,
+    words,
+)
 
 WIDTH, HEIGHT = 860, 320
 FRAME = Frame(left=56, top=30, width=660, height=240)

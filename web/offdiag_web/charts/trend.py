@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from markupsafe import Markup
 
-from offdiag_web.charts.scale import Extent, Scale
-from offdiag_web.charts.svg import coordinate, drawing, readable
+from offdiag_web.charts.svg import Extent, Scale, coordinate, drawing, readable
 
 _LEFT, _TOP, _PLOT_HEIGHT, _BOTTOM = 40, 8, 84, 8
 WIDTH, HEIGHT = 320, _TOP + _PLOT_HEIGHT + _BOTTOM

@@ -19,8 +19,7 @@ from offdiag.metrics.orientation import ACTUAL_AXIS
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.numbers import shortened
-from offdiag_web.urls.examples import cell_url
-from offdiag_web.urls.matrix import ClassOrder
+from offdiag_web.urls.run import ClassOrder, cell_url
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from offdiag.metrics.scores.score_curves import ScoreHistogram
 from offdiag.store.run_page import RunResults
 from offdiag_web.charts.plot import QUARTERS, Tick
 from offdiag_web.charts.reliability import ReliabilityBin, reliability_drawing
-from offdiag_web.charts.scale import UNIT
 from offdiag_web.charts.scores import Spread, Tone, spread_drawing
+from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
+from offdiag_web.components.numbers import Notes
 from offdiag_web.components.tiles import Tile, metric_tile
-from offdiag_web.components.values import Notes
 
 NO_SKILL = "no skill"
 _BINS = 15

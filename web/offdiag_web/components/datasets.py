@@ -28,11 +28,11 @@ from offdiag.store.dataset_page import (
 from offdiag.store.datasets import DatasetRecord
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import domain_response
+from offdiag_web.app.preferences import open_problems
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import TASK_WORDS, Chip, Moment, Tone, moment
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.filter_line import parse_filter, quoted
-from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.query_string import parse_filter, quoted, with_query
 from offdiag_web.urls.run_list import RunListAddress
 
 Overview = Sequence[tuple[DatasetFacts, LoggedRuns]]
@@ -176,7 +176,7 @@ class DatasetFrame:
 def open_problems_of(dataset_id: int) -> list[ProblemSummary]:
     """Unresolved problems of a dataset that are not of low severity, in the order of lists."""
     registry = current_registry()
-    problems = registry.open_problems.list(registry.database)
+    problems = open_problems().list(registry.database)
     return [each for each in problems if each.key.dataset_id == dataset_id]
 
 

@@ -27,7 +27,7 @@ from offdiag_web.components.classes import (
 )
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.matrix_colours import OF_WHAT, ColourScale, colour_scale
-from offdiag_web.urls.matrix import MatrixAddress, Norm
+from offdiag_web.urls.run import MatrixAddress, Norm
 
 LARGEST_LIST = 60
 """Groups up to which a list of them stands beside a matrix without their heads."""

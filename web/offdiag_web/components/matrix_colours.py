@@ -18,7 +18,7 @@ from offdiag.metrics.orientation import ACTUAL_AXIS, PREDICTED_AXIS
 from offdiag.palette import BINS, SMALLEST_ERROR_END, correct_step, error_step
 from offdiag_web.charts.maps import step_codes
 from offdiag_web.components import numbers
-from offdiag_web.urls.matrix import Norm
+from offdiag_web.urls.run import Norm
 
 OF_WHAT: dict[Norm, str] = {
     "row": "of the actual class",

@@ -21,7 +21,7 @@ from offdiag.store.evaluations import EvaluationWork
 from offdiag.store.outdated import StaleReason
 from offdiag.store.run_page import RunDetail, RunHeader, RunResults, read_run
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.paths import SENT_BY_FORM
+from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import (
     Caution,
@@ -37,8 +37,8 @@ from offdiag_web.components.controls import (
 from offdiag_web.components.flags import Statement, run_statement
 from offdiag_web.components.slices import PARAMETER, SliceChoice, slice_choices
 from offdiag_web.urls.datasets import ModelAddress
-from offdiag_web.urls.filter_line import parse_filter, quoted
 from offdiag_web.urls.problems import problems_of_run
+from offdiag_web.urls.query_string import parse_filter, quoted
 from offdiag_web.urls.run_list import RunListAddress
 from offdiag_web.urls.what_if import WhatIfAddress
 

@@ -13,8 +13,8 @@ from offdiag.filters.parsing import read_metric
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
 from offdiag.store.run_order import order_by
 from offdiag.store.run_rows import RunEntry
-from offdiag_web.charts.interval import IN_TABLE, Canvas, interval_mark
-from offdiag_web.charts.scale import UNIT, Scale, fitted, spanning
+from offdiag_web.charts.marks import IN_TABLE, Canvas, interval_mark
+from offdiag_web.charts.svg import UNIT, Scale, fitted, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import (
     Chip,
@@ -22,8 +22,8 @@ from offdiag_web.components.controls import (
     moment,
     state_chip,
 )
+from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.components.tiles import CUSTOM, majority_scores, range_scale
-from offdiag_web.components.values import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.urls.problems import problems_of_run
 from offdiag_web.urls.run_list import DEFAULT_COLUMNS, ScaleChoice, is_of_slices
 

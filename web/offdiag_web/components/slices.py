@@ -14,10 +14,10 @@ from offdiag.metrics.slices.finder import RECALL, SUBSET_ACCURACY, SliceFindings
 from offdiag.records.slices import slice_text
 from offdiag.services.evaluation.slice_counts import kept_findings
 from offdiag_web.app.context import current_registry
-from offdiag_web.charts.interval import IN_LIST, interval_mark
-from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent
+from offdiag_web.charts.marks import IN_LIST, interval_mark
+from offdiag_web.charts.svg import SIGNED_UNIT, UNIT, Extent
 from offdiag_web.components import numbers
-from offdiag_web.urls.examples import slice_url
+from offdiag_web.urls.run import slice_url
 
 WORST = 5
 PARAMETER = "slice"

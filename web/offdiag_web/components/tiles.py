@@ -19,11 +19,11 @@ from offdiag.metrics.spec import MetricSpec
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_page import RunCosts, RunResults
 from offdiag.store.run_rows import RunEntry
-from offdiag_web.charts.interval import IN_TABLE, IN_TILE, Canvas, interval_mark
-from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent, Scale, spanning
+from offdiag_web.charts.marks import IN_TABLE, IN_TILE, Canvas, interval_mark
+from offdiag_web.charts.svg import SIGNED_UNIT, UNIT, Extent, Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.values import (
+from offdiag_web.components.numbers import (
     UNDEFINED,
     Amounts,
     Notes,

@@ -28,8 +28,13 @@ from offdiag.store.run_order import (
     RunOrder,
     groups_of,
 )
-from offdiag_web.urls.filter_line import SHORT_METRICS, ParsedTerm, filter_text, parse_filter
-from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.query_string import (
+    SHORT_METRICS,
+    ParsedTerm,
+    filter_text,
+    parse_filter,
+    with_query,
+)
 
 ScaleChoice = Literal["fit", "full"]
 ListForm = Literal["table", "both", "trend", "parallel"]

@@ -125,7 +125,7 @@ def serve_until_stopped(
     """
     from offdiag.inputs.bodies.columns import MOST_BYTES_SENT
     from offdiag_web import create_app
-    from offdiag_web.app.limits import WAITING_PER_PLACE, admitting
+    from offdiag_web.app.requests import WAITING_PER_PLACE, admitting
     from offdiag_web.server import Listening
     from offdiag_web.wsgi import warming_up
 

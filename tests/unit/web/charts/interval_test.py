@@ -1,7 +1,7 @@
 from decimal import Decimal
 
-from offdiag_web.charts.interval import IN_TABLE, interval_mark
-from offdiag_web.charts.scale import UNIT, Extent, Scale
+from offdiag_web.charts.marks import IN_TABLE, interval_mark
+from offdiag_web.charts.svg import UNIT, Extent, Scale
 from support.drawings import parsed
 
 

@@ -17,7 +17,7 @@ from offdiag_web.charts.marks import (
     share_bar,
     strip_axis,
 )
-from offdiag_web.charts.scale import Extent
+from offdiag_web.charts.svg import Extent
 from support.drawings import Drawing, parsed, points_of
 
 

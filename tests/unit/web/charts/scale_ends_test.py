@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import offdiag_web
-from offdiag_web.charts.interval import IN_PANEL, IN_TABLE, IN_TILE, Canvas
+from offdiag_web.charts.marks import IN_PANEL, IN_TABLE, IN_TILE, Canvas
 from offdiag_web.pages.compare import differences
 
 STYLES = Path(offdiag_web.__file__).parent / "static" / "css"

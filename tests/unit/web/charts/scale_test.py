@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from offdiag_web.charts.scale import (
+from offdiag_web.charts.svg import (
     SIGNED_UNIT,
     UNIT,
     Extent,

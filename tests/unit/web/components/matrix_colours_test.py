@@ -4,7 +4,7 @@ import pytest
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.components.matrix_colours import ColourScale, colour_scale
-from offdiag_web.urls.matrix import Norm
+from offdiag_web.urls.run import Norm
 
 
 def test_correct_cells_are_coloured_on_a_linear_scale_to_the_whole_class() -> None:

@@ -5,7 +5,7 @@ import numpy as np
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.components.matrix import MatrixView, matrix_view
-from offdiag_web.urls.matrix import MatrixAddress
+from offdiag_web.urls.run import MatrixAddress
 from support.dashboard import LESION_COUNTS, LESIONS
 
 ADDRESS = MatrixAddress("r_1")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offdiag.domain.values import Reason
-from offdiag_web.components.values import REASON_TEXTS, Amounts, amounts_for, reason_text
+from offdiag_web.components.numbers import REASON_TEXTS, Amounts, amounts_for, reason_text
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from offdiag_web.charts.scale import Extent, Scale
+from offdiag_web.charts.svg import Extent, Scale
 from offdiag_web.components.model_marks import model_marks
 from offdiag_web.pages.runs.charts import _param_axis
 from offdiag_web.pages.runs.parallel_chart import ParallelAxis, ParallelLine, parallel_chart

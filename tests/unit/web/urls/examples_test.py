@@ -11,12 +11,7 @@ from offdiag.services.examples.selection import (
     Place,
     SortKey,
 )
-from offdiag_web.urls.examples import (
-    ExamplesAddress,
-    cell_url,
-    missed_url,
-    read_examples,
-)
+from offdiag_web.urls.run import ExamplesAddress, cell_url, missed_url, read_examples
 
 
 @pytest.mark.parametrize(

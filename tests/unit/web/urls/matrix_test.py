@@ -2,7 +2,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from offdiag_web.urls.matrix import MatrixAddress, read_matrix
+from offdiag_web.urls.run import MatrixAddress, read_matrix
 
 
 @pytest.mark.parametrize(

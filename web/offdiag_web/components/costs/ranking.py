@@ -12,12 +12,11 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.summary import expected_samples
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES
 from offdiag.services.what_if.costs import PredictionCost, Verdict, WhatIf
-from offdiag_web.charts.interval import IN_LIST_SMALL, interval_mark
-from offdiag_web.charts.marks import run_style
-from offdiag_web.charts.scale import Extent, Scale, spanning
+from offdiag_web.charts.marks import IN_LIST_SMALL, interval_mark, run_style
+from offdiag_web.charts.svg import Extent, Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.values import Amounts, amounts_for, reason_text
+from offdiag_web.components.numbers import Amounts, amounts_for, reason_text
 from offdiag_web.urls.what_if import WhatIfAddress
 
 PER = 1_000

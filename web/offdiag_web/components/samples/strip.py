@@ -12,7 +12,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.components import numbers
 from offdiag_web.components.samples.look import SampleLook, sample_looks
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.examples import ExamplesAddress
+from offdiag_web.urls.run import ExamplesAddress
 
 MOST_EXAMPLES = 5
 LONGEST_TEXT = 80

@@ -9,11 +9,9 @@ from werkzeug.wrappers import Response
 from offdiag.domain.access import Role
 from offdiag.errors import InvalidInput
 from offdiag.services.access.sessions import change_password, sign_out_everywhere
-from offdiag_web.app import limits
-from offdiag_web.app.auth import clear_site_data
-from offdiag_web.app.context import current_registry, signed_in, signed_in_user
+from offdiag_web.app.auth import clear_site_data, count_attempt, refuse_attempts
+from offdiag_web.app.context import current_registry, requires, signed_in, signed_in_user
 from offdiag_web.app.errors import failure_of, status_of
-from offdiag_web.app.permissions import requires
 from offdiag_web.pages.access.view import role_lines
 
 blueprint = Blueprint("account", __name__)
@@ -32,7 +30,7 @@ def page() -> Response:
 def set_password() -> Response:
     """Replace one's own password, and stay signed in here alone."""
     name = signed_in().name
-    limits.refuse_attempts(name)
+    refuse_attempts(name)
     try:
         change_password(
             current_registry().database,
@@ -43,7 +41,7 @@ def set_password() -> Response:
         )
     except InvalidInput as error:
         if error.field == "current":
-            limits.count_attempt(name)
+            count_attempt(name)
         return _page(error)
     return redirect(url_for("account.page", changed=1), 303)
 

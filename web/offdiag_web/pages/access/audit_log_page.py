@@ -19,10 +19,9 @@ from offdiag.store.audit_log import (
     AuditPage,
     audit_page,
 )
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, requires
+from offdiag_web.app.dispatch import TWIN
 from offdiag_web.app.exports import Cell, csv_response
-from offdiag_web.app.paths import TWIN
-from offdiag_web.app.permissions import requires
 from offdiag_web.components.controls import Moment, moment
 from offdiag_web.urls.query_string import with_query
 

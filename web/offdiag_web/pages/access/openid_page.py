@@ -11,10 +11,9 @@ from offdiag.errors import NotFound
 from offdiag.services.access.openid import read_roles, sign_in_external
 from offdiag.services.access.sessions import begin_session
 from offdiag_web.app.auth import SignedIn, acting_as, forget_session, session_life
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import Rate, current_registry, public
+from offdiag_web.app.dispatch import own_path
 from offdiag_web.app.openid import KEY, Provider
-from offdiag_web.app.paths import own_path
-from offdiag_web.app.permissions import Rate, public
 
 blueprint = Blueprint("openid", __name__)
 

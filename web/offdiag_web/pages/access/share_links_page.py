@@ -13,9 +13,8 @@ from offdiag.domain.access import Role
 from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.services.access.share_links import create_share_link, may_share, revoke_share_link
 from offdiag.store.share_links import ShareLink, list_share_links
-from offdiag_web.app.context import current_registry, signed_in, signed_in_user
+from offdiag_web.app.context import current_registry, requires, signed_in, signed_in_user
 from offdiag_web.app.errors import failure_of, status_of
-from offdiag_web.app.permissions import requires
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Moment, moment
 from offdiag_web.pages.access.shareable import projects_of_page, read_page, rendered

@@ -21,7 +21,7 @@ from offdiag.errors import InvalidInput, NotFound
 from offdiag.store.project_access import project_of_problem, project_of_run
 from offdiag.store.session import Session
 from offdiag_web.app.context import CurrentUser, Registry
-from offdiag_web.app.lazy_views import lazy_views
+from offdiag_web.app.dispatch import lazy_views
 
 _MOST_CHARACTERS = 8_000
 _FEWEST_RUNS = 2

@@ -9,10 +9,9 @@ from markupsafe import escape
 
 from offdiag.errors import Forbidden, InvalidInput, NotFound, OffdiagError
 from offdiag.services.access.share_links import OpenedLink, may_share, open_share_link
-from offdiag_web.app.context import Registry
+from offdiag_web.app.context import Rate, Registry, public
+from offdiag_web.app.dispatch import SHARED
 from offdiag_web.app.errors import domain_response
-from offdiag_web.app.paths import SHARED
-from offdiag_web.app.permissions import Rate, public
 from offdiag_web.pages.access.shareable import projects_of_page, read_page, rendered
 
 _VOID = frozenset(

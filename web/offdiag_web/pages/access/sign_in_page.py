@@ -10,18 +10,18 @@ from offdiag.domain.access import Caller, CallerKind
 from offdiag.errors import NotSignedIn
 from offdiag.services.access.sessions import sign_in, sign_out
 from offdiag.settings.model import needs_sign_in
-from offdiag_web.app import limits
 from offdiag_web.app.auth import (
     SignedIn,
     acting_as,
     clear_site_data,
+    count_attempt,
     forget_session,
+    refuse_attempts,
     session_life,
 )
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import Rate, current_registry, public
+from offdiag_web.app.dispatch import own_path
 from offdiag_web.app.errors import failure_of
-from offdiag_web.app.paths import own_path
-from offdiag_web.app.permissions import Rate, public
 
 blueprint = Blueprint("signing_in", __name__)
 
@@ -41,7 +41,7 @@ def page() -> Response:
 def begin() -> Response:
     """Let somebody in and lead them to where they wanted to go."""
     name, goal = request.form.get("name", "").strip(), own_path(request.form.get("next", "/"))
-    limits.refuse_attempts(name)
+    refuse_attempts(name)
     acting_as(name)
     registry = current_registry()
     try:
@@ -52,7 +52,7 @@ def begin() -> Response:
             life=session_life(registry.settings.access),
         )
     except NotSignedIn as error:
-        limits.count_attempt(name)
+        count_attempt(name)
         failed = render_template(
             "access/sign_in.html", failure=failure_of(error), next=goal, name=name[:100]
         )

@@ -12,9 +12,8 @@ from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.services.access.sessions import create_token, revoke_token
 from offdiag.store.project_access import project_names
 from offdiag.store.sessions import list_tokens
-from offdiag_web.app.context import current_registry, signed_in, signed_in_user
+from offdiag_web.app.context import current_registry, requires, signed_in, signed_in_user
 from offdiag_web.app.errors import failure_of, status_of
-from offdiag_web.app.permissions import requires
 from offdiag_web.pages.access.view import MEANINGS, read_project, read_role, token_lines
 
 blueprint = Blueprint("tokens", __name__)

@@ -10,9 +10,8 @@ from offdiag.errors import OffdiagError
 from offdiag.services.access import users
 from offdiag.store.project_access import project_names
 from offdiag.store.users import list_users
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.errors import failure_of, status_of
-from offdiag_web.app.permissions import requires
 from offdiag_web.pages.access.view import MEANINGS, read_project, read_role, user_lines
 
 blueprint = Blueprint("users", __name__)

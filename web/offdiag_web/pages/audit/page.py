@@ -16,7 +16,7 @@ from offdiag.audit.table_text.audit import TableTextAudit, audit_record, audit_t
 from offdiag.audit.table_text.interpretation import Reading, read_table_text
 from offdiag.domain.access import Role
 from offdiag.errors import InvalidInput
-from offdiag_web.app.permissions import requires
+from offdiag_web.app.context import requires
 from offdiag_web.charts.card import Card, CardTable, card_svg
 from offdiag_web.components import numbers
 from offdiag_web.pages.audit.form import (

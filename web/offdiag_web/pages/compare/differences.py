@@ -13,12 +13,12 @@ from offdiag.comparison import texts
 from offdiag.comparison.differences import ALL_HEADLINES, DifferenceStatus, MetricDifference
 from offdiag.comparison.pair import PairComparison, PairedOutcome
 from offdiag.metrics.counted import numbers_of
-from offdiag_web.charts.interval import Canvas, interval_mark
-from offdiag_web.charts.scale import Scale
+from offdiag_web.charts.marks import Canvas, interval_mark
+from offdiag_web.charts.svg import Scale
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, class_order
 from offdiag_web.components.controls import Segment
-from offdiag_web.components.values import Notes, ShownValue, extent_of, shown
+from offdiag_web.components.numbers import Notes, ShownValue, extent_of, shown
 from offdiag_web.urls.compare import ClassMetric, CompareAddress
 
 Tone = Literal["better", "worse", "plain"]

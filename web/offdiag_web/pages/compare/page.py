@@ -32,21 +32,20 @@ from offdiag.store.dataset_page import dataset_overview
 from offdiag.store.promotions import promotions_in_force
 from offdiag.store.run_costs import newest_runs
 from offdiag_web.app.context import current_registry, kept_best_sets, recent_comparisons
+from offdiag_web.app.dispatch import TWIN, requested_project
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import TWIN, requested_project
-from offdiag_web.pages.compare.card import comparison_card
-from offdiag_web.pages.compare.curves import curves_view
 from offdiag_web.pages.compare.examples import (
     EXAMPLE_COLUMNS,
     example_rows,
     examples_view,
 )
 from offdiag_web.pages.compare.export import (
+    comparison_card,
     comparison_columns,
     comparison_markdown,
     comparison_rows,
 )
-from offdiag_web.pages.compare.view import choosing_view, compare_page
+from offdiag_web.pages.compare.view import choosing_view, compare_page, curves_view
 from offdiag_web.urls.compare import (
     CompareAddress,
     is_sent_by_form,

@@ -1,36 +1,48 @@
-"""Two runs side by side: differences, churn and matrices."""
+"""Two runs side by side: differences, churn, matrices, and curves drawn over each other."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 from markupsafe import Markup
 
+from offdiag.comparison.differences import CellDifferences
 from offdiag.comparison.pair import PairComparison, PairedFacts, PairedOutcome
 from offdiag.domain.number_text import p_value
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import numbers_of
+from offdiag.palette import BINS
 from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.charts.marks import BarPart, churn_bar
 from offdiag_web.components import numbers
-from offdiag_web.components.classes import busiest_class, window_around
+from offdiag_web.components.classes import (
+    ClassHead,
+    busiest_class,
+    class_head,
+    class_order,
+    window_around,
+)
 from offdiag_web.components.controls import Segment
-from offdiag_web.components.matrix import MatrixView, matrix_view
-from offdiag_web.components.values import Notes
+from offdiag_web.components.matrix import (
+    Density,
+    MatrixView,
+    matrix_density,
+    matrix_view,
+    turned_heads,
+)
+from offdiag_web.components.matrix_colours import ColourScale, colour_scale
+from offdiag_web.components.numbers import Notes
 from offdiag_web.pages.compare.differences import (
     ClassTable,
     MetricTable,
     class_table,
     metric_table,
 )
-from offdiag_web.pages.compare.matrix import (
-    LARGEST_TABLE,
-    DifferenceMatrix,
-    LargestChange,
-    difference_matrix,
-    largest_changes,
-    shared_scale,
-)
 from offdiag_web.urls.compare import CompareAddress, MatrixChoice
-from offdiag_web.urls.matrix import MatrixAddress
+from offdiag_web.urls.run import MatrixAddress
 
 PAIRED_OUTCOME_TEXTS: dict[PairedOutcome, str] = {
     PairedOutcome.BOTH_RIGHT: "both right",
@@ -186,3 +198,178 @@ def _one_of_both(
         codes = window_around(matrices[0], busiest_class(matrices[0]))
     scale = shared_scale(matrices)[at]
     return matrix_view(matrices[at], MatrixAddress(runs[at].id), codes, shared=scale)
+
+
+LARGEST_TABLE = 30
+WINDOW_CLASSES = 12
+MOST_CHANGES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceCell:
+    """Signed points of the actual class, signed cases, and in words what the cell looks like."""
+
+    share: str
+    count: str | None
+    css: str
+    words: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceRow:
+    """One actual class."""
+
+    head: ClassHead
+    cells: tuple[DifferenceCell, ...]
+    total: str
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceMatrix:
+    """A table of actual classes down and predicted classes across."""
+
+    heads: tuple[ClassHead, ...]
+    turned_heads: bool
+    rows: tuple[DifferenceRow, ...]
+    caption: str
+    end: str | None
+    density: Density
+
+
+@dataclass(frozen=True, slots=True)
+class LargestChange:
+    """A cell in a list: which, by how much, and whether that is more than chance."""
+
+    actual: ClassHead
+    predicted: ClassHead
+    is_correct: bool
+    share: str
+    count: str
+    verdict: str
+
+
+def difference_matrix(pair: PairComparison, *, largest: int = LARGEST_TABLE) -> DifferenceMatrix:
+    """The whole matrix of up to `largest` classes, or a window of those that changed most."""
+    codes, cells = _shown(pair, largest), cells_of(pair)
+    reach = float(np.nanmax(np.abs(cells.share), initial=0.0))
+    heads = tuple(class_head(pair.labels[code]) for code in codes)
+    density = matrix_density(len(codes))
+    return DifferenceMatrix(
+        heads=heads,
+        turned_heads=turned_heads(heads, density),
+        rows=tuple(
+            DifferenceRow(
+                class_head(pair.labels[actual]),
+                tuple(_cell(cells, (actual, predicted), reach) for predicted in codes),
+                numbers.count(int(numbers_of(pair.first).actual[actual])),
+            )
+            for actual in codes
+        ),
+        caption=_caption(pair, len(codes)),
+        end=f"{_points(reach).lstrip('+')} pp" if reach > 0 else None,
+        density=density,
+    )
+
+
+def largest_changes(pair: PairComparison) -> tuple[LargestChange, ...]:
+    """The cells that changed most by their number of cases; equal ones in label order."""
+    cells = cells_of(pair)
+    order = np.argsort(-np.abs(cells.gained), kind="stable")[:MOST_CHANGES].tolist()
+    return tuple(
+        LargestChange(
+            class_head(pair.labels[int(cells.actual[place])]),
+            class_head(pair.labels[int(cells.predicted[place])]),
+            bool(cells.actual[place] == cells.predicted[place]),
+            _points(float(cells.share[place])),
+            numbers.signed(int(cells.gained[place])),
+            _words(cells, place) or "no change",
+        )
+        for place in order
+        if cells.gained[place] != 0
+    )
+
+
+def cells_of(pair: PairComparison) -> CellDifferences:
+    """The cells of two runs of classes, which alone have a matrix."""
+    assert pair.cells is not None  # noqa: S101  # As the page asks for it.
+    return pair.cells
+
+
+def _shown(pair: PairComparison, largest: int) -> list[int]:
+    codes = class_order(pair.first, None)
+    if len(codes) <= largest:
+        return codes
+    moved, cells = np.zeros(len(codes), np.int64), cells_of(pair)
+    np.add.at(moved, cells.actual, np.abs(cells.gained))
+    np.add.at(moved, cells.predicted, np.abs(cells.gained))
+    return sorted(codes, key=lambda code: -int(moved[code]))[:WINDOW_CLASSES]
+
+
+def _cell(cells: CellDifferences, place: tuple[int, int], reach: float) -> DifferenceCell:
+    at = cells.places.get(place)
+    diagonal = " diagonal" if place[0] == place[1] else ""
+    if at is None:
+        return DifferenceCell("0", None, f"zero{diagonal}", None)
+    share, gained = float(cells.share[at]), int(cells.gained[at])
+    if math.isnan(share):
+        return DifferenceCell("n/a", numbers.signed(gained), f"zero{diagonal}", None)
+    if share == 0:
+        return DifferenceCell("0", None, f"zero{diagonal}", None)
+    is_worse, is_certain = bool(cells.is_worse[at]), bool(cells.is_certain[at])
+    ramp = "error" if is_worse else "correct"
+    css = f"{ramp}-{_step(abs(share) / reach)}{diagonal}"
+    return DifferenceCell(
+        _points(share),
+        numbers.signed(gained),
+        css + (" worse" if is_worse else "") + (" certain" if is_certain else ""),
+        _words(cells, at),
+    )
+
+
+def _step(fraction: float) -> int:
+    """Step of a ramp, by the square root, so that small differences show too."""
+    return max(1, min(BINS - 1, round(math.sqrt(fraction) * (BINS - 1))))
+
+
+def _points(share: float) -> str:
+    """Whole percentage points with a sign; what is not nothing is never written as 0."""
+    if math.isnan(share):
+        return "n/a"
+    if share == 0:
+        return "0"
+    sign = "+" if share > 0 else numbers.MINUS
+    size = abs(100 * share)
+    return f"{sign}<1" if size < 0.5 else f"{sign}{size:.0f}"
+
+
+def _words(cells: CellDifferences, at: int) -> str | None:
+    better, worse = bool(cells.is_better[at]), bool(cells.is_worse[at])
+    if not better and not worse:
+        return None
+    certainty = "significant" if cells.is_certain[at] else "not significant"
+    return f"{'better' if better else 'worse'}, {certainty}"
+
+
+def _caption(pair: PairComparison, n_shown: int) -> str:
+    n_classes = len(pair.labels)
+    part = ""
+    if n_shown < n_classes:
+        part = f"The {n_shown} of {numbers.count(n_classes)} classes that changed most. "
+    return f"{part}Rows: actual class. Columns: predicted class. Change from A to B."
+
+
+def shared_scale(matrices: Sequence[ConfusionMatrix]) -> list[ColourScale]:
+    """The scales of several matrices with common ends, so that their colours compare."""
+    scales = [colour_scale(matrix, "row") for matrix in matrices]
+    correct = max(scales, key=lambda scale: scale.largest_correct)
+    error = max(scales, key=lambda scale: scale.largest_error)
+    return [
+        replace(
+            scale,
+            largest_correct=correct.largest_correct,
+            largest_error=error.largest_error,
+            correct_end=correct.correct_end,
+            error_end=error.error_end,
+        )
+        for scale in scales
+    ]

@@ -15,7 +15,7 @@ from offdiag.services.cost_matrices import add_costs, browse_cost_matrix, set_de
 from offdiag.store.cost_matrices import DatasetUse, dataset_uses
 from offdiag.store.datasets import get_dataset
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.paths import requested_project
+from offdiag_web.app.dispatch import requested_project
 from offdiag_web.components.costs.form import MOST_CLASSES
 from offdiag_web.pages.costs.form import (
     CostFormView,

@@ -15,8 +15,8 @@ from offdiag.metrics.costs.matrix import changed_costs
 from offdiag.services.cost_matrices import CostDetail, browse_cost_matrix, set_default_costs
 from offdiag.store.cost_matrices import CostMatrixRecord, CostOverview, CostVersion, cost_overview
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.dispatch import TWIN, requested_project
 from offdiag_web.app.exports import Cell, csv_response
-from offdiag_web.app.paths import TWIN, requested_project
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Moment, moment
 from offdiag_web.pages.costs.view import cost_page_view

@@ -13,7 +13,7 @@ from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.champions import promotions
 from offdiag.services.champions.decision import Decision, browse_decision
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions
-from offdiag_web.app.paths import requested_project
+from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.components import numbers
 from offdiag_web.components.datasets import (

@@ -18,12 +18,12 @@ from offdiag.services.champions.leaders import Leader, Leaders
 from offdiag.store.promotions import PromotionRecord
 from offdiag.store.ranked_runs import RankedRun
 from offdiag.store.ranked_values import WorstClass
-from offdiag_web.charts.interval import Canvas, interval_mark
-from offdiag_web.charts.scale import Extent, Scale, spanning
+from offdiag_web.charts.marks import Canvas, interval_mark
+from offdiag_web.charts.svg import Extent, Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Moment, moment
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
-from offdiag_web.components.values import Amounts
+from offdiag_web.components.numbers import Amounts
 from offdiag_web.pages.datasets.verdict import (
     LONGEST_NAME,
     PER,

@@ -18,8 +18,8 @@ from offdiag.services.truth.versions import (
     compare_truths,
 )
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.dispatch import TWIN, requested_project
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import TWIN, requested_project
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, label_head

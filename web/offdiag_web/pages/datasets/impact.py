@@ -12,8 +12,8 @@ from offdiag.domain.values import MetricValue
 from offdiag.services.truth.impact import MOST_RUNS, MovedRun, TruthImpact
 from offdiag.services.truth.versions import LabelDifference
 from offdiag.store.truth_impact import ScoredRun
-from offdiag_web.charts.interval import interval_mark
-from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Extent, Scale, fitted
+from offdiag_web.charts.marks import interval_mark
+from offdiag_web.charts.svg import SIGNED_UNIT, UNIT, Extent, Scale, fitted
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Paging, Segment, paging
 from offdiag_web.components.datasets import (
@@ -22,7 +22,7 @@ from offdiag_web.components.datasets import (
     title_inside,
     titles_for,
 )
-from offdiag_web.components.values import Notes, ShownValue, extent_of, interval_text, shown
+from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.urls.datasets import DatasetAddress
 
 _MOST_NAMED = 3

@@ -13,8 +13,8 @@ from offdiag.records.truth import (
 )
 from offdiag.services.truth.impact import TruthImpact, truth_impact
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.dispatch import TWIN, requested_project
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import TWIN, requested_project
 from offdiag_web.components.datasets import DATASET, VERSION, find_in_any_project, titles_for
 from offdiag_web.pages.datasets.impact import (
     impact_sentence,

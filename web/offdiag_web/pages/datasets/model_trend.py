@@ -18,8 +18,7 @@ from offdiag_web.charts.plot import (
     ticks_of,
     ticks_up,
 )
-from offdiag_web.charts.scale import Extent, Scale, spanning
-from offdiag_web.charts.svg import coordinate, drawing, reading, words
+from offdiag_web.charts.svg import Extent, Scale, coordinate, drawing, reading, spanning, words
 from offdiag_web.components.model_marks import ModelMark, model_point, names_at_ends
 
 WIDTH, WHOLE_WIDTH, HEIGHT = 860, 1240, 300

@@ -29,8 +29,8 @@ from offdiag.services.datasets import browse_dataset
 from offdiag.store.comments import About, comments_on
 from offdiag.store.dataset_page import dataset_overview
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions
+from offdiag_web.app.dispatch import TWIN, own_path, requested_project
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import TWIN, own_path, requested_project
 from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components.controls import Discussion, discussion
 from offdiag_web.components.datasets import (

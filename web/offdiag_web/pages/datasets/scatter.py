@@ -17,8 +17,16 @@ from offdiag_web.charts.plot import (
     ticks_of,
     ticks_up,
 )
-from offdiag_web.charts.scale import Extent, Scale, spanning
-from offdiag_web.charts.svg import coordinate, group, linked, reading, words
+from offdiag_web.charts.svg import (
+    Extent,
+    Scale,
+    coordinate,
+    group,
+    linked,
+    reading,
+    spanning,
+    words,
+)
 from offdiag_web.components.model_marks import ModelMark, model_point
 from offdiag_web.pages.datasets.placing import Name, placed_names
 

@@ -15,7 +15,7 @@ from offdiag_web.components.datasets import (
     METRIC_TITLES,
     TITLES_OF_SETS,
 )
-from offdiag_web.components.values import Amounts, amounts_for
+from offdiag_web.components.numbers import Amounts, amounts_for
 
 PER = 1_000
 """Costs are shown for so many examples: mean costs are often too small to read."""

@@ -12,8 +12,7 @@ from offdiag.services.decisions.thresholds import Change, ClassChange
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, class_order
 from offdiag_web.components.costs.ranking import PER
-from offdiag_web.components.numbers import MINUS
-from offdiag_web.components.values import Amounts, Notes, ShownValue, amounts_for, shown
+from offdiag_web.components.numbers import MINUS, Amounts, Notes, ShownValue, amounts_for, shown
 from offdiag_web.pages.decisions.thresholds import (
     cost_text,
     difference_text,

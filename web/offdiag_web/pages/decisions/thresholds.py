@@ -17,8 +17,7 @@ from offdiag_web.charts.threshold_costs import CostLine, Mark, threshold_cost_ch
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.costs.ranking import PER
-from offdiag_web.components.numbers import MINUS
-from offdiag_web.components.values import Amounts, amounts_for
+from offdiag_web.components.numbers import MINUS, Amounts, amounts_for
 
 
 def cost_text(cost: float, amounts: Amounts) -> str:

@@ -13,7 +13,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import class_order
 from offdiag_web.components.controls import Caution, Segment
 from offdiag_web.components.costs.form import ShareField, base_segments, base_text, share_fields
-from offdiag_web.components.values import LOG_SCORES
+from offdiag_web.components.numbers import LOG_SCORES
 from offdiag_web.pages.decisions.changes import ChangedPredictionsView, changed_predictions_view
 from offdiag_web.pages.decisions.thresholds import ThresholdView, threshold_view
 from offdiag_web.urls.costs import CostsAddress

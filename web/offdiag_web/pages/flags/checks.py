@@ -14,8 +14,8 @@ from offdiag.flags.verdict import Condition, Sign
 from offdiag.reports.texts import points
 from offdiag.services.flags.alternatives import Alternative, AlternativeRuns, Gain
 from offdiag.services.flags.page import FlagDetail
-from offdiag_web.charts.interval import interval_mark
-from offdiag_web.charts.scale import SIGNED_UNIT, Extent
+from offdiag_web.charts.marks import interval_mark
+from offdiag_web.charts.svg import SIGNED_UNIT, Extent
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.flags import rule_title

@@ -19,10 +19,10 @@ from offdiag.store.flags import FlagContent, FlagEvent
 from offdiag.store.problems import problem_of_flag
 from offdiag.store.run_ranks import RankedValue
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.dispatch import TWIN, own_path
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import TWIN, own_path
-from offdiag_web.app.preferences import require_user_name
+from offdiag_web.app.preferences import open_problems, require_user_name
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import curly
 from offdiag_web.components.controls import NOBODY_NAMED, WROTE, Chip, HistoryLine, Moment, moment
@@ -327,7 +327,7 @@ def decide(number: int, action: str) -> Response:
         answer = _page(number, Refused.because(error, typed))
         answer.status_code = status_of(error)
         return answer
-    registry.open_problems.forget()
+    open_problems().forget()
     return redirect(own_path(typed.get("back", flag_url(number))), 303)
 
 

@@ -25,11 +25,10 @@ from offdiag.store.problems import (
     metric_of,
 )
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.dispatch import SENT_BY_FORM, TWIN, own_path
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.last_visit import news_since
-from offdiag_web.app.paths import SENT_BY_FORM, TWIN, own_path
-from offdiag_web.app.preferences import require_user_name
+from offdiag_web.app.preferences import news_since, open_problems, require_user_name
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Segment
@@ -326,7 +325,7 @@ def decide_problems(action: str, some: Sequence[int], typed: Mapping[str, str]) 
     done = carry_out(registry.database, Decision(action, ids, {}, typed, author, named))
     can_undo = action in ("acknowledge", "snooze", "dismiss")
     flash(done, ",".join(map(str, some)) if can_undo else "message")
-    registry.open_problems.forget()
+    open_problems().forget()
 
 
 def _page(address: ProblemsAddress, notices: list[str], refused: Refused) -> Response:

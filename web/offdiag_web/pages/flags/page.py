@@ -8,8 +8,8 @@ from werkzeug.wrappers import Response
 from offdiag.records.flag import FLAG_COLUMNS, FlagList, flag_document
 from offdiag.services.flags.page import browse_flags
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.dispatch import TWIN
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import TWIN
 from offdiag_web.urls.flags import ALL, read_flag_list
 from offdiag_web.urls.problems import read_problems
 

@@ -15,13 +15,13 @@ from offdiag.store.problems import MEASURED, Measured
 from offdiag.store.ranked_runs import RankedRun, highest_runs
 from offdiag.store.session import Session
 from offdiag_web.app.context import current_registry
-from offdiag_web.charts.interval import IN_PANEL, interval_mark
-from offdiag_web.charts.scale import UNIT, Extent, fitted, spanning
+from offdiag_web.charts.marks import IN_PANEL, interval_mark
+from offdiag_web.charts.svg import UNIT, Extent, fitted, spanning
 from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
-from offdiag_web.components.values import amounts_for
+from offdiag_web.components.numbers import amounts_for
 from offdiag_web.pages.flags.recall_by_size import recall_floor, size_chart
-from offdiag_web.urls.examples import slice_url
+from offdiag_web.urls.run import slice_url
 
 METRIC_WORDS = {
     "recall": "Recall",

@@ -24,9 +24,9 @@ from offdiag.store.problems import (
 )
 from offdiag.store.ranked_runs import RankedRun
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.dispatch import own_path
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import json_response
-from offdiag_web.app.paths import own_path
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import curly
 from offdiag_web.components.controls import Chip, Discussion, discussion

@@ -17,8 +17,8 @@ from offdiag.services.flags.rules import (
 )
 from offdiag.settings.load import describe_settings
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.dispatch import TWIN
 from offdiag_web.app.exports import Cell, csv_response
-from offdiag_web.app.paths import TWIN
 from offdiag_web.components import numbers
 from offdiag_web.components.flags import SeverityMark, severity_mark
 from offdiag_web.urls.metrics import MetricAddress

@@ -32,8 +32,8 @@ from offdiag.metrics.catalogue import (
 from offdiag.metrics.imbalance import GROUP_WORDS, imbalance_effect
 from offdiag.services.datasets import browse_mapped_runs
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.dispatch import TWIN
 from offdiag_web.app.exports import csv_response
-from offdiag_web.app.paths import TWIN
 from offdiag_web.pages.glossary.metric_map import (
     MAP_COLUMNS,
     map_rows,

@@ -9,7 +9,7 @@ from offdiag.services.champions.dataset_status import KeptComparisons, statuses
 from offdiag.store.home_overview import label_versions_since, read_home, unlabelled_samples
 from offdiag.store.promotions import promotions_in_force, promotions_since
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_drops
-from offdiag_web.app.last_visit import news_since
+from offdiag_web.app.preferences import news_since, open_problems
 from offdiag_web.pages.home.news import MOST_NEWS, label_news, news_view, promotion_news
 from offdiag_web.pages.home.view import HomeView, home_view
 from offdiag_web.urls.datasets import read_start
@@ -34,7 +34,7 @@ def _view() -> HomeView:
     database = current_registry().database
     now = database.clock()
     start, _ = read_start(request.args)
-    problems = current_registry().open_problems.list(database)
+    problems = open_problems().list(database)
     with database.read() as session:
         since = news_since(session, now=now)
         overview = read_home(session)

@@ -21,8 +21,8 @@ from offdiag.store.home_overview import (
     Failure,
     HomeOverview,
 )
-from offdiag_web.charts.interval import Canvas, interval_mark
-from offdiag_web.charts.scale import UNIT, Extent
+from offdiag_web.charts.marks import Canvas, interval_mark
+from offdiag_web.charts.svg import UNIT, Extent
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Moment, Paging, ahead_text, moment, paging

@@ -22,10 +22,9 @@ from offdiag.services.jobs.page import (
     retry_all,
     retry_job,
 )
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, requires
+from offdiag_web.app.dispatch import TWIN
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import TWIN
-from offdiag_web.app.permissions import requires
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Moment, Tone, moment, spell
 

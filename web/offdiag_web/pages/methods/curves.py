@@ -21,8 +21,7 @@ from offdiag_web.charts.plot import (
     ticks_of,
     ticks_up,
 )
-from offdiag_web.charts.scale import Scale, spanning
-from offdiag_web.charts.svg import coordinate, drawing, reading
+from offdiag_web.charts.svg import Scale, coordinate, drawing, reading, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.model_marks import (
     ModelMark,
@@ -30,7 +29,7 @@ from offdiag_web.components.model_marks import (
     model_point,
     names_at_ends,
 )
-from offdiag_web.components.values import extent_of, interval_text
+from offdiag_web.components.numbers import extent_of, interval_text
 
 WIDTH, HEIGHT = 860, 300
 FRAME = Frame(left=44, top=28, width=WIDTH - 240, height=HEIGHT - 68)

@@ -23,10 +23,10 @@ from offdiag.services.methods.compared import Methods, methods_of
 from offdiag.services.methods.estimates import Design, Method
 from offdiag.store.dataset_page import DatasetSize, dataset_size
 from offdiag_web.app.context import current_registry, kept_moments
+from offdiag_web.app.dispatch import TWIN, requested_project
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import TWIN, requested_project
-from offdiag_web.charts.interval import IN_PANEL, interval_mark
-from offdiag_web.charts.scale import SIGNED_UNIT, Extent, fitted
+from offdiag_web.charts.marks import IN_PANEL, interval_mark
+from offdiag_web.charts.svg import SIGNED_UNIT, Extent, fitted
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.datasets import (
@@ -37,10 +37,10 @@ from offdiag_web.components.datasets import (
     find_in_any_project,
     runs_of_dataset_url,
 )
-from offdiag_web.components.values import extent_of, interval_text
+from offdiag_web.components.numbers import extent_of, interval_text
 from offdiag_web.pages.methods.curves import curves_drawing, size_text
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.filter_line import quoted
+from offdiag_web.urls.query_string import quoted
 
 blueprint = Blueprint("methods", __name__)
 find_in_any_project(blueprint)

@@ -14,11 +14,12 @@ from offdiag.records.run import entry_row, run_columns, run_summary
 from offdiag.services.runs import ModelRuns, browse_model
 from offdiag.store.run_rows import LISTED_METRICS, RunEntry
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.dispatch import TWIN
 from offdiag_web.app.exports import csv_response
-from offdiag_web.app.paths import TWIN
-from offdiag_web.charts.scale import Scale
+from offdiag_web.charts.svg import Scale
 from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
+from offdiag_web.components.numbers import Notes, extent_of
 from offdiag_web.components.run_rows import (
     WORST_COLUMN,
     MetricColumn,
@@ -27,9 +28,8 @@ from offdiag_web.components.run_rows import (
     default_columns,
     run_row,
 )
-from offdiag_web.components.values import Notes, extent_of
 from offdiag_web.urls.datasets import ModelAddress
-from offdiag_web.urls.filter_line import parse_filter, quoted
+from offdiag_web.urls.query_string import parse_filter, quoted
 from offdiag_web.urls.run_list import RunListAddress
 
 

@@ -27,8 +27,8 @@ from offdiag.services.reports.page import EditionPage, edition_file, issue_page
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
 from offdiag.store.reports import EditionState
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.exports import json_response
-from offdiag_web.app.paths import requested_project
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Moment, moment
 from offdiag_web.components.samples.strip import ExampleStrip, example_strip

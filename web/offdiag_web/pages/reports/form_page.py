@@ -21,7 +21,7 @@ from offdiag.services.schedules.edit import (
 )
 from offdiag.services.schedules.page import PlanPreview, preview_plan
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.paths import requested_project
+from offdiag_web.app.dispatch import requested_project
 from offdiag_web.pages.reports.fields import (
     Errors,
     ReportForm,

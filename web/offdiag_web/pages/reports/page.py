@@ -33,8 +33,8 @@ from offdiag.services.schedules.page import (
     schedules_page,
 )
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.dispatch import TWIN, requested_project
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import TWIN, requested_project
 from offdiag_web.components.controls import Chip, Paging, paging, spell_short
 from offdiag_web.pages.reports.report_list import NextTime, next_time, reports_view
 from offdiag_web.pages.reports.texts import (

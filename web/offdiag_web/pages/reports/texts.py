@@ -17,7 +17,7 @@ from offdiag.services.reports.page import ReportsPage
 from offdiag.services.schedules.times import DueTime
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
 from offdiag.store.reports import EditionRecord, EditionState
-from offdiag_web.charts.scale import Extent, Scale
+from offdiag_web.charts.svg import Extent, Scale
 from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Tone, spell

@@ -21,8 +21,8 @@ from offdiag.services.runs import MAX_NOTE_LENGTH, change_run
 from offdiag.store.run_page import RunDetail, RunHeader
 from offdiag.store.runs import get_run
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.dispatch import own_path
 from offdiag_web.app.exports import json_response
-from offdiag_web.app.paths import own_path
 from offdiag_web.app.preferences import require_user_name, user_name_if_given
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name

@@ -16,13 +16,13 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.catalogue import MetricSpec, Transformation, effect_words
 from offdiag.sdk.advise import advise
 from offdiag.store.run_page import RunDetail, RunResults
-from offdiag_web.app.paths import SENT_BY_FORM
-from offdiag_web.charts.interval import IN_TILE, interval_mark
-from offdiag_web.charts.scale import SIGNED_UNIT, UNIT, Scale
+from offdiag_web.app.dispatch import SENT_BY_FORM
+from offdiag_web.charts.marks import IN_TILE, interval_mark
+from offdiag_web.charts.svg import SIGNED_UNIT, UNIT, Scale
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import curly, quoted_name
+from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
-from offdiag_web.components.values import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.urls.metrics import MetricAddress
 from offdiag_web.urls.query_string import with_query
 

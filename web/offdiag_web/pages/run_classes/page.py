@@ -21,9 +21,7 @@ from offdiag_web.components.controls import (
     aria_sort,
     class_words,
 )
-from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
-from offdiag_web.components.slices import PARAMETER
-from offdiag_web.components.values import (
+from offdiag_web.components.numbers import (
     CLASS_METRIC_TITLES,
     Notes,
     ShownValue,
@@ -31,6 +29,8 @@ from offdiag_web.components.values import (
     shown,
     shown_count,
 )
+from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
+from offdiag_web.components.slices import PARAMETER
 from offdiag_web.pages.run_classes.address import ClassesAddress, ColumnGroup, read_classes
 
 CLASSES_PER_PAGE = 50

@@ -23,8 +23,8 @@ from offdiag_web.components.curves import (
     class_tiles,
     spread_view,
 )
+from offdiag_web.components.numbers import Notes
 from offdiag_web.components.tiles import Tile
-from offdiag_web.components.values import Notes
 from offdiag_web.pages.run_curves.thresholds import (
     PrevalenceView,
     ThresholdTable,

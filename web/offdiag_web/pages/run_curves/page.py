@@ -16,8 +16,8 @@ from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve
 from offdiag.records.curve import curves_document
 from offdiag.services.curves import RunCurves, all_curves, browse_curves
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.exports import Cell, csv_response, json_response
-from offdiag_web.app.paths import SENT_BY_FORM
 from offdiag_web.components.curves import drawn_bins
 from offdiag_web.components.run_frame import RUN, results_of, run_page
 from offdiag_web.pages.run_curves.address import CurvesAddress, Part, read_curves, read_part

@@ -20,7 +20,7 @@ from offdiag.services.curves import (
 )
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.values import CLASS_METRIC_TITLES, Notes, ShownValue, shown
+from offdiag_web.components.numbers import CLASS_METRIC_TITLES, Notes, ShownValue, shown
 
 _SHARES_REPORTED = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _SHOWN_PROBABILITIES = TIDY_THRESHOLDS[1::2]

@@ -30,8 +30,8 @@ from offdiag_web.components.curves import (
     overview_tiles,
     spread_view,
 )
+from offdiag_web.components.numbers import LOG_SCORES, Notes, ShownValue, interval_text, shown
 from offdiag_web.components.tiles import Tile
-from offdiag_web.components.values import LOG_SCORES, Notes, ShownValue, interval_text, shown
 from offdiag_web.pages.run_curves.address import CurvesAddress
 from offdiag_web.pages.run_curves.one_class import OneClassView, one_class_view
 

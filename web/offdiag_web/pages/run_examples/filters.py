@@ -14,7 +14,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import class_head
 from offdiag_web.components.controls import Segment
 from offdiag_web.pages.run_examples.counts import CaseCounts, expected_count
-from offdiag_web.urls.examples import ExamplesAddress
+from offdiag_web.urls.run import ExamplesAddress
 
 CellCodes = tuple[int, int]
 

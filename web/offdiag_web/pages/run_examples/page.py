@@ -22,13 +22,13 @@ from offdiag.services.examples.page import (
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.store.run_page import RunHeader
 from offdiag_web.app.context import current_registry, kept_suspects
+from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.exports import Cell, csv_stream, json_stream
-from offdiag_web.app.paths import SENT_BY_FORM
 from offdiag_web.components.run_frame import RUN, run_page, stored_run
 from offdiag_web.components.samples.look import sample_looks
 from offdiag_web.pages.run_examples.view import examples_view
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.examples import ExamplesAddress, cell_url, read_examples
+from offdiag_web.urls.run import ExamplesAddress, cell_url, read_examples
 
 _TOP_COLUMNS = tuple(
     f"{column}_{number}" for number in range(1, TOP_CLASSES + 1) for column in ("top", "score")

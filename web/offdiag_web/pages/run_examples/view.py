@@ -23,7 +23,7 @@ from offdiag_web.pages.run_examples.filters import (
     terms,
 )
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.examples import ExamplesAddress
+from offdiag_web.urls.run import ExamplesAddress
 
 LONGEST_SET = 60
 """Characters of a set of labels that are shown."""

@@ -22,8 +22,8 @@ from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Moment, moment
 from offdiag_web.components.datasets import difference_text, titles_for
+from offdiag_web.components.numbers import Notes, ShownValue, interval_text, shown
 from offdiag_web.components.run_frame import RUN, run_page
-from offdiag_web.components.values import Notes, ShownValue, interval_text, shown
 
 MOST_EVALUATIONS = 100
 """Newer evaluations are shown first; all are in the JSON and the CSV."""

@@ -16,11 +16,11 @@ from offdiag_web.components import numbers
 from offdiag_web.components.controls import class_words
 from offdiag_web.components.datasets import METRIC_TITLES, TITLES_OF_SETS
 from offdiag_web.components.flags import run_statement
+from offdiag_web.components.numbers import UNDEFINED, interval_text
 from offdiag_web.components.run_frame import RUN, results_of, run_scope, stored_run
-from offdiag_web.components.values import UNDEFINED, interval_text
 from offdiag_web.pages.run_matrix.displayed import DisplayedRun, displayed_run
 from offdiag_web.pages.run_matrix.drawings import map_pixels, matrix_map, matrix_part
-from offdiag_web.urls.matrix import read_matrix
+from offdiag_web.urls.run import read_matrix
 
 blueprint = Blueprint("run_card", __name__)
 

@@ -1,22 +1,32 @@
-"""The results of a run as an address asks for them: of all classes, or with groups collapsed."""
+"""What of a run is displayed: results, with groups collapsed too, recalls, or predictions only."""
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from typing import cast
 
+import numpy as np
 from flask import current_app
+from markupsafe import Markup
 
 from offdiag.domain.hierarchy import ALL_GROUPS, Collapse
+from offdiag.domain.runs import Task
+from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.evaluation.compute import CollapsedEvaluation, collapse_matrix
 from offdiag.services.evaluation.slices import sliced_run
 from offdiag.services.lru_cache import LruCache
-from offdiag.store.run_page import RunHeader, RunResults, run_detail
+from offdiag.store.predictions import predicted_chunks
+from offdiag.store.run_page import RunDetail, RunHeader, RunResults, run_detail
 from offdiag_web.app.context import current_registry
-from offdiag_web.components.classes import Grouping
+from offdiag_web.charts.marks import IN_PANEL, interval_mark
+from offdiag_web.charts.svg import UNIT
+from offdiag_web.components import numbers
+from offdiag_web.components.classes import Grouping, class_order
+from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.components.run_frame import results_of, stored_run
-from offdiag_web.urls.matrix import MatrixAddress
+from offdiag_web.urls.run import MatrixAddress, missed_url
 
 KEY = "offdiag collapsed matrices"
 MOST_KEPT = 64
@@ -108,3 +118,174 @@ def _collapsed(run: RunHeader, results: RunResults, grouping: Grouping) -> RunRe
 def _kept() -> LruCache[CollapsedEvaluation]:
     kept = current_app.extensions.setdefault(KEY, LruCache(most=MOST_KEPT))
     return cast("LruCache[CollapsedEvaluation]", kept)
+
+
+MOST_COUNTED = 30
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedCount:
+    """How many examples were predicted as a class."""
+
+    name: str
+    count: str
+    share: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnlabelledRun:
+    """The counts, most frequent first; none for sets of labels."""
+
+    total: str
+    command: str
+    lines: tuple[PredictedCount, ...]
+
+
+def unlabelled_run(detail: RunDetail) -> UnlabelledRun | None:
+    """None where there are results of labelled examples, or none yet."""
+    run, results = detail.run, detail.results
+    if results is None or results.facts.n_cases or not results.facts.n_unlabelled:
+        return None
+    project = "" if run.project == "default" else f" --project {shlex.quote(run.project)}"
+    command = f"offdiag truth revise {shlex.quote(run.dataset)} labels.csv --reason …{project}"
+    n_all = results.facts.n_unlabelled
+    lines = () if run.task is Task.MULTILABEL else _predicted(run.id, run.labels.names)
+    return UnlabelledRun(numbers.count(n_all), command, lines)
+
+
+def _predicted(run_id: str, names: tuple[str, ...]) -> tuple[PredictedCount, ...]:
+    counts = np.zeros(len(names), dtype=np.int64)
+    with current_registry().database.read() as session:
+        for chunk in predicted_chunks(session, [run_id]):
+            counts += np.bincount(chunk.codes, minlength=len(names))
+    total = int(counts.sum())
+    order = np.argsort(-counts, kind="stable")[:MOST_COUNTED]
+    return tuple(
+        PredictedCount(
+            names[code],
+            numbers.count(int(counts[code])),
+            numbers.whole_percent(int(counts[code]), total),
+        )
+        for code in order
+        if counts[code]
+    )
+
+
+MOST_CLASSES = 30
+LOWEST_SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRecall:
+    """One class: how much of it was found. `stands_out` where its interval lies below."""
+
+    name: str
+    short_name: str
+    support: str
+    found: str
+    recall: ShownValue
+    interval: str | None
+    mark: Markup | None
+    stands_out: bool
+    precision: ShownValue
+    specificity: ShownValue | None
+    """Of one of two classes."""
+    missed_url: str | None = None
+    """Leads to the cases that were taken for another class, if there are any to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPanel:
+    """Classes in the order of the matrix, or the worst ones of many."""
+
+    title: str
+    classes: tuple[ClassRecall, ...]
+
+    @property
+    def is_binary(self) -> bool:
+        return all(each.specificity is not None for each in self.classes)
+
+
+def class_panel(
+    results: RunResults,
+    address: MatrixAddress,
+    notes: Notes,
+    *,
+    run_id: str | None = None,
+    grouping: Grouping | None = None,
+) -> ClassPanel:
+    """All classes up to `MOST_CLASSES`, else those with the lowest recall.
+
+    With the id of a run that keeps predictions, each with the address of what was missed.
+    """
+    codes = class_order(results.matrix, address.order, grouping)
+    title = "Per class"
+    if len(codes) > MOST_CLASSES:
+        codes = _by_recall(results, codes)[:LOWEST_SHOWN]
+        title = "Worst classes"
+    elif address.worst_first:
+        codes = _by_recall(results, codes)
+    accuracy = results.aggregate.get("overall_accuracy")
+    classes = tuple(_class_recall(results, code, accuracy, notes) for code in codes)
+    if run_id is not None:
+        classes = tuple(
+            replace(shown, missed_url=_missed_url(run_id, results, code, address.part))
+            for code, shown in zip(codes, classes, strict=True)
+        )
+    return ClassPanel(title, classes)
+
+
+def _missed_url(run_id: str, results: RunResults, code: int, part: str | None) -> str | None:
+    matrix = results.matrix
+    is_whole = matrix.actual[code] == matrix.counts[code, code]
+    return None if is_whole else missed_url(run_id, matrix.labels.names[code], part)
+
+
+def _by_recall(results: RunResults, codes: list[int]) -> list[int]:
+    """Lowest first; classes without any example have no recall and come last."""
+    recalls = results.per_class["recall"]
+    return sorted(
+        codes, key=lambda code: (recalls[code].value is None, recalls[code].value or 0.0)
+    )
+
+
+def _class_recall(
+    results: RunResults, code: int, accuracy: MetricValue | None, notes: Notes
+) -> ClassRecall:
+    matrix = results.matrix
+    name, support = matrix.labels.names[code], int(matrix.actual[code])
+    recall = results.per_class["recall"][code]
+    extent = extent_of(recall)
+    interval = interval_text(recall)
+    lower = lies_below(recall, accuracy)
+    said = f"95 % interval {interval}" if interval else "no interval"
+    return ClassRecall(
+        name=name,
+        short_name=numbers.shortened(name, longest=20),
+        support=numbers.count(support),
+        found=numbers.count(int(matrix.counts[code, code])),
+        recall=shown(recall, notes),
+        interval=interval,
+        mark=interval_mark(
+            extent,
+            scale=UNIT,
+            name=f"Recall from 0 to 1: {said}",
+            baseline=None if accuracy is None else accuracy.value,
+            stands_out=lower,
+            canvas=IN_PANEL,
+        )
+        if extent
+        else None,
+        stands_out=lower,
+        precision=shown(results.per_class["precision"][code], notes),
+        specificity=shown(results.per_class["specificity"][code], notes)
+        if len(matrix.labels.names) == 2
+        else None,
+    )
+
+
+def lies_below(value: MetricValue, other: MetricValue | None) -> bool:
+    """Whether the whole interval of a value lies below the whole interval of another."""
+    if other is None or value.ci_high is None or other.ci_low is None:
+        return False
+    return value.ci_high < other.ci_low

@@ -20,7 +20,7 @@ from offdiag_web.charts.matrix_picture import (
 from offdiag_web.components.classes import Grouping, class_order
 from offdiag_web.components.matrix import Cell, MatrixView, matrix_view
 from offdiag_web.components.matrix_colours import colour_scale
-from offdiag_web.urls.matrix import MatrixAddress
+from offdiag_web.urls.run import MatrixAddress
 
 LARGEST_DRAWING = 200
 """Classes up to which a matrix is written out cell by cell in a document."""

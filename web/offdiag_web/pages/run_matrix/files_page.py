@@ -32,7 +32,7 @@ from offdiag_web.pages.run_matrix.drawings import (
     matrix_drawing,
     matrix_map,
 )
-from offdiag_web.urls.matrix import MatrixAddress, read_matrix
+from offdiag_web.urls.run import MatrixAddress, read_matrix
 
 blueprint = Blueprint("matrix_files", __name__)
 

@@ -19,8 +19,7 @@ from offdiag_web.components.classes import (
     off_diagonal,
 )
 from offdiag_web.pages.run_matrix.drawings import map_pixels
-from offdiag_web.urls.examples import cell_url
-from offdiag_web.urls.matrix import MatrixAddress
+from offdiag_web.urls.run import MatrixAddress, cell_url
 
 LARGEST_CHOICE = 1_000
 """Up to this many classes can be picked from a list; above, their name is typed."""

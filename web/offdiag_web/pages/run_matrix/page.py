@@ -32,6 +32,7 @@ from offdiag_web.components.matrix import (
     matrix_density,
     matrix_view,
 )
+from offdiag_web.components.numbers import Notes
 from offdiag_web.components.run_export import (
     AGGREGATE_COLUMNS,
     aggregate_rows,
@@ -45,13 +46,14 @@ from offdiag_web.components.run_export import (
 from offdiag_web.components.run_frame import RUN, run_page, stored_run
 from offdiag_web.components.slices import SliceLine, worst_slices
 from offdiag_web.components.tiles import Headline, cost_tile, headline
-from offdiag_web.components.values import Notes
 from offdiag_web.pages.run_matrix import sets_page, weighted_page
-from offdiag_web.pages.run_matrix.class_panel import ClassPanel, class_panel
 from offdiag_web.pages.run_matrix.displayed import (
+    ClassPanel,
+    class_panel,
     displayed_run,
     matrix_file_name,
     requested_matrix,
+    unlabelled_run,
 )
 from offdiag_web.pages.run_matrix.map_view import (
     Map,
@@ -61,10 +63,16 @@ from offdiag_web.pages.run_matrix.map_view import (
     superclasses,
     window_of,
 )
-from offdiag_web.pages.run_matrix.unlabelled import unlabelled_run
-from offdiag_web.urls.examples import cell_url, numbered_cell_url
-from offdiag_web.urls.matrix import ClassOrder, MatrixAddress, Norm, read_layout, read_matrix
 from offdiag_web.urls.query_string import groups_text
+from offdiag_web.urls.run import (
+    ClassOrder,
+    MatrixAddress,
+    Norm,
+    cell_url,
+    numbered_cell_url,
+    read_layout,
+    read_matrix,
+)
 
 _NORM_TEXTS: tuple[tuple[Norm, str], ...] = (
     ("row", "% actual"),

@@ -20,13 +20,14 @@ from offdiag.services.multilabel.confused_labels import confused_labels_of
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import Cell, csv_response
-from offdiag_web.charts.scale import UNIT
+from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import Segment
+from offdiag_web.components.numbers import Notes
 from offdiag_web.components.run_frame import results_of, run_page
 from offdiag_web.components.tiles import Headline, Tile, metric_tile, own_tiles, small_classes
-from offdiag_web.components.values import Notes
+from offdiag_web.pages.run_matrix.displayed import unlabelled_run
 from offdiag_web.pages.run_matrix.drawings import markdown_lines, markdown_text
 from offdiag_web.pages.run_matrix.sets_address import LabelSetsAddress, read_label_sets
 from offdiag_web.pages.run_matrix.sets_tables import (
@@ -43,8 +44,7 @@ from offdiag_web.pages.run_matrix.sets_tables import (
     window_of,
     windowed,
 )
-from offdiag_web.pages.run_matrix.unlabelled import unlabelled_run
-from offdiag_web.urls.matrix import read_layout
+from offdiag_web.urls.run import read_layout
 
 MOST_MEMBERS_OF_A_PAGE = 5_000_000
 """Samples times labels up to which confused labels are told with the page: a second."""

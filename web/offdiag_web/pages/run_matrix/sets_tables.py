@@ -14,12 +14,12 @@ from offdiag.metrics.orientation import actual_totals, predicted_totals
 from offdiag.palette import BINS
 from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag.store.run_page import RunResults
-from offdiag_web.charts.interval import interval_mark
-from offdiag_web.charts.scale import UNIT
+from offdiag_web.charts.marks import interval_mark
+from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.controls import Segment
-from offdiag_web.components.values import (
+from offdiag_web.components.numbers import (
     CLASS_METRIC_TITLES,
     Notes,
     ShownValue,
@@ -28,7 +28,7 @@ from offdiag_web.components.values import (
     shown,
 )
 from offdiag_web.pages.run_matrix.sets_address import LabelOrder, LabelSetsAddress, MassNorm
-from offdiag_web.urls.examples import ExamplesAddress, cell_url
+from offdiag_web.urls.run import ExamplesAddress, cell_url
 
 
 def ramp_class(share: float, *, is_right: bool, end: float = 1.0) -> str:

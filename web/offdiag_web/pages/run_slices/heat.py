@@ -14,7 +14,7 @@ from offdiag.metrics.slices.counts import MIN_SAMPLES, NO_PARENT
 from offdiag.metrics.slices.finder import RECALL, SliceFindings
 from offdiag.palette import BINS
 from offdiag_web.components import numbers
-from offdiag_web.urls.examples import slice_url
+from offdiag_web.urls.run import slice_url
 
 MOST_SLICES = 24
 """Slices of one column in the table, the largest ones where there are more."""

@@ -11,11 +11,11 @@ from offdiag.domain.values import MetricValue
 from offdiag.services.champions.leaders import primary_metric
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_rows import RunEntry
-from offdiag_web.charts.scale import spanning
+from offdiag_web.charts.svg import spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.model_marks import NO_MODEL, ModelMark
+from offdiag_web.components.numbers import extent_of
 from offdiag_web.components.run_rows import column_scale, metric_column
-from offdiag_web.components.values import extent_of
 from offdiag_web.pages.runs.columns import Columns, differing_params
 from offdiag_web.pages.runs.parallel_chart import ParallelAxis, ParallelLine, parallel_chart
 from offdiag_web.pages.runs.time_chart import TimePoint, time_chart

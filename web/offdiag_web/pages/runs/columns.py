@@ -12,7 +12,7 @@ from offdiag.services.champions.leaders import primary_metric
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_order import AGGREGATE_ORDERS, OF_PARAM, RunOrder, order_by
 from offdiag.store.run_rows import RunEntry
-from offdiag_web.charts.scale import UNIT, Scale
+from offdiag_web.charts.svg import UNIT, Scale
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import AriaSort, aria_sort
 from offdiag_web.components.run_rows import (

@@ -28,8 +28,8 @@ from offdiag.store.run_list import (
 from offdiag.store.run_rows import RunEntry
 from offdiag.store.session import Session
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_drops
+from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.exports import csv_response
-from offdiag_web.app.paths import SENT_BY_FORM
 from offdiag_web.app.preferences import keep_choice
 from offdiag_web.components.datasets import dataset_frame
 from offdiag_web.components.run_export import run_list_record

@@ -12,13 +12,13 @@ from offdiag.domain.runs import PromotionRole, RunState
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_ranks import BaselineValues
 from offdiag.store.run_rows import RunEntry
-from offdiag_web.charts.interval import IN_LIST, IN_LIST_SMALL
+from offdiag_web.charts.marks import IN_LIST, IN_LIST_SMALL
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, moment, orientation_warning, tag_text
 from offdiag_web.components.model_marks import NO_MODEL, ModelMark
+from offdiag_web.components.numbers import Notes
 from offdiag_web.components.run_rows import metric_cell, minority_chip, run_state, worst_cell
 from offdiag_web.components.tiles import cost_cell, majority_scores
-from offdiag_web.components.values import Notes
 from offdiag_web.pages.runs.columns import Columns
 
 LONGEST_NAME = 26

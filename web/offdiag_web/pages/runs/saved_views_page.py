@@ -13,8 +13,7 @@ from werkzeug.wrappers import Response
 from offdiag.domain.access import Role
 from offdiag.services.saved_views import remove_view, save_view, saved_view, views_of
 from offdiag.store.saved_views import SavedView
-from offdiag_web.app.context import current_registry
-from offdiag_web.app.permissions import requires
+from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.components.controls import Moment, moment
 from offdiag_web.urls.run_list import read_run_list

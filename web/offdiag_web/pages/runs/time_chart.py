@@ -8,8 +8,7 @@ from datetime import datetime
 
 from markupsafe import Markup, escape
 
-from offdiag_web.charts.scale import Extent, Scale
-from offdiag_web.charts.svg import coordinate, drawing, reading, words
+from offdiag_web.charts.svg import Extent, Scale, coordinate, drawing, reading, words
 from offdiag_web.components.model_marks import ModelMark, model_point
 
 WIDTH, HEIGHT = 1180, 190

@@ -16,12 +16,12 @@ from offdiag.store.run_groups import RunGroup, RunGroups
 from offdiag.store.run_list import RunOverview
 from offdiag.store.run_order import Cursor, RunOrder
 from offdiag.store.run_rows import RunEntry
-from offdiag_web.charts.scale import UNIT
+from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
+from offdiag_web.components.numbers import Notes
 from offdiag_web.components.run_rows import column_scale, metric_column
-from offdiag_web.components.values import Notes
 from offdiag_web.pages.runs.charts import parallel_picture, trend_picture
 from offdiag_web.pages.runs.columns import (
     ColumnChoice,
@@ -36,8 +36,7 @@ from offdiag_web.pages.runs.columns import (
 )
 from offdiag_web.pages.runs.rows import LineContext, ListedRun, listed_run
 from offdiag_web.pages.runs.run_sections import GroupChoice, group_choices, in_groups
-from offdiag_web.urls.filter_line import filter_text, parse_filter, quoted
-from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.query_string import filter_text, parse_filter, quoted, with_query
 from offdiag_web.urls.run_list import EXACTLY, ListForm, RunListAddress
 
 Models = Mapping[int, Sequence[str | None]]

@@ -14,7 +14,7 @@ from offdiag.services.samples.content import browse_content
 from offdiag.services.samples.log import set_places
 from offdiag.store.samples import ContentTotals
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.paths import requested_project
+from offdiag_web.app.dispatch import requested_project
 from offdiag_web.components import numbers
 from offdiag_web.components.datasets import (
     DATASET,

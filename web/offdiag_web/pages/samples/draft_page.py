@@ -19,9 +19,8 @@ from offdiag.services.samples.drafts import (
     undo_version,
     withdraw_answers,
 )
-from offdiag_web.app.context import current_registry
-from offdiag_web.app.paths import own_path, requested_project
-from offdiag_web.app.permissions import requires
+from offdiag_web.app.context import current_registry, requires
+from offdiag_web.app.dispatch import own_path, requested_project
 from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_name_if_given
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, label_head

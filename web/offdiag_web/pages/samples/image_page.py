@@ -6,7 +6,7 @@ from flask import Blueprint, Response, request
 
 from offdiag.services.samples import content
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.paths import requested_project
+from offdiag_web.app.dispatch import requested_project
 from offdiag_web.components.datasets import DATASET
 from offdiag_web.components.samples.picture import picture_response
 

@@ -10,8 +10,8 @@ from werkzeug.wrappers import Response
 from offdiag.records.noise import ModelUnderNoise, Noise, noise_document
 from offdiag.services.samples.noise import USUAL_SHARE, LabelNoise, label_noise
 from offdiag_web.app.context import current_registry, kept_suspects
+from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.exports import json_response
-from offdiag_web.app.paths import requested_project
 from offdiag_web.components.datasets import (
     DATASET,
     DatasetFrame,

@@ -25,10 +25,9 @@ from offdiag.services.samples.suspects import (
     SuspectLabels,
     suspect_labels,
 )
-from offdiag_web.app.context import current_registry, kept_suspects
+from offdiag_web.app.context import current_registry, kept_suspects, requires
+from offdiag_web.app.dispatch import TWIN, requested_project
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import TWIN, requested_project
-from offdiag_web.app.permissions import requires
 from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_name_if_given
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers

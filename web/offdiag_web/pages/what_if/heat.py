@@ -19,7 +19,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.costs.ranking import PER
-from offdiag_web.components.values import Amounts, Notes, ShownValue, amounts_for, shown
+from offdiag_web.components.numbers import Amounts, Notes, ShownValue, amounts_for, shown
 from offdiag_web.urls.what_if import WhatIfAddress
 
 MOST_CELLS = 800

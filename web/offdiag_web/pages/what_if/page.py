@@ -13,8 +13,8 @@ from offdiag.store.dataset_page import dataset_overview, dataset_size
 from offdiag.store.datasets import DatasetRecord, single_label_task
 from offdiag.store.run_costs import RunWithCosts
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.dispatch import SENT_BY_FORM, TWIN, requested_project
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.paths import SENT_BY_FORM, TWIN, requested_project
 from offdiag_web.components.datasets import DatasetFrame, dataset_frame
 from offdiag_web.pages.what_if.threshold import threshold_card
 from offdiag_web.pages.what_if.view import start_view, what_if_view

@@ -22,7 +22,7 @@ from offdiag.store.run_costs import RunWithCosts
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.costs.ranking import PER
-from offdiag_web.components.values import Amounts, amounts_for
+from offdiag_web.components.numbers import Amounts, amounts_for
 from offdiag_web.pages.what_if.threshold_chart import ThresholdCurve, threshold_curve
 
 _CLASS = 1

@@ -15,8 +15,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from offdiag_web.charts.plot import Frame, box, grid, name_across, ring, step_line
-from offdiag_web.charts.scale import tidy_at_least
-from offdiag_web.charts.svg import coordinate, drawing, reading, words
+from offdiag_web.charts.svg import coordinate, drawing, reading, tidy_at_least, words
 
 WIDTH, HEIGHT = 1200, 316
 FRAME = Frame(left=64, top=50, width=1110, height=214)

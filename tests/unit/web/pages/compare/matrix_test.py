@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from offdiag_web.pages.compare.matrix import (
-    DifferenceCell,
-    difference_matrix,
-    largest_changes,
-)
+from offdiag_web.pages.compare.pair import DifferenceCell, difference_matrix, largest_changes
 from support.comparisons import Triple, pair_of
 
 LABELS = ("ant", "bee", "cat")

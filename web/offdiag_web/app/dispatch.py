@@ -1,4 +1,4 @@
-"""Views whose modules are loaded when somebody asks for them, or once the server has time.
+"""Addresses and the views they lead to, which are loaded when somebody asks for them.
 
 Nearly all that a dashboard would load when it starts belongs to pages that nobody has opened yet.
 The table of routes knows every address, so that links can be written and requests find their
@@ -10,9 +10,119 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from importlib import import_module
-from typing import cast
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import quote, urlsplit
 
 from flask import Blueprint, Flask, current_app, request
+from flask.typing import ResponseReturnValue
+from jinja2 import BaseLoader, FileSystemLoader
+from werkzeug.routing import BaseConverter
+from werkzeug.utils import cached_property
+
+from offdiag.domain.texts import DEFAULT_PROJECT, name_from_path, name_in_path
+from offdiag.store.failures import after_failures
+
+
+class RunIdConverter(BaseConverter):
+    """Accepts what a run id may look like; the dot before `json` or `csv` ends it."""
+
+    regex = r"r_[0-9A-Za-z]{1,64}"
+    part_isolating = True
+
+
+PREFIX = "/api/v1"
+
+
+class NumberConverter(BaseConverter):
+    """The number of a flag, a job or a version: positive, and within what databases hold."""
+
+    regex = r"[1-9][0-9]{0,17}"
+    part_isolating = True
+
+    def to_python(self, value: str) -> int:
+        return int(value)
+
+
+PATH_SCHEMAS: dict[str, dict[str, Any]] = {
+    "run": {
+        "schema": {"type": "string", "pattern": f"^{RunIdConverter.regex}$"},
+        "description": "Id of a run.",
+    },
+    "name": {
+        "schema": {"type": "string", "minLength": 1, "maxLength": 1_500},
+        "description": (
+            "A name. `~`, `/` and `\\` are written as `~7E`, `~2F` and `~5C`; so are the dots "
+            "of `.`, `..` and of a name that ends in `.json` or `.csv`, as `~2E`."
+        ),
+    },
+    "number": {
+        "schema": {"type": "integer", "minimum": 1, "maximum": 10**18 - 1},
+        "description": "",
+    },
+}
+"""By converter: the parts of a parameter in the description."""
+
+
+class NameConverter(BaseConverter):
+    """Any name, as one segment of a path; its end is never mistaken for that of a twin."""
+
+    regex = r"(?:(?!\.(?:json|csv)(?:/|$))[^/])+"
+    part_isolating = True
+
+    def to_python(self, value: str) -> str:
+        return name_from_path(value)
+
+    def to_url(self, value: object) -> str:
+        return quote(name_in_path(str(value)), safe="")
+
+
+TWIN = ".<any(json, csv):form>"
+"""End of the address of a twin."""
+SENT_BY_FORM = "form"
+"""A form sends every field, also empty ones; its answer is a redirect to the canonical URL."""
+
+
+SHARED = "/s/"
+"""Begins the address of a shared page; the rest of it is a secret."""
+
+
+def loggable_path(path: str) -> str:
+    """The path of a request without the secret of a shared page."""
+    return f"{SHARED}…" if path.startswith(SHARED) else path
+
+
+def requested_project() -> str:
+    """The project that a request names, else the default one."""
+    return request.args.get("project") or DEFAULT_PROJECT
+
+
+def own_path(target: str) -> str:
+    """A path on this server, whatever the form says."""
+    parts = urlsplit(target)
+    is_own = not parts.scheme and not parts.netloc and target.startswith("/")
+    return target if is_own and not target.startswith(("//", "/\\")) else "/"
+
+
+_TEMPLATES = [Path(__file__).parents[1] / part for part in ("pages", "components")]
+"""A template of a page is named after its folder: `compare/pair.html`."""
+_READING = frozenset({"GET", "HEAD"})
+
+
+class Dashboard(Flask):
+    """What only reads is asked for again where the server ended its transaction."""
+
+    @cached_property
+    def jinja_loader(self) -> BaseLoader:
+        """Finds templates beside the code that uses them."""
+        return FileSystemLoader(_TEMPLATES)
+
+    def dispatch_request(self) -> ResponseReturnValue:
+        """The answer of the view, which for reading may be called up to four times."""
+        if request.method in _READING:
+            return after_failures(super().dispatch_request)
+        return super().dispatch_request()
+
 
 Routes = Mapping[str, Mapping[str, Collection[str]]]
 """By module and endpoint: the rules that lead there, each after its methods: `GET /runs`."""
