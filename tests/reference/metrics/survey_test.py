@@ -9,8 +9,8 @@ from sklearn import metrics as reference
 import offdiag
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.weighted.costs import weighted_costs
 from offdiag.metrics.weighted.counts import WeightedCounts
+from offdiag.metrics.weighted.intervals import weighted_costs
 
 SIZE = [2, 3, 3, 5, 4, 7, 2, 4, 2, 5, 3, 6, 4, 4, 2, 5, 3, 4, 2, 4, 2, 5, 3, 4, 7, 3, 3, 6, 2, 2]
 SIZE += [6, 4, 2]

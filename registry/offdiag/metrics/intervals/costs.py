@@ -28,7 +28,6 @@ from offdiag.metrics.intervals.resampling import (
     bootstrap,
     bootstrap_name,
     generator,
-    percentile_intervals,
     percentile_intervals_by_key,
     replicated,
     resampled_counts,
@@ -106,12 +105,15 @@ def grouped(
 
 
 COST_INTERVAL_KEYS = tuple(key for key in COST_KEYS if key != "best_trivial_class")
+BY_PRICE = frozenset({"mean_cost", "total_cost"})
+"""Costs that are resampled by price."""
 
 
 def cost_intervals(
     matrix: ConfusionMatrix,
     costs: CostMatrix,
     *,
+    keys: tuple[str, ...] = COST_INTERVAL_KEYS,
     prevalence: Floats | None = None,
     seed: int,
     confidence: float = 0.95,
@@ -122,73 +124,38 @@ def cost_intervals(
     The cells are resampled, or with more than 2,500 occupied ones the delta method is used.
     The best trivial answer is chosen anew in each resample, as it is for the matrix itself;
     the delta method takes it as known. `prevalence` (K,) re-weights each resample. Total and
-    mean cost are resampled by price, so that they are those of `mean_cost_interval`.
+    mean cost are resampled by price, so either alone is found ten to a hundred times as fast;
+    the bits do not depend on which `keys` are asked for.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
     """
     level = confidence_level(confidence)
     count = positive_count(replicates, field="replicates")
-    values = cost_values(matrix.counts, costs, prevalence)
     if matrix.total == 0:
-        return {key: Interval(None, None, bootstrap_name(count)) for key in values}
-    found: dict[str, Intervals]
+        return {key: Interval(None, None, bootstrap_name(count)) for key in keys}
+    known = cost_values(matrix.counts, costs, prevalence)
+    values = {key: known[key] for key in keys}
     if np.count_nonzero(matrix.counts) <= LARGEST_BOOTSTRAPPED:
-        resampled = bootstrap(
-            matrix.counts,
-            lambda stack: cost_values(stack, costs, prevalence),
-            seed=seed,
-            replicates=count,
-        )
-        means = sample_costs(matrix, costs, prevalence).resampled_means(
-            seed=seed, replicates=count
-        )
+        resampled: dict[str, Floats] = {}
+        if not BY_PRICE.issuperset(keys):
+            resampled = bootstrap(
+                matrix.counts,
+                lambda stack: cost_values(stack, costs, prevalence),
+                seed=seed,
+                replicates=count,
+            )
+        by_price = sample_costs(matrix, costs, prevalence)
+        means = by_price.resampled_means(seed=seed, replicates=count)
         resampled |= {"mean_cost": means, "total_cost": means * matrix.total}
         found = percentile_intervals_by_key(
             resampled, estimates=values, confidence=level, method=bootstrap_name(count)
         )
     else:
-        errors = aggregate_standard_errors(matrix, cost_gradients(matrix, costs, prevalence))
-        found = {
-            key: Intervals(
-                unbounded_normal(value, errors[key], confidence=level), DELTA, np.zeros(()), {}
-            )
-            for key, value in values.items()
-        }
+        gradients = cost_gradients(matrix, costs, prevalence)
+        errors = aggregate_standard_errors(matrix, {key: gradients[key] for key in keys})
+        found = normal_intervals(values, errors, confidence=level, method=DELTA)
     smallest = smallest_class(matrix.actual)
     return {key: flagged(each, smallest, "smallest class").at() for key, each in found.items()}
-
-
-def mean_cost_interval(
-    matrix: ConfusionMatrix,
-    costs: CostMatrix,
-    *,
-    prevalence: Floats | None = None,
-    seed: int,
-    confidence: float = 0.95,
-    replicates: int = 2_000,
-) -> Interval:
-    """The interval of the mean cost alone, bit for bit that of `cost_intervals`, but faster.
-
-    Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
-    """
-    level = confidence_level(confidence)
-    count = positive_count(replicates, field="replicates")
-    if matrix.total == 0:
-        return Interval(None, None, bootstrap_name(count))
-    value = cost_values(matrix.counts, costs, prevalence)["mean_cost"]
-    if np.count_nonzero(matrix.counts) <= LARGEST_BOOTSTRAPPED:
-        found = percentile_intervals(
-            sample_costs(matrix, costs, prevalence).resampled_means(seed=seed, replicates=count),
-            estimate=value,
-            confidence=level,
-            method=bootstrap_name(count),
-        )
-    else:
-        gradients = {"mean_cost": cost_gradients(matrix, costs, prevalence)["mean_cost"]}
-        error = aggregate_standard_errors(matrix, gradients)["mean_cost"]
-        bounds = unbounded_normal(value, error, confidence=level)
-        found = Intervals(bounds, DELTA, np.zeros(()), {})
-    return flagged(found, smallest_class(matrix.actual), "smallest class").at()
 
 
 def sample_costs(
@@ -212,8 +179,15 @@ def cost_values(
     return {key: replicated(found[key]) for key in COST_INTERVAL_KEYS}
 
 
-def unbounded_normal(value: Floats, error: Floats, *, confidence: float) -> Bounds:
-    """value -+ z error; no bounds (NaN) without a finite, positive error."""
-    usable = np.isfinite(value) & np.isfinite(error) & (error > 0)
-    reach = normal_quantile(confidence) * error
-    return Bounds(np.where(usable, value - reach, np.nan), np.where(usable, value + reach, np.nan))
+def normal_intervals(
+    values: Mapping[str, Floats], errors: Mapping[str, Floats], *, confidence: float, method: str
+) -> dict[str, Intervals]:
+    """value -+ z error by key; no bounds (NaN) without a finite, positive error."""
+    z = normal_quantile(confidence)
+    found = {}
+    for key, value in values.items():
+        error = errors[key]
+        usable = np.isfinite(value) & np.isfinite(error) & (error > 0)
+        ends = (np.where(usable, value + reach, np.nan) for reach in (-z * error, z * error))
+        found[key] = Intervals(Bounds(*ends), method, np.zeros(()), {})
+    return found

@@ -8,17 +8,17 @@ from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import cost_gradients
 from offdiag.metrics.dual import Floats
-from offdiag.metrics.intervals.bounds import Interval, Intervals, flagged, smallest_class
+from offdiag.metrics.intervals.bounds import Interval, flagged, smallest_class
 from offdiag.metrics.intervals.costs import (
+    BY_PRICE,
     SampleCosts,
     cost_values,
     grouped,
-    unbounded_normal,
+    normal_intervals,
 )
 from offdiag.metrics.intervals.delta import DELTA
 from offdiag.metrics.intervals.resampling import (
     LARGEST_BOOTSTRAPPED,
-    percentile_intervals,
     percentile_intervals_by_key,
 )
 from offdiag.metrics.paired.difference import difference_errors
@@ -33,6 +33,7 @@ def paired_cost_differences(
     joint: JointCounts,
     costs: CostMatrix,
     *,
+    keys: tuple[str, ...] = KEYS,
     prevalence: Floats | None = None,
     seed: int,
     confidence: float = 0.95,
@@ -41,49 +42,43 @@ def paired_cost_differences(
     """Second minus first run and its interval by key; the difference is None if undefined.
 
     Cases are resampled with both their predictions, or with more than 2,500 distinct triples
-    the delta method is used. Differences of total and mean cost are resampled by price, so that
-    they are those of `mean_cost_difference`.
+    the delta method is used. Differences of total and mean cost are resampled by price, so either
+    alone is found faster; the bits do not depend on which `keys` are asked for.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
     """
     level = confidence_level(confidence)
     count = positive_count(replicates, field="replicates")
-    first = cost_values(joint.first_matrix.counts, costs, prevalence)
-    second = cost_values(joint.second_matrix.counts, costs, prevalence)
-    gaps = {key: difference(first[key], second[key]) for key in KEYS}
     method = bootstrap_name(count)
     if joint.total == 0:
-        return {key: (None, Interval(None, None, method)) for key in KEYS}
-    found: dict[str, Intervals]
+        return {key: (None, Interval(None, None, method)) for key in keys}
+    first = cost_values(joint.first_matrix.counts, costs, prevalence)
+    second = cost_values(joint.second_matrix.counts, costs, prevalence)
+    gaps = {key: difference(first[key], second[key]) for key in keys}
     if len(joint.counts) <= LARGEST_BOOTSTRAPPED:
-        values = paired_bootstrap(
-            joint,
-            lambda stack: cost_values(stack, costs, prevalence),
-            seed=seed,
-            replicates=count,
-        )
-        means = _resampled_differences(
-            pair_costs(joint, costs, prevalence), seed=seed, replicates=count
-        )
+        values: dict[str, Floats] = {}
+        if not BY_PRICE.issuperset(keys):
+            values = paired_bootstrap(
+                joint,
+                lambda stack: cost_values(stack, costs, prevalence),
+                seed=seed,
+                replicates=count,
+            )
+        pairs = pair_costs(joint, costs, prevalence)
+        means = _resampled_differences(pairs, seed=seed, replicates=count)
         values |= {"mean_cost": means, "total_cost": means * joint.total}
         found = percentile_intervals_by_key(
             values, estimates=gaps, confidence=level, method=method
         )
     else:
-        errors = difference_errors(
-            joint,
-            cost_gradients(joint.first_matrix, costs, prevalence),
-            cost_gradients(joint.second_matrix, costs, prevalence),
+        of_runs = (
+            cost_gradients(matrix, costs, prevalence)
+            for matrix in (joint.first_matrix, joint.second_matrix)
         )
-        found = {
-            key: Intervals(
-                unbounded_normal(gap, errors[key], confidence=level),
-                f"paired {DELTA}",
-                np.zeros(()),
-                {},
-            )
-            for key, gap in gaps.items()
-        }
+        errors = difference_errors(
+            joint, *({key: gradients[key] for key in keys} for gradients in of_runs)
+        )
+        found = normal_intervals(gaps, errors, confidence=level, method=f"paired {DELTA}")
     smallest = smallest_class(joint.first_matrix.actual)
     return {
         key: (
@@ -92,47 +87,6 @@ def paired_cost_differences(
         )
         for key, gap in gaps.items()
     }
-
-
-def mean_cost_difference(
-    joint: JointCounts,
-    costs: CostMatrix,
-    *,
-    prevalence: Floats | None = None,
-    seed: int,
-    confidence: float = 0.95,
-    replicates: int = 2_000,
-) -> tuple[float | None, Interval]:
-    """The difference of the mean cost alone, as `paired_cost_differences` has it, but faster.
-
-    Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
-    """
-    level = confidence_level(confidence)
-    count = positive_count(replicates, field="replicates")
-    method = bootstrap_name(count)
-    if joint.total == 0:
-        return None, Interval(None, None, method)
-    first = cost_values(joint.first_matrix.counts, costs, prevalence)["mean_cost"]
-    second = cost_values(joint.second_matrix.counts, costs, prevalence)["mean_cost"]
-    gap = difference(first, second)
-    if len(joint.counts) <= LARGEST_BOOTSTRAPPED:
-        means = _resampled_differences(
-            pair_costs(joint, costs, prevalence), seed=seed, replicates=count
-        )
-        found = percentile_intervals(means, estimate=gap, confidence=level, method=method)
-    else:
-        gradients = [
-            {"mean_cost": cost_gradients(matrix, costs, prevalence)["mean_cost"]}
-            for matrix in (joint.first_matrix, joint.second_matrix)
-        ]
-        error = difference_errors(joint, *gradients)["mean_cost"]
-        bounds = unbounded_normal(gap, error, confidence=level)
-        found = Intervals(bounds, f"paired {DELTA}", np.zeros(()), {})
-    smallest = smallest_class(joint.first_matrix.actual)
-    return (
-        float(gap) if np.isfinite(gap) else None,
-        flagged(found, smallest, "smallest class").at(),
-    )
 
 
 def pair_costs(joint: JointCounts, costs: CostMatrix, prevalence: Floats | None) -> SampleCosts:

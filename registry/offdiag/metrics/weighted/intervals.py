@@ -18,10 +18,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.values import MetricValue
 from offdiag.metrics.arguments import confidence_level
+from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.costs.summary import cost_gradients, evaluate_costs
 from offdiag.metrics.intervals import proportions
-from offdiag.metrics.intervals.bounds import Bounds, Intervals, flagged
+from offdiag.metrics.intervals.bounds import Bounds, Intervals, flagged, smallest_class
 from offdiag.metrics.intervals.class_averages import ADJUSTED, MEAN_RECALLS
+from offdiag.metrics.intervals.costs import COST_INTERVAL_KEYS, normal_intervals
 from offdiag.metrics.intervals.delta import (
     RATIO_KEYS,
     aggregate_gradients,
@@ -165,3 +169,31 @@ def _mean_recalls(found: WeightedCounts, confidence: float) -> dict[str, Interva
         *((n_classes * end - 1) / (n_classes - 1) for end in (bounds.low, bounds.high))
     )
     return dict.fromkeys(MEAN_RECALLS, interval) | {ADJUSTED: replace(interval, bounds=adjusted)}
+
+
+def weighted_costs(
+    found: WeightedCounts,
+    costs: CostMatrix,
+    *,
+    prevalence: Floats | None = None,
+    confidence: float = 0.95,
+) -> dict[str, MetricValue]:
+    """Costs by key as `evaluate_costs` has them, of sums of weights, with their intervals.
+
+    A cost is a sum over cells, so its slopes are the costs themselves. The sum of all weights is
+    taken as known: weights that add up to a population give the cost of that population.
+    `prevalence` (K,) are class shares at deployment. Raises `InvalidInput` for a confidence
+    outside (0, 1).
+    """
+    quantities = evaluate_costs(found.sums, costs.weights, prevalence=prevalence)
+    values = {key: quantity.at() for key, quantity in quantities.items()}
+    if found.weights.total <= 0:
+        return values
+    gradients = cost_gradients(found.weights, costs, prevalence)
+    errors = aggregate_standard_errors(found.weights, gradients, found.weight_squares)
+    estimates = {key: replicated(quantities[key]) for key in COST_INTERVAL_KEYS}
+    intervals = normal_intervals(estimates, errors, confidence=confidence, method=LINEARIZED)
+    smallest = smallest_class(found.class_sizes) if found.class_sizes.any() else np.asarray(0)
+    for key, each in intervals.items():
+        values[key] = flagged(each, smallest, "smallest class").at().around(values[key])
+    return values

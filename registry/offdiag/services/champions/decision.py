@@ -20,7 +20,7 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.multilabel_runs.paired import PairedSets
 from offdiag.metrics.paired.confidence_set import BestSet, PairTests, pair_tests
-from offdiag.metrics.paired.costs import mean_cost_difference
+from offdiag.metrics.paired.costs import paired_cost_differences
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.pooled_slopes import Statistic
 from offdiag.metrics.paired.runs import PairedRuns
@@ -335,7 +335,9 @@ class _Paired:
             second=self.runs.predictions[self.places[first]],
             labels=self.runs.labels,
         )
-        value, interval = mean_cost_difference(joint, costs.costs, seed=INTERVAL_SEED)
+        value, interval = paired_cost_differences(
+            joint, costs.costs, seed=INTERVAL_SEED, keys=("mean_cost",)
+        )["mean_cost"]
         return None if value is None else Difference(value, interval.low, interval.high)
 
     def first_drop(self, leaders: Leaders) -> Drop | None:

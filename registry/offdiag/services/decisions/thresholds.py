@@ -26,9 +26,9 @@ from offdiag.metrics.costs.threshold import (
     side_costs,
 )
 from offdiag.metrics.intervals.bounds import Interval
-from offdiag.metrics.intervals.costs import mean_cost_interval
+from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.paired.class_changes import recall_changes
-from offdiag.metrics.paired.costs import mean_cost_difference
+from offdiag.metrics.paired.costs import paired_cost_differences
 from offdiag.metrics.paired.joint import JointCounts, joint_counts, joint_of_points
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import ScoreCurve
@@ -114,7 +114,9 @@ def redecided(session: Session, run: RunWithCosts, rule: Rule) -> JointCounts:
 
 def change_of(joint: JointCounts, costs: CostMatrix, *, prevalence: Floats | None) -> Change:
     """What the second answers change in cost and in the recall of each class."""
-    gap, interval = mean_cost_difference(joint, costs, prevalence=prevalence, seed=INTERVAL_SEED)
+    gap, interval = paired_cost_differences(
+        joint, costs, prevalence=prevalence, seed=INTERVAL_SEED, keys=("mean_cost",)
+    )["mean_cost"]
     difference = MetricValue(gap, None if gap is not None else "component_undefined")
     return Change(
         joint=joint,
@@ -130,7 +132,9 @@ def mean_cost(
 ) -> MetricValue:
     """The cost per case with its interval."""
     found = evaluate_costs(matrix.counts, costs.weights, prevalence=prevalence)
-    interval = mean_cost_interval(matrix, costs, prevalence=prevalence, seed=INTERVAL_SEED)
+    interval = cost_intervals(
+        matrix, costs, prevalence=prevalence, seed=INTERVAL_SEED, keys=("mean_cost",)
+    )["mean_cost"]
     return interval.around(found["mean_cost"].at())
 
 

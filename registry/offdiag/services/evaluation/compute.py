@@ -48,9 +48,8 @@ from offdiag.metrics.scores.score_curves import (
 )
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
 from offdiag.metrics.suite import Suite, evaluate_stack
-from offdiag.metrics.weighted.costs import weighted_costs
 from offdiag.metrics.weighted.counts import WeightedCounts
-from offdiag.metrics.weighted.intervals import weighted_suite_intervals
+from offdiag.metrics.weighted.intervals import weighted_costs, weighted_suite_intervals
 from offdiag.metrics.weighted.scores import weighted_class_metrics, weighted_score_metrics
 from offdiag.services.evaluation.inputs import EvaluationInputs, positive_code
 from offdiag.store import datasets, runs

@@ -19,7 +19,7 @@ from offdiag.metrics.costs.matrix import CostMatrix, CostWarning, check_costs
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.costs.what_if import merge_classes, ranks
 from offdiag.metrics.dual import Floats
-from offdiag.metrics.intervals.costs import mean_cost_interval
+from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.paired.best_runs import cost_contest
 from offdiag.metrics.paired.confidence_set import BestSet, Compared, confidence_sets
 from offdiag.metrics.paired.runs import Codes, PairedRuns
@@ -293,9 +293,9 @@ def _priced(run: RunWithCosts, scenario: Scenario) -> dict[str, MetricValue]:
     costs = scenario.effective
     found = evaluate_costs(run.matrix.counts, costs.weights, prevalence=scenario.prevalence)
     values = {key: quantity.at() for key, quantity in found.items()}
-    interval = mean_cost_interval(
-        run.matrix, costs, prevalence=scenario.prevalence, seed=INTERVAL_SEED
-    )
+    interval = cost_intervals(
+        run.matrix, costs, prevalence=scenario.prevalence, seed=INTERVAL_SEED, keys=("mean_cost",)
+    )["mean_cost"]
     return values | {"mean_cost": interval.around(values["mean_cost"])}
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix, zero_one_costs
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.intervals import costs as module
-from offdiag.metrics.intervals.costs import cost_intervals, mean_cost_interval, sample_costs
+from offdiag.metrics.intervals.costs import cost_intervals, sample_costs
 from support.matrices import matrix_of, numbered_labels
 
 COSTS = cost_matrix([[0, 2, 2], [5, 0, 2], [5, 0, 0]], labels=numbered_labels(3))
@@ -158,7 +158,9 @@ def test_the_mean_cost_alone_has_the_same_interval(
     monkeypatch.setattr(module, "LARGEST_BOOTSTRAPPED", most_cells)
     expected = cost_intervals(matrix_of(COUNTS), WEIGHTS, prevalence=prevalence, seed=1)
 
-    found = mean_cost_interval(matrix_of(COUNTS), WEIGHTS, prevalence=prevalence, seed=1)
+    found = cost_intervals(
+        matrix_of(COUNTS), WEIGHTS, prevalence=prevalence, seed=1, keys=("mean_cost",)
+    )["mean_cost"]
 
     assert found == expected["mean_cost"]
 
@@ -170,4 +172,9 @@ def test_the_total_is_as_uncertain_as_the_mean() -> None:
 
 
 def test_without_cases_the_mean_cost_has_no_interval() -> None:
-    assert mean_cost_interval(matrix_of(np.zeros((3, 3))), WEIGHTS, seed=1).low is None
+    assert (
+        cost_intervals(matrix_of(np.zeros((3, 3))), WEIGHTS, seed=1, keys=("mean_cost",))[
+            "mean_cost"
+        ].low
+        is None
+    )

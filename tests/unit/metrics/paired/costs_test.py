@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.paired import costs as module
-from offdiag.metrics.paired.costs import KEYS, mean_cost_difference, paired_cost_differences
+from offdiag.metrics.paired.costs import KEYS, paired_cost_differences
 from offdiag.metrics.paired.joint import joint_counts
 from support.matrices import numbered_labels, two_runs
 
@@ -82,7 +82,9 @@ def test_the_mean_cost_alone_has_the_same_difference(
     joint = two_runs(n_samples=500, n_classes=3)
     expected = paired_cost_differences(joint, COSTS, prevalence=prevalence, seed=1)
 
-    found = mean_cost_difference(joint, COSTS, prevalence=prevalence, seed=1)
+    found = paired_cost_differences(
+        joint, COSTS, prevalence=prevalence, seed=1, keys=("mean_cost",)
+    )["mean_cost"]
 
     assert found == expected["mean_cost"]
 
@@ -93,8 +95,12 @@ def test_with_the_runs_swapped_only_the_sign_changes(
 ) -> None:
     joint = two_runs(n_samples=500, n_classes=3)
 
-    gap, interval = mean_cost_difference(joint, COSTS, prevalence=prevalence, seed=1)
-    swapped, other = mean_cost_difference(joint.swapped(), COSTS, prevalence=prevalence, seed=1)
+    gap, interval = paired_cost_differences(
+        joint, COSTS, prevalence=prevalence, seed=1, keys=("mean_cost",)
+    )["mean_cost"]
+    swapped, other = paired_cost_differences(
+        joint.swapped(), COSTS, prevalence=prevalence, seed=1, keys=("mean_cost",)
+    )["mean_cost"]
 
     assert gap is not None
     assert swapped == -gap
@@ -106,4 +112,6 @@ def test_without_cases_the_mean_cost_has_no_difference() -> None:
     nothing = np.array([], np.uint8)
     joint = joint_counts(actual=nothing, first=nothing, second=nothing, labels=numbered_labels(3))
 
-    assert mean_cost_difference(joint, COSTS, seed=1)[0] is None
+    assert (
+        paired_cost_differences(joint, COSTS, seed=1, keys=("mean_cost",))["mean_cost"][0] is None
+    )
