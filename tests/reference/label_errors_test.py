@@ -10,8 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.demo.experiments import digits
-from offdiag.metrics.label_errors.confident import confident_labels, margins
-from offdiag.metrics.label_errors.suspects import Votes, rank_labels
+from offdiag.metrics.label_errors.suspects import Votes, confident_labels, margins, rank_labels
 
 World = tuple[NDArray[Any], NDArray[Any]]
 

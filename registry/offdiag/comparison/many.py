@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -50,8 +50,7 @@ MOST_CELLS = 1_000_000
 def best_by_metric(runs: PairedRuns, keys: Sequence[str], *, seed: int) -> dict[str, BestOfMany]:
     """The best of three or more runs by each aggregate metric that has a better direction.
 
-    The values are those of the metric, also where lower is better. Empty where `is_small_enough`
-    does not hold.
+    Empty where `is_small_enough` does not hold.
     """
     labels = runs.labels
     signs = {key: _sign(key) for key in keys if key in AGGREGATE_KEYS and _sign(key)}
@@ -62,10 +61,9 @@ def best_by_metric(runs: PairedRuns, keys: Sequence[str], *, seed: int) -> dict[
         suite = evaluate_stack(
             stack, ordinal=labels.has_declared_order, names=labels.names
         ).aggregate
-        return {key: sign * np.asarray(suite[key].value) for key, sign in signs.items()}
+        return {key: np.asarray(suite[key].value) for key in signs}
 
-    found = best_of_many(runs, score, seed=seed)
-    return {key: _turned(each, signs[key]) for key, each in found.items()}
+    return best_of_many(runs, score, signs=signs, seed=seed)
 
 
 def is_small_enough(n_samples: int, n_runs: int, n_classes: int) -> bool:
@@ -104,15 +102,6 @@ def selection_record(found: Mapping[str, BestOfMany], names: Sequence[str]) -> d
         }
         for key, each in found.items()
     }
-
-
-def _turned(found: BestOfMany, sign: float) -> BestOfMany:
-    corrected = found.corrected.value
-    return replace(
-        found,
-        value=sign * found.value,
-        corrected=found.corrected if corrected is None else MetricValue(sign * corrected),
-    )
 
 
 def _sign(key: str) -> float:

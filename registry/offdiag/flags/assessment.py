@@ -46,7 +46,6 @@ NOT_OF_WEIGHTS: Mapping[str, str] = MappingProxyType(
 _NOTHING_UNCHECKED: Mapping[str, str] = MappingProxyType({})
 BADGE_RULES = frozenset({"F1", "F3"})
 """Rules that set the badge whatever the size of the class; F4 sets it on a minority class."""
-_NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -80,21 +79,10 @@ class Assessment:
         }
 
 
-def assess(
-    matrix: ConfusionMatrix,
-    thresholds: Thresholds | None = None,
-    *,
-    deployment_prevalence: Mapping[str, float] = _NOTHING,
-) -> Assessment:
-    """Apply every rule that needs only the matrix; verdicts in the order of rules and classes.
-
-    `deployment_prevalence` gives, by label, the share that a class will have in use, for the
-    classes for which somebody has declared it.
-    """
+def assess(matrix: ConfusionMatrix, thresholds: Thresholds | None = None) -> Assessment:
+    """Apply every rule that needs only the matrix; verdicts in the order of rules and classes."""
     limits = thresholds or Thresholds()
-    subjects = Subjects(
-        matrix.counts[np.newaxis], matrix.labels.names, deployment=dict(deployment_prevalence)
-    )
+    subjects = Subjects(matrix.counts[np.newaxis], matrix.labels.names)
     if not subjects.is_assessable[0]:
         return Assessment((), NO_SAMPLES if matrix.total == 0 else ONE_ACTUAL_CLASS)
     return Assessment(tuple(verdicts_of(subjects, limits)))

@@ -9,8 +9,8 @@ and for counts beyond 2**31, where scipy's own binomial distribution gives up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -48,13 +48,10 @@ class Subjects:
     """R matrices over the same K classes: `counts` is (R, K, K), actual classes first.
 
     Attributes about runs have shape (R,), about classes (R, K); NaN marks what is undefined.
-    `deployment` holds the share of a class where the model will be used, for the classes for
-    which somebody declared it.
     """
 
     counts: NDArray[Any]
     names: tuple[str, ...]
-    deployment: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def suite(self) -> Suite:
@@ -244,14 +241,6 @@ class RuleEvaluation:
     comparisons: tuple[Comparison, ...]
 
 
-def _size_of_run(subjects: Subjects) -> Floats:
-    return subjects.size
-
-
-def _size_of_class(subjects: Subjects) -> Floats:
-    return subjects.recalls.cases
-
-
 @dataclass(frozen=True)
 class RunRule:
     """A rule about a run that needs nothing but the confusion matrix.
@@ -265,7 +254,7 @@ class RunRule:
     judge: Callable[[Subjects, Thresholds], RuleEvaluation]
     describe: Callable[[Subjects, Thresholds], tuple[str, Evidence]]
     uses: tuple[str, ...] = ()
-    size: Callable[[Subjects], Floats] = _size_of_run
+    size: Callable[[Subjects], Floats] = lambda s: s.size
 
 
 @dataclass(frozen=True)
@@ -279,7 +268,7 @@ class ClassRule:
     judge: Callable[[Subjects, Thresholds], RuleEvaluation]
     describe: Callable[[Subjects, int, Thresholds], tuple[str, Evidence]]
     uses: tuple[str, ...] = ()
-    size: Callable[[Subjects], Floats] = _size_of_class
+    size: Callable[[Subjects], Floats] = lambda s: s.recalls.cases
 
 
 def compare(

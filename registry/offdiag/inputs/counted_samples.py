@@ -22,8 +22,14 @@ from offdiag.inputs.counted_scores import (
 from offdiag.inputs.labels import Codes, code_dtype, require_equal_lengths
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns, read_slices, sorted_levels
 from offdiag.metrics.confusion import LARGEST_TOTAL, ConfusionMatrix
-from offdiag.metrics.scores.cells import CellSums, ScoreCells, score_cells
-from offdiag.metrics.scores.class_cells import ClassCells, EventSums, class_cells
+from offdiag.metrics.scores.cells import (
+    CellSums,
+    ClassCells,
+    EventSums,
+    ScoreCells,
+    class_cells,
+    score_cells,
+)
 
 MAX_KINDS = 1_000_000
 """Most combinations of classes and slice values that are kept with a run."""

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from offdiag.metrics.intervals.class_cells import class_cell_values
-from offdiag.metrics.scores.cells import ScoreCells, count_scores
-from offdiag.metrics.scores.class_cells import ClassCells
+from offdiag.metrics.intervals.cells import class_cell_values
+from offdiag.metrics.scores.cells import ClassCells, ScoreCells, count_scores
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.services.evaluation.compute import of_scores
 

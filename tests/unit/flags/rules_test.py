@@ -21,11 +21,9 @@ def verdicts_of(
     rule: str,
     counts: Sequence[Sequence[int]],
     thresholds: Thresholds | None = None,
-    *,
-    prevalence: dict[str, float] | None = None,
 ) -> list[Verdict]:
     """The verdicts of one rule on a matrix whose classes are called 0, 1, ...."""
-    assessment = assess(matrix_of(counts), thresholds, deployment_prevalence=prevalence or {})
+    assessment = assess(matrix_of(counts), thresholds)
     return [verdict for verdict in assessment.verdicts if verdict.rule == rule]
 
 
@@ -283,20 +281,9 @@ class TestPrecisionCollapse:
     def test_only_rarer_classes_than_average_are_looked_at(self) -> None:
         assert not verdicts_of("F9", [[40, 0], [80, 80]])
 
-    def test_precision_is_converted_to_a_declared_prevalence(self) -> None:
-        (verdict,) = verdicts_of("F9", [[900, 17], [10, 3]], prevalence={"1": 0.5})
+    def test_all_predictions_of_a_class_without_cases_are_wrong(self) -> None:
+        verdict = only_verdict("F9", [[900, 0, 9], [0, 100, 0], [0, 0, 0]])
 
-        recall, false_alarms = 3 / 13, 17 / 917
-        expected = recall / (recall + false_alarms)
-        assert verdict.evidence["precision_in_deployment"] == pytest.approx(expected)
-        assert "; at the deployment prevalence of 50 %, precision is 93 %." in verdict.message
-
-    def test_a_class_without_cases_has_no_precision_in_deployment(self) -> None:
-        (verdict,) = verdicts_of(
-            "F9", [[900, 0, 9], [0, 100, 0], [0, 0, 0]], prevalence={"2": 0.1}
-        )
-
-        assert verdict.evidence["precision_in_deployment"] is None
         assert verdict.message == "100 % of predictions of '2' are wrong (9 of 9)."
 
 

@@ -12,9 +12,8 @@ from markupsafe import Markup
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.aggregates import custom as of_matrices
 from offdiag.metrics.counted import class_sizes
+from offdiag.metrics.custom.samples import SCORE_SPECS, SET_SPECS
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE, SMALLEST_WITH_ENDS
-from offdiag.metrics.multilabel import custom as of_sets
-from offdiag.metrics.scores import custom as of_scores
 from offdiag.metrics.spec import MetricSpec
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_page import RunCosts, RunResults
@@ -34,11 +33,7 @@ from offdiag_web.components.numbers import (
     shown,
 )
 
-CUSTOM: tuple[MetricSpec, ...] = (
-    *of_matrices.SPECS,
-    *of_sets.SPECS,
-    *of_scores.SPECS,
-)
+CUSTOM: tuple[MetricSpec, ...] = (*of_matrices.SPECS, *SET_SPECS, *SCORE_SPECS)
 METRIC_OF_BASELINE = "majority_baseline"
 
 

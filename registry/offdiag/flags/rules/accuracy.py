@@ -26,10 +26,6 @@ def _chance_of_gains(s: Subjects) -> Floats:
     return at_least(s.gains.hits, s.gains.cases, FAIR_COIN)
 
 
-def _size_of_discordant(s: Subjects) -> Floats:
-    return s.gains.cases
-
-
 def _judge_majority(s: Subjects, t: Thresholds) -> RuleEvaluation:
     skill = s.aggregate("balanced_accuracy_adjusted")
     comparisons = (
@@ -74,7 +70,7 @@ MAJORITY_RULES = (
         _judge_majority,
         _describe_majority,
         uses=("majority_alpha", "majority_skill", "majority_skill_critical"),
-        size=_size_of_discordant,
+        size=lambda s: s.gains.cases,
     ),
 )
 

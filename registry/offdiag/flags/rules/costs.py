@@ -33,14 +33,9 @@ class RunWithCosts:
     currency: str | None = None
 
 
-def judge_costs(
-    counts: NDArray[Any],
-    weights: NDArray[np.float64],
-    *,
-    prevalence: NDArray[np.float64] | None = None,
-) -> RuleEvaluation:
+def judge_costs(counts: NDArray[Any], weights: NDArray[np.float64]) -> RuleEvaluation:
     """Where a stack (R, K, K) costs no less than its best constant prediction, shape (R,)."""
-    costs = evaluate_costs(counts, weights, prevalence=prevalence)
+    costs = evaluate_costs(counts, weights)
     comparison = compare(
         "total cost",
         costs["total_cost"].value,
@@ -52,24 +47,18 @@ def judge_costs(
     )
 
 
-def cost_verdict(
-    matrix: ConfusionMatrix | WeightSums,
-    costs: CostMatrix,
-    *,
-    prevalence: NDArray[np.float64] | None = None,
-) -> Verdict | None:
+def cost_verdict(matrix: ConfusionMatrix | WeightSums, costs: CostMatrix) -> Verdict | None:
     """F11: the run costs as much as the best constant prediction, or more.
 
-    `prevalence` (K,) are the class shares at deployment, if declared. There is no verdict on
-    a run without examples of two classes, as for all rules.
+    There is no verdict on a run without examples of two classes, as for all rules.
     """
     if int((matrix.actual > 0).sum()) < 2:
         return None
     stack = matrix.counts[np.newaxis]
-    judgement = judge_costs(stack, costs.weights, prevalence=prevalence)
+    judgement = judge_costs(stack, costs.weights)
     if not judgement.fires[0]:
         return None
-    found = evaluate_costs(matrix.counts, costs.weights, prevalence=prevalence)
+    found = evaluate_costs(matrix.counts, costs.weights)
     total, trivial = found["total_cost"].at(), found["best_trivial_cost"].at()
     constant_class = matrix.labels.names[int(found["best_trivial_class"].value)]
     return Verdict(

@@ -24,10 +24,6 @@ from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Evidence, Severity, Sign
 
 
-def _size_of_others(s: Subjects) -> Floats:
-    return s.n_of_others
-
-
 def _judge_collapsed(s: Subjects, t: Thresholds) -> RuleEvaluation:
     comparisons = (
         compare("classes ever predicted", s.n_predicted_classes, Sign.EQUAL, 1),
@@ -111,7 +107,7 @@ COLLAPSE_RULES = (
         _judge_collapsed,
         _describe_collapsed,
         uses=("zero_recall_alpha", "zero_recall_chance"),
-        size=_size_of_others,
+        size=lambda s: s.n_of_others,
     ),
     ClassRule(
         "F2",
@@ -157,42 +153,17 @@ def _describe_precision(s: Subjects, code: int, t: Thresholds) -> tuple[str, Evi
     share = float(1 - s.correct[0, code] / s.predicted[0, code])
     message = f"{percent(share)} of predictions of '{name}' are wrong"
     message += "" if s.is_weighted else f" ({wrong:,} of {predicted:,})"
-    evidence: dict[str, float | int | str | bool | list[str] | None] = {
+    return f"{message}.", {
         "predicted": predicted,
         "wrong": wrong,
         "precision": float(s.per_class("precision")[0, code]),
         "p": float(_chance_of_precision(s, t)[0, code]),
     }
-    prevalence = s.deployment.get(name)
-    if prevalence is not None:
-        there = _precision_at(s, code, prevalence)
-        evidence |= {"deployment_prevalence": prevalence, "precision_in_deployment": there}
-        if there is not None:
-            message += (
-                f"; at the deployment prevalence of {percent(prevalence)}, precision is "
-                f"{percent(there)}"
-            )
-    return f"{message}.", evidence
-
-
-def _precision_at(s: Subjects, code: int, prevalence: float) -> float | None:
-    """TPR q / (TPR q + FPR (1 - q)); None where a rate is undefined or nothing is predicted."""
-    hits = float(s.per_class("recall")[0, code]) * prevalence
-    alarms = float(s.per_class("fpr")[0, code]) * (1 - prevalence)
-    return hits / (hits + alarms) if hits + alarms > 0 else None
 
 
 def _chance_of_false_negatives(s: Subjects) -> Floats:
     """One-sided sign test of the false negatives among all errors of the class, (R, K)."""
     return at_least(s.misses.hits, s.misses.cases, FAIR_COIN)
-
-
-def _size_of_predictions(s: Subjects) -> Floats:
-    return s.precisions.cases
-
-
-def _size_of_errors(s: Subjects) -> Floats:
-    return s.misses.cases
 
 
 def _judge_under_predicted(s: Subjects, t: Thresholds) -> RuleEvaluation:
@@ -236,13 +207,13 @@ PREDICTION_RULES = (
         _judge_precision,
         _describe_precision,
         uses=("precision_accuracy", "precision_predictions", "precision_level", "precision_alpha"),
-        size=_size_of_predictions,
+        size=lambda s: s.precisions.cases,
     ),
     ClassRule(
         "F10",
         _judge_under_predicted,
         _describe_under_predicted,
         uses=("under_prediction_ratio", "under_prediction_alpha"),
-        size=_size_of_errors,
+        size=lambda s: s.misses.cases,
     ),
 )

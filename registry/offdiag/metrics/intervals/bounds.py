@@ -83,6 +83,13 @@ class Intervals:
         return Interval(low, high, self.method, share, self.notes.get(index))
 
 
+def exact_intervals(
+    bounds: Bounds, method: str, notes: dict[tuple[int, ...], str] | None = None
+) -> Intervals:
+    """Intervals that were computed without resampling."""
+    return Intervals(bounds, method, np.zeros(np.shape(bounds.low)), notes or {})
+
+
 def _finite(end: np.float64) -> float | None:
     return float(end) if np.isfinite(end) else None
 

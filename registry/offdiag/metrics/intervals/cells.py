@@ -6,7 +6,7 @@ both ends. A calibration error has none, as elsewhere, but what a calibrated mod
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,21 +26,26 @@ from offdiag.metrics.scores.calibration import (
     expected_calibration_error,
     maximum_calibration_error,
 )
-from offdiag.metrics.scores.cells import OUTCOME_AXIS, POSITIVE, ScoreCells
+from offdiag.metrics.scores.cells import OUTCOME_AXIS, POSITIVE, ClassCells, ScoreCells
 from offdiag.metrics.scores.discrimination import average_precision, ks, roc_auc
 from offdiag.metrics.scores.isotonic import explained_range, of_two, parts_of
 from offdiag.metrics.scores.losses import mean_losses
 from offdiag.metrics.scores.ranked_cells import RankedCells
+from offdiag.metrics.scores.suite import top_k_keys
 
 _RANKING = ("roc_auc", "average_precision")
+_OF_SUMS = ("brier_sum", "brier_half")
+_IN_CELLS = MetricValue(None, Reason.FORECASTS_IN_CELLS.value)
+NO_SHARED = "no interval: counts of single classes do not tell which examples they share"
+"""Why an average over classes, and a sum over the classes of an example, has no interval."""
 
 
 @dataclass(frozen=True)
 class CellValues:
-    """Aggregates by key, and the values of both classes in label order for each key of classes."""
+    """Aggregates by key, and the values of all classes in label order for each key of classes."""
 
     aggregate: Mapping[str, MetricValue]
-    per_class: Mapping[str, tuple[MetricValue, MetricValue]]
+    per_class: Mapping[str, Sequence[MetricValue]]
 
 
 def cell_values(
@@ -52,24 +57,48 @@ def cell_values(
     """
     event = cells.event
     top = cells.top_label(ties_to_positive=positive == 0)
-    of_event, of_rest = (ranking_values(each, confidence) for each in (event, event.mirrored()))
+    of_event, of_rest = (_ranking_values(each, confidence) for each in (event, event.mirrored()))
     values = {
         **of_event,
         "ks": _bounded("ks", ks_interval(event, confidence=confidence).around(ks(event)), event),
-        **calibration_values(event, "positive", seed=seed, confidence=confidence),
-        **calibration_values(top, "top_label", seed=seed, confidence=confidence),
+        **_calibration_values(event, "positive", seed=seed, confidence=confidence),
+        **_calibration_values(top, "top_label", seed=seed, confidence=confidence),
         **_losses(cells, confidence=confidence),
         **_brier_parts(cells),
         **_isotonic_parts(cells),
-        "top_1_accuracy": Interval(
-            *wilson(np.int64(top.n_positive), top.n_samples, confidence=confidence).at(), WILSON
-        ).around(MetricValue(top.n_positive / top.n_samples)),
+        "top_1_accuracy": _share_of_events(top, confidence),
     }
     by_class = (of_rest, of_event) if positive else (of_event, of_rest)
-    return CellValues(values, {key: (by_class[0][key], by_class[1][key]) for key in _RANKING})
+    return CellValues(values, {key: [each[key] for each in by_class] for key in _RANKING})
 
 
-def ranking_values(event: RankedCells, confidence: float) -> dict[str, MetricValue]:
+def class_cell_values(cells: ClassCells, *, seed: int, confidence: float = 0.95) -> CellValues:
+    """All metrics of K > 2 classes, of n >= 1 samples, a class at a time.
+
+    The keys are those that the probabilities themselves would give. Those of pairs of classes,
+    of ranks within an example and of single forecasts are undefined.
+    """
+    events = cells.events
+    of_class = [_ranking_values(event, confidence) for event in events]
+    values = _averaged_areas([each["roc_auc"] for each in of_class], cells)
+    of_top = _calibration_values(cells.top.event, "top_label", seed=seed, confidence=confidence)
+    values |= {key: value for key, value in of_top.items() if not key.startswith("mce_")}
+    values |= _losses(cells, confidence=confidence)
+    for key in _OF_SUMS:
+        values[key] = MetricValue(values[key].value, ci_method=NO_SHARED)
+    values |= _class_brier_parts(cells, float(values["brier_sum"]))
+    values |= dict.fromkeys(top_k_keys(len(events)), _IN_CELLS)
+    values["top_1_accuracy"] = _share_of_events(cells.top.event, confidence)
+    return CellValues(values, {key: [each[key] for each in of_class] for key in _RANKING})
+
+
+def _share_of_events(event: RankedCells, confidence: float) -> MetricValue:
+    n_events, n_samples = event.n_positive, event.n_samples
+    ends = wilson(np.int64(n_events), n_samples, confidence=confidence).at()
+    return Interval(*ends, WILSON).around(MetricValue(n_events / n_samples))
+
+
+def _ranking_values(event: RankedCells, confidence: float) -> dict[str, MetricValue]:
     """The area and the average precision of an event."""
     found = class_interval(event, confidence=confidence)
     values = {"roc_auc": roc_auc(event), "average_precision": average_precision(event)}
@@ -84,10 +113,10 @@ def _bounded(key: str, value: MetricValue, event: RankedCells) -> MetricValue:
         "average_precision": lambda: event.precision_error,
         "ks": lambda: event.gap_error,
     }
-    return widened(key, value, errors[key]())
+    return _widened(key, value, errors[key]())
 
 
-def widened(key: str, value: MetricValue, error: float) -> MetricValue:
+def _widened(key: str, value: MetricValue, error: float) -> MetricValue:
     """The value with the bound of its error, which both ends of its interval are moved by."""
     if value.value is None or error == 0:
         return value
@@ -101,7 +130,7 @@ def widened(key: str, value: MetricValue, error: float) -> MetricValue:
     )
 
 
-def calibration_values(
+def _calibration_values(
     event: RankedCells, of: str, *, seed: int, confidence: float
 ) -> dict[str, MetricValue]:
     """Calibration errors of an event; `of` says which in their keys."""
@@ -124,17 +153,17 @@ def calibration_values(
     }
     found = calibration_intervals(event, of, seed=seed, confidence=confidence)
     return {
-        key: widened(key, interval.around(MetricValue(errors[key][0])), errors[key][1])
+        key: _widened(key, interval.around(MetricValue(errors[key][0])), errors[key][1])
         for key, interval in found.items()
     }
 
 
-def _losses(cells: ScoreCells, *, confidence: float) -> dict[str, MetricValue]:
+def _losses(cells: ScoreCells | ClassCells, *, confidence: float) -> dict[str, MetricValue]:
     losses = cells.losses
     found = mean_loss_intervals(losses, cells.support, confidence=confidence)
     values = mean_losses(losses)
     values |= {key: interval.around(values[key]) for key, interval in found.items()}
-    values["log_loss_clipped"] = widened(
+    values["log_loss_clipped"] = _widened(
         "log_loss_clipped", values["log_loss_clipped"], cells.clipping_error
     )
     return values
@@ -147,10 +176,7 @@ def _brier_parts(cells: ScoreCells) -> dict[str, MetricValue]:
     share = float(positive.sum()) / n_samples
     parts = {"brier_uncertainty": MetricValue(2 * share * (1 - share))}
     if not cells.is_exact:
-        return parts | dict.fromkeys(
-            ("brier_reliability", "brier_resolution"),
-            MetricValue(None, Reason.FORECASTS_IN_CELLS.value),
-        )
+        return parts | dict.fromkeys(("brier_reliability", "brier_resolution"), _IN_CELLS)
     observed = positive / size
     reliability = float((size * np.square(cells.low - observed)).sum())
     resolution = float((size * np.square(observed - share)).sum())
@@ -169,4 +195,38 @@ def _isotonic_parts(cells: ScoreCells) -> dict[str, MetricValue]:
         of_two(tied, float(share[POSITIVE])),
         concentration=float(np.square(share).sum()),
     )
-    return {key: widened(key, value, 2 * (most - tied)) for key, value in found.items()}
+    return {key: _widened(key, value, 2 * (most - tied)) for key, value in found.items()}
+
+
+def _averaged_areas(areas: list[MetricValue], cells: ClassCells) -> dict[str, MetricValue]:
+    """One against the rest: the mean of the areas, off by at most the mean of their bounds."""
+    ovr = {"macro": np.ones(len(areas)), "weighted": cells.support.astype(np.float64)}
+    if not cells.support.all():
+        absent = MetricValue(None, Reason.CLASS_VALUE_UNDEFINED.value)
+        return {f"roc_auc_{kind}_{name}": absent for kind in ("ovr", "ovo") for name in ovr}
+    found = [area.value for area in areas if area.value is not None]
+    bounds = [area.error_bound or 0.0 for area in areas]
+    values = {
+        f"roc_auc_ovr_{name}": _widened(
+            f"roc_auc_ovr_{name}",
+            MetricValue(float(np.average(found, weights=weights)), ci_method=NO_SHARED),
+            float(np.average(bounds, weights=weights)),
+        )
+        for name, weights in ovr.items()
+    }
+    return values | {f"roc_auc_ovo_{name}": _IN_CELLS for name in ovr}
+
+
+def _class_brier_parts(cells: ClassCells, brier_sum: float) -> dict[str, MetricValue]:
+    """Parts by isotonic regression of each class against the rest; none by forecast."""
+    share = cells.support / cells.n_samples
+    ranges = [explained_range(event) for event in cells.events]
+    tied = sum(low for low, _ in ranges)
+    found = parts_of(brier_sum, tied, concentration=float(np.square(share).sum()))
+    error = sum(high for _, high in ranges) - tied
+    return {
+        "brier_reliability": _IN_CELLS,
+        "brier_resolution": _IN_CELLS,
+        "brier_uncertainty": MetricValue(float((share * (1 - share)).sum())),
+        **{key: _widened(key, value, error) for key, value in found.items()},
+    }

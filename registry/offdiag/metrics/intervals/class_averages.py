@@ -19,13 +19,13 @@ short for a class that has few samples; a posterior does.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.intervals.bounds import Bounds, Intervals
+from offdiag.metrics.intervals.bounds import Bounds, Intervals, exact_intervals
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.intervals.resampling import batches, generator, percentile_bounds
 from offdiag.metrics.tally import CLASS_AXIS
@@ -207,23 +207,30 @@ def class_average_intervals(
     if not matrix.actual.all():
         return intervals
     if matrix.n_classes == 2:
-        bounds = mean_recall_bounds(matrix, confidence=confidence)
+        ends = wilson(matrix.correct, matrix.actual, confidence=confidence)
+        bounds = mean_recall_bounds(matrix.correct / matrix.actual, ends)
         mean = _holding(bounds, estimates["balanced_accuracy"], MOVER)
         intervals |= {key: from_draws(key, found["macro_f1"]) for key in MACRO_F1}
     else:
         recalls = drawn_recalls(matrix, seed=seed, draws=draws)
         mean = from_draws("balanced_accuracy", np.einsum("bk->b", recalls) / matrix.n_classes)
-    return intervals | dict.fromkeys(MEAN_RECALLS, mean) | {ADJUSTED: _adjusted(mean, matrix)}
+    return intervals | means_of_recall(mean, matrix.n_classes)
 
 
-def mean_recall_bounds(matrix: ConfusionMatrix, *, confidence: float) -> Bounds:
-    """MOVER: the distances from each recall to its Wilson ends add up in squares, shape ()."""
-    correct = np.diagonal(matrix.counts)
-    ends = wilson(correct, matrix.actual, confidence=confidence)
-    recall = correct / matrix.actual
+def mean_recall_bounds(recall: Floats, ends: Bounds) -> Bounds:
+    """MOVER: the distances from recalls (K,) to their Wilson ends add up in squares, shape ()."""
     below, above = (np.sqrt(np.square(recall - end).sum()) for end in (ends.low, ends.high))
-    mean, n_classes = recall.mean(), matrix.n_classes
+    mean, n_classes = recall.mean(), len(recall)
     return Bounds(np.asarray(mean - below / n_classes), np.asarray(mean + above / n_classes))
+
+
+def means_of_recall(mean: Intervals, n_classes: int) -> dict[str, Intervals]:
+    """The interval of the mean recall by all its names, and that of the adjusted one."""
+    low, high = (
+        (n_classes * end - 1) / (n_classes - 1) for end in (mean.bounds.low, mean.bounds.high)
+    )
+    adjusted = replace(mean, bounds=Bounds(low, high))
+    return dict.fromkeys(MEAN_RECALLS, mean) | {ADJUSTED: adjusted}
 
 
 def shifted(values: Floats, estimate: Floats) -> Floats:
@@ -236,15 +243,7 @@ def shifted(values: Floats, estimate: Floats) -> Floats:
     return np.asarray(np.clip(values - 2 * (np.nanmean(values) - estimate), 0.0, 1.0))
 
 
-def _adjusted(mean: Intervals, matrix: ConfusionMatrix) -> Intervals:
-    low, high = (
-        (matrix.n_classes * end - 1) / (matrix.n_classes - 1)
-        for end in (mean.bounds.low, mean.bounds.high)
-    )
-    return Intervals(Bounds(low, high), mean.method, mean.undefined_share, mean.notes)
-
-
 def _holding(bounds: Bounds, estimate: Floats, method: str) -> Intervals:
     """Bounds widened to the value: a posterior is off the ends of a range, a value may be on."""
     low, high = np.minimum(bounds.low, estimate), np.maximum(bounds.high, estimate)
-    return Intervals(Bounds(low, high), method, np.zeros(np.shape(estimate)), {})
+    return exact_intervals(Bounds(low, high), method)

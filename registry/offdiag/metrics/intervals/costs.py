@@ -19,7 +19,14 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import COST_KEYS, cost_gradients, evaluate_costs
 from offdiag.metrics.dual import Floats
-from offdiag.metrics.intervals.bounds import Bounds, Interval, Intervals, flagged, smallest_class
+from offdiag.metrics.intervals.bounds import (
+    Bounds,
+    Interval,
+    Intervals,
+    exact_intervals,
+    flagged,
+    smallest_class,
+)
 from offdiag.metrics.intervals.delta import DELTA, aggregate_standard_errors
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.intervals.resampling import (
@@ -189,5 +196,5 @@ def normal_intervals(
         error = errors[key]
         usable = np.isfinite(value) & np.isfinite(error) & (error > 0)
         ends = (np.where(usable, value + reach, np.nan) for reach in (-z * error, z * error))
-        found[key] = Intervals(Bounds(*ends), method, np.zeros(()), {})
+        found[key] = exact_intervals(Bounds(*ends), method)
     return found

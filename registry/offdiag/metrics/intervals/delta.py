@@ -141,10 +141,6 @@ def normal_bounds(key: str, value: Floats, error: Floats, *, confidence: float) 
     return Bounds(np.where(usable, low, np.nan), np.where(usable, high, np.nan))
 
 
-def method_name(key: str) -> str:
-    return DELTA_LOG if key in RATIO_KEYS else DELTA
-
-
 def _rounding(value: Floats) -> Floats:
     """Errors below this are zeros that rounding blurred."""
     return 1e-14 * np.maximum(np.abs(value), 1e-300)

@@ -36,7 +36,7 @@ from offdiag.metrics.intervals.resampling import (
 )
 from offdiag.metrics.intervals.scores import class_interval
 from offdiag.metrics.multilabel.examples import MEASURES, overlaps
-from offdiag.metrics.multilabel.label_averages import LAST_LABEL_AXIS, averages_over_labels
+from offdiag.metrics.multilabel.label_averages import averages_of_hits
 from offdiag.metrics.multilabel.ranking import rank_samples
 from offdiag.metrics.multilabel.sets import (
     LABEL_AXIS,
@@ -46,7 +46,6 @@ from offdiag.metrics.multilabel.sets import (
     set_sizes,
 )
 from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
-from offdiag.metrics.per_class.one_vs_rest import OneVsRest
 from offdiag.metrics.scores.losses import Moments
 from offdiag.metrics.scores.ranking import rank_scores
 
@@ -97,23 +96,8 @@ class SetAverages:
             np.asarray(counts @ members)
             for members in (self._right, self._actual, self._predicted)
         )
-        labels = OneVsRest(
-            tp=right,
-            fn=actual - right,
-            fp=predicted - right,
-            tn=n_samples - actual - predicted + right,
-        )
-        averages = averages_over_labels(labels, _pooled(labels))
+        averages = averages_of_hits(right, actual, predicted, n_samples)
         return found | {key: replicated(average) for key, average in averages.items()}
-
-
-def _pooled(labels: OneVsRest) -> OneVsRest:
-    return OneVsRest(
-        tp=labels.tp.sum(axis=LAST_LABEL_AXIS),
-        fn=labels.fn.sum(axis=LAST_LABEL_AXIS),
-        fp=labels.fp.sum(axis=LAST_LABEL_AXIS),
-        tn=labels.tn.sum(axis=LAST_LABEL_AXIS),
-    )
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from offdiag.errors import InvalidInput
 from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level, whole_counts
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.intervals.bounds import Bounds, Intervals
+from offdiag.metrics.intervals.bounds import Bounds, Intervals, exact_intervals
 
 
 def wilson(hits: ArrayLike, cases: ArrayLike, *, confidence: float = 0.95) -> Bounds:
@@ -173,6 +173,14 @@ class Proportion:
     cases: Callable[[Outcomes], Counts]
     transform: Callable[[Floats, int], Floats] | None = None
 
+    def interval(self, share: Bounds, n_classes: int, methods: tuple[str, str]) -> Intervals:
+        """That of the metric from the one of its share; `methods` are plain and transformed."""
+        plain, transformed = methods
+        if self.transform is None:
+            return exact_intervals(share, plain)
+        low, high = (self.transform(end, n_classes) for end in (share.low, share.high))
+        return exact_intervals(Bounds(low, high), transformed)
+
 
 def _correct(o: Outcomes) -> Counts:
     return o.correct
@@ -264,14 +272,8 @@ def proportion_intervals(
     """
     found = {}
     for key, proportion in proportions.items():
-        hits, cases = proportion.hits(outcomes), proportion.cases(outcomes)
-        bounds = wilson(hits, cases, confidence=confidence)
-        method = WILSON
-        if proportion.transform is not None:
-            method = WILSON_TRANSFORMED
-            low, high = (
-                proportion.transform(end, outcomes.n_classes) for end in (bounds.low, bounds.high)
-            )
-            bounds = Bounds(low, high)
-        found[key] = Intervals(bounds, method, np.zeros(bounds.low.shape), {})
+        share = wilson(
+            proportion.hits(outcomes), proportion.cases(outcomes), confidence=confidence
+        )
+        found[key] = proportion.interval(share, outcomes.n_classes, (WILSON, WILSON_TRANSFORMED))
     return found

@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.dual import Cells
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import (
     Intervals,
+    exact_intervals,
     flagged,
     judged_by_classes,
     smallest_class,
@@ -31,11 +33,13 @@ from offdiag.metrics.intervals.class_averages import (
     shifted,
 )
 from offdiag.metrics.intervals.delta import (
+    DELTA,
+    DELTA_LOG,
+    RATIO_KEYS,
     aggregate_gradients,
     aggregate_standard_errors,
     class_gradients,
     class_standard_errors,
-    method_name,
     normal_bounds,
 )
 from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals
@@ -116,7 +120,7 @@ def suite_intervals(
     if is_resampled:
         found = _resampled(matrix, suite, seed=seed, confidence=level, replicates=count)
     else:
-        found = _from_gradients(matrix, suite, confidence=level)
+        found = linearized(matrix, suite, confidence=level)
     for key in RESAMPLED_AGGREGATES:
         aggregate[key] = judged_aggregate(found[key], key, matrix.actual, matrix.labels.names)
     for key in RESAMPLED_PER_CLASS:
@@ -162,17 +166,29 @@ def _resampled(
     return found | special
 
 
-def _from_gradients(
-    matrix: ConfusionMatrix, suite: Suite, *, confidence: float
+def linearized(
+    matrix: Cells,
+    suite: Suite,
+    *,
+    squares: Cells | None = None,
+    confidence: float,
+    methods: tuple[str, str] = (DELTA, DELTA_LOG),
 ) -> dict[str, Intervals]:
+    """Large-sample intervals of what is no proportion, by the plain or the logarithmic method.
+
+    Of weighted samples `matrix` has the sums of the weights and `squares` those of their squares.
+    """
     gradients = aggregate_gradients(matrix, RESAMPLED_AGGREGATES)
     duals = class_gradients(matrix, RESAMPLED_PER_CLASS)
-    errors = aggregate_standard_errors(matrix, gradients) | class_standard_errors(matrix, duals)
-    found = {}
-    for key, estimate in _values(suite).items():
-        bounds = normal_bounds(key, estimate, errors[key], confidence=confidence)
-        found[key] = Intervals(bounds, method_name(key), np.zeros(estimate.shape), {})
-    return found
+    errors = aggregate_standard_errors(matrix, gradients, squares)
+    errors |= class_standard_errors(matrix, duals, squares)
+    return {
+        key: exact_intervals(
+            normal_bounds(key, estimate, errors[key], confidence=confidence),
+            methods[key in RATIO_KEYS],
+        )
+        for key, estimate in _values(suite).items()
+    }
 
 
 def _values(

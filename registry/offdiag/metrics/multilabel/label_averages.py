@@ -23,6 +23,7 @@ from offdiag.metrics.per_class.one_vs_rest import OneVsRest
 from offdiag.metrics.quantity import Quantity, as_float, defined, quotient
 from offdiag.metrics.spec import KRSTINIC, RESAMPLED_SAMPLES, MetricSpec, Scope
 
+Floats = NDArray[np.float64]
 AVERAGED = ("precision", "recall", "f1", "jaccard")
 MACRO = "macro_"
 """How the keys of averages begin that give rare labels as much weight as frequent ones."""
@@ -53,6 +54,21 @@ def averages_over_labels(labels: OneVsRest, pooled: OneVsRest) -> dict[str, Quan
         averages[f"macro_{key}_defined"] = _mean_of_defined(values)
         averages[f"weighted_{key}"] = _weighted(values, as_float(labels.positives))
     return averages
+
+
+def averages_of_hits(
+    right: Floats, actual: Floats, predicted: Floats, n_samples: float
+) -> dict[str, Quantity]:
+    """The same from the samples that have each label in both sets and in either, (..., q)."""
+    labels = OneVsRest(
+        tp=right,
+        fn=actual - right,
+        fp=predicted - right,
+        tn=n_samples - actual - predicted + right,
+    )
+    cells = (labels.tp, labels.fn, labels.fp, labels.tn)
+    pooled = OneVsRest(*(cell.sum(axis=LAST_LABEL_AXIS) for cell in cells))
+    return averages_over_labels(labels, pooled)
 
 
 def _mean_of_defined(values: Quantity) -> Quantity:

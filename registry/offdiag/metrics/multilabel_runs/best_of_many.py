@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.values import MetricValue
 from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.resampling import replicated
-from offdiag.metrics.multilabel.label_averages import LAST_LABEL_AXIS, averages_over_labels
+from offdiag.metrics.multilabel.label_averages import LAST_LABEL_AXIS, averages_of_hits
 from offdiag.metrics.multilabel_runs.paired import PairedSets, example_values
 from offdiag.metrics.paired.best_runs import BestOfMany, Scores, corrected_choice, signs_of
-from offdiag.metrics.per_class.one_vs_rest import OneVsRest
 
 FEWEST_RUNS = 3
 MOST_MEMBERS = 20_000_000
@@ -27,13 +24,11 @@ def best_of_many_sets(
     """The best of three or more runs by averages over examples or labels, corrected.
 
     As `best_of_many` has it for classes; a draw in which a label is missing on either side does
-    not count. The values are those of the metric, also where lower is better. Empty for fewer
-    runs and for more samples than fit.
+    not count. Empty for fewer runs and for more samples than fit.
     """
     n_members = runs.n_samples * runs.n_runs * len(runs.labels)
     if runs.n_runs < FEWEST_RUNS or n_members > MOST_MEMBERS:
         return {}
-    signs = dict(zip(keys, signs_of(keys).ravel().tolist(), strict=True))
     sums = _Sums(runs, keys)
     present = runs.counted[0].actual > 0
 
@@ -41,22 +36,15 @@ def best_of_many_sets(
         drawn, left = times.astype(np.float32), (times == 0).astype(np.float32)
         if not all((sums.actual(each)[present] > 0).all() for each in (drawn, left)):
             return None
-        return tuple(  # type: ignore[return-value]
-            {key: signs[key] * values for key, values in sums.metrics(each).items()}
-            for each in (drawn, left)
-        )
+        return sums.metrics(drawn), sums.metrics(left)
 
-    whole = dict(zip(keys, signs_of(keys) * runs.values(keys), strict=True))
-    found = corrected_choice(whole, halves, runs.n_samples, seed=seed, n_looked_at=n_members)
-    return {key: _turned(each, signs[key]) for key, each in found.items()}
-
-
-def _turned(found: BestOfMany, sign: float) -> BestOfMany:
-    corrected = found.corrected.value
-    return replace(
-        found,
-        value=sign * found.value,
-        corrected=found.corrected if corrected is None else MetricValue(sign * corrected),
+    return corrected_choice(
+        dict(zip(keys, runs.values(keys), strict=True)),
+        halves,
+        runs.n_samples,
+        signs=dict(zip(keys, signs_of(keys).ravel().tolist(), strict=True)),
+        seed=seed,
+        n_looked_at=n_members,
     )
 
 
@@ -98,19 +86,7 @@ class _Sums:
             for members in (self._right, self._predicted)
         )
         actual = self.actual(times).astype(np.float64)
-        labels = OneVsRest(
-            tp=right,
-            fn=actual - right,
-            fp=predicted - right,
-            tn=n_samples - actual - predicted + right,
-        )
-        pooled = OneVsRest(
-            *(
-                part.sum(axis=LAST_LABEL_AXIS)
-                for part in (labels.tp, labels.fn, labels.fp, labels.tn)
-            )
-        )
-        averages = averages_over_labels(labels, pooled)
+        averages = averages_of_hits(right, actual, predicted, n_samples)
         return {
             key: np.einsum("mn,n->m", self._of_examples[key], times) / n_samples
             if key in self._of_examples

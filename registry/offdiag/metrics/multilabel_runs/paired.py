@@ -23,9 +23,8 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.counted import CountedSets, count_sets
 from offdiag.metrics.custom.declared import custom_versions
-from offdiag.metrics.dual import Floats, shares_of_outcomes
+from offdiag.metrics.dual import Dual, Floats, OutcomeShares, shares_of_outcomes
 from offdiag.metrics.intervals.bounds import smallest_class
-from offdiag.metrics.multilabel.label_averages import AVERAGED
 from offdiag.metrics.multilabel.sets import Bits, unpack_sets
 from offdiag.metrics.multilabel.suite import set_metrics
 from offdiag.metrics.multilabel.tally import LabelCounts
@@ -245,21 +244,30 @@ def _label_slopes(runs: Sequence[CountedSets], key: str) -> Floats:
         weights = np.ones(1)
         per_sample = n_runs / (pooled.n_samples * n_labels)
     else:
-        shares = shares_of_outcomes(
-            pooled.true_positives, pooled.actual, pooled.predicted, pooled.n_samples
-        )
+        shares = _shares(pooled)
         weights = np.full(n_labels, 1 / n_labels)
         per_sample = n_runs / pooled.n_samples
-    compute = PER_CLASS[measure].slopes
-    assert compute is not None and measure in AVERAGED  # noqa: S101, PT018
+    found = _slopes(measure, shares)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = compute(shares)
         if average == "weighted":
             weights = pooled.actual / pooled.actual.sum()
         if key.endswith("_defined"):
             weights = 1.0 / np.maximum(np.count_nonzero(np.isfinite(found.value)), 1)
         slopes = np.asarray(found.slope * weights * per_sample)
     return np.broadcast_to(np.where(np.isfinite(slopes), slopes, 0.0), (4, n_labels))
+
+
+def _shares(counts: LabelCounts) -> OutcomeShares:
+    return shares_of_outcomes(
+        counts.true_positives, counts.actual, counts.predicted, counts.n_samples
+    )
+
+
+def _slopes(measure: str, shares: OutcomeShares) -> Dual:
+    compute = PER_CLASS[measure].slopes
+    assert compute is not None  # noqa: S101  # As every metric of a comparison has.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return compute(shares)
 
 
 def pooled_labels(runs: Sequence[CountedSets]) -> LabelCounts:
@@ -332,14 +340,7 @@ def label_rates(runs: PairedSets) -> LabelRates:
 def label_moves(runs: PairedSets, rates: LabelRates, key: str) -> tuple[Floats, Floats]:
     """Linear part of the difference of a metric of each label, and its error, (q,) each."""
     pooled = pooled_labels(runs.counted)
-    slopes = PER_CLASS[key].slopes
-    assert slopes is not None  # noqa: S101  # As every metric of a comparison has.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = slopes(
-            shares_of_outcomes(
-                pooled.true_positives, pooled.actual, pooled.predicted, pooled.n_samples
-            )
-        )
+    found = _slopes(key, _shares(pooled))
     return outcome_moves(found.slope / runs.n_samples, rates.hits, rates.false_alarms)
 
 

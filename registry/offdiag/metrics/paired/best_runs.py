@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,15 +140,15 @@ MOST_LOOKS = 300_000_000
 as exact."""
 
 Score = Callable[[NDArray[np.int64]], Mapping[str, Floats]]
-"""From a stack of matrices (m, K, K) to metrics by key, shape (m,): larger is better, NaN where
-undefined."""
+"""From a stack of matrices (m, K, K) to metrics by key, shape (m,), NaN where undefined."""
+NO_SIGNS: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class BestOfMany:
-    """The highest of `n_runs` runs by one metric, and what that run is expected to reach.
+    """The best of `n_runs` runs by one metric, and what that run is expected to reach.
 
-    `value` is its value on these samples; `corrected` is never above it, and undefined where too
+    `value` is its value on these samples; `corrected` is never better, and undefined where too
     few draws had every class among both the drawn and the other samples.
     """
 
@@ -157,8 +158,12 @@ class BestOfMany:
     corrected: MetricValue
 
 
-def best_of_many(runs: PairedRuns, score: Score, *, seed: int) -> dict[str, BestOfMany]:
+def best_of_many(
+    runs: PairedRuns, score: Score, *, signs: Mapping[str, float] = NO_SIGNS, seed: int
+) -> dict[str, BestOfMany]:
     """The best of three or more runs by each metric of `score`, corrected for being chosen.
+
+    `signs` has -1 for metrics of which less is better.
 
     Every candidate has to be given, not only those that are shown. Metrics that are undefined for
     all runs are left out.
@@ -188,11 +193,13 @@ def best_of_many(runs: PairedRuns, score: Score, *, seed: int) -> dict[str, Best
 
     whole = score(np.stack([matrix.counts for matrix in runs.matrices]))
     n_looked_at = (runs.n_samples + n_cells) * runs.n_runs
-    return corrected_choice(whole, halves, runs.n_samples, seed=seed, n_looked_at=n_looked_at)
+    return corrected_choice(
+        whole, halves, runs.n_samples, signs=signs, seed=seed, n_looked_at=n_looked_at
+    )
 
 
 Scores = Mapping[str, Floats]
-"""Metrics by key, one value for each run, shape (m,): larger is better, NaN where undefined."""
+"""Metrics by key, one value for each run, shape (m,), NaN where undefined."""
 
 
 def corrected_choice(
@@ -200,6 +207,7 @@ def corrected_choice(
     halves: Callable[[NDArray[np.int64]], tuple[Scores, Scores] | None],
     n_samples: int,
     *,
+    signs: Mapping[str, float] = NO_SIGNS,
     seed: int,
     n_looked_at: int,
 ) -> dict[str, BestOfMany]:
@@ -207,8 +215,9 @@ def corrected_choice(
 
     `halves` gives the metrics on the drawn samples and on the others, from how often each is
     drawn, (n,); None where the draw does not count. `n_looked_at` is the work of one draw.
+    `signs` has -1 for metrics of which less is better.
     """
-    best = {key: _highest(values) for key, values in found.items()}
+    best = {key: _highest(signs.get(key, 1.0) * values) for key, values in found.items()}
     wanted = {key: run for key, run in best.items() if run is not None}
     sums = dict.fromkeys(wanted, 0.0)
     counted = dict.fromkeys(wanted, 0)
@@ -220,22 +229,27 @@ def corrected_choice(
             continue
         chosen, reached = both
         for key in wanted:
-            run = _highest(chosen[key])
+            run = _highest(signs.get(key, 1.0) * chosen[key])
             if run is not None and np.isfinite(reached[key][run]):
                 sums[key] += float(reached[key][run])
                 counted[key] += 1
     return {
-        key: BestOfMany(run, len(found[key]), value, _corrected(sums[key], counted[key], value))
+        key: BestOfMany(
+            run,
+            len(found[key]),
+            float(found[key][run]),
+            _corrected(sums[key], counted[key], float(found[key][run]), signs.get(key, 1.0)),
+        )
         for key, run in wanted.items()
-        for value in (float(found[key][run]),)
     }
 
 
-def _corrected(total: float, n_draws: int, value: float) -> MetricValue:
+def _corrected(total: float, n_draws: int, value: float, sign: float) -> MetricValue:
     if n_draws < FEWEST_DRAWS:
         return MetricValue(None, Reason.CLASS_ABSENT)
     # A choice never adds to a value: what goes beyond it is noise of the draws.
-    return MetricValue(min(total / n_draws, value))
+    worse = min if sign > 0 else max
+    return MetricValue(worse(total / n_draws, value))
 
 
 def _draws(n_looked_at: int) -> int:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level
-from offdiag.metrics.intervals.bounds import Bounds, Intervals, flagged
+from offdiag.metrics.intervals.bounds import Bounds, Intervals, exact_intervals, flagged
 from offdiag.metrics.intervals.delta import class_gradients
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired import pooled_slopes, proportions
@@ -66,7 +66,7 @@ def recall_changes(
     is_tested = np.asarray(rates.cases > 0)
     p = np.where(is_tested, mid_p_values(rates.only_first, rates.only_second), np.nan)
     alone, together = (
-        _intervals(paired_score_interval(rates, confidence=each), proportions.METHOD, {})
+        exact_intervals(paired_score_interval(rates, confidence=each), proportions.METHOD)
         for each in (level, confidence_together(together_level, int(is_tested.sum())))
     )
     sign = np.sign(rates.only_second - rates.only_first).astype(np.float64)
@@ -115,7 +115,7 @@ def changes_by_slopes(
     }
     alone, together = (
         flagged(
-            _intervals(
+            exact_intervals(
                 Bounds(
                     np.maximum(differences - normal_quantile(each) * spread, -1.0),
                     np.minimum(differences + normal_quantile(each) * spread, 1.0),
@@ -164,10 +164,6 @@ def _rounded(after: Floats, before: Floats) -> Floats:
         np.abs(after) + np.abs(before)
     )
     return np.where(is_rounding, 0.0, after - before)
-
-
-def _intervals(bounds: Bounds, method: str, notes: Notes) -> Intervals:
-    return Intervals(bounds, method, np.zeros(bounds.low.shape), notes)
 
 
 def _agreeing(

@@ -20,7 +20,13 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.dual import Dual, Floats, Gradient
-from offdiag.metrics.intervals.bounds import Bounds, Intervals, flagged, smallest_class
+from offdiag.metrics.intervals.bounds import (
+    Bounds,
+    Intervals,
+    exact_intervals,
+    flagged,
+    smallest_class,
+)
 from offdiag.metrics.intervals.delta import (
     DELTA,
     aggregate_gradients,
@@ -39,7 +45,7 @@ from offdiag.metrics.paired import proportions
 from offdiag.metrics.paired.class_changes import SLOPED, sloped_changes
 from offdiag.metrics.paired.joint import JointCounts, PairedRates
 from offdiag.metrics.paired.pooled_slopes import judge_together
-from offdiag.metrics.paired.proportions import SharedProportion, shared_proportion_intervals
+from offdiag.metrics.paired.proportions import shared_proportion_intervals
 from offdiag.metrics.paired.resampling import bootstrap_name, difference, paired_bootstrap
 from offdiag.metrics.quantity import Quantity, first_cause
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
@@ -142,25 +148,12 @@ POOLED_AGGREGATES = ("balanced_accuracy", "mcc", "macro_f1", "cohen_kappa")
 """Aggregates that two runs are judged by, beside accuracy."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """Which metrics are compared: keys of aggregates and of per-class metrics."""
-
-    aggregate: tuple[str, ...] = AGGREGATES
-    per_class: tuple[str, ...] = PER_CLASS
-
-    @property
-    def resampled_aggregates(self) -> tuple[str, ...]:
-        known = {*proportions.AGGREGATE, *POOLED_AGGREGATES}
-        return tuple(key for key in self.aggregate if key not in known)
-
-    @property
-    def resampled_per_class(self) -> tuple[str, ...]:
-        known = {*proportions.PER_CLASS, *SLOPED}
-        return tuple(key for key in self.per_class if key not in known)
-
-
-EVERYTHING = Compared()
+RESAMPLED_AGGREGATES = tuple(
+    key for key in AGGREGATES if key not in {*proportions.AGGREGATE, *POOLED_AGGREGATES}
+)
+RESAMPLED_PER_CLASS = tuple(
+    key for key in PER_CLASS if key not in {*proportions.PER_CLASS, *SLOPED}
+)
 
 
 @dataclass(frozen=True)
@@ -183,14 +176,13 @@ class PairedDifferences:
 def paired_differences(
     joint: JointCounts,
     *,
-    compared: Compared = EVERYTHING,
     seed: int,
     confidence: float = 0.95,
     replicates: int = 2_000,
 ) -> PairedDifferences:
     """Differences of the metrics of two runs on the same samples, with intervals.
 
-    The same counts, seed and replicates give the same bits, whatever else is compared. With
+    The same counts, seed and replicates give the same bits. With
     more than 2,500 distinct triples, or more than 200 classes, nothing is resampled and
     `replicates` is 0 in the result. Two runs that agree on every case have differences of 0
     without any spread and hence no interval; the score intervals of recall and accuracy keep
@@ -203,44 +195,28 @@ def paired_differences(
     ordinal = joint.labels.has_declared_order
     first = evaluate_stack(joint.first_matrix.counts, ordinal=ordinal, names=joint.labels.names)
     second = evaluate_stack(joint.second_matrix.counts, ordinal=ordinal, names=joint.labels.names)
-    aggregate = {
-        key: _gap(first.aggregate[key], second.aggregate[key]) for key in compared.aggregate
-    }
-    per_class = {
-        key: _gap(first.per_class[key], second.per_class[key]) for key in compared.per_class
-    }
-    of_aggregates = shared_proportion_intervals(
-        joint, _chosen(proportions.AGGREGATE, compared.aggregate), confidence=level
-    )
-    of_classes = shared_proportion_intervals(
-        joint, _chosen(proportions.PER_CLASS, compared.per_class), confidence=level
-    )
+    aggregate = {key: _gap(first.aggregate[key], second.aggregate[key]) for key in AGGREGATES}
+    per_class = {key: _gap(first.per_class[key], second.per_class[key]) for key in PER_CLASS}
+    of_aggregates = shared_proportion_intervals(joint, proportions.AGGREGATE, confidence=level)
+    of_classes = shared_proportion_intervals(joint, proportions.PER_CLASS, confidence=level)
     is_resampled = (
         0 < len(joint.counts) <= LARGEST_BOOTSTRAPPED and joint.n_classes <= LARGEST_BOOTSTRAPPED_K
     )
     if joint.total:
-        estimates = {key: aggregate[key].value for key in compared.resampled_aggregates}
-        class_estimates = {key: per_class[key].value for key in compared.resampled_per_class}
+        estimates = {key: aggregate[key].value for key in RESAMPLED_AGGREGATES}
+        estimates |= {key: per_class[key].value for key in RESAMPLED_PER_CLASS}
         if is_resampled:
-            found = _resampled(
-                joint,
-                compared,
-                estimates | class_estimates,
-                seed=seed,
-                confidence=level,
-                replicates=count,
-            )
+            found = _resampled(joint, estimates, seed=seed, confidence=level, replicates=count)
         else:
-            found = _from_gradients(joint, compared, estimates | class_estimates, confidence=level)
+            found = _from_gradients(joint, estimates, confidence=level)
         cases = joint.first_matrix.actual
         of_aggregates |= _pooled_aggregates(joint, aggregate, confidence=level)
         for key in SLOPED:
-            if key in per_class:
-                changes = sloped_changes(joint, key, per_class[key].value, confidence=level)
-                of_classes[key] = changes.alone
-        for key in estimates:
+            changes = sloped_changes(joint, key, per_class[key].value, confidence=level)
+            of_classes[key] = changes.alone
+        for key in RESAMPLED_AGGREGATES:
             of_aggregates[key] = flagged(found[key], smallest_class(cases), "smallest class")
-        for key in class_estimates:
+        for key in RESAMPLED_PER_CLASS:
             of_classes[key] = flagged(found[key], cases, "class")
     return PairedDifferences(
         aggregate,
@@ -253,25 +229,16 @@ def paired_differences(
     )
 
 
-def _chosen(
-    known: Mapping[str, SharedProportion], keys: tuple[str, ...]
-) -> dict[str, SharedProportion]:
-    return {key: known[key] for key in keys if key in known}
-
-
 def _pooled_aggregates(
     joint: JointCounts, differences: Mapping[str, Quantity], *, confidence: float
 ) -> dict[str, Intervals]:
-    values = {
-        key: float(differences[key].value) for key in POOLED_AGGREGATES if key in differences
-    }
+    values = {key: float(differences[key].value) for key in POOLED_AGGREGATES}
     test = judge_together(joint, values, confidence=confidence)
     return {key: test.intervals(key, critical=test.alone) for key in values}
 
 
 def _resampled(
     joint: JointCounts,
-    compared: Compared,
     estimates: Mapping[str, NDArray[np.float64]],
     *,
     seed: int,
@@ -283,8 +250,8 @@ def _resampled(
             stack, ordinal=joint.labels.has_declared_order, names=joint.labels.names
         )
         return {
-            **{key: replicated(suite.aggregate[key]) for key in compared.resampled_aggregates},
-            **{key: replicated(suite.per_class[key]) for key in compared.resampled_per_class},
+            **{key: replicated(suite.aggregate[key]) for key in RESAMPLED_AGGREGATES},
+            **{key: replicated(suite.per_class[key]) for key in RESAMPLED_PER_CLASS},
         }
 
     values = paired_bootstrap(joint, evaluate, seed=seed, replicates=replicates)
@@ -295,19 +262,15 @@ def _resampled(
 
 def _from_gradients(
     joint: JointCounts,
-    compared: Compared,
     estimates: Mapping[str, NDArray[np.float64]],
     *,
     confidence: float,
 ) -> dict[str, Intervals]:
-    errors = aggregate_difference_errors(joint, compared.resampled_aggregates)
-    errors |= class_difference_errors(joint, compared.resampled_per_class)
+    errors = aggregate_difference_errors(joint, RESAMPLED_AGGREGATES)
+    errors |= class_difference_errors(joint, RESAMPLED_PER_CLASS)
     return {
-        key: Intervals(
-            difference_bounds(key, estimate, errors[key], confidence=confidence),
-            f"paired {DELTA}",
-            np.zeros(estimate.shape),
-            {},
+        key: exact_intervals(
+            difference_bounds(key, estimate, errors[key], confidence=confidence), f"paired {DELTA}"
         )
         for key, estimate in estimates.items()
     }

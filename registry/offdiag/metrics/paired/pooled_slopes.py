@@ -31,7 +31,13 @@ from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.dual import Floats, Gradient
-from offdiag.metrics.intervals.bounds import Bounds, Intervals, flagged, smallest_class
+from offdiag.metrics.intervals.bounds import (
+    Bounds,
+    Intervals,
+    exact_intervals,
+    flagged,
+    smallest_class,
+)
 from offdiag.metrics.intervals.delta import aggregate_gradients, range_of
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.intervals.resampling import generator
@@ -232,7 +238,7 @@ class JointTest:
         notes: dict[tuple[int, ...], str] = {}
         if reach is None:
             notes[()] = UNLIKE_ITS_SLOPES if key in self.tested else NOTHING_COUNTS
-        found = Intervals(bounds, METHOD, np.zeros(()), notes)
+        found = exact_intervals(bounds, METHOD, notes)
         return flagged(found, self.smallest, "smallest class")
 
 

@@ -5,6 +5,10 @@ floor(256 logit p). Borders of calibration bins and tidy thresholds are borders 
 1/2 and 1 are no neighbours of others. Of a cell are kept its samples by outcome, the smallest and
 the largest p, and sums; where both agree, the cell is one score and its samples are true ties.
 
+The cells of one of several classes do not tell which samples they share with those of another.
+What needs a class at a time comes from them (areas, losses, calibration of the largest
+probability), and what compares the probabilities of one sample does not.
+
 Counting is a sum over samples, so a database does it where scores lie, and stored scores are
 counted chunk by chunk.
 """
@@ -197,16 +201,18 @@ class ScoreCells:
 
         Their means are exact. What is lost of their spread is less than 1 in 10^4 of it.
         """
-        squared = _moments(self.count, 2 * self.squared)
+        n_samples = np.maximum(self.count, 1)
+        squared = 2 * self.squared
         own_is_zero = np.stack([self.high == 1, self.low == 0], axis=OUTCOME_AXIS)
         is_infinite = bool(self.count[own_is_zero].any())
         largest = -np.log(CLIP)
-        mean = self.surprise / np.maximum(self.count, 1)
-        clipped = np.where(own_is_zero, largest, np.clip(mean, CLIP, largest))
+        mean = self.surprise / n_samples
+        clipped: Floats = np.where(own_is_zero, largest, np.clip(mean, CLIP, largest))
+        clipped_sum = clipped * self.count
         return LossMoments(
-            None if is_infinite else _moments(self.count, self.surprise),
-            _moments(self.count, clipped * self.count),
-            squared,
+            None if is_infinite else _moments(self.count, mean, self.surprise),
+            _moments(self.count, clipped_sum / n_samples, clipped_sum),
+            _moments(self.count, squared / n_samples, squared),
         )
 
     @property
@@ -252,8 +258,87 @@ def score_cells(sums: CellSums, is_positive: NDArray[np.bool_]) -> ScoreCells:
     )
 
 
-def _moments(count: Counts, total: Floats) -> Moments:
+def _moments(count: Counts, each: Floats, total: Floats) -> Moments:
+    """Of `count` equal losses `each`, which add up to `total`, all of one shape."""
     n_samples = int(count.sum())
     mean = float(total.sum()) / n_samples
-    each = total / np.maximum(count, 1)
     return Moments(n_samples, mean, float((count * np.square(each - mean)).sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class EventSums:
+    """What is known of the probability of one event: sets of samples of one cell and outcome.
+
+    `happened` is bool (m,); all sets together are all samples.
+    """
+
+    happened: NDArray[np.bool_]
+    sums: CellSums
+
+    def cells(self) -> ScoreCells:
+        return score_cells(self.sums, self.happened)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCells:
+    """Cells of each of K classes against the rest in label order, and of the top label.
+
+    `top` holds the largest probability of each sample, whose event is that its class, the first
+    one of equals, is the actual one.
+    """
+
+    classes: tuple[ScoreCells, ...]
+    top: ScoreCells
+
+    @property
+    def n_samples(self) -> int:
+        return self.top.n_samples
+
+    @property
+    def support(self) -> NDArray[np.int64]:
+        """Samples of each class, (K,)."""
+        return np.array([int(cells.support[POSITIVE]) for cells in self.classes], np.int64)
+
+    @property
+    def events(self) -> tuple[RankedCells, ...]:
+        """The ranking of each class against the rest."""
+        return tuple(cells.event for cells in self.classes)
+
+    @property
+    def losses(self) -> LossMoments:
+        """Moments of both losses from the samples of each class in its own cells.
+
+        Means are exact, spread within a cell is lost. The squared distance of a sample adds up
+        over classes, so only its mean is known: its `squares` are not a number.
+        """
+        count, surprise, is_zero = (
+            np.concatenate(parts)
+            for parts in zip(
+                *(
+                    (each.count[:, POSITIVE], each.surprise[:, POSITIVE], each.high == 0)
+                    for each in self.classes
+                ),
+                strict=True,
+            )
+        )
+        kept = count > 0
+        count, surprise, is_zero = count[kept], surprise[kept], is_zero[kept]
+        mean = surprise / count
+        largest = -np.log(CLIP)
+        clipped = np.where(is_zero, largest, np.clip(mean, CLIP, largest))
+        squared = sum(float(each.squared.sum()) for each in self.classes)
+        return LossMoments(
+            None if is_zero.any() else _moments(count, mean, count * mean),
+            _moments(count, clipped, count * clipped),
+            Moments(self.n_samples, squared / self.n_samples, float("nan")),
+        )
+
+    @property
+    def clipping_error(self) -> float:
+        """Most that the mean clipped loss may be off, from cells that reach below the clip."""
+        return float(sum(each.clipping_error for each in self.classes))
+
+
+def class_cells(classes: tuple[EventSums, ...], top: EventSums) -> ClassCells:
+    """Put what was counted in order."""
+    return ClassCells(tuple(each.cells() for each in classes), top.cells())

@@ -15,14 +15,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.scores.calibration import CalibrationBins, calibrated_shares
-from offdiag.metrics.scores.ranking import RankedScores
+from offdiag.metrics.scores.ranking import RankedScores, one_sided_reason
 
 
 class CurveKind(StrEnum):
@@ -65,7 +65,24 @@ class Curve:
         }
 
 
-def roc_curve(ranked: RankedScores) -> Curve:
+class Thresholds(Protocol):
+    """What is reported at each threshold, descending: counts of samples, or sums of weights."""
+
+    @property
+    def n_positive(self) -> int: ...
+    @property
+    def n_negative(self) -> int: ...
+    @property
+    def totals(self) -> tuple[float, float]: ...
+    @property
+    def thresholds(self) -> NDArray[np.float64]: ...
+    @property
+    def true_positives(self) -> NDArray[Any]: ...
+    @property
+    def false_positives(self) -> NDArray[Any]: ...
+
+
+def roc_curve(ranked: Thresholds) -> Curve:
     """True positive rate over false positive rate, from (0, 0) to (1, 1).
 
     No points unless both kinds of samples exist.
@@ -74,13 +91,14 @@ def roc_curve(ranked: RankedScores) -> Curve:
     reason = one_sided_reason(ranked)
     if reason is not None:
         return no_curve(CurveKind.ROC, x, y, reason)
-    columns = _counts_by_threshold(ranked)
-    columns[x] = columns["false_positives"] / ranked.n_negative
-    columns[y] = columns["true_positives"] / ranked.n_positive
+    columns = _by_threshold(ranked)
+    of_positives, of_negatives = ranked.totals
+    columns[x] = columns["false_positives"] / of_negatives
+    columns[y] = columns["true_positives"] / of_positives
     return Curve(CurveKind.ROC, x, y, columns)
 
 
-def precision_recall_curve(ranked: RankedScores) -> Curve:
+def precision_recall_curve(ranked: Thresholds) -> Curve:
     """Precision over recall, thresholds descending.
 
     The first point, where nothing is reported, has recall 0 and no precision. Between points
@@ -89,10 +107,10 @@ def precision_recall_curve(ranked: RankedScores) -> Curve:
     x, y = "recall", "precision"
     if ranked.n_positive == 0:
         return no_curve(CurveKind.PRECISION_RECALL, x, y, Reason.NO_ACTUAL_POSITIVES)
-    columns = _counts_by_threshold(ranked)
+    columns = _by_threshold(ranked)
     hits = columns["true_positives"]
     reported = (hits + columns["false_positives"]).astype(np.float64)
-    columns[x] = hits / ranked.n_positive
+    columns[x] = hits / ranked.totals[0]
     columns[y] = hits / np.where(reported == 0, np.nan, reported)
     return Curve(CurveKind.PRECISION_RECALL, x, y, columns)
 
@@ -138,19 +156,12 @@ def thin(curve: Curve, *, max_points: int) -> Curve:
     return replace(curve, columns=columns, thinned_from=curve.thinned_from or curve.n_points)
 
 
-def one_sided_reason(ranked: RankedScores) -> Reason | None:
-    """Why a curve that needs both kinds of samples has no points."""
-    if ranked.n_positive == 0:
-        return Reason.NO_ACTUAL_POSITIVES
-    return Reason.NO_ACTUAL_NEGATIVES if ranked.n_negative == 0 else None
-
-
 def no_curve(kind: CurveKind, x: str, y: str, reason: Reason) -> Curve:
     """A curve that is undefined: no points, and why."""
     return Curve(kind, x, y, {x: np.zeros(0), y: np.zeros(0)}, reason=reason.value)
 
 
-def _counts_by_threshold(ranked: RankedScores) -> dict[str, NDArray[Any]]:
+def _by_threshold(ranked: Thresholds) -> dict[str, NDArray[Any]]:
     return {
         "threshold": ranked.thresholds,
         "true_positives": ranked.true_positives,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.ranked_cells import Ranking
-from offdiag.metrics.scores.ranking import SAMPLES_PER_BLOCK, RankedScores
+from offdiag.metrics.scores.ranking import SAMPLES_PER_BLOCK, RankedScores, one_sided_reason
 from offdiag.metrics.spec import MetricSpec, Scope
 
 
@@ -61,11 +61,8 @@ def ks(ranked: Ranking) -> MetricValue:
 
 
 def _one_sided(ranked: Ranking) -> MetricValue | None:
-    if ranked.n_positive == 0:
-        return MetricValue(None, Reason.NO_ACTUAL_POSITIVES.value)
-    if ranked.n_negative == 0:
-        return MetricValue(None, Reason.NO_ACTUAL_NEGATIVES.value)
-    return None
+    reason = one_sided_reason(ranked)
+    return None if reason is None else MetricValue(None, reason.value)
 
 
 @dataclass(frozen=True, eq=False)

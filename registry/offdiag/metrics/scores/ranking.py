@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from offdiag.domain.values import Reason
 
 SAMPLES_PER_BLOCK = 1 << 16
 """Samples worked on at a time: their arrays fit a cache of the processor."""
@@ -23,6 +25,22 @@ SAMPLES_PER_BLOCK = 1 << 16
 _KEYS = {np.dtype(np.float32): np.uint32, np.dtype(np.float64): np.uint64}
 
 Counts = NDArray[np.int64]
+
+
+class TwoKinds(Protocol):
+    """Samples of which some are positive and the others negative."""
+
+    @property
+    def n_positive(self) -> int: ...
+    @property
+    def n_negative(self) -> int: ...
+
+
+def one_sided_reason(ranked: TwoKinds) -> Reason | None:
+    """Why what needs both kinds of samples is undefined."""
+    if ranked.n_positive == 0:
+        return Reason.NO_ACTUAL_POSITIVES
+    return Reason.NO_ACTUAL_NEGATIVES if ranked.n_negative == 0 else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,6 +116,11 @@ class RankedScores:
     @property
     def n_negative(self) -> int:
         return self.n_samples - self.n_positive
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        """Positive and negative samples in all."""
+        return self.n_positive, self.n_negative
 
     def blocks(self) -> Iterator[ScoreBlock]:
         """All distinct scores in consecutive blocks; equal scores are never parted."""

@@ -19,8 +19,7 @@ from offdiag.metrics.scores.calibration import (
     CalibrationBins,
     equal_width_bins,
 )
-from offdiag.metrics.scores.cells import ScoreCells
-from offdiag.metrics.scores.class_cells import ClassCells
+from offdiag.metrics.scores.cells import ClassCells, ScoreCells
 from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
 from offdiag.metrics.scores.operating_points import OperatingPoints, drawn_points
 from offdiag.metrics.scores.operating_points import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from offdiag.domain.values import MetricValue, Reason
+from offdiag.metrics.custom.samples import SCORE_SPECS
 from offdiag.metrics.scores import (
     calibration,
-    custom,
     discrimination,
     forecasts,
     isotonic,
@@ -138,5 +138,5 @@ SPECS: tuple[MetricSpec, ...] = (
     *isotonic.SPECS,
     *calibration.SPECS,
     *forecasts.SPECS,
-    *custom.SPECS,
+    *SCORE_SPECS,
 )

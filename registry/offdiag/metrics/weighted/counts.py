@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict, InvalidInput
@@ -22,6 +22,7 @@ from offdiag.metrics.arguments import finite_vector
 from offdiag.metrics.orientation import actual_totals, predicted_totals
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.unsignedinteger[Any]]
 
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-15, 1e15
 """Weights other than 0 lie between these, so that no sum, square or product of any is lost."""
@@ -123,7 +124,7 @@ class WeightedCounts:
     @property
     def class_sizes(self) -> NDArray[np.int64]:
         """Effective sizes of the actual classes in whole samples, rounded down, (K,)."""
-        return np.floor(self.class_effective + _ROUNDING).astype(np.int64)
+        return whole_sizes(self.class_effective)
 
     @cached_property
     def digest(self) -> str:
@@ -168,6 +169,11 @@ def kish(sums: Floats, squares: Floats) -> Floats:
     """Effective sizes of groups with such sums of weights and of their squares; 0 without any."""
     safe = np.where(squares > 0, squares, 1.0)
     return np.asarray(np.where(squares > 0, sums * (sums / safe), 0.0))
+
+
+def whole_sizes(sizes: Floats) -> NDArray[np.int64]:
+    """Effective sizes in whole samples, rounded down but for a rounding error."""
+    return np.asarray(np.floor(sizes + _ROUNDING)).astype(np.int64)
 
 
 def read_weights(sample_weight: object, *, n_samples: int) -> Floats:
@@ -219,3 +225,47 @@ def of_weights(what: str = "This") -> Conflict:
         field="run",
         hint="Its page and metrics are weighted. To count examples log it without sample_weight=.",
     )
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedMatrix:
+    """n samples in memory with class codes and weights, (n,) each, and what is summed of them.
+
+    A sum of weights is no number of samples. Rates and averages mean the same with weights, but
+    exact tests and binomial intervals do not exist for them, so nothing that needs counts accepts
+    this matrix.
+    """
+
+    actual: Codes
+    predicted: Codes
+    weight: Floats
+    labels: LabelSet
+
+    @property
+    def n_samples(self) -> int:
+        return len(self.weight)
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def counted(self) -> WeightedCounts:
+        """Numbers, weights and squared weights of the samples by pair of classes."""
+        return WeightedCounts.of_samples(self.actual, self.predicted, self.weight, self.labels)
+
+    @property
+    def weights(self) -> Floats:
+        """Sums of weights (K, K), read-only; `weights[i, j]` is of actual class i, predicted j."""
+        return self.counted.sums
+
+
+def weighted_matrix(
+    actual: Codes, predicted: Codes, sample_weight: ArrayLike, *, labels: LabelSet
+) -> WeightedMatrix:
+    """Add up the weights of n samples by their pair of classes.
+
+    Raises `InvalidInput` as `read_weights` does.
+    """
+    weight = read_weights(sample_weight, n_samples=len(actual))
+    return WeightedMatrix(actual, predicted, weight, labels)

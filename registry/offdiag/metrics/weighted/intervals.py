@@ -13,7 +13,6 @@ has to be read again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,16 +22,17 @@ from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import cost_gradients, evaluate_costs
 from offdiag.metrics.intervals import proportions
-from offdiag.metrics.intervals.bounds import Bounds, Intervals, flagged, smallest_class
-from offdiag.metrics.intervals.class_averages import ADJUSTED, MEAN_RECALLS
+from offdiag.metrics.intervals.bounds import (
+    Bounds,
+    Intervals,
+    exact_intervals,
+    flagged,
+    smallest_class,
+)
+from offdiag.metrics.intervals.class_averages import mean_recall_bounds, means_of_recall
 from offdiag.metrics.intervals.costs import COST_INTERVAL_KEYS, normal_intervals
 from offdiag.metrics.intervals.delta import (
-    RATIO_KEYS,
-    aggregate_gradients,
     aggregate_standard_errors,
-    class_gradients,
-    class_standard_errors,
-    normal_bounds,
 )
 from offdiag.metrics.intervals.proportions import Outcomes, Proportion, wilson_of_sizes
 from offdiag.metrics.intervals.resampling import replicated
@@ -41,6 +41,7 @@ from offdiag.metrics.intervals.suite import (
     RESAMPLED_PER_CLASS,
     SuiteIntervals,
     judged_aggregate,
+    linearized,
 )
 from offdiag.metrics.suite import Suite
 from offdiag.metrics.weighted.counts import WeightedCounts, WeightSums, kish
@@ -65,16 +66,19 @@ def weighted_suite_intervals(
     level = confidence_level(confidence)
     aggregate = _of_proportions(found, proportions.AGGREGATE, level)
     per_class = _of_proportions(found, proportions.PER_CLASS, level)
+    linear: dict[str, Intervals] = {}
     if found.weights.total > 0:
-        linear = _linearized(found, suite, level) | _mean_recalls(found, level)
-    else:
-        linear = {}
+        linear = linearized(
+            found.weights,
+            suite,
+            squares=found.weight_squares,
+            confidence=level,
+            methods=(LINEARIZED, LINEARIZED_LOG),
+        ) | _mean_recalls(found, level)
     sizes, names = found.class_sizes, found.labels.names
     for key in RESAMPLED_AGGREGATES:
         aggregate[key] = (
-            judged_aggregate(linear.get(key) or _nothing(()), key, sizes, names)
-            if linear
-            else _nothing(())
+            judged_aggregate(linear[key], key, sizes, names) if linear else _nothing(())
         )
     for key in RESAMPLED_PER_CLASS:
         per_class[key] = (
@@ -95,14 +99,8 @@ def _of_proportions(
     for key, proportion in keys.items():
         share, size = effective_proportion(found, proportion)
         bounds = wilson_of_sizes(share * size, size, confidence=confidence)
-        method = WILSON
-        if proportion.transform is not None:
-            method = WILSON_TRANSFORMED
-            bounds = Bounds(
-                proportion.transform(bounds.low, found.n_classes),
-                proportion.transform(bounds.high, found.n_classes),
-            )
-        intervals[key] = Intervals(bounds, method, np.zeros(bounds.low.shape), {})
+        methods = WILSON, WILSON_TRANSFORMED
+        intervals[key] = proportion.interval(bounds, found.n_classes, methods)
     return intervals
 
 
@@ -136,22 +134,6 @@ def _outcomes(of: WeightSums) -> Outcomes:
     return Outcomes(of.correct, of.actual, of.predicted, of.total)
 
 
-def _linearized(found: WeightedCounts, suite: Suite, confidence: float) -> dict[str, Intervals]:
-    sums, squares = found.weights, found.weight_squares
-    errors = aggregate_standard_errors(
-        sums, aggregate_gradients(sums, RESAMPLED_AGGREGATES), squares
-    ) | class_standard_errors(sums, class_gradients(sums, RESAMPLED_PER_CLASS), squares)
-    values = {key: replicated(suite.aggregate[key]) for key in RESAMPLED_AGGREGATES} | {
-        key: replicated(suite.per_class[key]) for key in RESAMPLED_PER_CLASS
-    }
-    intervals = {}
-    for key, value in values.items():
-        bounds = normal_bounds(key, value, errors[key], confidence=confidence)
-        method = LINEARIZED_LOG if key in RATIO_KEYS else LINEARIZED
-        intervals[key] = Intervals(bounds, method, np.zeros(value.shape), {})
-    return intervals
-
-
 def _mean_recalls(found: WeightedCounts, confidence: float) -> dict[str, Intervals]:
     """Of the mean recall of K >= 2 classes that all have weight: distances add up in squares."""
     n_classes = found.n_classes
@@ -159,16 +141,7 @@ def _mean_recalls(found: WeightedCounts, confidence: float) -> dict[str, Interva
         return {}
     share, size = effective_proportion(found, proportions.PER_CLASS["recall"])
     ends = wilson_of_sizes(share * size, size, confidence=confidence)
-    mean = float(share.mean())
-    below, above = (
-        float(np.sqrt(np.square(share - end).sum())) / n_classes for end in (ends.low, ends.high)
-    )
-    bounds = Bounds(np.asarray(mean - below), np.asarray(mean + above))
-    interval = Intervals(bounds, MOVER, np.zeros(()), {})
-    adjusted = Bounds(
-        *((n_classes * end - 1) / (n_classes - 1) for end in (bounds.low, bounds.high))
-    )
-    return dict.fromkeys(MEAN_RECALLS, interval) | {ADJUSTED: replace(interval, bounds=adjusted)}
+    return means_of_recall(exact_intervals(mean_recall_bounds(share, ends), MOVER), n_classes)
 
 
 def weighted_costs(

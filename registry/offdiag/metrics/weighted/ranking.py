@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import floor
 from typing import Any
 
 import numpy as np
@@ -30,12 +29,11 @@ from offdiag.metrics.intervals.discrimination import (
     area_bounds,
 )
 from offdiag.metrics.intervals.means import logit_interval, student_quantile
-from offdiag.metrics.weighted.counts import Floats, kish
+from offdiag.metrics.scores.ranking import one_sided_reason
+from offdiag.metrics.weighted.counts import Floats, kish, whole_sizes
 
 OF_EFFECTIVE_SIZES = f"{NEWCOMBE}, effective sizes"
 OF_WEIGHTS = "no interval of weighted examples"
-_ROUNDING = 1e-9
-"""So far below a whole number a size is taken for it."""
 _SMALLEST_SPREAD = 1e-24
 """Placements lie between 0 and 1; squares of a mean deviation below this are rounding."""
 
@@ -67,6 +65,24 @@ class WeightedRanking:
         hits, false_alarms = self.above
         return float(hits[:1].sum()), float(false_alarms[:1].sum())
 
+    @property
+    def thresholds(self) -> Floats:
+        """One above the largest score, then the distinct scores descending; (V + 1,)."""
+        highest = self.values[-1:]
+        with np.errstate(over="ignore"):  # Above the largest finite number there is infinity.
+            above_all = np.nextafter(highest, highest.dtype.type(np.inf))
+        return np.append(above_all, self.values[::-1]).astype(np.float64)
+
+    @property
+    def true_positives(self) -> Floats:
+        """Positive weight with at least the score, for each of `thresholds`; (V + 1,)."""
+        return np.append(0.0, self.above[0][::-1])
+
+    @property
+    def false_positives(self) -> Floats:
+        """Negative weight with at least the score, for each of `thresholds`; (V + 1,)."""
+        return np.append(0.0, self.above[1][::-1])
+
     @cached_property
     def sizes(self) -> tuple[float, float]:
         """Kish's effective sizes of positive and negative samples."""
@@ -77,7 +93,7 @@ class WeightedRanking:
     @property
     def smaller(self) -> int:
         """The smaller effective size in whole samples, rounded down."""
-        return floor(min(self.sizes) + _ROUNDING)
+        return int(whole_sizes(np.asarray(min(self.sizes))))
 
     @cached_property
     def placements(self) -> tuple[Floats, Floats]:
@@ -191,13 +207,6 @@ def _average_precision(ranked: WeightedRanking, confidence: float) -> MetricValu
         n_smallest=ranked.smaller,
         smallest="smaller class",
     ).around(MetricValue(value))
-
-
-def one_sided_reason(ranked: WeightedRanking) -> Reason | None:
-    """Why what needs both kinds of samples is undefined."""
-    if ranked.n_positive == 0:
-        return Reason.NO_ACTUAL_POSITIVES
-    return Reason.NO_ACTUAL_NEGATIVES if ranked.n_negative == 0 else None
 
 
 def _one_sided(ranked: WeightedRanking) -> MetricValue | None:

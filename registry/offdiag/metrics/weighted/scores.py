@@ -31,7 +31,7 @@ from offdiag.metrics.scores.losses import (
     squared_distances,
 )
 from offdiag.metrics.scores.suite import class_metrics, score_metrics, top_k_keys
-from offdiag.metrics.weighted.counts import Floats, kish
+from offdiag.metrics.weighted.counts import Floats, kish, whole_sizes
 from offdiag.metrics.weighted.intervals import WILSON, effective_size
 from offdiag.metrics.weighted.ranking import (
     WeightedRanking,
@@ -41,7 +41,6 @@ from offdiag.metrics.weighted.ranking import (
 )
 
 Values = Mapping[str, MetricValue]
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +85,7 @@ class WeightedForecasts:
     @property
     def class_samples(self) -> NDArray[np.int64]:
         """The same in whole samples, rounded down, (K,)."""
-        return np.floor(self.class_sizes + _ROUNDING).astype(np.int64)
+        return whole_sizes(self.class_sizes)
 
     def _by_class(self, values: Floats) -> Floats:
         found = np.bincount(self.forecasts.actual, values, minlength=self.forecasts.n_classes)

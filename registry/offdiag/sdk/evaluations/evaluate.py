@@ -18,7 +18,7 @@ from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.slices.finder import SliceFindings
 from offdiag.metrics.suite import evaluate_stack
-from offdiag.metrics.weighted.samples import WeightedMatrix, weighted_matrix
+from offdiag.metrics.weighted.counts import WeightedMatrix, weighted_matrix
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.slices import frame_of_slices, slices_of_labels
 from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
@@ -69,7 +69,7 @@ class WeightedEvaluation:
     @property
     def n_samples(self) -> int:
         """Number of samples, whatever their weights."""
-        return self.matrix.cases.n_samples
+        return self.matrix.n_samples
 
     @property
     def n_effective(self) -> float:

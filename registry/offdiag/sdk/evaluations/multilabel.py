@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
-from offdiag.metrics.multilabel.custom import custom_values
+from offdiag.metrics.custom import samples as custom
 from offdiag.metrics.multilabel.matrix import MultilabelMatrix
 from offdiag.metrics.multilabel.suite import (
     label_metrics,
@@ -152,7 +152,7 @@ def evaluate_multilabel(
     tally = tally_sets(sets.actual, sets.predicted)
     aggregate = {
         **set_metrics(tally),
-        **custom_values(sets.actual, sets.predicted, sets.labels.names, seed=1),
+        **custom.set_values(sets.actual, sets.predicted, sets.labels.names, seed=1),
     }
     per_label = dict(label_metrics(tally.labels))
     scores = None

@@ -12,10 +12,10 @@ from offdiag.domain.labels import BOOLEAN_PAIRS, LabelSet, label_text
 from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput
+from offdiag.metrics.custom import samples as custom
 from offdiag.metrics.scores import curves
 from offdiag.metrics.scores.calibration import DEFAULT_BINS, equal_width_bins
 from offdiag.metrics.scores.curves import Curve, CurveKind, cost_curve, no_curve
-from offdiag.metrics.scores.custom import custom_values
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
@@ -209,7 +209,7 @@ def evaluate_scores(
             positive_by_convention=by_convention,
         )
     per_class = class_metrics(forecasts)
-    values = {**score_metrics(forecasts), **custom_values(forecasts, known.names, seed=1)}
+    values = {**score_metrics(forecasts), **custom.score_values(forecasts, known.names, seed=1)}
     return ScoreEvaluation(
         forecasts,
         known,

@@ -17,7 +17,7 @@ from offdiag.metrics.slices.counts import (
 )
 from offdiag.metrics.slices.finder import SliceFindings, find_slices
 from offdiag.metrics.slices.weighted import find_weighted_slices
-from offdiag.metrics.weighted.samples import WeightedMatrix
+from offdiag.metrics.weighted.counts import WeightedMatrix
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +46,7 @@ def slices_of_labels(
     half = random_halves(np.arange(n))
     if isinstance(matrix, WeightedMatrix):
         return find_weighted_slices(
-            columns, actual, predicted, matrix.cases.weight, half=half, matrix=matrix.weights
+            columns, actual, predicted, matrix.weight, half=half, matrix=matrix.weights
         )
     outcomes = outcomes_of_classes(
         actual, predicted, n_classes=matrix.n_classes, part=half, n_parts=HALVES

@@ -9,9 +9,8 @@ import numpy as np
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.scores.curves import Curve
+from offdiag.metrics.scores.curves import Curve, precision_recall_curve, roc_curve
 from offdiag.metrics.weighted.counts import kish
-from offdiag.metrics.weighted.curves import weighted_precision_recall_curve, weighted_roc_curve
 from offdiag.metrics.weighted.scores import (
     WeightedForecasts,
     weighted_class_metrics,
@@ -82,11 +81,11 @@ class WeightedScoreEvaluation:
 
     def roc_curve(self, label: object = None) -> Curve:
         """True over false positive rate at every threshold; counts are sums of weights."""
-        return weighted_roc_curve(self.weighted.ranked(self._code(label)))
+        return roc_curve(self.weighted.ranked(self._code(label)))
 
     def precision_recall_curve(self, label: object = None) -> Curve:
         """Precision over recall at every threshold; counts are sums of weights."""
-        return weighted_precision_recall_curve(self.weighted.ranked(self._code(label)))
+        return precision_recall_curve(self.weighted.ranked(self._code(label)))
 
     def __repr__(self) -> str:
         from offdiag.sdk.display.evaluation_text import table_line

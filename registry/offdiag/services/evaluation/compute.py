@@ -19,15 +19,14 @@ from offdiag.metrics.confusion import ConfusionMatrix, collapsed
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.counted import Counted, CountedSets, matrix_of
+from offdiag.metrics.custom import samples as custom
 from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.bounds import Interval
-from offdiag.metrics.intervals.cells import cell_values
-from offdiag.metrics.intervals.class_cells import class_cell_values
+from offdiag.metrics.intervals.cells import cell_values, class_cell_values
 from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.intervals.multilabel import multilabel_intervals
 from offdiag.metrics.intervals.scores import class_score_intervals, score_intervals
 from offdiag.metrics.intervals.suite import SuiteIntervals, suite_intervals
-from offdiag.metrics.multilabel import custom as custom_sets
 from offdiag.metrics.multilabel.suite import (
     LabelledSets,
     label_metrics,
@@ -35,9 +34,7 @@ from offdiag.metrics.multilabel.suite import (
     set_metrics,
     set_score_metrics,
 )
-from offdiag.metrics.scores.cells import ScoreCells
-from offdiag.metrics.scores.class_cells import ClassCells
-from offdiag.metrics.scores.custom import custom_cell_values, custom_values, undefined_in_cells
+from offdiag.metrics.scores.cells import ClassCells, ScoreCells
 from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
 from offdiag.metrics.scores.score_curves import (
     ScoreCurve,
@@ -79,7 +76,7 @@ def of_sets(counted: CountedSets, sets: LabelledSets) -> EvaluatedValues:
     return EvaluatedValues(
         {
             **{key: _around(value, found.aggregate.get(key)) for key, value in aggregate.items()},
-            **custom_sets.custom_values(
+            **custom.set_values(
                 sets.actual, sets.predicted, counted.labels.names, seed=INTERVAL_SEED
             ),
         },
@@ -220,7 +217,7 @@ def of_scores(forecasts: Forecasts, names: tuple[str, ...] = ()) -> EvaluatedVal
     for key, interval in found.items():
         aggregate[key] = interval.around(aggregate[key])
     return EvaluatedValues(
-        aggregate | custom_values(forecasts, names, seed=INTERVAL_SEED),
+        aggregate | custom.score_values(forecasts, names, seed=INTERVAL_SEED),
         {
             key: [
                 interval.around(value)
@@ -234,14 +231,14 @@ def of_scores(forecasts: Forecasts, names: tuple[str, ...] = ()) -> EvaluatedVal
 def of_cells(cells: ScoreCells, *, positive: int, names: tuple[str, ...] = ()) -> EvaluatedValues:
     """The same of scores that were counted, each with how far it may be off."""
     found = cell_values(cells, positive=positive, seed=INTERVAL_SEED)
-    own = custom_cell_values(cells, names, positive=positive, seed=INTERVAL_SEED)
+    own = custom.cell_values(cells, names, positive=positive, seed=INTERVAL_SEED)
     return EvaluatedValues({**found.aggregate, **own}, found.per_class)
 
 
 def of_class_cells(cells: ClassCells) -> EvaluatedValues:
     """The same of scores of each class that were counted."""
     found = class_cell_values(cells, seed=INTERVAL_SEED)
-    return EvaluatedValues({**found.aggregate, **undefined_in_cells()}, found.per_class)
+    return EvaluatedValues({**found.aggregate, **custom.undefined_in_cells()}, found.per_class)
 
 
 def _of_counted(inputs: EvaluationInputs, cells: ScoreCells | ClassCells) -> EvaluatedValues:

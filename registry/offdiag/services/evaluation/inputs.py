@@ -27,8 +27,7 @@ from offdiag.metrics.counted import Counted, SampleCounts, added_up, count_sampl
 from offdiag.metrics.custom.declared import custom_digest
 from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.metrics.multilabel.suite import LabelledSets
-from offdiag.metrics.scores.cells import ScoreCells, count_scores
-from offdiag.metrics.scores.class_cells import ClassCells
+from offdiag.metrics.scores.cells import ClassCells, ScoreCells, count_scores
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.metrics.weighted.counts import WeightedCounts

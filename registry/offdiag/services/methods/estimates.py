@@ -11,8 +11,8 @@ from statistics import fmean, stdev
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.counted import CountedSets, Unweighted, added_up
+from offdiag.metrics.custom import samples as custom
 from offdiag.metrics.intervals.delta import range_of
-from offdiag.metrics.multilabel.custom import custom_value
 from offdiag.metrics.multilabel.suite import set_metrics
 from offdiag.metrics.multilabel.tally import SetTally
 from offdiag.metrics.multilabel_runs.paired import has_slopes
@@ -234,7 +234,7 @@ def _value(found: Sequence[Unweighted], key: str, dataset: DatasetRecord) -> Met
     of_sets = isinstance(found[0], CountedSets)
     total = added_up(parts, n_classes=len(dataset.labels), of_sets=of_sets)
     if isinstance(total, SetTally):
-        own = custom_value(key, total.labels, dataset.labels.names)
+        own = custom.set_value(key, total.labels, dataset.labels.names)
         return own or set_metrics(total).get(key, MetricValue(None, Reason.NO_SCORES.value))
     suite = evaluate_stack(total, ordinal=dataset.labels.ordinal, names=dataset.labels.names)
     return suite.aggregate[key].at()

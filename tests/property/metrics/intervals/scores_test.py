@@ -18,8 +18,8 @@ from offdiag.metrics.intervals.scores import class_score_intervals, score_interv
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
 from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.weighted.counts import weighted_matrix
 from offdiag.metrics.weighted.intervals import weighted_suite_intervals
-from offdiag.metrics.weighted.samples import weighted_matrix
 from support.matrices import numbered_labels
 
 FEW = 40

@@ -39,17 +39,6 @@ def test_one_unit_less_than_the_constant_answer_is_silent() -> None:
     assert cost_verdict(matrix([[1, 9], [10, 980]]), TEN_TO_ONE) is not None
 
 
-def test_the_declared_prevalence_decides() -> None:
-    cells = matrix([[1, 9], [5, 985]])
-
-    here = cost_verdict(cells, TEN_TO_ONE)
-    deployed = cost_verdict(cells, TEN_TO_ONE, prevalence=np.array([0.0001, 0.9999]))
-
-    assert here is None
-    assert deployed is not None
-    assert deployed.evidence["best_trivial_class"] == "well"
-
-
 def test_a_run_with_one_actual_class_is_not_judged() -> None:
     assert cost_verdict(matrix([[0, 0], [0, 990]]), TEN_TO_ONE) is None
 

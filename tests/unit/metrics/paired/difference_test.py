@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics.paired import difference as module
-from offdiag.metrics.paired.difference import Compared, PairedDifferences, paired_differences
+from offdiag.metrics.paired.difference import PairedDifferences, paired_differences
 from offdiag.metrics.paired.joint import JointCounts, joint_counts
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
 from support.matrices import numbered_labels, two_runs
@@ -198,20 +198,6 @@ def _shuffled_within_classes(joint: JointCounts, rng: np.random.Generator) -> ND
     for code in range(joint.n_classes):
         second[actual == code] = rng.permutation(second[actual == code])
     return second
-
-
-def test_what_is_compared_beside_it_does_not_change_an_interval(
-    joint: JointCounts, found: PairedDifferences
-) -> None:
-    few = paired_differences(
-        joint, compared=Compared(("mcc", "overall_accuracy"), ("f1", "recall")), seed=9
-    )
-
-    assert set(few.aggregate_intervals) == {"mcc", "overall_accuracy"}
-    for key in ("mcc", "overall_accuracy"):
-        assert few.aggregate_intervals[key].at() == found.aggregate_intervals[key].at()
-    for key in ("f1", "recall"):
-        assert few.per_class_intervals[key].at(1) == found.per_class_intervals[key].at(1)
 
 
 def test_swapping_the_runs_changes_signs_only(

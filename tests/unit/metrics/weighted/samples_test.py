@@ -10,8 +10,8 @@ from offdiag.metrics.intervals.proportions import AGGREGATE
 from offdiag.metrics.intervals.resampling import replicated
 from offdiag.metrics.intervals.suite import WITHOUT_INTERVAL, SuiteIntervals, suite_intervals
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
+from offdiag.metrics.weighted.counts import WeightedMatrix, weighted_matrix
 from offdiag.metrics.weighted.intervals import effective_proportion, weighted_suite_intervals
-from offdiag.metrics.weighted.samples import WeightedMatrix, weighted_matrix
 from support.matrices import matrix_of, numbered_labels
 
 TRUE = np.array([0, 0, 1, 1, 2], np.uint8)
@@ -22,8 +22,8 @@ def test_weights_are_added_up_by_pair_of_classes() -> None:
     found = weighted_matrix(TRUE, PRED, [0.5, 2, 0.25, 1, 3], labels=numbered_labels(3))
 
     assert found.weights.tolist() == [[0.5, 2, 0], [0, 1.25, 0], [3, 0, 0]]
-    assert found.total == 6.75
-    assert found.actual_samples.tolist() == [2, 2, 1]
+    assert found.counted.weights.total == 6.75
+    assert found.counted.actual_samples.tolist() == [2, 2, 1]
     assert not found.weights.flags.writeable
 
 

@@ -1,0 +1,172 @@
+"""Declared functions of samples, by their scores or sets of labels, with resampled intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.domain.values import MetricValue, Reason
+from offdiag.metrics.custom.declared import (
+    CustomMetric,
+    MultilabelInput,
+    ScoreInput,
+    custom_metrics,
+)
+from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
+from offdiag.metrics.scores.cells import NEGATIVE, POSITIVE, ScoreCells
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.spec import MetricSpec, Scope
+
+REPLICATES = 200
+MOST_RESAMPLED = 20_000
+"""Examples up to which intervals are resampled: the cost of a function is not known."""
+INTERVAL = f"Percentiles of {REPLICATES} resamples of the examples; none above 20,000 examples."
+
+
+def value_of_samples(
+    metric: CustomMetric,
+    given: Callable[[slice | NDArray[Any]], ScoreInput | MultilabelInput],
+    *,
+    n_samples: int,
+    seed: int,
+    confidence: float,
+) -> MetricValue:
+    """The value of all samples; `given` makes the input of some, by their places.
+
+    The same samples and seed give the same bits, if the function does. Resamples in which it is
+    undefined are left out; with a tenth of them or more there is no interval.
+    """
+    if n_samples == 0:
+        return MetricValue(None, Reason.NO_SAMPLES.value)
+    value, reason = metric.called(given(slice(None)))
+    if reason is not None:
+        return MetricValue(None, reason.value)
+    if n_samples > MOST_RESAMPLED:
+        return MetricValue(value)
+    rng = np.random.Generator(np.random.PCG64(seed))
+    drawn = (rng.integers(n_samples, size=n_samples) for _ in range(REPLICATES))
+    found = np.array([metric.called(given(places))[0] for places in drawn])
+    found = found[np.isfinite(found)]
+    if len(found) <= 0.9 * REPLICATES:
+        return MetricValue(value)
+    low, high = np.quantile(found, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return MetricValue(
+        value,
+        ci_low=float(low),
+        ci_high=float(high),
+        ci_method=f"row bootstrap, {REPLICATES} replicates",
+    )
+
+
+MOST_UNFOLDED = 1_000_000
+"""Counted examples that are put side by side again for functions of scores."""
+
+_OF_SCORES = custom_metrics("scores")
+_IN_CELLS = {
+    Reason.FORECASTS_IN_CELLS: "scores were counted in bins, and these hold different scores or "
+    "more than 1,000,000 examples"
+}
+SCORE_SPECS: tuple[MetricSpec, ...] = tuple(
+    MetricSpec(
+        scope=Scope.PROBABILISTIC,
+        interval=INTERVAL,
+        **{**each.facts, "undefined_when": each.facts["undefined_when"] | _IN_CELLS},
+    )
+    for each in _OF_SCORES
+)
+
+
+def score_values(
+    forecasts: Forecasts, names: tuple[str, ...], *, seed: int, confidence: float = 0.95
+) -> dict[str, MetricValue]:
+    """Each declared metric of scores by key, with its interval."""
+    if not _OF_SCORES:
+        return {}
+    actual, scores = forecasts.actual, forecasts.table
+    return {
+        each.key: value_of_samples(
+            each,
+            lambda places: ScoreInput(actual[places], scores[places], names),
+            n_samples=forecasts.n_samples,
+            seed=seed,
+            confidence=confidence,
+        )
+        for each in _OF_SCORES
+    }
+
+
+def undefined_in_cells() -> dict[str, MetricValue]:
+    """Each declared metric of scores, undefined as scores were counted a class at a time."""
+    return {each.key: MetricValue(None, Reason.FORECASTS_IN_CELLS.value) for each in _OF_SCORES}
+
+
+def cell_values(
+    cells: ScoreCells, names: tuple[str, ...], *, positive: int, seed: int
+) -> dict[str, MetricValue]:
+    """The same of counted scores: those of the samples where no cell holds different scores.
+
+    Functions are given samples, not sums over them, so there is no bound of how far a value of
+    other cells would be off.
+    """
+    if not _OF_SCORES:
+        return {}
+    if not cells.is_exact or cells.n_samples > MOST_UNFOLDED:
+        return undefined_in_cells()
+    count = cells.count[:, [NEGATIVE, POSITIVE]].reshape(-1)
+    codes = np.tile([1 - positive, positive], len(cells.low))
+    scores = np.repeat(cells.low.astype(np.float32), 2)
+    forecasts = Forecasts(
+        np.repeat(codes, count), np.repeat(scores, count)[:, np.newaxis], 2, positive
+    )
+    return score_values(forecasts, names, seed=seed)
+
+
+_OF_SETS = custom_metrics("multilabel")
+SET_SPECS: tuple[MetricSpec, ...] = tuple(
+    MetricSpec(scope=Scope.MULTILABEL, interval=INTERVAL, **each.facts) for each in _OF_SETS
+)
+
+
+def set_values(
+    actual: NDArray[np.bool_],
+    predicted: NDArray[np.bool_],
+    names: tuple[str, ...],
+    *,
+    seed: int,
+    confidence: float = 0.95,
+) -> dict[str, MetricValue]:
+    """Each declared metric of two (n, q) indicator arrays by key, with its interval."""
+
+    def given(places: slice | NDArray[Any]) -> MultilabelInput:
+        return label_tables(count_labels(actual[places], predicted[places]), names)
+
+    return {
+        each.key: value_of_samples(
+            each, given, n_samples=len(actual), seed=seed, confidence=confidence
+        )
+        for each in _OF_SETS
+    }
+
+
+def set_value(key: str, counts: LabelCounts, names: tuple[str, ...]) -> MetricValue | None:
+    """A declared metric of counts alone, without an interval; None for a key of no such metric."""
+    for each in _OF_SETS:
+        if each.key == key:
+            value, reason = each.called(label_tables(counts, names))
+            return MetricValue(value) if reason is None else MetricValue(None, reason.value)
+    return None
+
+
+def label_tables(counts: LabelCounts, names: tuple[str, ...]) -> MultilabelInput:
+    """What a declared function is given."""
+    hits, actual, predicted = counts.true_positives, counts.actual, counts.predicted
+    return MultilabelInput(
+        true_positives=hits,
+        false_negatives=actual - hits,
+        false_positives=predicted - hits,
+        true_negatives=counts.n_samples - actual - predicted + hits,
+        labels=names,
+    )
