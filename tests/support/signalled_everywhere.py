@@ -210,7 +210,7 @@ LOOPS = {
     "serve": Loop(
         _serve,
         ("offdiag_web.server", "Listening._is_ended"),
-        ("/offdiag_web/server.py", "/waitress/wasyncore.py"),
+        ("/offdiag_web/server.py",),
         ("offdiag.cli.operate.serve", "offdiag_web", "offdiag_workers.process"),
     ),
     "gunicorn": Loop(

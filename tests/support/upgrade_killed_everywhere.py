@@ -1,5 +1,7 @@
 """Program: upgrade a database again and again, each time killed some statements later.
 
+The first statement is drawn, so that the kills of many runs fall everywhere.
+
 After each kill a fresh process looks whether anything was left. Ends with the number of kills
 once an upgrade got through.
 """
@@ -9,6 +11,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import secrets
 import signal
 import sys
 from collections.abc import Callable
@@ -55,7 +58,7 @@ def require_nothing(url: str) -> None:
 
 def main(url: str, stride: str) -> None:
     kills = 0
-    for last_step in itertools.count(1, int(stride)):
+    for last_step in itertools.count(1 + secrets.randbelow(int(stride)), int(stride)):
         ending = in_a_child(partial(upgrade_until_killed, url, last_step))
         if ending == 0:
             break
