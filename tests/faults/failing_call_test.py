@@ -63,9 +63,7 @@ def assert_nothing_is_half_there(database: Database) -> None:
 
 
 @every_deed
-def test_on_sqlite_any_call_may_fail(
-    sqlite_database: Database, tmp_path: Path, deed: str
-) -> None:
+def test_on_sqlite_any_call_may_fail(sqlite_database: Database, tmp_path: Path, deed: str) -> None:
     acted = DEEDS[deed]
     acted.prepare(sqlite_database)
     assert sqlite_database.path is not None
