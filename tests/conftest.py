@@ -27,5 +27,5 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One more process than cores, as many tests wait for others."""
-    return (os.cpu_count() or 1) + 1
+    """Two processes for each core, as many tests wait for processes that they start."""
+    return 2 * (os.cpu_count() or 1)
