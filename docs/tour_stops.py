@@ -15,8 +15,8 @@ from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.store.database import Database
 from offdiag.store.run_filter import FilterField, FilterTerm
 from offdiag.store.run_list import run_overview
+from offdiag_web.urls.costs import WhatIfAddress
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.what_if import WhatIfAddress
 
 BLIND = "random forest, shallow"
 """An accurate run on the digits that never predicts one of them."""

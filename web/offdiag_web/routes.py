@@ -373,15 +373,13 @@ ROUTES: Routes = {
         "run_label_costs.page": ("GET /runs/<run:run_id>/label-costs",),
         "run_label_costs.costs_json": ("GET /runs/<run:run_id>/label-costs.json",),
     },
-    "offdiag_web.pages.run_matrix.card_page": {
-        "run_card.card": ("GET /runs/<run:run_id>/card.svg",)
-    },
     "offdiag_web.pages.run_matrix.files_page": {
         "matrix_files.markdown": ("GET /runs/<run:run_id>/matrix.md",),
         "matrix_files.latex": ("GET /runs/<run:run_id>/matrix.tex",),
         "matrix_files.drawing": ("GET /runs/<run:run_id>/matrix.svg",),
         "matrix_files.picture": ("GET /runs/<run:run_id>/matrix.png",),
         "matrix_files.class_at": ("GET /runs/<run:run_id>/matrix/at",),
+        "matrix_files.card": ("GET /runs/<run:run_id>/card.svg",),
     },
     "offdiag_web.pages.run_matrix.page": {
         "run_matrix.page": ("GET /runs/<run:run_id>",),

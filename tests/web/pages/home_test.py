@@ -204,7 +204,7 @@ def test_many_datasets_are_on_several_pages(
     for name in ("one", "two", "three"):
         log_counts(database, ((90, 10), (10, 90)), ("x", "y"), dataset=name)
     assert not client.page("/").all("nav", "pager")
-    monkeypatch.setattr("offdiag_web.pages.home.view.DATASETS_PER_PAGE", 2)
+    monkeypatch.setattr("offdiag_web.pages.home.page.DATASETS_PER_PAGE", 2)
 
     first = client.page("/")
     (following,) = first.one("nav", "pager").inside("a")

@@ -54,7 +54,7 @@ from offdiag.store.dataset_page import dataset_overview
 from offdiag.store.run_page import read_run
 from offdiag_web.api.operations import author, operation, read_token, resource, write_token
 from offdiag_web.app.context import current_registry, kept_suspects, requires
-from offdiag_web.components.samples.picture import picture_response
+from offdiag_web.components.samples import picture_response
 
 blueprint = resource("datasets")
 

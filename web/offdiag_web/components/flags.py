@@ -26,8 +26,7 @@ from offdiag_web.components.controls import (
     class_words,
     orientation_warning,
 )
-from offdiag_web.urls.flags import flag_url
-from offdiag_web.urls.problems import problems_of_run
+from offdiag_web.urls.flags import flag_url, problems_of_run
 
 _SYMBOLS = {
     Severity.CRITICAL: "▲",

@@ -24,7 +24,7 @@ from offdiag_web.components.controls import (
 )
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.components.tiles import CUSTOM, majority_scores, range_scale
-from offdiag_web.urls.problems import problems_of_run
+from offdiag_web.urls.flags import problems_of_run
 from offdiag_web.urls.run_list import DEFAULT_COLUMNS, ScaleChoice, is_of_slices
 
 OFFERED = (

@@ -1,16 +1,39 @@
-"""Addresses of cost matrices: their list, one with its versions, and the forms that make one."""
+"""Addresses of cost matrices, and of a question about costs.
+
+A question is in its address as a whole, so that a copied link asks it again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from werkzeug.datastructures import MultiDict
+
+from offdiag.domain.labels import LabelSet
+from offdiag.domain.slices import parse_slice
 from offdiag.domain.texts import DEFAULT_PROJECT, escaped_start, name_segment
+from offdiag.metrics.costs.edits import (
+    groups_text,
+    read_cost,
+    read_edits,
+    read_groups,
+    with_cells,
+    written,
+)
+from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.costs.prevalence import read_shares, shares_text
+from offdiag.services.what_if.scenario import BaseCosts, Question, moved_cells, stated_lever
 from offdiag_web.urls.query_string import with_query
 
 NEW = "new"
 """The address of the form; a cost matrix of this name is written differently."""
 _LARGEST_VERSION = 2**31 - 1
+
+
+COSTS = "/costs/<name:name>"
+"""Rule of the page of a cost matrix; each action adds its own name to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +88,166 @@ def _number(text: str | None, notices: list[str]) -> int | None:
         return int(text[:10])
     notices.append(f"“{text[:20]}” is no number of a version.")
     return None
+
+
+LONGEST_URL = 2_000
+"""Characters up to which every program passes an address on."""
+_RUN_ID = re.compile(r"r_[0-9A-Za-z]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIfAddress:
+    """Runs and a question about them. `positive` is the class whose misses are counted."""
+
+    runs: tuple[str, ...] = ()
+    question: Question = field(default_factory=Question)
+    positive: str = ""
+
+    def url(self, form: str = "") -> str:
+        """Canonical URL of the page, or of its twin where `form` is "json" or "csv"."""
+        return with_query(f"/whatif{f'.{form}' if form else ''}", self._values("runs"))
+
+    def decisions_url(self, run_id: str, form: str = "") -> str:
+        """What the scores of one run would decide under these costs."""
+        path = f"/whatif/decisions{f'.{form}' if form else ''}"
+        return with_query(path, self._values("run") | {"run": run_id})
+
+    @property
+    def fields(self) -> tuple[tuple[str, str], ...]:
+        """The address as fields of a form, those that say something."""
+        return tuple((name, text) for name, text in self._values("runs").items() if text)
+
+    def _values(self, key: str) -> dict[str, str | None]:
+        asked = self.question
+        return {
+            key: ",".join(self.runs),
+            "cost": asked.costs,
+            "set": asked.edits,
+            "vary": asked.lever,
+            "share": asked.shares,
+            "merge": asked.merged,
+            "positive": self.positive,
+            **({"slice": asked.part} if key == "runs" else {}),
+        }
+
+    def asking(self, **changes: str) -> WhatIfAddress:
+        """The same runs with another question."""
+        return replace(self, question=replace(self.question, **changes))
+
+    def of_runs(self, runs: Sequence[str]) -> WhatIfAddress:
+        return replace(self, runs=tuple(runs))
+
+
+def read_what_if(values: Mapping[str, str], *, key: str = "runs") -> WhatIfAddress:
+    """The address in a query string. What of it can be meant is for those to say who know the
+    classes; only ids of runs are told from anything else here."""
+    # A list of runs sends each ticked one as a field of its own.
+    given = values.getlist(key) if isinstance(values, MultiDict) else [values.get(key, "")]
+    runs = [text.strip() for text in ",".join(given).split(",")]
+    return WhatIfAddress(
+        tuple(dict.fromkeys(run for run in runs if _RUN_ID.fullmatch(run))),
+        Question(
+            costs=values.get("cost") or None,
+            edits=values.get("set", ""),
+            lever=values.get("vary", ""),
+            shares=values.get("share", ""),
+            merged=values.get("merge", ""),
+            part=_read_part(values.get("slice", "")),
+        ),
+        values.get("positive", ""),
+    )
+
+
+def _read_part(text: str) -> str:
+    return str(parse_slice(text)) if text.strip() else ""
+
+
+_CELL = re.compile(r"w(\d{1,5})\.(\d{1,5})", re.ASCII)
+_SHARE = re.compile(r"q(\d{1,5})", re.ASCII)
+
+
+def asked_by_form(values: Mapping[str, str], base: BaseCosts) -> WhatIfAddress:
+    """The canonical address of what a form asks."""
+    address = read_what_if(values)
+    labels = base.costs.labels
+    return replace(
+        address,
+        question=replace(
+            address.question,
+            costs=base.reference,
+            edits=_edits(values, base),
+            # What was moved stays the price that is varied.
+            lever=address.question.lever.strip()
+            or (values.get("lever", "") if _is_moved(values) else ""),
+            shares=_shares(values, labels),
+            merged=_merged(address.question.merged, labels),
+        ),
+    )
+
+
+def _edits(values: Mapping[str, str], base: BaseCosts) -> str:
+    labels = base.costs.labels
+    # A grid replaces every cell, so that of the changes before it only those remain that
+    # multiply.
+    text = values.get("times", values.get("set", ""))
+    factor = values.get("tx", "").strip()
+    if factor:
+        sides = (values.get(name, "").strip() or "*" for name in ("ta", "tp"))
+        text = ",".join(filter(None, [text, f"{'>'.join(sides)}:x{factor}"]))
+    read = read_edits(text, base.costs)
+    cells: dict[tuple[int, int], float] = {}
+    unread = [part for part, _ in read.problems]
+    for name, given in values.items():
+        found = _CELL.fullmatch(name)
+        if found is None or not given.strip():
+            continue
+        actual, predicted = int(found[1]), int(found[2])
+        if max(actual, predicted) >= len(labels):
+            continue
+        cost = read_cost(given)
+        if cost is None:
+            sides = (written(labels.names[code]) for code in (actual, predicted))
+            unread.append(f"{'>'.join(sides)}:{given.strip()}")
+        else:
+            cells[actual, predicted] = cost
+    cells |= _moved(values, base, with_cells(read.edits, base.costs, cells).applied(base.costs))
+    edits = with_cells(read.edits, base.costs, cells)
+    return ",".join(filter(None, [edits.text(labels), *unread]))
+
+
+def _is_moved(values: Mapping[str, str]) -> bool:
+    """Whether the number beside the slider is another than the page showed."""
+    return bool(values.get("at", "").strip()) and values["at"] != values.get("shown")
+
+
+def _moved(
+    values: Mapping[str, str], base: BaseCosts, costs: CostMatrix
+) -> dict[tuple[int, int], float]:
+    """The prices that the slider sets, where it was moved."""
+    x = read_cost(values.get("at", "")) if _is_moved(values) else None
+    lever = stated_lever(values.get("lever", ""), costs, base.costs)
+    if x is None or x <= 0 or lever is None:
+        return {}
+    return moved_cells(lever, base.costs, x)
+
+
+def _shares(values: Mapping[str, str], labels: LabelSet) -> str:
+    fields = {
+        int(found[1]): given.strip()
+        for name, given in values.items()
+        if (found := _SHARE.fullmatch(name)) and given.strip() and int(found[1]) < len(labels)
+    }
+    typed = ",".join(
+        f"{written(labels.names[code])}:{given}" for code, given in sorted(fields.items())
+    )
+    read = read_shares(typed or values.get("share", ""), labels)
+    return ",".join(
+        filter(None, [shares_text(read.shares, labels), *(part for part, _ in read.problems)])
+    )
+
+
+def _merged(text: str, labels: LabelSet) -> str:
+    read = read_groups(text, labels)
+    return ",".join(
+        filter(None, [groups_text(read.groups, labels), *(part for part, _ in read.problems)])
+    )

@@ -3,7 +3,7 @@ from collections.abc import Callable
 from offdiag.services.what_if.costs import WhatIf
 from offdiag_web.components.costs.form import MOST_CLASSES, cost_grid, warning_texts
 from offdiag_web.pages.what_if.heat import binary_sides
-from offdiag_web.urls.what_if import WhatIfAddress
+from offdiag_web.urls.costs import WhatIfAddress
 
 Ask = Callable[..., WhatIf]
 

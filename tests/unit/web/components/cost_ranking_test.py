@@ -9,7 +9,7 @@ from offdiag_web.components.costs.ranking import (
     rank_sentence,
     ranking,
 )
-from offdiag_web.urls.what_if import WhatIfAddress
+from offdiag_web.urls.costs import WhatIfAddress
 
 Ask = Callable[..., WhatIf]
 

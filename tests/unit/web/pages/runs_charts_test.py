@@ -7,9 +7,14 @@ import pytest
 
 from offdiag_web.charts.svg import Extent, Scale
 from offdiag_web.components.model_marks import model_marks
-from offdiag_web.pages.runs.charts import _param_axis
-from offdiag_web.pages.runs.parallel_chart import ParallelAxis, ParallelLine, parallel_chart
-from offdiag_web.pages.runs.time_chart import TimePoint, time_chart
+from offdiag_web.pages.runs.charts import (
+    ParallelAxis,
+    ParallelLine,
+    TimePoint,
+    _param_axis,
+    parallel_chart,
+    time_chart,
+)
 from support.drawings import parsed, points_of
 
 MARKS = model_marks(["net", "tree"])

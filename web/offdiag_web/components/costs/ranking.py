@@ -17,7 +17,7 @@ from offdiag_web.charts.svg import Extent, Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.numbers import Amounts, amounts_for, reason_text
-from offdiag_web.urls.what_if import WhatIfAddress
+from offdiag_web.urls.costs import WhatIfAddress
 
 PER = 1_000
 """Costs are shown for so many cases: mean costs are often too small to read."""

@@ -20,7 +20,7 @@ from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Moment, moment
 from offdiag_web.pages.costs.view import cost_page_view
-from offdiag_web.urls.costs import CostsAddress, new_costs_url, read_versions
+from offdiag_web.urls.costs import COSTS, CostsAddress, new_costs_url, read_versions
 
 COST_COLUMNS = (
     *("name", "version", "project", "n_classes", "currency", "author", "created_at", "note"),
@@ -193,9 +193,6 @@ def cost_grid_rows(record: CostMatrixRecord) -> list[tuple[Cell, ...]]:
 
 
 blueprint = Blueprint("costs", __name__)
-
-COSTS = "/costs/<name:name>"
-"""Address of a cost matrix; each action adds its own name to it."""
 
 
 @blueprint.get("/costs")

@@ -1,4 +1,7 @@
-"""The decision on a dataset as its first page shows it: which run, and what would change that."""
+"""The decision on a dataset as its first page shows it: which run, and what would change that.
+
+Against shipping speak open problems of the dataset, and what its errors cost.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from markupsafe import Markup
 
 from offdiag.comparison.texts import MOST_RUNS
 from offdiag.domain.runs import PromotionRole, Task
-from offdiag.flags.problems import ProblemSummary
+from offdiag.flags.problem_words import problem_title
+from offdiag.flags.problems import Hit, ProblemSummary
 from offdiag.metrics.paired.sample_size import about
 from offdiag.reports.scope import spec_of
 from offdiag.reports.texts import difference as difference_in_units
@@ -21,12 +25,13 @@ from offdiag.services.champions.decision import (
 )
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Segment, class_words
+from offdiag_web.components.controls import Moment, Segment, class_words, moment
 from offdiag_web.components.datasets import (
     DatasetFrame,
     dataset_frame,
     runs_of_dataset_url,
 )
+from offdiag_web.components.flags import SeverityMark, severity_mark
 from offdiag_web.components.model_marks import model_key
 from offdiag_web.pages.datasets.chosen import (
     BestRow,
@@ -40,12 +45,6 @@ from offdiag_web.pages.datasets.chosen import (
     rows_note,
 )
 from offdiag_web.pages.datasets.pictures import Asked, scatter_of, trend_of
-from offdiag_web.pages.datasets.reasons import (
-    CostsCard,
-    ProblemLine,
-    costs_card,
-    problem_lines,
-)
 from offdiag_web.pages.datasets.verdict import (
     PER,
     amounts_of,
@@ -58,9 +57,9 @@ from offdiag_web.pages.datasets.verdict import (
     why_empty,
 )
 from offdiag_web.urls.compare import CompareAddress
+from offdiag_web.urls.costs import CostsAddress, WhatIfAddress, new_costs_url
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.problems import ProblemsAddress
-from offdiag_web.urls.what_if import WhatIfAddress
+from offdiag_web.urls.flags import ProblemsAddress, problem_url
 
 MOST_IN_TABLE = 10
 """Runs of the best set that the table has; the list of runs has all."""
@@ -247,3 +246,82 @@ def _more(budget: LabelBudget) -> str:
         else ""
     )
     return f"Labelled where it helps most{others}: about {numbers.count(about(total))} more."
+
+
+MOST_SHOWN = 3
+_LONGEST_NAME = 40
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemLine:
+    """An open problem; `hits` are the runs that matter and show it."""
+
+    severity: SeverityMark
+    title: str
+    url: str
+    model: str
+    hits: tuple[str, ...]
+    since: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class CostLine:
+    """A cost matrix about the classes of the dataset; `note` is what was said about it."""
+
+    name: str
+    url: str
+    is_default: bool
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class CostsCard:
+    """The first cost matrices, how many more there are, and where another one is made."""
+
+    lines: tuple[CostLine, ...]
+    n_more: str
+    new_url: str
+
+
+def problem_lines(problems: Sequence[ProblemSummary], *, now: datetime) -> tuple[ProblemLine, ...]:
+    """The first of the open problems of a dataset."""
+    return tuple(
+        ProblemLine(
+            severity_mark(each.severity),
+            problem_title(each.key),
+            problem_url(each.number),
+            each.key.model,
+            tuple(hit.value for hit in each.hits if hit in (Hit.CHAMPION, Hit.CANDIDATE)),
+            moment(each.raised_at, now=now),
+        )
+        for each in problems[:MOST_SHOWN]
+    )
+
+
+def costs_card(decision: Decision) -> CostsCard | None:
+    """The costs by which runs can be judged; None where examples have sets of labels."""
+    dataset = decision.dataset
+    if dataset.task is Task.MULTILABEL:
+        return None
+    default = decision.facts.costs
+    in_order = sorted(
+        decision.costs, key=lambda each: default is None or each.name != default.name
+    )
+    lines = []
+    for each in in_order[:MOST_SHOWN]:
+        is_default = default is not None and each.name == default.name
+        version = default.version if is_default and default is not None else each.version
+        lines.append(
+            CostLine(
+                name=f"{numbers.shortened(each.name, longest=_LONGEST_NAME)} v{version}",
+                url=CostsAddress(each.project, each.name, version).url(),
+                is_default=is_default,
+                note=numbers.shortened(each.note or "", longest=80),
+            )
+        )
+    n_more = len(decision.costs) - len(lines)
+    return CostsCard(
+        tuple(lines),
+        numbers.count(n_more) if n_more else "",
+        new_costs_url(dataset.project, dataset.name),
+    )

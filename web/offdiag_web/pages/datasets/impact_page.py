@@ -1,27 +1,353 @@
-"""What a correction of the ground truth did to runs."""
+"""What a correction of labels did to every run: one sentence, tables, JSON and CSV."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
 from flask import Blueprint, make_response, render_template, request, url_for
+from markupsafe import Markup
 from werkzeug.wrappers import Response
 
+from offdiag.domain.values import MetricValue
 from offdiag.records.truth import (
     IMPACT_COLUMNS,
     ImpactInWords,
     impact_document,
     impact_rows,
 )
-from offdiag.services.truth.impact import TruthImpact, truth_impact
+from offdiag.services.truth.impact import MOST_RUNS, MovedRun, TruthImpact, truth_impact
+from offdiag.services.truth.versions import LabelDifference
+from offdiag.store.truth_impact import ScoredRun
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import TWIN, requested_project
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.components.datasets import DATASET, VERSION, find_in_any_project, titles_for
-from offdiag_web.pages.datasets.impact import (
-    impact_sentence,
-    impact_view,
-    written,
+from offdiag_web.charts.marks import interval_mark
+from offdiag_web.charts.svg import SIGNED_UNIT, UNIT, Extent, Scale, fitted
+from offdiag_web.components import numbers
+from offdiag_web.components.controls import Paging, Segment, paging
+from offdiag_web.components.datasets import (
+    DATASET,
+    METRIC_TITLES,
+    VERSION,
+    difference_text,
+    find_in_any_project,
+    title_inside,
+    titles_for,
 )
+from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.urls.datasets import DatasetAddress, read_start
+
+_MOST_NAMED = 3
+_LONGEST_NAME = 60
+"""Longer than names in tables: in a sentence a run has no other sign by which it is known."""
+
+
+def impact_sentence(impact: TruthImpact, metric: str) -> str:
+    """ "Correcting 10 labels moved “a” beyond its interval; by MCC “a” rises from 2 to 1."."""
+    if impact.older is None or impact.difference is None:
+        return (
+            f"Version {impact.version.number} is the first of its samples, so there is nothing "
+            "before it that could have moved."
+        )
+    cause = _cause(impact.difference)
+    if not impact.moved:
+        return f"{cause} moved nothing yet: {_no_one(impact)}."
+    return f"{cause} {_beyond(impact)}; {_places(impact.moved, metric)}."
+
+
+def _cause(difference: LabelDifference) -> str:
+    total = len(difference)
+    labels = numbers.plural(total, "label")
+    if difference.n_corrected == total:
+        return f"Correcting {labels}"
+    if difference.n_newly_labelled == total:
+        return f"Giving {labels} for the first time"
+    return f"Revising {labels}"
+
+
+def _no_one(impact: TruthImpact) -> str:
+    if impact.waiting:
+        verb = "waits" if len(impact.waiting) == 1 else "wait"
+        return f"{numbers.plural(len(impact.waiting), 'run')} {verb} to be evaluated with it"
+    return "no run was evaluated before and after it"
+
+
+def _beyond(impact: TruthImpact) -> str:
+    of = numbers.plural(len(impact.moved), "run")
+    # The largest change comes first, so the names do too.
+    names = list(dict.fromkeys(change.run_id for change in impact.beyond))
+    if not names:
+        return f"moved no value of {of} beyond the interval it had"
+    by_id = {moved.run.id: moved.run.name for moved in impact.moved}
+    listed = numbers.listed([_quoted(by_id[run_id]) for run_id in names], at_most=_MOST_NAMED)
+    return f"moved {listed} beyond the interval of a value, {len(names)} of {of}"
+
+
+def _places(moved: Sequence[MovedRun], metric: str) -> str:
+    ranking = f"by {title_inside(metric)}"
+    changes = []
+    for each in moved:
+        before, after = each.places[metric]
+        if before is not None and after is not None and before != after:
+            changes.append((after, before, each.run.name))
+    if not changes:
+        return f"the ranking {ranking} stays as it was"
+    texts = [
+        f"{_quoted(name)} {'rises' if after < before else 'falls'} from rank {before} to {after}"
+        for after, before, name in sorted(changes)
+    ]
+    return f"{ranking} {numbers.listed(texts, at_most=_MOST_NAMED)}"
+
+
+def _quoted(run_name: str) -> str:
+    return f"“{numbers.shortened(run_name, longest=_LONGEST_NAME)}”"
+
+
+RUNS_PER_PAGE = 50
+
+RunUrl = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactLine:
+    """One run. `verdict` says in words whether the new value left the interval of the old."""
+
+    name: str
+    url: str
+    remark: str | None
+    before: ShownValue
+    interval: str | None
+    mark: Markup | None
+    after: ShownValue
+    difference: str
+    verdict: str
+    is_beyond: bool
+    place: str
+    scored: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunLink:
+    """A run that is only named."""
+
+    name: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactView:
+    """Everything on the page of a correction."""
+
+    number: int
+    parent: int | None
+    sentence: str
+    reason: str | None
+    author: str | None
+    metric_title: str
+    metrics: tuple[Segment, ...]
+    ends: tuple[str, str]
+    lines: tuple[ImpactLine, ...]
+    has_parts: bool
+    paging: Paging
+    waiting: tuple[RunLink, ...]
+    n_waiting_hidden: int
+    failed: tuple[RunLink, ...]
+    new: str | None
+    cut: str | None
+    notes: tuple[str, ...]
+
+    @property
+    def is_pending(self) -> bool:
+        return bool(self.waiting)
+
+
+MOST_NAMED = 10
+
+
+def impact_view(
+    impact: TruthImpact, address: DatasetAddress, *, metric: str, start: int, run_url: RunUrl
+) -> ImpactView:
+    """Present an impact by one metric, the runs that moved farthest first."""
+    number = impact.version.number
+    titles = titles_for(impact.dataset.task)
+    ordered = sorted(impact.moved, key=lambda moved: -distance(moved, metric))
+    page = paging(
+        len(ordered),
+        start,
+        per_page=RUNS_PER_PAGE,
+        words=("run", "runs"),
+        url=lambda at: address.impact_url(number, metric=written(metric), start=at),
+    )
+    shown_runs = ordered[page.start : page.end]
+    scale = _scale(shown_runs, metric)
+    beyond = {(change.run_id, change.metric) for change in impact.beyond}
+    notes = Notes()
+    return ImpactView(
+        number=number,
+        parent=None if impact.older is None else impact.older.number,
+        sentence=impact_sentence(impact, metric),
+        reason=impact.version.reason,
+        author=impact.version.author,
+        metric_title=titles[metric],
+        metrics=tuple(
+            Segment(title, address.impact_url(number, metric=written(key)), key == metric)
+            for key, title in titles.items()
+        ),
+        ends=scale.ends,
+        lines=tuple(
+            _line(
+                impact,
+                moved,
+                metric,
+                scale,
+                notes,
+                is_beyond=(moved.run.id, metric) in beyond,
+                url=run_url(moved.run.id),
+            )
+            for moved in shown_runs
+        ),
+        has_parts=any(
+            side.n_labelled < side.n_cases
+            for moved in impact.moved
+            for side in (moved.before, moved.after)
+        ),
+        paging=page,
+        waiting=_links(impact.waiting, run_url),
+        n_waiting_hidden=max(len(impact.waiting) - MOST_NAMED, 0),
+        failed=_links(impact.failed, run_url),
+        new=_new(impact.new),
+        cut=f"Only the newest {numbers.count(MOST_RUNS)} runs are compared."
+        if impact.is_cut
+        else None,
+        notes=tuple(notes.texts),
+    )
+
+
+def written(metric: str) -> str | None:
+    """A metric as it stands in an address; the first one goes without saying."""
+    return None if metric == next(iter(METRIC_TITLES)) else metric
+
+
+def distance(moved: MovedRun, metric: str) -> float:
+    """How far a value moved; what became or ceased to be undefined moved farthest."""
+    before, after = moved.values_of(metric)
+    if before.value is None or after.value is None:
+        return 0.0 if before.is_defined == after.is_defined else math.inf
+    return abs(after.value - before.value)
+
+
+def _scale(runs: Sequence[MovedRun], metric: str) -> Scale:
+    bounds = SIGNED_UNIT if metric == "mcc" else UNIT
+    extents = []
+    for moved in runs:
+        before, after = moved.values_of(metric)
+        extent = extent_of(before)
+        if extent is not None:
+            reach = after.value if after.value is not None else extent.estimate
+            low, high = min(extent.lowest, reach), max(extent.highest, reach)
+            extents.append(Extent(extent.estimate, low, high))
+    return fitted(extents, within=bounds)
+
+
+def _line(
+    impact: TruthImpact,
+    moved: MovedRun,
+    metric: str,
+    scale: Scale,
+    notes: Notes,
+    *,
+    is_beyond: bool,
+    url: str,
+) -> ImpactLine:
+    before, after = moved.values_of(metric)
+    interval = interval_text(before)
+    return ImpactLine(
+        name=moved.run.name,
+        url=url,
+        remark=_remark(impact, moved),
+        before=shown(before, notes),
+        interval=interval,
+        mark=_mark(before, after, scale, stands_out=is_beyond),
+        after=shown(after, notes),
+        difference=difference_text(metric, before, after) or "",
+        verdict=_verdict(before, after, is_beyond=is_beyond),
+        is_beyond=is_beyond,
+        place=place_text(*moved.places[metric]),
+        scored=_scored_text(moved),
+    )
+
+
+def _mark(
+    before: MetricValue, after: MetricValue, scale: Scale, *, stands_out: bool
+) -> Markup | None:
+    extent = extent_of(before)
+    if extent is None:
+        return None
+    now = "undefined" if after.value is None else numbers.metric(after.value)
+    return interval_mark(
+        extent,
+        scale=scale,
+        name=f"Before {numbers.metric(extent.estimate)} with its interval, now {now}",
+        baseline=after.value,
+        stands_out=stands_out,
+    )
+
+
+def _verdict(before: MetricValue, after: MetricValue, *, is_beyond: bool) -> str:
+    if before.is_defined != after.is_defined:
+        return "became defined" if after.is_defined else "became undefined"
+    if before.value is None:
+        return "undefined in both"
+    if before.ci_low is None:
+        return "had no interval"
+    return "significant" if is_beyond else "not significant"
+
+
+def place_text(before: int | None, after: int | None) -> str:
+    """ "3 → 1, up 2"; "2, as before"; words where a value is undefined and has no place."""
+    if after is None:
+        return "none" if before is None else f"{before} → none"
+    if before is None:
+        return f"none → {after}"
+    if before == after:
+        return f"{after}, as before"
+    steps = abs(after - before)
+    return f"{before} → {after}, {'up' if after < before else 'down'} {steps}"
+
+
+def _scored_text(moved: MovedRun) -> str:
+    before, after = moved.before, moved.after
+    now = numbers.labelled(after.n_labelled, after.n_cases)
+    if before.n_labelled == after.n_labelled:
+        return now
+    return f"{numbers.count(before.n_labelled)} → {now}"
+
+
+def _remark(impact: TruthImpact, moved: MovedRun) -> str | None:
+    """What else differs between the two scores, or that others had to be compared."""
+    remarks = []
+    numbers_now = (moved.before.truth_number, moved.after.truth_number)
+    expected = (impact.older.number if impact.older else 0, impact.version.number)
+    if numbers_now != expected:
+        remarks.append(f"scored with v{numbers_now[0]} and v{numbers_now[1]} only")
+    if moved.before.suite_version != moved.after.suite_version:
+        suites = f"{moved.before.suite_version} → {moved.after.suite_version}"
+        remarks.append(f"metric suite {suites} too")
+    return "; ".join(remarks) or None
+
+
+def _links(runs: Sequence[ScoredRun], run_url: RunUrl) -> tuple[RunLink, ...]:
+    return tuple(RunLink(run.name, run_url(run.id)) for run in runs[:MOST_NAMED])
+
+
+def _new(runs: Sequence[ScoredRun]) -> str | None:
+    if not runs:
+        return None
+    verb = "was" if len(runs) == 1 else "were"
+    return f"{numbers.plural(len(runs), 'run')} {verb} never evaluated with the previous version."
+
 
 blueprint = Blueprint("truth_impact", __name__)
 find_in_any_project(blueprint)

@@ -23,7 +23,7 @@ from offdiag_web.app.context import current_registry, signed_in_user
 from offdiag_web.app.dispatch import SENT_BY_FORM, TWIN
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.pages.decisions.view import decisions_view
-from offdiag_web.urls.what_if import WhatIfAddress, asked_by_form, read_what_if
+from offdiag_web.urls.costs import WhatIfAddress, asked_by_form, read_what_if
 
 blueprint = Blueprint("decisions", __name__)
 

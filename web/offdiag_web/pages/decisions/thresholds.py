@@ -20,7 +20,7 @@ from offdiag_web.components.costs.ranking import PER
 from offdiag_web.components.numbers import MINUS, Amounts, amounts_for
 
 
-def cost_text(cost: float, amounts: Amounts) -> str:
+def amount_text(cost: float, amounts: Amounts) -> str:
     """A cost per case, written per 1,000 examples."""
     return amounts.text(cost * PER)
 
@@ -120,7 +120,7 @@ def _sentences(found: ThresholdCosts, name: str, amounts: Amounts) -> Iterator[s
     interval = interval_text(found.best.cost, amounts)
     yield (
         f"{_best_action(found, name)} costs least on these examples: "
-        f"{cost_text(found.best.cost.value, amounts)} per 1,000"
+        f"{amount_text(found.best.cost.value, amounts)} per 1,000"
         f"{f' (95 % CI {interval})' if interval else ''}."
     )
     yield _against_use(found, amounts)
@@ -130,7 +130,7 @@ def _sentences(found: ThresholdCosts, name: str, amounts: Amounts) -> Iterator[s
     else:
         yield (
             f"{luck}: in 5-fold cross-validation the choice costs "
-            f"{cost_text(found.crossfitted.mean_cost, amounts)} per 1,000."
+            f"{amount_text(found.crossfitted.mean_cost, amounts)} per 1,000."
         )
     yield _from_the_costs(found, name, amounts)
 
@@ -147,7 +147,7 @@ def _best_action(found: ThresholdCosts, name: str) -> str:
 def _against_use(found: ThresholdCosts, amounts: Amounts) -> str:
     if found.in_use.value is None:
         return "The cost of the predictions of the run is not defined."
-    cost = f"The predictions of the run cost {cost_text(found.in_use.value, amounts)} per 1,000"
+    cost = f"The predictions of the run cost {amount_text(found.in_use.value, amounts)} per 1,000"
     if found.change is None:
         return (
             f"{cost}; no single threshold gives them, so the two are paired only once the new "
@@ -178,7 +178,7 @@ def _from_the_costs(found: ThresholdCosts, name: str, amounts: Amounts) -> str:
     costs = (
         ""
         if at is None or at.cost.value is None
-        else f"; on these examples that costs {cost_text(at.cost.value, amounts)} per 1,000"
+        else f"; on these examples that costs {amount_text(at.cost.value, amounts)} per 1,000"
     )
     return (
         f"If the scores are calibrated, the costs imply predicting {name} from {text} on{costs}."
@@ -215,9 +215,9 @@ def _chart(
         nothing="flag nothing",
         everything="flag everything",
         name=f"Cost against threshold. {_best_action(found, name)} costs "
-        f"{cost_text(best.cost.value, amounts)} per 1,000, flagging nothing "
-        f"{cost_text(found.nothing, amounts)}, flagging everything "
-        f"{cost_text(found.everything, amounts)}.",
+        f"{amount_text(best.cost.value, amounts)} per 1,000, flagging nothing "
+        f"{amount_text(found.nothing, amounts)}, flagging everything "
+        f"{amount_text(found.everything, amounts)}.",
     )
 
 
@@ -251,7 +251,7 @@ def _lines(found: ThresholdCosts, amounts: Amounts) -> Iterator[ThresholdLine]:
                 points.n_positive - int(points.true_positives[place]), points.n_positive
             ),
             raised=numbers.hits_of(int(points.false_positives[place]), points.n_negative),
-            cost=cost_text(cost, amounts) if math.isfinite(cost) else "undefined",
+            cost=amount_text(cost, amounts) if math.isfinite(cost) else "undefined",
             interval=interval or "",
             is_best=found.best is not None and place == found.best.place,
         )

@@ -35,7 +35,7 @@ from offdiag_web.components.flags import (
     severity_mark,
     state_chip,
 )
-from offdiag_web.components.samples.strip import ExampleStrip, example_strip, question_about
+from offdiag_web.components.samples import ExampleStrip, example_strip, question_about
 from offdiag_web.pages.flags.checks import (
     AlternativesView,
     ChecksView,
@@ -52,8 +52,7 @@ from offdiag_web.pages.flags.recall_by_size import (
 )
 from offdiag_web.pages.flags.triage import ACTIONS, REST, Refused, carry_out, read_decision
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.flags import flag_classes_url, flag_url
-from offdiag_web.urls.problems import problems_of_run
+from offdiag_web.urls.flags import flag_classes_url, flag_url, problems_of_run
 
 _BY_PEOPLE = {
     FlagEventKind.ACKNOWLEDGED: "acknowledged it",

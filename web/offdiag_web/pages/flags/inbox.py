@@ -35,7 +35,7 @@ from offdiag_web.components.controls import Chip, Segment
 from offdiag_web.components.flags import SeverityMark, severity_mark
 from offdiag_web.pages.flags.problem_evidence import METRIC_WORDS
 from offdiag_web.pages.flags.triage import ACTIONS, REST, Decision, Refused, carry_out
-from offdiag_web.urls.problems import ProblemsAddress, problem_url, read_problems
+from offdiag_web.urls.flags import ProblemsAddress, problem_url, read_problems
 
 _TABS = (("New", "new"), ("Open", "open"), ("Snoozed", "snoozed"), ("Resolved", "resolved"))
 _HIT_CHOICES = (

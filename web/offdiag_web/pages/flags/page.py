@@ -10,8 +10,7 @@ from offdiag.services.flags.page import browse_flags
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import TWIN
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.urls.flags import ALL, read_flag_list
-from offdiag_web.urls.problems import read_problems
+from offdiag_web.urls.flags import ALL, read_flag_list, read_problems
 
 blueprint = Blueprint("flags", __name__)
 

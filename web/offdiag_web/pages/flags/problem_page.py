@@ -31,7 +31,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import curly
 from offdiag_web.components.controls import Chip, Discussion, discussion
 from offdiag_web.components.flags import SeverityMark, flag_name, severity_mark
-from offdiag_web.components.samples.strip import ExampleStrip, example_strip, question_about
+from offdiag_web.components.samples import ExampleStrip, example_strip, question_about
 from offdiag_web.pages.flags.inbox import (
     day_of,
     decide_problems,
@@ -44,8 +44,7 @@ from offdiag_web.pages.flags.problem_evidence import (
 )
 from offdiag_web.pages.flags.triage import ACTIONS, REST, Refused
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.flags import flag_url
-from offdiag_web.urls.problems import problem_url
+from offdiag_web.urls.flags import flag_url, problem_url
 
 blueprint = Blueprint("problem", __name__)
 

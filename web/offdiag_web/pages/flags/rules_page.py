@@ -21,8 +21,8 @@ from offdiag_web.app.dispatch import TWIN
 from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.components import numbers
 from offdiag_web.components.flags import SeverityMark, severity_mark
+from offdiag_web.urls.flags import ProblemsAddress
 from offdiag_web.urls.metrics import MetricAddress
-from offdiag_web.urls.problems import ProblemsAddress
 
 RULE_COLUMNS = (
     *("rule", "title", "version", "mildest", "gravest", "about"),

@@ -19,7 +19,7 @@ from offdiag.store.home_overview import NewLabels
 from offdiag.store.promotions import PromotionRecord
 from offdiag_web.components import numbers
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.problems import problem_url
+from offdiag_web.urls.flags import problem_url
 
 MOST_NEWS = 5
 

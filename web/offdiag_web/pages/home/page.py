@@ -2,17 +2,331 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+
 from flask import Blueprint, make_response, redirect, render_template, request, url_for
+from markupsafe import Markup
 from werkzeug.wrappers import Response
 
-from offdiag.services.champions.dataset_status import KeptComparisons, statuses
-from offdiag.store.home_overview import label_versions_since, read_home, unlabelled_samples
+from offdiag.domain.runs import RunState, Task
+from offdiag.domain.values import MetricValue
+from offdiag.flags.problems import ProblemSummary
+from offdiag.reports.scope import spec_of
+from offdiag.reports.texts import difference
+from offdiag.services.champions.dataset_status import (
+    DatasetStatus,
+    KeptComparisons,
+    by_time,
+    statuses,
+)
+from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
+from offdiag.store.home_overview import (
+    DueReport,
+    Failure,
+    HomeOverview,
+    label_versions_since,
+    read_home,
+    unlabelled_samples,
+)
 from offdiag.store.promotions import promotions_in_force, promotions_since
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_drops
 from offdiag_web.app.preferences import news_since, open_problems
-from offdiag_web.pages.home.news import MOST_NEWS, label_news, news_view, promotion_news
-from offdiag_web.pages.home.view import HomeView, home_view
-from offdiag_web.urls.datasets import read_start
+from offdiag_web.charts.marks import Canvas, interval_mark
+from offdiag_web.charts.svg import UNIT, Extent
+from offdiag_web.charts.trend import sparkline
+from offdiag_web.components import numbers
+from offdiag_web.components.controls import Moment, Paging, ahead_text, moment, paging
+from offdiag_web.components.datasets import runs_url
+from offdiag_web.pages.home.news import MOST_NEWS, NewsView, label_news, news_view, promotion_news
+from offdiag_web.urls.datasets import DatasetAddress, read_start
+from offdiag_web.urls.flags import ProblemsAddress
+from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.reports import ReportAddress
+
+_MARK = Canvas(width=96, height=20)
+IN_SPARKLINE = 12
+"""Newest evaluated runs whose values make a line."""
+MOST_DUE = 5
+DATASETS_PER_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetLine:
+    """The state of one dataset; `run` is empty while no run has a value."""
+
+    name: str
+    url: str
+    facts: str
+    runs_url: str
+    run: str
+    run_url: str
+    role: str
+    value: str
+    metric: str
+    interval: str
+    mark: Markup | None
+    trend: Markup | None
+    state: str
+    is_worse: bool
+    n_problems: str
+    n_new_problems: str
+    problems_url: str
+    new_problems_url: str
+    n_failed: int
+    report: str
+    report_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailureLine:
+    """Something that failed, with the last line of its error; `job` can be repeated."""
+
+    name: str
+    url: str
+    error: str
+    at: Moment
+    job: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class DueLine:
+    """A report to come."""
+
+    name: str
+    url: str
+    when: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class HomeView:
+    """The first page."""
+
+    groups: tuple[tuple[str, tuple[DatasetLine, ...]], ...]
+    facts: str
+    n_datasets: int
+    wanted: str
+    paging: Paging
+    since: str
+    news: NewsView
+    failures: tuple[FailureLine, ...]
+    has_new_failures: bool
+    due: tuple[DueLine, ...]
+
+
+def home_view(
+    overview: HomeOverview,
+    statuses: Mapping[int, DatasetStatus],
+    problems: Sequence[ProblemSummary],
+    news: NewsView,
+    *,
+    unlabelled: Mapping[int, int],
+    since: datetime,
+    now: datetime,
+    wanted: str,
+    start: int,
+) -> HomeView:
+    """Present the datasets from `start` on whose names have all words of `wanted`."""
+    terms = wanted.lower().split()
+    found = [
+        each
+        for each in overview.datasets
+        if all(term in f"{each[0].project} {each[0].name}".lower() for term in terms)
+    ]
+    names = [dataset.name for dataset, _ in overview.datasets]
+    by_dataset: dict[int, list[ProblemSummary]] = {}
+    for problem in problems:
+        by_dataset.setdefault(problem.key.dataset_id, []).append(problem)
+    page = paging(
+        len(found),
+        start,
+        per_page=DATASETS_PER_PAGE,
+        words=("dataset", "datasets"),
+        url=lambda first: with_query(
+            "/", {"q": wanted, "from": str(first + 1) if first else None}
+        ),
+    )
+    due = {(each.project, each.dataset): each for each in reversed(overview.due)}
+    lines = [
+        (
+            dataset.project,
+            _line(
+                dataset,
+                runs,
+                statuses.get(dataset.id),
+                by_dataset.get(dataset.id, []),
+                since=since,
+                n_unlabelled=unlabelled.get(dataset.id, 0),
+                due=due.get((dataset.project, dataset.name)),
+                is_unique=names.count(dataset.name) == 1,
+                now=now,
+            ),
+        )
+        for dataset, runs in found[page.start : page.end]
+    ]
+    n_projects = len({dataset.project for dataset, _ in overview.datasets})
+    total = sum(runs.total for _, runs in overview.datasets)
+    return HomeView(
+        groups=tuple(
+            (project, tuple(line for _, line in each))
+            for project, each in groupby(lines, key=lambda line: line[0])
+        ),
+        facts=f"{numbers.count(len(names))} in {numbers.plural(n_projects, 'project')} · "
+        f"{numbers.plural(total, 'run')}",
+        n_datasets=len(names),
+        wanted=wanted,
+        paging=page,
+        since=f"{since.day} {since:%b}",
+        news=news,
+        failures=tuple(_failure(each, now) for each in overview.failures),
+        has_new_failures=any(each.at > since for each in overview.failures),
+        due=tuple(_due(each, now) for each in overview.due[:MOST_DUE]),
+    )
+
+
+def _line(
+    dataset: DatasetFacts,
+    runs: LoggedRuns,
+    status: DatasetStatus | None,
+    problems: Sequence[ProblemSummary],
+    *,
+    since: datetime,
+    n_unlabelled: int,
+    due: DueReport | None,
+    is_unique: bool,
+    now: datetime,
+) -> DatasetLine:
+    state, is_worse = _state(dataset, status, n_unlabelled)
+    run = None if status is None else status.shown
+    listed = ProblemsAddress(dataset=dataset.name, project="" if is_unique else dataset.project)
+    n_new = sum(each.is_new(since) for each in problems)
+    return DatasetLine(
+        name=dataset.name,
+        url=DatasetAddress(dataset.project, dataset.name).url(),
+        facts=_facts(dataset, runs),
+        runs_url=runs_url(dataset, name_is_unique=is_unique),
+        run="" if run is None else run.name,
+        run_url="" if run is None else f"/runs/{run.id}",
+        role="champion" if status is not None and status.is_champion else "",
+        value="" if run is None or run.value.value is None else numbers.metric(run.value.value),
+        metric="" if status is None else _title(status.ranked.key),
+        interval="" if run is None else _interval(run.value),
+        mark=None if status is None else _mark(status),
+        trend=None if status is None else _trend(status),
+        state=state,
+        is_worse=is_worse,
+        n_problems=numbers.count(len(problems)) if problems else "",
+        n_new_problems=numbers.count(n_new) if n_new else "",
+        problems_url=listed.url(),
+        new_problems_url=listed.showing("new").url(),
+        n_failed=runs.by_state[RunState.FAILED],
+        report="" if due is None else ahead_text((due.due - now).total_seconds()),
+        report_url="" if due is None else ReportAddress(due.project, due.name).url(),
+    )
+
+
+def _facts(dataset: DatasetFacts, runs: LoggedRuns) -> str:
+    n_runs = numbers.plural(runs.total, "run")
+    if not sum(dataset.class_counts or ()):
+        return f"{n_runs}, no labels"
+    if dataset.task is Task.MULTILABEL:
+        return f"{n_runs}, {numbers.plural(dataset.n_classes, 'label')}"
+    return f"{n_runs}, {numbers.plural(dataset.n_classes, 'class', 'classes')}"
+
+
+def _state(
+    dataset: DatasetFacts, status: DatasetStatus | None, n_unlabelled: int
+) -> tuple[str, bool]:
+    """How sure the order is, in a few words, and whether that is bad news."""
+    if not sum(dataset.class_counts or ()):
+        n_examples = dataset.n_samples or n_unlabelled
+        return f"0 of {numbers.count(n_examples)} labelled", False
+    if status is None:
+        return "not evaluated", False
+    if status.candidate_difference is not None:
+        spec = spec_of(status.ranked.key, of_class=False)
+        text = difference(status.candidate_difference, spec)
+        return f"candidate {text}", status.candidate_difference < 0
+    if status.n_best is None:
+        n_runs = status.ranked.total
+        return ("1 run" if n_runs == 1 else f"highest of {numbers.count(n_runs)}"), False
+    return ("1 run leads" if status.n_best == 1 else f"best set of {status.n_best}"), False
+
+
+def _title(key: str) -> str:
+    return spec_of(key, of_class=False).title
+
+
+def _mark(status: DatasetStatus) -> Markup | None:
+    value, spec = status.shown.value, spec_of(status.ranked.key, of_class=False)
+    if value.value is None or (spec.low, spec.high) != (0, 1):
+        return None
+    words = numbers.metric(value.value)
+    if interval := _interval(value):
+        words += f", 95 % CI {interval}"
+    return interval_mark(
+        Extent(value.value, value.ci_low, value.ci_high), scale=UNIT, name=words, canvas=_MARK
+    )
+
+
+def _interval(value: MetricValue) -> str:
+    if value.ci_low is None or value.ci_high is None:
+        return ""
+    return numbers.interval(value.ci_low, value.ci_high)
+
+
+def _trend(status: DatasetStatus) -> Markup | None:
+    newest = by_time(status.ranked, most=IN_SPARKLINE)
+    values = list(newest.values())
+    if len(values) < 2:
+        return None
+    ends = [numbers.metric(value) for value in (values[0], values[-1]) if value is not None]
+    dropped = {drop.run.id for drop in status.drops}
+    ringed = [place for place, run_id in enumerate(newest) if run_id in dropped]
+    name = f"newest {len(values)} runs: from {ends[0]} to {ends[-1]}"
+    if ringed:
+        name += "; ringed: significant drop"
+    return sparkline(values, name=name, ringed=ringed)
+
+
+def _failed_name(failure: Failure) -> str:
+    if failure.is_report:
+        return f"report {failure.name}, issue {failure.number}"
+    return f"{failure.name}, job {failure.number}"
+
+
+def _failed_url(failure: Failure) -> str:
+    if failure.is_report:
+        return ReportAddress(failure.project, failure.name).edition_url(failure.number)
+    return f"/jobs/{failure.number}"
+
+
+def _error(failure: Failure) -> str:
+    lines = failure.error.strip().splitlines()
+    return numbers.shortened(lines[-1], longest=120) if lines else "no reason recorded"
+
+
+def _failure(failure: Failure, now: datetime) -> FailureLine:
+    return FailureLine(
+        _failed_name(failure),
+        _failed_url(failure),
+        _error(failure),
+        moment(failure.at, now=now),
+        None if failure.is_report else failure.number,
+    )
+
+
+def _due(due: DueReport, now: datetime) -> DueLine:
+    return DueLine(
+        due.name,
+        ReportAddress(due.project, due.name).url(),
+        ahead_text((due.due - now).total_seconds()),
+        f"{due.due:%Y-%m-%d %H:%M} UTC",
+    )
+
 
 blueprint = Blueprint("home", __name__)
 

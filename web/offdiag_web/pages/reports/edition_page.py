@@ -31,7 +31,7 @@ from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.exports import json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Moment, moment
-from offdiag_web.components.samples.strip import ExampleStrip, example_strip
+from offdiag_web.components.samples import ExampleStrip, example_strip
 from offdiag_web.pages.reports.page import REPORT
 from offdiag_web.pages.reports.texts import (
     Line,

@@ -25,7 +25,7 @@ from offdiag_web.app.context import current_registry, kept_suspects
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.exports import Cell, csv_stream, json_stream
 from offdiag_web.components.run_frame import RUN, run_page, stored_run
-from offdiag_web.components.samples.look import sample_looks
+from offdiag_web.components.samples import sample_looks
 from offdiag_web.pages.run_examples.view import examples_view
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.run import ExamplesAddress, cell_url, read_examples

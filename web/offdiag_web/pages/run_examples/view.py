@@ -11,7 +11,7 @@ from offdiag.services.examples.selection import AS_LOGGED, ExampleOrder, Kind, S
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, label_head, quoted_name
 from offdiag_web.components.controls import AriaSort, Caution, Segment, aria_sort
-from offdiag_web.components.samples.look import SampleLook, SampleLooks
+from offdiag_web.components.samples import SampleLook, SampleLooks
 from offdiag_web.pages.run_examples.counts import CaseCounts, sentence, title
 from offdiag_web.pages.run_examples.filters import (
     CellStepper,

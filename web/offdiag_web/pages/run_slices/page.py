@@ -1,4 +1,7 @@
-"""Slices of a run: which are worse than the rest, and the recall of each class in each."""
+"""Slices of a run: which are worse than the rest, and the recall of each class in each.
+
+Fairness between the groups of a column is judged for one class and on demand.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +13,112 @@ from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.slices import column_text, slice_of, slice_text
+from offdiag.errors import OffdiagError
+from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.slices.finder import ACCURACY, RECALL, SUBSET_ACCURACY, SliceFindings
 from offdiag.metrics.slices.gaps import SLOPES
+from offdiag.records.base import Value
+from offdiag.records.fairness import Fairness, FairnessOfClass, fairness_document
 from offdiag.records.slices import MOST_GAPS, SLICE_COLUMNS, RunSlices, SlicesQuery, run_slices
 from offdiag.services.evaluation.slice_counts import N_CROSSED, RunFindings, slice_findings
+from offdiag.services.groups.fairness import fairness_of_run
 from offdiag.services.small_groups import suppressed_below
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response
+from offdiag_web.components import numbers
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
 from offdiag_web.components.slices import SliceLine, slice_lines, statement
-from offdiag_web.pages.run_slices.fairness import FairnessView, fairness_view
 from offdiag_web.pages.run_slices.heat import Heat, class_heat, cross_heat
 from offdiag_web.urls.query_string import with_query
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionLine:
+    """How far the groups are apart by one criterion."""
+
+    name: str
+    difference: str
+    ratio: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLine:
+    """The rates of one group, each with its interval."""
+
+    name: str
+    n: str
+    rates: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FairnessView:
+    """The columns that can be asked about, and what was found by one of them.
+
+    `refused` says why nothing was; without a question both are empty.
+    """
+
+    columns: tuple[str, ...]
+    by: str = ""
+    label: str = ""
+    criteria: tuple[CriterionLine, ...] = ()
+    rate_names: tuple[str, ...] = ()
+    groups: tuple[GroupLine, ...] = ()
+    notes: tuple[str, ...] = ()
+    refused: str = ""
+
+
+def fairness_view(run_id: str, columns: Sequence[str], by: str, label: str) -> FairnessView:
+    """The criteria for a class between the groups of a column; only the columns without one."""
+    names = tuple(columns)
+    if by not in names:
+        return FairnessView(names)
+    try:
+        found = fairness_document(
+            fairness_of_run(current_registry().database, run_id, by, class_label=label)
+        )
+    except OffdiagError as error:
+        return FairnessView(
+            names, by, label, refused=f"{error.message} {error.hint or ''}".strip()
+        )
+    if not found.classes:
+        return FairnessView(names, by, label, refused=" ".join(found.left_out()))
+    return _presented(names, found, found.classes[0])
+
+
+def _presented(columns: tuple[str, ...], found: Fairness, of: FairnessOfClass) -> FairnessView:
+    specs = CATALOGUE[Scope.PER_CLASS]
+    return FairnessView(
+        columns,
+        found.by,
+        of.class_label,
+        criteria=tuple(
+            CriterionLine(
+                each.criterion.name_in_words.capitalize(),
+                _text(each.difference),
+                _text(each.ratio),
+            )
+            for each in of.criteria
+        ),
+        rate_names=tuple(specs[key].title for key in of.rates),
+        groups=tuple(
+            GroupLine(
+                name, numbers.count(n), tuple(_text(each[name]) for each in of.rates.values())
+            )
+            for name, n in found.groups.items()
+        ),
+        notes=(*([of.conflict] if of.conflict else []), *found.left_out(), found.leaves_out),
+    )
+
+
+def _text(value: Value) -> str:
+    """ "0.233 (0.005 – 0.427)"; the reason where it is undefined."""
+    if value.value is None:
+        return f"undefined ({(value.reason or '').replace('_', ' ')})"
+    if value.ci_low is None or value.ci_high is None:
+        return numbers.metric(value.value)
+    return f"{numbers.metric(value.value)} ({numbers.interval(value.ci_low, value.ci_high)})"
+
 
 LINES = 12
 MOST_CONDITIONS = 3

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from offdiag.domain.values import MetricValue
 from offdiag.services.champions.leaders import primary_metric
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_rows import RunEntry
-from offdiag_web.charts.svg import spanning
+from offdiag_web.charts.svg import Extent, Scale, coordinate, drawing, reading, spanning, words
 from offdiag_web.components import numbers
-from offdiag_web.components.model_marks import NO_MODEL, ModelMark
+from offdiag_web.components.model_marks import NO_MODEL, ModelMark, model_point
 from offdiag_web.components.numbers import extent_of
 from offdiag_web.components.run_rows import column_scale, metric_column
 from offdiag_web.pages.runs.columns import Columns, differing_params
-from offdiag_web.pages.runs.parallel_chart import ParallelAxis, ParallelLine, parallel_chart
-from offdiag_web.pages.runs.time_chart import TimePoint, time_chart
 
 MOST_CHARTED = 200
 MOST_PARAMS = 4
@@ -115,3 +115,164 @@ def _param_axis(
     return ParallelAxis(title, ticks), [
         None if value is None else steps[str(value)] for value in values
     ]
+
+
+TIME_WIDTH, TIME_HEIGHT = 1180, 190
+_LEFT, _RIGHT, _TIME_TOP, _TIME_BOTTOM = 48, 16, 26, 26
+
+
+@dataclass(frozen=True, slots=True)
+class TimePoint:
+    """A run at the moment it was logged; `name` is what its point says."""
+
+    at: datetime
+    extent: Extent
+    model: ModelMark
+    name: str
+
+
+def time_chart(points: Sequence[TimePoint], *, scale: Scale, metric: str, name: str) -> Markup:
+    """Draw points at their moments, those of a model joined in the order of time.
+
+    `metric` is the title of what they are.
+    """
+    in_order = sorted(points, key=lambda point: point.at)
+    return drawing(
+        words(f"{metric}, 95 % CI", x=0, y=12, css_class="tick"),
+        *_axes(in_order, scale),
+        *_models(in_order, scale),
+        width=TIME_WIDTH,
+        height=TIME_HEIGHT,
+        css_class="time-chart",
+        name=name,
+    )
+
+
+def _axes(points: Sequence[TimePoint], scale: Scale) -> Iterator[str]:
+    low, high = scale.ends
+    floor = TIME_HEIGHT - _TIME_BOTTOM
+    for text, y in ((high, _TIME_TOP), (low, floor)):
+        yield f'<path class="grid" d="M{_LEFT} {y}H{WIDTH - _RIGHT}"/>'
+        yield words(text, x=_LEFT - 6, y=y + 4, css_class="tick", anchor="end")
+    if points:
+        first, last = points[0].at, points[-1].at
+        yield words(f"{first.day} {first:%b %Y}", x=_LEFT, y=floor + 18, css_class="tick")
+        if first.date() != last.date():
+            at = TIME_WIDTH - _RIGHT
+            text = f"{last.day} {last:%b %Y}"
+            yield words(text, x=at, y=floor + 18, css_class="tick", anchor="end")
+
+
+def _models(points: Sequence[TimePoint], scale: Scale) -> Iterator[str]:
+    for mark in dict.fromkeys(point.model for point in points):
+        own = [point for point in points if point.model == mark]
+        yield f'<g class="{escape(mark.css_class)}">{"".join(_run_line(own, points, scale))}</g>'
+
+
+def _run_line(
+    own: Sequence[TimePoint], points: Sequence[TimePoint], scale: Scale
+) -> Iterable[str]:
+    places = [(_time_x(point.at, points), _time_y(point.extent.estimate, scale)) for point in own]
+    if len(places) > 1:
+        path = "L".join(f"{coordinate(x)} {coordinate(y)}" for x, y in places)
+        yield f'<path class="line" d="M{path}"/>'
+    for point, (x, y) in zip(own, places, strict=True):
+        top, bottom = (_time_y(end, scale) for end in (point.extent.highest, point.extent.lowest))
+        bar = f"M{coordinate(x)} {coordinate(top)}V{coordinate(bottom)}"
+        yield (
+            f'<g><title>{escape(point.name)}</title><path class="bar" d="{bar}"/>'
+            f"{model_point(point.model, x, y)}</g>"
+            + reading(
+                point.name,
+                x,
+                y,
+                values=(point.at.timestamp() * 1000, point.extent.estimate),
+                series=point.model.name or "no model",
+            )
+        )
+
+
+def _time_x(at: datetime, points: Sequence[TimePoint]) -> float:
+    first, last = points[0].at, points[-1].at
+    room, length = TIME_WIDTH - _LEFT - _RIGHT - 16, (last - first).total_seconds()
+    share = (at - first).total_seconds() / length if length else 0.5
+    return _LEFT + 8 + share * room
+
+
+def _time_y(value: float, scale: Scale) -> float:
+    return _TIME_TOP + (1 - scale.clamped(value)) * (TIME_HEIGHT - _TIME_TOP - _TIME_BOTTOM)
+
+
+WIDTH, HEIGHT = 1180, 300
+_SIDE, _TOP, _BOTTOM = 70, 40, 12
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelAxis:
+    """An axis with what is printed beside it, each at a share of its height."""
+
+    title: str
+    ticks: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelLine:
+    """A run with its place on each axis as a share in 0..1, None where it has no value."""
+
+    run_id: str
+    name: str
+    model: ModelMark
+    places: tuple[float | None, ...]
+
+
+def parallel_chart(
+    axes: Sequence[ParallelAxis], lines: Sequence[ParallelLine], *, name: str
+) -> Markup:
+    """Draw every line over all axes; where a value is missing the line has a gap.
+
+    Axes carry their place in `data-x`, lines their run and places, for those who choose ranges.
+    """
+    return drawing(
+        *(_line(line, len(axes)) for line in lines),
+        *(part for place, axis in enumerate(axes) for part in _axis(axis, place, len(axes))),
+        width=WIDTH,
+        height=HEIGHT,
+        css_class="parallel",
+        name=name,
+    )
+
+
+def _axis(axis: ParallelAxis, place: int, n_axes: int) -> Iterator[str]:
+    x = _x(place, n_axes)
+    top, bottom = coordinate(_y(1)), coordinate(_y(0))
+    yield (
+        f'<path class="axis" data-axis="{place}" data-x="{coordinate(x)}" '
+        f'data-top="{top}" data-bottom="{bottom}" d="M{coordinate(x)} {top}V{bottom}"/>'
+    )
+    yield words(axis.title, x=x, y=_TOP - 18, css_class="axis-name", anchor="middle")
+    for text, share in axis.ticks:
+        yield words(text, x=x + 6, y=_y(share) + 4, css_class="tick")
+
+
+def _line(line: ParallelLine, n_axes: int) -> str:
+    path, is_down = [], False
+    for place, share in enumerate(line.places):
+        if share is not None:
+            path.append(
+                f"{'L' if is_down else 'M'}{coordinate(_x(place, n_axes))} {coordinate(_y(share))}"
+            )
+        is_down = share is not None
+    places = ",".join("" if share is None else coordinate(share * 100) for share in line.places)
+    return (
+        f'<path class="run-line {escape(line.model.css_class)}" data-run="{escape(line.run_id)}" '
+        f'data-places="{places}" d="{"".join(path)}"><title>{escape(line.name)}</title></path>'
+    )
+
+
+def _x(place: int, n_axes: int) -> float:
+    room = WIDTH - 2 * _SIDE
+    return _SIDE + (room / 2 if n_axes == 1 else place * room / (n_axes - 1))
+
+
+def _y(share: float) -> float:
+    return _TOP + (1 - share) * (HEIGHT - _TOP - _BOTTOM)

@@ -35,7 +35,7 @@ from offdiag_web.components.datasets import dataset_frame
 from offdiag_web.components.run_export import run_list_record
 from offdiag_web.pages.runs.charts import MOST_CHARTED
 from offdiag_web.pages.runs.columns import best_first, chosen_metrics
-from offdiag_web.pages.runs.run_sections import MOST_GROUPED
+from offdiag_web.pages.runs.rows import MOST_GROUPED
 from offdiag_web.pages.runs.view import Roles, run_groups_view, run_list_view
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.run_list import (

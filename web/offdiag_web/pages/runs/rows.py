@@ -1,15 +1,16 @@
-"""One run as a line of the list: its name, its standing, and a cell for each column."""
+"""One run as a line of the list, its name, standing and cells, and lines put into groups."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from markupsafe import Markup
 
 from offdiag.domain.runs import PromotionRole, RunState
 from offdiag.store.dataset_page import DatasetFacts
+from offdiag.store.run_order import OF_PARAM
 from offdiag.store.run_ranks import BaselineValues
 from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.marks import IN_LIST, IN_LIST_SMALL
@@ -20,6 +21,7 @@ from offdiag_web.components.numbers import Notes
 from offdiag_web.components.run_rows import metric_cell, minority_chip, run_state, worst_cell
 from offdiag_web.components.tiles import cost_cell, majority_scores
 from offdiag_web.pages.runs.columns import Columns
+from offdiag_web.urls.run_list import BY_MODEL, OF_TAG
 
 LONGEST_NAME = 26
 LONGEST_WITH_TAG = 20
@@ -194,3 +196,54 @@ def day_text(when: datetime, *, now: datetime) -> str:
     """ "2 Nov", with the year where it is another one."""
     here = when.astimezone(now.tzinfo)
     return f"{here.day} {here:%b}" if here.year == now.year else f"{here:%b %Y}"
+
+
+MOST_GROUPED = 200
+"""So many runs of a list, the first by its order, are put into groups."""
+_MOST_OFFERED = 20
+_LONGEST = 40
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChoice:
+    """What runs can be grouped by."""
+
+    value: str
+    text: str
+    is_chosen: bool
+
+
+def group_choices(entries: Sequence[RunEntry], chosen: str) -> tuple[GroupChoice, ...]:
+    """Nothing, the model, and the parameters and tags of these runs."""
+    params = sorted({name for entry in entries for name in entry.params})[:_MOST_OFFERED]
+    tags = sorted({name for entry in entries for name in entry.tags})[:_MOST_OFFERED]
+    offered = {"": "none", BY_MODEL: "model"}
+    offered |= {OF_PARAM + name: f"parameter {name}" for name in params}
+    offered |= {OF_TAG + name: f"tag {name}" for name in tags}
+    if chosen and chosen not in offered:
+        offered[chosen] = chosen
+    return tuple(GroupChoice(key, text, key == chosen) for key, text in offered.items())
+
+
+def in_groups(
+    entries: Sequence[RunEntry], rows: Sequence[ListedRun], group: str
+) -> list[ListedRun]:
+    """The lines group by group, each in their order; the group of the first line comes first."""
+    found: dict[str, list[ListedRun]] = {}
+    for entry, row in zip(entries, rows, strict=True):
+        found.setdefault(_shared(entry, group), []).append(row)
+    return [
+        replace(row, group_head=f"{title} · {numbers.plural(len(own), 'run')}" if at == 0 else "")
+        for title, own in found.items()
+        for at, row in enumerate(own)
+    ]
+
+
+def _shared(entry: RunEntry, group: str) -> str:
+    if group == BY_MODEL:
+        return numbers.shortened(entry.model or "no model", longest=_LONGEST)
+    values = entry.params if group.startswith(OF_PARAM) else entry.tags
+    name = group.removeprefix(OF_PARAM if group.startswith(OF_PARAM) else OF_TAG)
+    if name not in values:
+        return f"without {name}"
+    return numbers.shortened(f"{name} {values[name]}", longest=_LONGEST)

@@ -34,8 +34,14 @@ from offdiag_web.pages.runs.columns import (
     order_words,
     sortable_head,
 )
-from offdiag_web.pages.runs.rows import LineContext, ListedRun, listed_run
-from offdiag_web.pages.runs.run_sections import GroupChoice, group_choices, in_groups
+from offdiag_web.pages.runs.rows import (
+    GroupChoice,
+    LineContext,
+    ListedRun,
+    group_choices,
+    in_groups,
+    listed_run,
+)
 from offdiag_web.urls.query_string import filter_text, parse_filter, quoted, with_query
 from offdiag_web.urls.run_list import EXACTLY, ListForm, RunListAddress
 

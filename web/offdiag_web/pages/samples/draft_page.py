@@ -32,7 +32,7 @@ from offdiag_web.components.datasets import (
     dataset_frame,
     find_in_any_project,
 )
-from offdiag_web.components.samples.look import SHOW, SampleLook, SampleLooks, sample_looks
+from offdiag_web.components.samples import SHOW, SampleLook, SampleLooks, sample_looks
 from offdiag_web.urls.datasets import DatasetAddress, read_start
 
 blueprint = Blueprint("label_draft", __name__)

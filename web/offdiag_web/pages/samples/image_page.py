@@ -8,7 +8,7 @@ from offdiag.services.samples import content
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.components.datasets import DATASET
-from offdiag_web.components.samples.picture import picture_response
+from offdiag_web.components.samples import picture_response
 
 blueprint = Blueprint("sample_images", __name__)
 

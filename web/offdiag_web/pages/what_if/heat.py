@@ -20,7 +20,7 @@ from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.costs.ranking import PER
 from offdiag_web.components.numbers import Amounts, Notes, ShownValue, amounts_for, shown
-from offdiag_web.urls.what_if import WhatIfAddress
+from offdiag_web.urls.costs import WhatIfAddress
 
 MOST_CELLS = 800
 """Cells of all tables together; beyond it only the dearest confusions of each run are shown."""

@@ -4,7 +4,7 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.matrix import cost_matrix
-from offdiag_web.pages.costs.form import TypedCosts, read_costs, typed_costs, typed_from
+from offdiag_web.pages.costs.form_page import TypedCosts, read_costs, typed_costs, typed_from
 
 LABELS = LabelSet.declared(["nv", "mel"])
 CELLS = {"w0.0": "0", "w0.1": " 1 ", "w1.0": "20", "w1.1": "0"}

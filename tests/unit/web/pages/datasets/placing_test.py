@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from offdiag_web.charts.plot import Frame
-from offdiag_web.pages.datasets.placing import Name, placed_names
+from offdiag_web.pages.datasets.scatter import Name, placed_names
 
 FRAME = Frame(left=50, top=20, width=300, height=200)
 _ON_A_PHONE = 9.2

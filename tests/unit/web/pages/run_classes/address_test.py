@@ -2,7 +2,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from offdiag_web.pages.run_classes.address import ClassesAddress, read_classes
+from offdiag_web.pages.run_classes.page import ClassesAddress, read_classes
 
 KEYS = ("support", "recall", "precision")
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from offdiag_web.pages.what_if.threshold_chart import (
+from offdiag_web.pages.what_if.threshold import (
     FRAME,
     HEIGHT,
     WIDTH,

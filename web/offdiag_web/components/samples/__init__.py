@@ -1,1 +1,0 @@
-"""Samples on pages: what they look like, and their pictures as responses."""
