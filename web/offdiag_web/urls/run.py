@@ -26,6 +26,11 @@ _COUNTS_ONLY = frozenset({"csv", "json"})
 _MOST_HIDDEN = 1_000_000
 
 
+def run_url(run_id: str) -> str:
+    """The first page of a run."""
+    return f"/runs/{run_id}"
+
+
 @dataclass(frozen=True, slots=True)
 class MatrixAddress:
     """How one run's matrix is shown. The stored matrix is never changed by any of it.
@@ -56,7 +61,7 @@ class MatrixAddress:
 
     def url(self, form: str = "", layout: Layout = "long") -> str:
         """Canonical URL of the page, or of the matrix alone in one of `FORMS`."""
-        path = f"/runs/{self.run_id}"
+        path = run_url(self.run_id)
         return with_query(
             f"{path}/matrix.{form}" if form else path,
             {
@@ -135,7 +140,7 @@ class ExamplesAddress:
 
     def url(self, form: str = "") -> str:
         """Canonical URL of the page, or of its twin where `form` is "json" or "csv"."""
-        path = f"/runs/{self.run_id}/examples"
+        path = f"{run_url(self.run_id)}/examples"
         asked = self.question
         is_default = asked.is_cell or asked.kind is Kind.WRONG
         return with_query(

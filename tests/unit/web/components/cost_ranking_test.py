@@ -99,7 +99,7 @@ def test_rows_stand_in_the_order_of_their_cost(ask: Ask) -> None:
     found = ask(CAREFUL, SLOPPY)
     address = WhatIfAddress(("r_0", "r_1"))
 
-    view = ranking(found, address, run_url=lambda run_id: f"/runs/{run_id}")
+    view = ranking(found, address)
 
     assert [(row.run_label, row.rank, row.cost, row.behind) for row in view.rows] == [
         ("B", "1", "17.00", "0.00"),
@@ -114,7 +114,7 @@ def test_rows_stand_in_the_order_of_their_cost(ask: Ask) -> None:
 def test_a_row_carries_what_the_browser_adds_up(ask: Ask) -> None:
     found = ask(SLOPPY, edits="ill>well:0.1")
 
-    (row,) = ranking(found, WhatIfAddress(("r_0",)), run_url=str).rows
+    (row,) = ranking(found, WhatIfAddress(("r_0",))).rows
 
     assert row.cells == "0:8 1:12 2:5 3:975"
     assert row.n_cases == 1000
@@ -124,7 +124,7 @@ def test_a_row_carries_what_the_browser_adds_up(ask: Ask) -> None:
 def test_at_other_class_shares_the_browser_gets_weighted_cases(ask: Ask) -> None:
     found = ask(SLOPPY, shares="ill:0.5")
 
-    (row,) = ranking(found, WhatIfAddress(("r_0",)), run_url=str).rows
+    (row,) = ranking(found, WhatIfAddress(("r_0",))).rows
 
     cases = [float(cell.split(":")[1]) for cell in row.cells.split()]
     assert sum(cases[:2]) == pytest.approx(500)

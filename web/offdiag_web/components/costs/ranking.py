@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -18,6 +17,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.numbers import Amounts, amounts_for, reason_text
 from offdiag_web.urls.costs import WhatIfAddress
+from offdiag_web.urls.run import run_url
 
 PER = 1_000
 """Costs are shown for so many cases: mean costs are often too small to read."""
@@ -83,10 +83,8 @@ class _Drawn:
 def ranking(
     found: WhatIf,
     address: WhatIfAddress,
-    *,
-    run_url: Callable[[str], str],
 ) -> Ranking:
-    """Present the runs. `run_url` makes the address of a run from its id."""
+    """Present the runs."""
     extents = [extent for each in found.answers if (extent := _extent(each.mean)) is not None]
     constant = None if found.constant is None else found.constant.mean * PER
     # Not the ends of intervals: the browser has to find the same decimals without them.

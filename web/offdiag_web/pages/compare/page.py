@@ -13,7 +13,6 @@ from flask import (
     redirect,
     render_template,
     request,
-    url_for,
 )
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -48,7 +47,7 @@ from offdiag_web.pages.compare.export import (
     comparison_rows,
 )
 from offdiag_web.pages.compare.pair import PAIRED_OUTCOME_TEXTS
-from offdiag_web.pages.compare.runs import RunIdentity, RunUrl, run_identities
+from offdiag_web.pages.compare.runs import RunIdentity, run_identities
 from offdiag_web.pages.compare.view import choosing_view, compare_page, curves_view
 from offdiag_web.urls.compare import (
     CompareAddress,
@@ -102,9 +101,7 @@ class ExamplesView:
     is_shown: bool
 
 
-def examples_view(
-    found: ChangedExamples, address: CompareAddress, *, run_url: RunUrl
-) -> ExamplesView:
+def examples_view(found: ChangedExamples, address: CompareAddress) -> ExamplesView:
     """Present a page of examples."""
     of_class = "" if found.class_label is None else f" of {quoted_name(found.class_label)}"
     words = PAIRED_OUTCOME_TEXTS[found.outcome]
@@ -114,7 +111,7 @@ def examples_view(
         title=f"Examples{of_class}, {words}",
         heading=f"{numbers.plural(found.total, 'example')}{of_class}: {words}",
         about=_about(found),
-        runs=run_identities(found.runs, address, run_url=run_url),
+        runs=run_identities(found.runs, address),
         paired_outcomes=tuple(
             Segment(
                 _segment_text(found, outcome),
@@ -225,7 +222,6 @@ def page() -> AnyResponse:
             view=compare_page(
                 found,
                 address,
-                run_url=_run_url,
                 curves=curves_view(current_registry().database, found, address),
             ),
             address=address,
@@ -246,7 +242,7 @@ def twin(form: str) -> Response:
 def card() -> Response:
     address, _ = read_compare(request.args)
     found = _strictly_compared(address)
-    page = compare_page(found, address, run_url=_run_url, curves=None)
+    page = compare_page(found, address, curves=None)
     return Response(comparison_card(found, page), mimetype="image/svg+xml")
 
 
@@ -272,7 +268,7 @@ def examples() -> AnyResponse:
             raise
         notices.append(f"There is no class “{class_label}”; these are the examples of all.")
         found = _examples(address, outcome=outcome, class_label=None, start=start)
-    view = examples_view(found, address, run_url=_run_url)
+    view = examples_view(found, address)
     return make_response(
         render_template(
             "compare/examples.html",
@@ -357,7 +353,3 @@ def _examples(
         start=start,
         size=size,
     )
-
-
-def _run_url(run_id: str) -> str:
-    return url_for("run_matrix.page", run_id=run_id)

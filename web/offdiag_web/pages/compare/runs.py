@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -17,8 +16,7 @@ from offdiag_web.charts.marks import MOST_MARKED, run_mark, run_style
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Caution, orientation_warning
 from offdiag_web.urls.compare import CompareAddress
-
-RunUrl = Callable[[str], str]
+from offdiag_web.urls.run import run_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ class LetteredCaution:
 
 
 def run_identities(
-    runs: tuple[ComparedRun, ...], address: CompareAddress, *, run_url: RunUrl
+    runs: tuple[ComparedRun, ...], address: CompareAddress
 ) -> tuple[RunIdentity, ...]:
     """All runs; they can be removed where two remain, and compared with the first alone."""
     is_marked = len(runs) <= MOST_MARKED

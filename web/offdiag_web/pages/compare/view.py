@@ -37,7 +37,6 @@ from offdiag_web.pages.compare.pair import PairView, pair_view
 from offdiag_web.pages.compare.runs import (
     LetteredCaution,
     RunIdentity,
-    RunUrl,
     cautions,
     run_identities,
     samples_text,
@@ -123,11 +122,10 @@ def compare_page(
     found: RunComparison,
     address: CompareAddress,
     *,
-    run_url: RunUrl,
     curves: CurvesView | None,
 ) -> ComparePage:
     """Present a comparison as its address asks for."""
-    runs = run_identities(found.runs, address, run_url=run_url)
+    runs = run_identities(found.runs, address)
     n_shared = None if found.refusal is None else found.refusal.n_shared
     return ComparePage(
         title=f"Compare {title_of(found.runs)} · {found.runs[0].dataset}",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flask import Blueprint, make_response, render_template, request, url_for
+from flask import Blueprint, make_response, render_template, request
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
@@ -38,6 +38,7 @@ from offdiag_web.components.datasets import (
 )
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.urls.datasets import DatasetAddress, read_start
+from offdiag_web.urls.run import run_url
 
 _MOST_NAMED = 3
 _LONGEST_NAME = 60
@@ -107,8 +108,6 @@ def _quoted(run_name: str) -> str:
 
 RUNS_PER_PAGE = 50
 
-RunUrl = Callable[[str], str]
-
 
 @dataclass(frozen=True, slots=True)
 class ImpactLine:
@@ -167,7 +166,7 @@ MOST_NAMED = 10
 
 
 def impact_view(
-    impact: TruthImpact, address: DatasetAddress, *, metric: str, start: int, run_url: RunUrl
+    impact: TruthImpact, address: DatasetAddress, *, metric: str, start: int
 ) -> ImpactView:
     """Present an impact by one metric, the runs that moved farthest first."""
     number = impact.version.number
@@ -214,9 +213,9 @@ def impact_view(
             for side in (moved.before, moved.after)
         ),
         paging=page,
-        waiting=_links(impact.waiting, run_url),
+        waiting=_links(impact.waiting),
         n_waiting_hidden=max(len(impact.waiting) - MOST_NAMED, 0),
-        failed=_links(impact.failed, run_url),
+        failed=_links(impact.failed),
         new=_new(impact.new),
         cut=f"Only the newest {numbers.count(MOST_RUNS)} runs are compared."
         if impact.is_cut
@@ -338,7 +337,7 @@ def _remark(impact: TruthImpact, moved: MovedRun) -> str | None:
     return "; ".join(remarks) or None
 
 
-def _links(runs: Sequence[ScoredRun], run_url: RunUrl) -> tuple[RunLink, ...]:
+def _links(runs: Sequence[ScoredRun]) -> tuple[RunLink, ...]:
     return tuple(RunLink(run.name, run_url(run.id)) for run in runs[:MOST_NAMED])
 
 
@@ -366,7 +365,6 @@ def page(name: str, number: int) -> Response:
         address,
         metric=metric,
         start=start,
-        run_url=lambda run_id: url_for("run_matrix.page", run_id=run_id),
     )
     return make_response(
         render_template(

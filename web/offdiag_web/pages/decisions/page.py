@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from flask import Blueprint, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.errors import InvalidInput, NotFound
@@ -24,6 +24,7 @@ from offdiag_web.app.dispatch import SENT_BY_FORM, TWIN
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.pages.decisions.view import decisions_view
 from offdiag_web.urls.costs import WhatIfAddress, asked_by_form, read_what_if
+from offdiag_web.urls.run import run_url
 
 blueprint = Blueprint("decisions", __name__)
 
@@ -36,7 +37,7 @@ def page() -> Response:
     address, run_id = _asked()
     if SENT_BY_FORM in request.args or address.question.costs is None:
         return redirect(_canonical(address, run_id).decisions_url(run_id))
-    view = decisions_view(_found(address, run_id), address, run_url=_run_url)
+    view = decisions_view(_found(address, run_id), address)
     return make_response(render_template("decisions/page.html", view=view))
 
 
@@ -65,7 +66,7 @@ def save() -> Response:
         name=request.form.get("name", "").strip(),
         author=_author(),
     )
-    return redirect(_run_url(run.id), 303)
+    return redirect(run_url(run.id), 303)
 
 
 def _author() -> str | None:
@@ -133,7 +134,3 @@ def _threshold(text: str) -> float:
             hint="Go back and type a number such as 0.2.",
         )
     return number
-
-
-def _run_url(run_id: str) -> str:
-    return url_for("run_matrix.page", run_id=run_id)

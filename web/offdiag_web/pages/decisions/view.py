@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -37,6 +36,7 @@ from offdiag_web.pages.decisions.thresholds import (
     threshold_view,
 )
 from offdiag_web.urls.costs import CostsAddress, WhatIfAddress
+from offdiag_web.urls.run import run_url
 
 LONGEST_NAME = 500
 
@@ -77,10 +77,8 @@ class DecisionsView:
     derived: tuple[DerivedRun, ...]
 
 
-def decisions_view(
-    found: Decisions, address: WhatIfAddress, *, run_url: Callable[[str], str]
-) -> DecisionsView:
-    """Present decisions. `address` is the canonical one; `run_url` leads to a run."""
+def decisions_view(found: Decisions, address: WhatIfAddress) -> DecisionsView:
+    """Present decisions. `address` is the canonical one;"""
     run, scenario = found.run, found.scenario
     record = scenario.base.record
     order = class_order(run.matrix, None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -20,6 +19,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.flags import rule_title
 from offdiag_web.components.numbers import MINUS
+from offdiag_web.urls.run import run_url
 
 _SIGNS = {
     Sign.AT_LEAST: "≥",
@@ -160,9 +160,7 @@ class AlternativesView:
     note: str
 
 
-def alternatives_view(
-    better: AlternativeRuns, class_label: str, *, run_url: Callable[[str], str]
-) -> AlternativesView:
+def alternatives_view(better: AlternativeRuns, class_label: str) -> AlternativesView:
     """Present the runs that do better on a class."""
     name = quoted_name(class_label)
     picked = (
@@ -173,13 +171,13 @@ def alternatives_view(
     )
     return AlternativesView(
         title=f"Better on {name}",
-        lines=tuple(_line(each, run_url) for each in better.runs),
+        lines=tuple(_line(each) for each in better.runs),
         none=None if better.runs else f"No other run on this ground truth finds more of {name}.",
         note=picked,
     )
 
 
-def _line(each: Alternative, run_url: Callable[[str], str]) -> AlternativeLine:
+def _line(each: Alternative) -> AlternativeLine:
     recall = each.run.recall.value
     is_certain = each.p is not None and each.p <= LEVEL
     return AlternativeLine(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from flask import Blueprint, flash, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, flash, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput
@@ -53,6 +53,7 @@ from offdiag_web.pages.flags.recall_by_size import (
 from offdiag_web.pages.flags.triage import ACTIONS, REST, Refused, carry_out, read_decision
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.flags import flag_classes_url, flag_url, problems_of_run
+from offdiag_web.urls.run import run_url
 
 _BY_PEOPLE = {
     FlagEventKind.ACKNOWLEDGED: "acknowledged it",
@@ -102,8 +103,6 @@ def _readable(event: FlagEvent) -> str:
 
 
 _RANKED_WORDS = dict(zip(RANKED_KEYS, ("accuracy", "balanced accuracy"), strict=True))
-
-RunUrl = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +162,10 @@ def flag_page_view(
     detail: FlagDetail,
     *,
     now: datetime,
-    run_url: RunUrl,
     problem: int | None,
     refused: Refused,
 ) -> FlagPageView:
-    """Present a flag. `run_url` makes the address of a run from its id."""
+    """Present a flag."""
     entry, flag, content = detail.entry, detail.entry.flag, detail.entry.flag.content
     label = content.class_label
     return FlagPageView(
@@ -197,7 +195,7 @@ def flag_page_view(
         chart=_chart(detail),
         checks=checks_view(detail),
         examples=_examples(flag.run_id, content),
-        better=None if label is None else alternatives_view(detail.better, label, run_url=run_url),
+        better=None if label is None else alternatives_view(detail.better, label),
         history=history_lines(detail.history, now=now),
         actions=_actions(detail, now),
         others_url=problems_of_run(flag.run_id),
@@ -337,7 +335,6 @@ def _page(number: int, refused: Refused) -> Response:
     view = flag_page_view(
         detail,
         now=current_registry().database.clock(),
-        run_url=lambda run_id: url_for("run_matrix.page", run_id=run_id),
         problem=problem,
         refused=refused,
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from flask import Blueprint, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput, NotFound
@@ -45,6 +45,7 @@ from offdiag_web.pages.flags.problem_evidence import (
 from offdiag_web.pages.flags.triage import ACTIONS, REST, Refused
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.flags import flag_url, problem_url
+from offdiag_web.urls.run import run_url
 
 blueprint = Blueprint("problem", __name__)
 
@@ -255,4 +256,4 @@ def _discussion(problem: Problem) -> Discussion:
 
 
 def _run_link(run_id: str, name: str) -> NamedLink:
-    return NamedLink(name, url_for("run_matrix.page", run_id=run_id))
+    return NamedLink(name, run_url(run_id))

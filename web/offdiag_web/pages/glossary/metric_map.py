@@ -21,6 +21,7 @@ from offdiag_web.charts.maps import Place, rate_map_drawing
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Segment
 from offdiag_web.urls.metrics import BALANCED, MetricAddress
+from offdiag_web.urls.run import run_url
 
 STEPS = 24
 _SHARES = ("0.5", "0.2", "0.1", "0.05", "0.01")
@@ -76,10 +77,8 @@ def share_at(address: MetricAddress, mapped: MappedRuns) -> Decimal:
     return min(max(Decimal(repr(mapped.positive_share)), Decimal("0.000001")), Decimal("0.999999"))
 
 
-def map_view(
-    spec: MetricSpec, address: MetricAddress, mapped: MappedRuns, *, run_url: str
-) -> MapView:
-    """Present the map. `run_url` ends where the id of a run begins."""
+def map_view(spec: MetricSpec, address: MetricAddress, mapped: MappedRuns) -> MapView:
+    """Present the map."""
     share = share_at(address, mapped)
     drawn = rate_map(spec, positive_share=float(share), steps=STEPS)
     heights = [
@@ -107,7 +106,7 @@ def map_view(
         ),
         head=tuple(numbers.metric(rate) for rate in sorted(_TABLE_RATES)),
         table=tuple(_table(spec, float(share))),
-        runs=tuple(_legend(spec, points, float(share), run_url)),
+        runs=tuple(_legend(spec, points, float(share))),
         left_out=_left_out(mapped, len(points)),
         n_fields=STEPS**2,
         csv_url=address.url("csv"),
@@ -135,13 +134,12 @@ def _legend(
     spec: MetricSpec,
     points: Sequence[tuple[str, RatedRun, tuple[float, float]]],
     share: float,
-    run_url: str,
 ) -> Iterator[MappedRun]:
     for run_label, run, (recall, specificity) in points:
         yield MappedRun(
             run_label,
             run.name,
-            f"{run_url}{run.id}",
+            run_url(run.id),
             numbers.metric(recall),
             numbers.metric(specificity),
             _value(spec, recall, specificity, share),

@@ -278,7 +278,7 @@ def metric(key: str) -> Response:
     drawn = None
     if spec is not None:
         mapped = browse_mapped_runs(current_registry().database, address.dataset_id)
-        drawn = map_view(spec, address, mapped, run_url=url_for("runs.runs") + "/")
+        drawn = map_view(spec, address, mapped)
     return make_response(
         render_template(
             "glossary/metric.html",

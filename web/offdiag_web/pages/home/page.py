@@ -45,6 +45,7 @@ from offdiag_web.urls.datasets import DatasetAddress, read_start
 from offdiag_web.urls.flags import ProblemsAddress
 from offdiag_web.urls.query_string import with_query
 from offdiag_web.urls.reports import ReportAddress
+from offdiag_web.urls.run import run_url
 
 _MARK = Canvas(width=96, height=20)
 IN_SPARKLINE = 12
@@ -209,7 +210,7 @@ def _line(
         facts=_facts(dataset, runs),
         runs_url=runs_url(dataset, name_is_unique=is_unique),
         run="" if run is None else run.name,
-        run_url="" if run is None else f"/runs/{run.id}",
+        run_url="" if run is None else run_url(run.id),
         role="champion" if status is not None and status.is_champion else "",
         value="" if run is None or run.value.value is None else numbers.metric(run.value.value),
         metric="" if status is None else _title(status.ranked.key),

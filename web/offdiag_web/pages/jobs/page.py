@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -27,6 +26,7 @@ from offdiag_web.app.dispatch import TWIN
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Moment, Tone, moment, spell
+from offdiag_web.urls.run import run_url
 
 _TONES: dict[JobState, Tone] = {
     JobState.DEAD: "error",
@@ -45,8 +45,6 @@ _TASKS = {
     "report": "Compute report edition",
     "deliver": "Deliver report",
 }
-
-RunUrl = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ class JobsView:
     warning: str | None
 
 
-def jobs_view(page: JobsPage, *, now: datetime, run_url: RunUrl) -> JobsView:
+def jobs_view(page: JobsPage, *, now: datetime) -> JobsView:
     """Present the queue."""
     counts = page.jobs.counts
     return JobsView(
@@ -99,7 +97,7 @@ def jobs_view(page: JobsPage, *, now: datetime, run_url: RunUrl) -> JobsView:
             for state in _TONES
             if counts[state]
         ),
-        lines=tuple(job_line(entry, now=now, run_url=run_url) for entry in page.jobs.entries),
+        lines=tuple(job_line(entry, now=now) for entry in page.jobs.entries),
         n_hidden=sum(counts.values()) - len(page.jobs.entries),
         n_dead=counts[JobState.DEAD],
         processes=tuple(_process(beat, now) for beat in (*page.workers, *page.schedulers)),
@@ -107,7 +105,7 @@ def jobs_view(page: JobsPage, *, now: datetime, run_url: RunUrl) -> JobsView:
     )
 
 
-def job_line(entry: JobEntry, *, now: datetime, run_url: RunUrl) -> JobLine:
+def job_line(entry: JobEntry, *, now: datetime) -> JobLine:
     """Present one job."""
     lines = (entry.error or "").strip().splitlines()
     run_id = entry.args.get("run")
@@ -184,7 +182,7 @@ _JOB = "/jobs/<int(max=9223372036854775807):job_id>"
 @requires(Role.VIEWER, everywhere=True)
 def page() -> Response:
     database = current_registry().database
-    view = jobs_view(jobs_page(database), now=database.clock(), run_url=_run_url)
+    view = jobs_view(jobs_page(database), now=database.clock())
     return make_response(render_template("jobs/page.html", view=view))
 
 
@@ -201,7 +199,7 @@ def twin(form: str) -> Response:
 @blueprint.get(_JOB)
 def job(job_id: int) -> Response:
     database = current_registry().database
-    line = job_line(job_page(database, job_id), now=database.clock(), run_url=_run_url)
+    line = job_line(job_page(database, job_id), now=database.clock())
     return make_response(render_template("jobs/job.html", job=line))
 
 
@@ -222,7 +220,3 @@ def retry(job_id: int) -> Response:
 def retry_dead() -> Response:
     retry_all(current_registry().database)
     return redirect(url_for("jobs.page"), 303)
-
-
-def _run_url(run_id: str) -> str:
-    return url_for("run_matrix.page", run_id=run_id)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import log
 
-from flask import Blueprint, make_response, render_template, request, url_for
+from flask import Blueprint, make_response, render_template, request
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
@@ -72,6 +72,7 @@ from offdiag_web.components.model_marks import (
 from offdiag_web.components.numbers import extent_of, interval_text
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import quoted
+from offdiag_web.urls.run import run_url
 
 WIDTH, HEIGHT = 860, 300
 FRAME = Frame(left=44, top=28, width=WIDTH - 240, height=HEIGHT - 68)
@@ -382,7 +383,7 @@ def _line(method: Method, mark: Markup, address: DatasetAddress) -> MethodLine:
                     if value
                 )
                 or run.name,
-                url_for("run_matrix.page", run_id=run.id),
+                run_url(run.id),
                 numbers.metric(run.value),
             )
             for run in method.runs

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from flask import Blueprint, jsonify, make_response, render_template, url_for
+from flask import Blueprint, jsonify, make_response, render_template
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
@@ -30,6 +30,7 @@ from offdiag_web.components.run_rows import (
 )
 from offdiag_web.urls.datasets import ModelAddress
 from offdiag_web.urls.query_string import parse_filter, quoted
+from offdiag_web.urls.run import run_url
 from offdiag_web.urls.run_list import RunListAddress
 
 
@@ -64,12 +65,11 @@ class ModelView:
     notes: tuple[str, ...]
 
 
-def model_view(model: ModelRuns, *, now: datetime, run_url: Callable[[str], str]) -> ModelView:
-    """Present a model. `run_url` makes the address of a run from its id."""
+def model_view(model: ModelRuns, *, now: datetime) -> ModelView:
+    """Present a model."""
     notes = Notes()
     datasets = tuple(
-        _on_dataset(model.name, runs, notes=notes, now=now, run_url=run_url)
-        for runs in model.by_dataset
+        _on_dataset(model.name, runs, notes=notes, now=now) for runs in model.by_dataset
     )
     shown = sum(len(runs) for runs in model.by_dataset)
     is_whole = shown == model.total
@@ -90,7 +90,6 @@ def _on_dataset(
     *,
     notes: Notes,
     now: datetime,
-    run_url: Callable[[str], str],
 ) -> ModelOnDataset:
     first = runs[0]
     columns = [(column, column_scale(column, runs, "fit")) for column in default_columns()]
@@ -135,7 +134,6 @@ def page(name: str) -> Response:
     view = model_view(
         browse_model(database, name),
         now=database.clock(),
-        run_url=lambda run_id: url_for("run_matrix.page", run_id=run_id),
     )
     return make_response(
         render_template("models/page.html", view=view, address=ModelAddress(name))

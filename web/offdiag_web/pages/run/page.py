@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -34,6 +34,7 @@ from offdiag_web.components.controls import (
     spell_short,
 )
 from offdiag_web.components.run_frame import RUN, run_page, stored_run
+from offdiag_web.urls.run import run_url
 
 MOST_MARGINS = 50
 
@@ -123,10 +124,8 @@ class ProvenanceView:
     lineage: Lineage | None
 
 
-def provenance(
-    detail: RunDetail, *, now: datetime, run_url: Callable[[str], str]
-) -> ProvenanceView:
-    """Present everything that was recorded with a run. `run_url` leads to a run."""
+def provenance(detail: RunDetail, *, now: datetime) -> ProvenanceView:
+    """Present everything that was recorded with a run."""
     run = detail.run
     return ProvenanceView(
         facts=tuple(_facts(detail, now)),
@@ -136,7 +135,7 @@ def provenance(
         labels=run.labels.names[:MOST_MARGINS],
         labels_note=_labels_note(detail),
         orientation=_orientation(detail),
-        lineage=None if run.derivation is None else _lineage(run.derivation, run_url),
+        lineage=None if run.derivation is None else _lineage(run.derivation),
     )
 
 
@@ -146,7 +145,7 @@ _RULES = {
 }
 
 
-def _lineage(derivation: Derivation, run_url: Callable[[str], str]) -> Lineage:
+def _lineage(derivation: Derivation) -> Lineage:
     recipe = dict(derivation.recipe)
     rule = str(recipe.pop("rule", "unknown"))
     return Lineage(
@@ -314,7 +313,6 @@ def page(run_id: str) -> Response:
     view = provenance(
         detail,
         now=current_registry().database.clock(),
-        run_url=lambda run_id: url_for("run_matrix.page", run_id=run_id),
     )
     return run_page(
         "run/page.html",
@@ -371,5 +369,5 @@ def unpin(run_id: str) -> Response:
 
 
 def _back_to(run_id: str) -> Response:
-    page = url_for("run_matrix.page", run_id=run_id)
+    page = run_url(run_id)
     return redirect(own_path(request.form.get("back", page)), 303)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from flask import Blueprint, jsonify, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, jsonify, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import PromotionRole
@@ -143,7 +143,6 @@ def _list_page(
         roles=roles,
         notices=notices,
         now=database.clock(),
-        run_url=_run_url,
     )
     return make_response(render_template("runs/page.html", view=view, dataset=frame))
 
@@ -180,7 +179,6 @@ def _groups_page(
         ),
         notices=notices,
         now=database.clock(),
-        run_url=_run_url,
     )
     return make_response(render_template("runs/groups.html", view=view))
 
@@ -228,10 +226,6 @@ def _kept_columns(response: Response, address: RunListAddress) -> Response:
 
 def _empty_page(database: Database) -> Response:
     return make_response(render_template("runs/empty.html", database_url=_shown_url(database)))
-
-
-def _run_url(run_id: str) -> str:
-    return url_for("run_matrix.page", run_id=run_id)
 
 
 def _shown_url(database: Database) -> str:

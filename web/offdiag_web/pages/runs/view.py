@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -43,11 +43,11 @@ from offdiag_web.pages.runs.rows import (
     listed_run,
 )
 from offdiag_web.urls.query_string import filter_text, parse_filter, quoted, with_query
+from offdiag_web.urls.run import run_url
 from offdiag_web.urls.run_list import EXACTLY, ListForm, RunListAddress
 
 Models = Mapping[int, Sequence[str | None]]
 Roles = Mapping[str, PromotionRole]
-RunUrl = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,11 +201,10 @@ def run_list_view(
     roles: Roles,
     notices: Sequence[str],
     now: datetime,
-    run_url: RunUrl,
 ) -> RunListView:
     """Present one page of the runs of a dataset.
 
-    `charted` are the runs of the chart, where there is one; `run_url` makes the address of a run.
+    `charted` are the runs of the chart, where there is one.
     """
     page, order = overview.page, overview.order
     explicit = replace(address, order=order, columns=tuple(chosen))
@@ -258,7 +257,7 @@ def run_list_view(
         only_differences=address.only_differences,
         full_scale=address.scale == "full",
         kept_beside_columns=_kept(address, without=("cols", "diff", "scale")),
-        baseline=_baseline_note(overview, address, roles, run_url),
+        baseline=_baseline_note(overview, address, roles),
         notes=tuple(notes.texts),
         range_text=_range_text(overview),
         first_url=_page_url(explicit, None) if page.position > 1 else None,
@@ -337,7 +336,7 @@ def _forms(address: RunListAddress) -> tuple[Segment, ...]:
 
 
 def _baseline_note(
-    overview: RunOverview, address: RunListAddress, roles: Roles, run_url: RunUrl
+    overview: RunOverview, address: RunListAddress, roles: Roles
 ) -> BaselineNote | None:
     found = overview.baseline
     if found is None:
@@ -404,7 +403,6 @@ def run_groups_view(
     statuses: Mapping[int, DatasetStatus],
     notices: Sequence[str],
     now: datetime,
-    run_url: RunUrl,
 ) -> GroupsView:
     """Present the first runs of each dataset, each dataset on a scale of its own."""
     notes = Notes()
@@ -418,7 +416,6 @@ def run_groups_view(
             status=statuses.get(group.dataset.id),
             notes=notes,
             now=now,
-            run_url=run_url,
             name_is_unique=names.count(group.dataset.name) == 1,
         )
         for group in found.groups
@@ -456,7 +453,6 @@ def _group(
     status: DatasetStatus | None,
     notes: Notes,
     now: datetime,
-    run_url: RunUrl,
     name_is_unique: bool,
 ) -> GroupView:
     dataset = group.dataset

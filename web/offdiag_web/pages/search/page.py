@@ -16,6 +16,7 @@ from offdiag_web.urls.costs import CostsAddress
 from offdiag_web.urls.datasets import DatasetAddress, ModelAddress
 from offdiag_web.urls.metrics import MetricAddress
 from offdiag_web.urls.reports import ReportAddress
+from offdiag_web.urls.run import run_url
 
 _NUMBERED = re.compile(r"(f-?|job ?)([0-9]{1,18})", re.IGNORECASE)
 
@@ -37,10 +38,8 @@ class GoalGroup:
     goals: tuple[Goal, ...]
 
 
-def goal_groups(
-    text: str, found: Findings, pages: Sequence[Goal], *, run_url: str
-) -> tuple[GoalGroup, ...]:
-    """All kinds that have anything; `run_url` ends where the id of a run begins.
+def goal_groups(text: str, found: Findings, pages: Sequence[Goal]) -> tuple[GoalGroup, ...]:
+    """All kinds that have anything.
 
     Flags and jobs are gone to by number: `F-31`, `job 481`.
     """
@@ -51,8 +50,7 @@ def goal_groups(
         GoalGroup(
             "Runs",
             tuple(
-                Goal(run.name, f"{run.detail} · {run.id}", f"{run_url}{run.id}")
-                for run in found.runs
+                Goal(run.name, f"{run.detail} · {run.id}", run_url(run.id)) for run in found.runs
             ),
         ),
         GoalGroup(
@@ -172,4 +170,4 @@ def _groups(text: str) -> tuple[GoalGroup, ...]:
     with current_registry().database.read() as session:
         found = find(session, text)
     pages = [Goal(name, kind, url_for(endpoint)) for name, kind, endpoint in _PAGES]
-    return goal_groups(text, found, pages, run_url=url_for("runs.runs") + "/")
+    return goal_groups(text, found, pages)

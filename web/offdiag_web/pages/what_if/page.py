@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from flask import Blueprint, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import RunState, Task
@@ -112,10 +112,8 @@ class WhatIfView:
     project: str
 
 
-def what_if_view(
-    found: WhatIf, address: WhatIfAddress, *, run_url: Callable[[str], str]
-) -> WhatIfView:
-    """Present an answer. `address` is the canonical one; `run_url` leads to a run."""
+def what_if_view(found: WhatIf, address: WhatIfAddress) -> WhatIfView:
+    """Present an answer. `address` is the canonical one;"""
     first, scenario = found.frame.runs[0], found.scenario
     record = scenario.base.record
     order = class_order(first.matrix, None)
@@ -151,7 +149,7 @@ def what_if_view(
         slider=slider_view(found),
         standing=rank_sentence(found),
         loses=constant_sentence(found),
-        ranking=ranking(found, address, run_url=run_url),
+        ranking=ranking(found, address),
         sides=binary_sides(found, address),
         choice=choice_view(found),
         heat=heat_view(found, order, selected=range(len(found.answers))),
@@ -279,7 +277,7 @@ def page() -> Response:
     if SENT_BY_FORM in request.args or "add" in request.args or address.question.costs is None:
         return redirect(_canonical(address).url())
     found = ask(current_registry().database, address.runs, address.question)
-    view = what_if_view(found, address, run_url=_run_url)
+    view = what_if_view(found, address)
     threshold = threshold_card(current_registry().database, found)
     frame = _frame(found.frame.runs[0])
     return make_response(
@@ -354,7 +352,3 @@ def _frame(run: RunWithCosts) -> DatasetFrame:
     )
     with current_registry().database.read() as session:
         return dataset_frame(dataset, dataset_size(session, dataset.id), current="costs")
-
-
-def _run_url(run_id: str) -> str:
-    return url_for("run_matrix.page", run_id=run_id)

@@ -50,9 +50,7 @@ MORE = Gain(0.706, 0.391, 0.867, won=12, lost=0)
 
 
 def _view(*runs: Alternative, n_compared: int = 7) -> AlternativesView:
-    return alternatives_view(
-        AlternativeRuns(runs, n_compared), "df", run_url=lambda run_id: f"/runs/{run_id}"
-    )
+    return alternatives_view(AlternativeRuns(runs, n_compared), "df")
 
 
 def _only(run: Alternative) -> tuple[str, bool, str]:
