@@ -111,16 +111,14 @@ def _refuse_odd_number(value: object) -> NoReturn:
 
 def _refuse_odd_text(value: object) -> None:
     for place, leaf in _leaves(value):
-        if isinstance(leaf, str) and ("\0" in leaf or not _is_unicode(leaf)):
+        if isinstance(leaf, str) and (
+            "\0" in leaf or any("\ud800" <= character <= "\udfff" for character in leaf)
+        ):
             raise Malformed(
                 "the text has a NUL character or half of a surrogate pair.",
                 field=place,
                 hint="Databases cannot store it; remove it.",
             )
-
-
-def _is_unicode(text: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _leaves(value: object, place: str = "") -> Iterator[tuple[str, object]]:

@@ -91,7 +91,9 @@ def guard(app: Flask, registry: Registry) -> None:
     def authenticate() -> None:
         required = _requirement()
         if not asks:
-            g.current_user = CurrentUser(Caller(CallerKind.LOCAL, _local_name(), EVERYTHING))
+            g.current_user = CurrentUser(
+                Caller(CallerKind.LOCAL, user_name_if_given() or LOCAL_NAME, EVERYTHING)
+            )
         elif required.role is None:
             g.current_user = CurrentUser(None)
         else:
@@ -240,10 +242,6 @@ def acting_as(name: str) -> None:
 def is_for_programs() -> bool:
     """Whether the request is one to the interface for programs."""
     return request.path.startswith(f"{PREFIX}/")
-
-
-def _local_name() -> str:
-    return user_name_if_given() or LOCAL_NAME
 
 
 def forget_session() -> None:

@@ -142,7 +142,7 @@ class LazyViews:
         self._blueprints: dict[str, Blueprint] = {}
         self._lock = threading.Lock()
         for module, endpoints in routes.items():
-            blueprint = Blueprint(_blueprint_of(next(iter(endpoints))), __name__)
+            blueprint = Blueprint(next(iter(endpoints)).rpartition(".")[0], __name__)
             for endpoint, rules in endpoints.items():
                 name = endpoint.removeprefix(f"{blueprint.name}.")
                 for each in rules:
@@ -199,10 +199,6 @@ def lazy_views(app: Flask | None = None) -> LazyViews:
 
 def _is_in(package: str, module: str) -> bool:
     return module.startswith(f"{package}.")
-
-
-def _blueprint_of(endpoint: str) -> str:
-    return endpoint.rpartition(".")[0]
 
 
 def _not_loaded(**_parts: object) -> str:

@@ -94,14 +94,15 @@ def _probability_tiles(
     return [
         _unbounded(metric_tile("Brier score", values.get(brier), notes, detail=kind or None)),
         _unbounded(metric_tile("Log loss", values.get("log_loss"), notes)),
-        _plain(
+        replace(
             metric_tile(
                 "Calibration error",
                 values.get(ece),
                 notes,
                 scale=UNIT,
                 detail=f", {flavour}, {_BINS} bins",
-            )
+            ),
+            baseline=None,
         ),
     ]
 
@@ -117,10 +118,6 @@ def _area(
     """An area beside what scores without any skill would give."""
     tile = metric_tile(title, value, notes, baseline=no_skill, detail=detail)
     return replace(tile, baseline_name=NO_SKILL)
-
-
-def _plain(tile: Tile) -> Tile:
-    return replace(tile, baseline=None)
 
 
 def _unbounded(tile: Tile) -> Tile:

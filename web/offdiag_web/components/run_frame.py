@@ -169,7 +169,9 @@ def run_header(
         id=run.id,
         name=run.name,
         dataset_url=_dataset_runs(run).url(),
-        model=_model(run.model),
+        model=None
+        if run.model is None
+        else Chip(f"Model {run.model}", url=ModelAddress(run.model).url()),
         compare_url=replace(_dataset_runs(run), selected=(run.id,)).url(),
         decide_url=_decide_url(detail, tab_url),
         newer_url=around.newer_id and tab_url(current, around.newer_id),
@@ -201,10 +203,6 @@ def run_header(
             if name not in _left_out(run)
         ),
     )
-
-
-def _model(model: str | None) -> Chip | None:
-    return None if model is None else Chip(f"Model {model}", url=ModelAddress(model).url())
 
 
 def _role(detail: RunDetail) -> str | None:

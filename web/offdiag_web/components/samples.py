@@ -141,14 +141,13 @@ def _look(
         large,
         text=text[:LONGEST_TEXT] if text is not None else None,
         more_text=text[LONGEST_TEXT:] if text is not None and is_long else None,
-        fields=_fields({} if content is None else content.fields or {}),
+        fields=tuple(
+            (name, _value(value))
+            for name, value in ({} if content is None else content.fields or {}).items()
+        ),
         audio=None if content is None else content.audio,
         link=shown.link_of(name),
     )
-
-
-def _fields(fields: Mapping[str, FieldValue]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, _value(value)) for name, value in fields.items())
 
 
 def _value(value: FieldValue) -> str:

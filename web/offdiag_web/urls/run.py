@@ -151,7 +151,9 @@ class ExamplesAddress:
                 "show": None if is_default else asked.kind.value,
                 "id": asked.sample,
                 "slice": asked.part,
-                "sort": None if asked.order is None or form else _order_text(asked.order),
+                "sort": None
+                if asked.order is None or form
+                else f"{'-' if asked.order.descending else ''}{asked.order.key.value}",
                 **({} if form else _cursor_values(self.cursor)),
                 "view": "list" if self.as_list and not form else None,
                 "content": "shown" if self.with_content and not form else None,
@@ -248,10 +250,6 @@ def _read_order(text: str | None, notices: list[str]) -> ExampleOrder | None:
         notices.append(f"Examples cannot be sorted by “{text}”; known are {known}.")
         return None
     return ExampleOrder(key, descending=text.startswith("-") and key is not SortKey.LOGGED)
-
-
-def _order_text(order: ExampleOrder) -> str:
-    return f"{'-' if order.descending else ''}{order.key.value}"
 
 
 def _cursor_values(cursor: Cursor | None) -> dict[str, str | None]:

@@ -103,7 +103,7 @@ class RunListAddress:
         """What stays when the filter changes, where it is no default."""
         kept = []
         if self.order is not None:
-            kept.append(("sort", _order_text(self.order)))
+            kept.append(("sort", f"{'-' if self.order.descending else ''}{self.order.name}"))
         if self.scale != "fit":
             kept.append(("scale", self.scale))
         if self.columns:
@@ -260,10 +260,6 @@ def _read_order(text: str | None, notices: list[str]) -> RunOrder | None:
         notices.append(f"Runs cannot be sorted by “{name}”; known are {known}.")
         return None
     return RunOrder(name, descending=text.startswith("-"))
-
-
-def _order_text(order: RunOrder) -> str:
-    return f"{'-' if order.descending else ''}{order.name}"
 
 
 def _read_scale(text: str | None, notices: list[str]) -> ScaleChoice:

@@ -82,11 +82,10 @@ def _facts(run: ComparedRun) -> dict[str, str]:
 
 
 def _entries(kind: str, entries: Mapping[str, object]) -> dict[str, str]:
-    return {f"{kind} {name}": _text(value) for name, value in sorted(entries.items())}
-
-
-def _text(value: object) -> str:
-    return "none" if value is None else str(value)
+    return {
+        f"{kind} {name}": ("none" if value is None else str(value))
+        for name, value in sorted(entries.items())
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +317,9 @@ def curves_view(
     pair, runs = found.result, found.runs
     if not isinstance(pair, PairComparison) or pair.paired is None or found.part is not None:
         return None
-    if not all(run.score_columns for run in runs) or not _are_of_the_same(found):
+    if not all(run.score_columns for run in runs) or not (
+        found.samples is not None and found.samples.are_the_same
+    ):
         return None
     names = pair.labels
     code = _chosen(pair, runs, address)
@@ -332,10 +333,6 @@ def curves_view(
     is_positive_only = runs[0].positive_label is not None
     order = () if is_positive_only else tuple(names[at] for at in class_order(pair.first, None))
     return CurvesView(names[code], pictures, order) if pictures else None
-
-
-def _are_of_the_same(found: RunComparison) -> bool:
-    return found.samples is not None and found.samples.are_the_same
 
 
 def _chosen(pair: PairComparison, runs: Sequence[ComparedRun], address: CompareAddress) -> int:

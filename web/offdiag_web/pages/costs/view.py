@@ -9,7 +9,7 @@ import numpy as np
 
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.metrics.costs.edits import cost_text
-from offdiag.metrics.costs.matrix import CostChange, CostMatrix, changed_costs, check_costs
+from offdiag.metrics.costs.matrix import CostMatrix, changed_costs, check_costs
 from offdiag.palette import BINS
 from offdiag.services.cost_matrices import CostDetail
 from offdiag.store.cost_matrices import CostMatrixRecord
@@ -141,7 +141,7 @@ def cost_difference(before: CostMatrixRecord, after: CostMatrixRecord) -> CostDi
                 change.predicted,
                 entry_text(change.before),
                 entry_text(change.after),
-                _factor_text(change),
+                "" if change.factor is None else f"× {change.factor:.3g}",
             )
             for change in cells[:MOST_CELLS]
         ),
@@ -165,11 +165,6 @@ def _sentences(before: CostMatrixRecord, after: CostMatrixRecord, n_cells: int) 
         )
     found.append(f"{numbers.plural(n_cells, 'cost')} changed." if n_cells else "No cost changed.")
     return found
-
-
-def _factor_text(change: CostChange) -> str:
-    """How many times the price it is, where that means something."""
-    return "" if change.factor is None else f"× {change.factor:.3g}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,10 @@ def best_rows(
             mark=None
             if extent is None
             else interval_mark(
-                extent, scale=scale, name=f"95 % CI {_ends(extent)}", canvas=_IN_ROW
+                extent,
+                scale=scale,
+                name=f"95 % CI {numbers.interval(extent.lowest, extent.highest)}",
+                canvas=_IN_ROW,
             ),
             worst="" if worst is None else worst_text(decision, worst),
             cost=None if amounts is None or cost is None else amounts.text(cost.estimate),
@@ -183,10 +186,6 @@ def extent_of(value: MetricValue | None, *, times: float = 1.0) -> Extent | None
 
 def _scale(extents: Iterable[Extent | None]) -> Scale:
     return spanning([end for each in extents if each for end in (each.lowest, each.highest)])
-
-
-def _ends(extent: Extent) -> str:
-    return numbers.interval(extent.lowest, extent.highest)
 
 
 def role_card(

@@ -198,7 +198,7 @@ _PATH = f"{DATASET}/truth/<{VERSION}:before>..<{VERSION}:after>"
 @blueprint.get(_PATH)
 def page(name: str, before: int, after: int) -> Response:
     start, notices = read_start(request.args)
-    address = _address(name)
+    address = DatasetAddress(requested_project(), name)
     view = difference_view(_compared(name, before, after), address, start=start)
     return make_response(
         render_template(
@@ -232,7 +232,3 @@ def _compared(name: str, before: int, after: int) -> TruthComparison:
         before=before,
         after=after,
     )
-
-
-def _address(name: str) -> DatasetAddress:
-    return DatasetAddress(requested_project(), name)

@@ -213,7 +213,7 @@ def _line(
         run_url="" if run is None else run_url(run.id),
         role="champion" if status is not None and status.is_champion else "",
         value="" if run is None or run.value.value is None else numbers.metric(run.value.value),
-        metric="" if status is None else _title(status.ranked.key),
+        metric="" if status is None else spec_of(status.ranked.key, of_class=False).title,
         interval="" if run is None else _interval(run.value),
         mark=None if status is None else _mark(status),
         trend=None if status is None else _trend(status),
@@ -255,10 +255,6 @@ def _state(
         n_runs = status.ranked.total
         return ("1 run" if n_runs == 1 else f"highest of {numbers.count(n_runs)}"), False
     return ("1 run leads" if status.n_best == 1 else f"best set of {status.n_best}"), False
-
-
-def _title(key: str) -> str:
-    return spec_of(key, of_class=False).title
 
 
 def _mark(status: DatasetStatus) -> Markup | None:

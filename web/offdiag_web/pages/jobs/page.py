@@ -112,7 +112,7 @@ def job_line(entry: JobEntry, *, now: datetime) -> JobLine:
     return JobLine(
         id=entry.id,
         task=_TASKS.get(entry.task, entry.task),
-        about=_about(entry),
+        about=", ".join(str(value) for value in entry.args.values()),
         about_url=run_url(run_id) if isinstance(run_id, str) else None,
         state=Chip(_WORDS[entry.state], _TONES[entry.state]),
         when=_when(entry),
@@ -122,10 +122,6 @@ def job_line(entry: JobEntry, *, now: datetime) -> JobLine:
         full_error=entry.error,
         can_retry=entry.state is JobState.DEAD,
     )
-
-
-def _about(entry: JobEntry) -> str:
-    return ", ".join(str(value) for value in entry.args.values())
 
 
 def _when(entry: JobEntry) -> str:

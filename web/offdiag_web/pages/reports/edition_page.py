@@ -17,7 +17,6 @@ from offdiag.records.report import issue_with_figures
 from offdiag.reports.document import provenance
 from offdiag.reports.files import SUFFIXES, FileKind
 from offdiag.reports.headline import further_sentences
-from offdiag.reports.report import Report
 from offdiag.reports.tables import Table, tables_of_figures, tables_of_findings
 from offdiag.reports.texts import visible
 from offdiag.services.delivery.message import file_name, read_target
@@ -126,7 +125,9 @@ def edition_view(page: EditionPage, *, now: datetime) -> EditionView:
         line=None if report is None else history_line(report.history, report.scope),
         findings=() if report is None else _shortened(tables_of_findings(report)),
         figures=() if report is None else _shortened(tables_of_figures(report)),
-        provenance=() if report is None else _provenance(report),
+        provenance=()
+        if report is None
+        else tuple((name, visible(text)) for name, text in provenance(report)),
         files=_files(page, address),
         deliveries=tuple(_delivery(each, address, issue.number, now) for each in page.deliveries),
         previous_url=address.edition_url(issue.number - 1) if issue.number > 1 else None,
@@ -156,10 +157,6 @@ def _note(table: Table) -> str:
     if len(table.rows) <= MOST_LINES:
         return table.note
     return f"{table.note} The first {MOST_LINES} lines; the files have more.".strip()
-
-
-def _provenance(report: Report) -> tuple[tuple[str, str], ...]:
-    return tuple((name, visible(text)) for name, text in provenance(report))
 
 
 def _files(page: EditionPage, address: ReportAddress) -> tuple[FileLink, ...]:

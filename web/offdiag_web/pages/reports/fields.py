@@ -76,7 +76,11 @@ def typed_definition(definition: Definition, *, dataset_id: int | None) -> Typed
         dataset="" if dataset_id is None else str(dataset_id),
         model=_first(scope.terms, TermField.MODEL),
         name_contains=_first(scope.terms, TermField.NAME),
-        tags=_lines(_tag(term) for term in scope.terms if term.field is TermField.TAG),
+        tags=_lines(
+            (term.text if term.value is None else f"{term.text}={term.value}")
+            for term in scope.terms
+            if term.field is TermField.TAG
+        ),
         baseline=scope.baseline or "",
         slices=_lines(scope.slices),
         metrics=_lines(scope.metrics),
@@ -100,10 +104,6 @@ def webhooks_of(definition: Definition | None) -> tuple[WebhookTarget, ...]:
 def _first(terms: Sequence[RunTerm], field: TermField) -> str:
     """The form has one field for each of these, as the command line has one option."""
     return next((term.text for term in terms if term.field is field), "")
-
-
-def _tag(term: RunTerm) -> str:
-    return term.text if term.value is None else f"{term.text}={term.value}"
 
 
 def _lines(texts: Iterable[str]) -> str:

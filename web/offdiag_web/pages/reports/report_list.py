@@ -135,7 +135,11 @@ def _line(entry: ReportEntry, planned: ScheduleEntry | None, *, now: datetime) -
         url=address.url(),
         dataset=entry.scope.dataset,
         dataset_url=DatasetAddress(entry.project, entry.scope.dataset).url(),
-        about=(*_runs(entry.summary), *scope_words(entry.scope), *watched),
+        about=(
+            *(() if entry.summary is None else (numbers.plural(entry.summary.n_runs, "run"),)),
+            *scope_words(entry.scope),
+            *watched,
+        ),
         words=None if planned is None else planned.words,
         cron=None if schedule is None else schedule.cron,
         problem=None if planned is None else planned.problem,
@@ -173,10 +177,6 @@ def finding_chips(summary: EditionSummary | None) -> tuple[Chip, ...]:
         new = f", {summary.n_raised_flags} new" if summary.n_raised_flags else ""
         chips.append(Chip(f"{numbers.plural(summary.n_open_flags, 'open flag')}{new}", "warning"))
     return tuple(chips) or (Chip("none"),)
-
-
-def _runs(summary: EditionSummary | None) -> tuple[str, ...]:
-    return () if summary is None else (numbers.plural(summary.n_runs, "run"),)
 
 
 def _last(entry: ReportEntry, address: ReportAddress, now: datetime) -> LastEdition | None:

@@ -167,7 +167,10 @@ def _facts(detail: RunDetail, now: datetime) -> list[Fact]:
         Fact("Dataset", run.dataset + (f", labels v{run.truth.number}" if run.truth else "")),
         Fact("Model", run.model or "not given"),
         Fact("Predictions", _predictions_text(run)),
-        Fact("Scores", _scores_text(run.score_columns)),
+        Fact(
+            "Scores",
+            numbers.plural(run.score_columns, "column") if run.score_columns else "none logged",
+        ),
         *([] if run.decision is None else [Fact("Predicted", decision_text(run.decision))]),
         *_positive_class(run),
         Fact("Author", run.author or "not given"),
@@ -195,10 +198,6 @@ def _positive_class(run: RunHeader) -> list[Fact]:
         return []
     how = ", by convention" if run.positive_by_convention else ", named for the dataset"
     return [Fact("Positive class", f"{quoted_name(run.positive_label)}{how}")]
-
-
-def _scores_text(columns: int) -> str:
-    return numbers.plural(columns, "column") if columns else "none logged"
 
 
 def _moment_fact(name: str, when: datetime | None, now: datetime) -> Fact:

@@ -18,7 +18,7 @@ from offdiag.sdk.advise import advise
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.charts.marks import IN_TILE, interval_mark
-from offdiag_web.charts.svg import SIGNED_UNIT, UNIT, Scale
+from offdiag_web.charts.svg import SIGNED_UNIT, UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import curly, quoted_name
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
@@ -211,7 +211,7 @@ def _situation(results: RunResults) -> str:
 
 def _card(counsel: Counsel, results: RunResults, notes: Notes, n_classes: int) -> CounselCard:
     spec, value = counsel.spec, _value(counsel, results)
-    scale = _scale(spec)
+    scale = {(0.0, 1.0): UNIT, (-1.0, 1.0): SIGNED_UNIT}.get((spec.low, spec.high))
     extent = None if value is None else extent_of(value)
     interval = None if value is None else interval_text(value)
     return CounselCard(
@@ -236,11 +236,6 @@ def _card(counsel: Counsel, results: RunResults, notes: Notes, n_classes: int) -
         why=tuple(map(curly, counsel.why)),
         effects=tuple(_effects(spec, n_classes)),
     )
-
-
-def _scale(spec: MetricSpec) -> Scale | None:
-    """The scale of a metric, None for one without bounds."""
-    return {(0.0, 1.0): UNIT, (-1.0, 1.0): SIGNED_UNIT}.get((spec.low, spec.high))
 
 
 def _effects(spec: MetricSpec, n_classes: int) -> Iterator[tuple[str, str]]:

@@ -66,7 +66,7 @@ def one_class_view(
 ) -> OneClassView:
     """Present the curve of a class; with a prevalence, what it would change."""
     matrix, code, points = results.counted, curve.code, curve.points
-    is_one_of_two = _is_one_of_two(results)
+    is_one_of_two = isinstance(results.counted, ConfusionMatrix) and results.counted.n_classes == 2
     name = matrix.labels.names[code]
     score_name = f"score of {quoted_name(name)}"
     what_if = None if prevalence is None else prevalence_view(matrix, code, prevalence, notes)
@@ -115,11 +115,6 @@ def one_class_view(
         ),
         what_if=what_if,
     )
-
-
-def _is_one_of_two(results: RunResults) -> bool:
-    """Whether the rest is one class, which labels of sets are never to each other."""
-    return isinstance(results.counted, ConfusionMatrix) and results.counted.n_classes == 2
 
 
 def _given(results: RunResults, code: int) -> tuple[int, int]:

@@ -39,7 +39,7 @@ def curve_table(
 ) -> tuple[tuple[str, ...], Iterator[Sequence[Cell]]]:
     """Columns and rows of one part of the curves, of all classes that were found."""
     labels = found.detail.run.labels
-    curves = _all(found)
+    curves = [*found.shown, *([] if found.top_label is None else [found.top_label])]
     if part == "reliability":
         return _BIN_COLUMNS, (row for curve in curves for row in _bin_rows(curve, labels))
     if part == "histogram":
@@ -50,10 +50,6 @@ def curve_table(
     return (*_POINT_COLUMNS, *added), (
         row for curve in curves for row in _point_rows(curve, labels, address.prevalence)
     )
-
-
-def _all(found: RunCurves) -> list[ScoreCurve]:
-    return [*found.shown, *([] if found.top_label is None else [found.top_label])]
 
 
 def _name(curve: ScoreCurve, labels: LabelSet) -> str | None:

@@ -128,7 +128,7 @@ def examples_view(page: ExamplePage, address: ExamplesAddress, looks: SampleLook
     n_unlabelled = 0 if results is None else results.facts.n_unlabelled
     of_sets = page.detail.run.task is Task.MULTILABEL
     has_margin = page.detail.run.score_columns > 1 and not of_sets
-    head = _title(page, address)
+    head = "examples" if page.missing else title(address.question, page.total)
     lines = _lines(page, looks)
     return ExamplesView(
         title=head,
@@ -178,10 +178,6 @@ def _names(page: ExamplePage) -> tuple[str, ...]:
     run = page.detail.run
     groups = () if run.hierarchy is None else tuple(run.hierarchy.by_name)
     return (*run.labels.names, *groups)
-
-
-def _title(page: ExamplePage, address: ExamplesAddress) -> str:
-    return "examples" if page.missing else title(address.question, page.total)
 
 
 def _why_missing(missing: NoExamples) -> Caution:

@@ -88,7 +88,9 @@ def picture(run_id: str) -> Response:
     matrix, address, grouping = seen.results.matrix, seen.address, seen.grouping
     theme = _theme()
     answer = Response(mimetype="image/png")
-    grouped = "" if grouping is None else _short_digest(grouping.order)
+    grouped = (
+        "" if grouping is None else hashlib.sha256(repr(grouping.order).encode()).hexdigest()[:12]
+    )
     shown = (address.order, address.norm, address.transposed, address.rarest, grouped)
     # What was stored has a digest already; only collapsed counts have to be read for one.
     content = seen.results.facts.matrix_digest if seen.collapse is None else matrix.digest
@@ -136,10 +138,6 @@ def _asked(run_id: str) -> DisplayedRun:
 
 def _view(seen: DisplayedRun) -> MatrixView:
     return matrix_view(seen.results.matrix, seen.address, grouping=seen.grouping)
-
-
-def _short_digest(order: list[int]) -> str:
-    return hashlib.sha256(repr(order).encode()).hexdigest()[:12]
 
 
 def _theme() -> Theme:

@@ -164,7 +164,9 @@ def map_of(
     place_of = {code: place for place, code in enumerate(order)}
     places = sorted(place_of[code] for code in window.codes)
     runs = _contiguous(places)
-    names, bounds = _names(matrix, order, places, grouping, in_groups=_in_groups(address))
+    names, bounds = _names(
+        matrix, order, places, grouping, in_groups=address.order in {None, "group"}
+    )
     return Map(
         light_url=light,
         dark_url=f"{light}{'&' if '?' in light else '?'}theme=dark",
@@ -182,10 +184,6 @@ def map_of(
             for second, n_across in runs
         ),
     )
-
-
-def _in_groups(address: MatrixAddress) -> bool:
-    return address.order in {None, "group"}
 
 
 def _contiguous(places: Sequence[int]) -> list[tuple[int, int]]:

@@ -44,7 +44,7 @@ from offdiag_web.components.run_export import (
     run_record,
 )
 from offdiag_web.components.run_frame import RUN, run_page, stored_run
-from offdiag_web.components.slices import SliceLine, worst_slices
+from offdiag_web.components.slices import worst_slices
 from offdiag_web.components.tiles import Headline, cost_tile, headline
 from offdiag_web.pages.run_matrix import sets_page, weighted_page
 from offdiag_web.pages.run_matrix.displayed import (
@@ -284,14 +284,12 @@ def page(run_id: str) -> Response:
         collapse=groups_text(address.collapse),
         view=view,
         counts=counts,
-        slices=_worst_slices(detail) if view and address.part is None else (),
+        slices=worst_slices(run_id, detail.results.counted)
+        if view and detail.results and address.part is None
+        else (),
         audit=None if address.part else _audit_of_reported(detail),
         notices=notices,
     )
-
-
-def _worst_slices(detail: RunDetail) -> tuple[SliceLine, ...]:
-    return worst_slices(detail.run.id, detail.results.counted) if detail.results else ()
 
 
 def _audit_of_reported(detail: RunDetail) -> AuditReport | None:

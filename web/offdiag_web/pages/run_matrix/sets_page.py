@@ -116,18 +116,13 @@ def _headline(results: RunResults, counted: CountedSets, notes: Notes) -> Headli
             *own_tiles(results, notes),
         ),
         n_cases=numbers.count(results.facts.n_cases),
-        caution=_caution(counted),
+        caution=small_classes(counted.actual.tolist(), counted.labels.names, many="labels"),
     )
 
 
 def _tile(title: str, results: RunResults, key: str, notes: Notes, *, detail: str | None) -> Tile:
     tile = metric_tile(title, results.aggregate.get(key), notes, scale=UNIT, detail=detail)
     return replace(tile, baseline=None)
-
-
-def _caution(counted: CountedSets) -> str | None:
-    """Said where a label is too rare for the intervals of averages to be trusted."""
-    return small_classes(counted.actual.tolist(), counted.labels.names, many="labels")
 
 
 def _most(counted: CountedSets, counts: list[int]) -> str | None:

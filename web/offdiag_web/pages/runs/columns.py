@@ -256,13 +256,9 @@ def order_words(order: RunOrder) -> str:
         return f"sorted by {order.param}"
     if order.name in named:
         return f"sorted by {named[order.name]}"
-    title = metric_column(_key_of(order)).title
+    title = metric_column(AGGREGATE_ORDERS.get(order.name, order.name)).title
     return (
         f"sorted by {title[:1].lower()}{title[1:]}"
         if not title.isupper()
         else (f"sorted by {title}")
     )
-
-
-def _key_of(order: RunOrder) -> str:
-    return AGGREGATE_ORDERS.get(order.name, order.name)
