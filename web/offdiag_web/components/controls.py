@@ -59,6 +59,23 @@ def paging(
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A text and where it leads, None where there is nothing behind it."""
+
+    text: str
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One entry of a list to choose from."""
+
+    value: str
+    text: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Segment:
     """One choice of a control; `key` is the shortcut that leads to it."""
 

@@ -15,6 +15,7 @@ from offdiag.audit.table_text.numbers import PrintedMatrix
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 from offdiag_web.components import numbers
+from offdiag_web.components.controls import Option
 from offdiag_web.pages.audit.tables import PUBLISHED_TABLES, PublishedTable, published_table
 from offdiag_web.urls.query_string import with_query
 
@@ -166,15 +167,6 @@ class HeadLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One entry of a list to choose from."""
-
-    value: str
-    text: str
-    is_chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
 class PastedMatrixView:
     """The matrix as it was printed, under a caption that says what its lines are."""
 
@@ -200,8 +192,8 @@ class AuditFormView:
     most_characters: int
     classes: str
     positive: str
-    names: tuple[Choice, ...]
-    units: tuple[Choice, ...]
+    names: tuple[Option, ...]
+    units: tuple[Option, ...]
     heads: tuple[HeadLine, ...]
     options: tuple[str, ...]
     matrix: PastedMatrixView | None
@@ -293,10 +285,10 @@ def _matrix(matrix: PrintedMatrix) -> PastedMatrixView | None:
     )
 
 
-def _choices(chosen: str, *entries: tuple[str, str]) -> tuple[Choice, ...]:
+def _choices(chosen: str, *entries: tuple[str, str]) -> tuple[Option, ...]:
     values = [value for value, _ in entries]
     kept = chosen if chosen in values else ""
-    return tuple(Choice(value, text, value == kept) for value, text in entries)
+    return tuple(Option(value, text, value == kept) for value, text in entries)
 
 
 def _sentence(error: InvalidInput) -> str:

@@ -17,7 +17,7 @@ from offdiag_web.charts.marks import Canvas, interval_mark
 from offdiag_web.charts.svg import Scale
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, class_order
-from offdiag_web.components.controls import Segment
+from offdiag_web.components.controls import Link, Segment
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, shown
 from offdiag_web.urls.compare import ClassMetric, CompareAddress
 
@@ -192,22 +192,14 @@ FIRST_OF_MANY = 12
 
 
 @dataclass(frozen=True, slots=True)
-class ExampleCount:
-    """How many examples, and where they are listed; no address where there are none."""
-
-    text: str
-    url: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class ClassLine:
     """One class; the counts are about its own examples and stand beside recall only."""
 
     head: ClassHead
     support: str
     difference: DifferenceLine
-    only_a: ExampleCount | None
-    only_b: ExampleCount | None
+    only_a: Link | None
+    only_b: Link | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,9 +309,9 @@ def _support(pair: PairComparison, code: int) -> str:
 
 def _examples(
     pair: PairComparison, code: int, outcome: PairedOutcome, address: CompareAddress
-) -> ExampleCount | None:
+) -> Link | None:
     if pair.paired is None:
         return None
     count = pair.paired.churn_of_classes[code].of(outcome)
     url = address.examples_url(outcome, class_label=pair.labels[code]) if count else None
-    return ExampleCount(numbers.count(count), url)
+    return Link(numbers.count(count), url)

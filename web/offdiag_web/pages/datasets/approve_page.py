@@ -16,6 +16,7 @@ from offdiag_web.app.context import current_registry, kept_best_sets, kept_decis
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.components import numbers
+from offdiag_web.components.controls import Option
 from offdiag_web.components.datasets import (
     DATASET,
     DatasetFrame,
@@ -32,21 +33,12 @@ _LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """A run that can be chosen."""
-
-    id: str
-    text: str
-    is_chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ApproveView:
     """The form with what was typed; `error` says why nothing was recorded, with the way out."""
 
     address: DatasetAddress
     frame: DatasetFrame
-    choices: tuple[Choice, ...]
+    choices: tuple[Option, ...]
     champion: str | None
     candidate: str | None
     typed: Mapping[str, str]
@@ -126,7 +118,7 @@ def _view(found: Decision, typed: Mapping[str, str], error: tuple[str, str] | No
         address=DatasetAddress(found.dataset.project, found.dataset.name),
         frame=dataset_frame(found.dataset, found.size, current="decision"),
         choices=tuple(
-            Choice(
+            Option(
                 each.run.id,
                 f"{numbers.shortened(each.run.name, longest=_LONGEST_NAME)} · {each.run.id}",
                 each.run.id == chosen,

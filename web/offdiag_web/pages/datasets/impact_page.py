@@ -26,7 +26,7 @@ from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.charts.marks import interval_mark
 from offdiag_web.charts.svg import SIGNED_UNIT, UNIT, Extent, Scale, fitted
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Paging, Segment, paging
+from offdiag_web.components.controls import Link, Paging, Segment, paging
 from offdiag_web.components.datasets import (
     DATASET,
     METRIC_TITLES,
@@ -128,14 +128,6 @@ class ImpactLine:
 
 
 @dataclass(frozen=True, slots=True)
-class RunLink:
-    """A run that is only named."""
-
-    name: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
 class ImpactView:
     """Everything on the page of a correction."""
 
@@ -150,9 +142,9 @@ class ImpactView:
     lines: tuple[ImpactLine, ...]
     has_parts: bool
     paging: Paging
-    waiting: tuple[RunLink, ...]
+    waiting: tuple[Link, ...]
     n_waiting_hidden: int
-    failed: tuple[RunLink, ...]
+    failed: tuple[Link, ...]
     new: str | None
     cut: str | None
     notes: tuple[str, ...]
@@ -337,8 +329,8 @@ def _remark(impact: TruthImpact, moved: MovedRun) -> str | None:
     return "; ".join(remarks) or None
 
 
-def _links(runs: Sequence[ScoredRun]) -> tuple[RunLink, ...]:
-    return tuple(RunLink(run.name, run_url(run.id)) for run in runs[:MOST_NAMED])
+def _links(runs: Sequence[ScoredRun]) -> tuple[Link, ...]:
+    return tuple(Link(run.name, run_url(run.id)) for run in runs[:MOST_NAMED])
 
 
 def _new(runs: Sequence[ScoredRun]) -> str | None:

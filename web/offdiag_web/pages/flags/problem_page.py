@@ -29,7 +29,7 @@ from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import curly
-from offdiag_web.components.controls import Chip, Discussion, discussion
+from offdiag_web.components.controls import Chip, Discussion, Link, discussion
 from offdiag_web.components.flags import SeverityMark, flag_name, severity_mark
 from offdiag_web.components.samples import ExampleStrip, example_strip, question_about
 from offdiag_web.pages.flags.inbox import (
@@ -56,19 +56,11 @@ MOST_FLAGS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class NamedLink:
-    """A link in a fact."""
-
-    text: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
 class ReasonView:
     """What a rule says in two or three words, and the newest flags that it raised."""
 
     text: str
-    flags: tuple[NamedLink, ...]
+    flags: tuple[Link, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +81,14 @@ class ProblemPageView:
     roles: tuple[str, ...]
     chart: EvidenceChart | None
     examples: ExampleStrip | None
-    shown_run: NamedLink
+    shown_run: Link
     shown_as: str
     since: str
-    first_run: NamedLink | None
+    first_run: Link | None
     runs: str
-    best: NamedLink | None
+    best: Link | None
     best_value: str
-    also: tuple[NamedLink, ...]
+    also: tuple[Link, ...]
     n_more: int
     reasons: tuple[ReasonView, ...]
     assignee: str | None
@@ -232,18 +224,16 @@ def _value(run: RankedRun) -> str:
     return f"{numbers.metric(value.value)} ({numbers.interval(value.ci_low, value.ci_high)})"
 
 
-def _problem_link(problem: Problem, model: str) -> NamedLink:
+def _problem_link(problem: Problem, model: str) -> Link:
     title, of = problem_title(problem.key), problem.key.model
-    return NamedLink(
-        f"{title}, {of}" if of and of != model else title, problem_url(problem.number)
-    )
+    return Link(f"{title}, {of}" if of and of != model else title, problem_url(problem.number))
 
 
 def _reason(rule: str, problem: Problem) -> ReasonView:
     raised = [flag for flag in problem.current or problem.flags if flag.rule == rule]
     newest = raised[:MOST_FLAGS]
     return ReasonView(
-        reason(rule), tuple(NamedLink(flag_name(flag.id), flag_url(flag.id)) for flag in newest)
+        reason(rule), tuple(Link(flag_name(flag.id), flag_url(flag.id)) for flag in newest)
     )
 
 
@@ -255,5 +245,5 @@ def _discussion(problem: Problem) -> Discussion:
     return discussion(found, url=f"{url}/comment", back=f"{url}#discussion", now=problem.now)
 
 
-def _run_link(run_id: str, name: str) -> NamedLink:
-    return NamedLink(name, run_url(run_id))
+def _run_link(run_id: str, name: str) -> Link:
+    return Link(name, run_url(run_id))

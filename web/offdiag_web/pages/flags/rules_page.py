@@ -20,6 +20,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import TWIN
 from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.components import numbers
+from offdiag_web.components.controls import Link
 from offdiag_web.components.flags import SeverityMark, severity_mark
 from offdiag_web.urls.flags import ProblemsAddress
 from offdiag_web.urls.metrics import MetricAddress
@@ -43,14 +44,6 @@ class ThresholdLine:
 
 
 @dataclass(frozen=True, slots=True)
-class MetricLink:
-    """A metric that a rule looks at."""
-
-    title: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
 class RuleCard:
     """One rule."""
 
@@ -63,7 +56,7 @@ class RuleCard:
     help: str
     changes: tuple[str, ...]
     thresholds: tuple[ThresholdLine, ...]
-    metrics: tuple[MetricLink, ...]
+    metrics: tuple[Link, ...]
     problems_url: str
 
 
@@ -168,7 +161,7 @@ def _card(each: RuleInForce) -> RuleCard:
             f"Since version {number}: {change}" for number, change in enumerate(rule.changes, 2)
         ),
         thresholds=tuple(_line(threshold) for threshold in each.thresholds),
-        metrics=tuple(MetricLink(_TITLES[key], MetricAddress(key).url()) for key in each.metrics),
+        metrics=tuple(Link(_TITLES[key], MetricAddress(key).url()) for key in each.metrics),
         problems_url=ProblemsAddress(rule=rule.id).url(),
     )
 

@@ -12,6 +12,7 @@ from offdiag.reports.scope import MOST_CONDITIONS, MOST_METRICS, MOST_SLICES
 from offdiag.services.delivery.message import MOST_TARGETS, WebhookTarget
 from offdiag.services.schedules.edit import Choices
 from offdiag.services.schedules.page import PlanPreview
+from offdiag_web.components.controls import Link, Option
 from offdiag_web.pages.reports.fields import Errors, TypedReport
 from offdiag_web.pages.reports.texts import due_texts
 
@@ -42,32 +43,6 @@ class FieldView:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """One dataset to choose."""
-
-    value: str
-    text: str
-    is_chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class StoredWebhook:
-    """A webhook the report has already, without the part of its address that may be secret."""
-
-    value: str
-    text: str
-    is_kept: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorLink:
-    """A sentence of the summary that leads to its field, if it has one."""
-
-    text: str
-    href: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class NextTimes:
     """What the plan means, or why it means nothing."""
 
@@ -86,9 +61,9 @@ class FormView:
     fields: dict[str, FieldView]
     datasets: tuple[Option, ...]
     dataset_errors: tuple[str, ...]
-    kept_webhooks: tuple[StoredWebhook, ...]
+    kept_webhooks: tuple[Option, ...]
     next_times: NextTimes
-    errors: tuple[ErrorLink, ...]
+    errors: tuple[Link, ...]
 
 
 def form_view(
@@ -110,7 +85,7 @@ def form_view(
         datasets=_datasets(typed, choices),
         dataset_errors=tuple(errors.get("dataset", ())),
         kept_webhooks=tuple(
-            StoredWebhook(str(place), hook.text, str(place) in typed.kept_webhooks)
+            Option(str(place), hook.text, str(place) in typed.kept_webhooks)
             for place, hook in enumerate(webhooks)
         ),
         next_times=next_times(preview, zone=typed.zone),
@@ -125,9 +100,9 @@ def next_times(preview: PlanPreview | str, *, zone: str) -> NextTimes:
     return NextTimes(preview.words, due_texts(preview.next_due_times), zone)
 
 
-def _summary(errors: Errors, fields: dict[str, FieldView]) -> tuple[ErrorLink, ...]:
+def _summary(errors: Errors, fields: dict[str, FieldView]) -> tuple[Link, ...]:
     return tuple(
-        ErrorLink(_labelled(name, text, fields), f"#f-{name}" if name else None)
+        Link(_labelled(name, text, fields), f"#f-{name}" if name else None)
         for name, sentences in errors.items()
         for text in sentences
     )

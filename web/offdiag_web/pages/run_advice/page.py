@@ -21,6 +21,7 @@ from offdiag_web.charts.marks import IN_TILE, interval_mark
 from offdiag_web.charts.svg import SIGNED_UNIT, UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import curly, quoted_name
+from offdiag_web.components.controls import Option
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
 from offdiag_web.urls.metrics import MetricAddress
@@ -79,15 +80,6 @@ _EFFECTS = {
     Transformation.ROLE_SWAP: "A matrix read the wrong way round",
     Transformation.CLASS_INVERSION: "The other class called positive",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One entry of a list to choose from."""
-
-    value: str
-    text: str
-    is_chosen: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import class_head
-from offdiag_web.components.controls import Segment
+from offdiag_web.components.controls import Link, Segment
 from offdiag_web.pages.run_examples.counts import CaseCounts, expected_count
 from offdiag_web.urls.run import ExamplesAddress
 
@@ -75,20 +75,12 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class CellLink:
-    """A neighbouring cell, by its classes and its count."""
-
-    text: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
 class CellStepper:
     """Where a cell stands among those of its kind, and the ones around it."""
 
     place: str
-    before: CellLink | None
-    after: CellLink | None
+    before: Link | None
+    after: Link | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,13 +179,13 @@ def cell_stepper(counts: CaseCounts | None, address: ExamplesAddress) -> CellSte
 
 def _cell_link(
     matrix: ConfusionMatrix, address: ExamplesAddress, cell: CellCodes | None
-) -> CellLink | None:
+) -> Link | None:
     if cell is None:
         return None
     names = matrix.labels.names
     actual, predicted = names[cell[0]], names[cell[1]]
     count = numbers.count(int(matrix.counts[cell]))
-    return CellLink(
+    return Link(
         f"{class_head(actual).short} → {class_head(predicted).short} ({count})",
         address.asking(ExampleQuestion(actual, predicted)).url(),
     )

@@ -15,7 +15,7 @@ from offdiag.store.run_ranks import BaselineValues
 from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.marks import IN_LIST, IN_LIST_SMALL
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Chip, moment, orientation_warning, tag_text
+from offdiag_web.components.controls import Chip, Option, moment, orientation_warning, tag_text
 from offdiag_web.components.model_marks import NO_MODEL, ModelMark
 from offdiag_web.components.numbers import Notes
 from offdiag_web.components.run_rows import metric_cell, minority_chip, run_state, worst_cell
@@ -204,16 +204,7 @@ _MOST_OFFERED = 20
 _LONGEST = 40
 
 
-@dataclass(frozen=True, slots=True)
-class GroupChoice:
-    """What runs can be grouped by."""
-
-    value: str
-    text: str
-    is_chosen: bool
-
-
-def group_choices(entries: Sequence[RunEntry], chosen: str) -> tuple[GroupChoice, ...]:
+def group_choices(entries: Sequence[RunEntry], chosen: str) -> tuple[Option, ...]:
     """Nothing, the model, and the parameters and tags of these runs."""
     params = sorted({name for entry in entries for name in entry.params})[:_MOST_OFFERED]
     tags = sorted({name for entry in entries for name in entry.tags})[:_MOST_OFFERED]
@@ -222,7 +213,7 @@ def group_choices(entries: Sequence[RunEntry], chosen: str) -> tuple[GroupChoice
     offered |= {OF_TAG + name: f"tag {name}" for name in tags}
     if chosen and chosen not in offered:
         offered[chosen] = chosen
-    return tuple(GroupChoice(key, text, key == chosen) for key, text in offered.items())
+    return tuple(Option(key, text, key == chosen) for key, text in offered.items())
 
 
 def in_groups(

@@ -18,7 +18,7 @@ from offdiag.store.run_order import Cursor, RunOrder
 from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Segment
+from offdiag_web.components.controls import Option, Segment
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
 from offdiag_web.components.numbers import Notes
 from offdiag_web.components.run_rows import column_scale, metric_column
@@ -35,7 +35,6 @@ from offdiag_web.pages.runs.columns import (
     sortable_head,
 )
 from offdiag_web.pages.runs.rows import (
-    GroupChoice,
     LineContext,
     ListedRun,
     group_choices,
@@ -98,7 +97,7 @@ class RunListView:
 
     frame: ListFrame
     forms: tuple[Segment, ...]
-    groups: tuple[GroupChoice, ...]
+    groups: tuple[Option, ...]
     form: ListForm
     chart: Markup | None
     chart_note: str

@@ -20,20 +20,12 @@ from offdiag_web.charts.flip_chart import FlipLine, StripPart, flip_axis, flip_c
 from offdiag_web.charts.marks import run_style
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
+from offdiag_web.components.controls import Option
 
 _SHOWN_FROM, _SHOWN_TO = 1.0, 10_000.0
 """Flips further out are told in words only."""
 _MOST_ERRORS = 12
 RUN_AXIS = 0
-
-
-@dataclass(frozen=True, slots=True)
-class LeverChoice:
-    """A price that can be moved, as an option of a list."""
-
-    value: str
-    text: str
-    is_current: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +254,7 @@ def _number(x: float) -> str:
     return f"{x:.7f}".rstrip("0") if "e" in text else text
 
 
-def lever_choices(found: WhatIf, order: Sequence[int]) -> tuple[LeverChoice, ...]:
+def lever_choices(found: WhatIf, order: Sequence[int]) -> tuple[Option, ...]:
     """Prices to move: the telling one, the errors that are priced highest, and all on a class.
 
     The telling one follows the costs; choosing another one holds it.
@@ -275,7 +267,7 @@ def lever_choices(found: WhatIf, order: Sequence[int]) -> tuple[LeverChoice, ...
     if current is not None and current.predicted is not None:
         cells.setdefault((current.actual, current.predicted))
     options = [
-        LeverChoice(
+        Option(
             value := f"{written(labels.names[actual])}>{written(labels.names[predicted])}",
             f"{labels.names[actual]} predicted as {labels.names[predicted]}",
             value == stated,
@@ -283,10 +275,10 @@ def lever_choices(found: WhatIf, order: Sequence[int]) -> tuple[LeverChoice, ...
         for actual, predicted in cells
     ]
     return (
-        LeverChoice("", "the most expensive error", is_current=stated is None),
+        Option("", "the most expensive error", is_chosen=stated is None),
         *options,
         *(
-            LeverChoice(
+            Option(
                 value := f"{written(labels.names[code])}>*",
                 f"all errors on {labels.names[code]}",
                 value == stated,

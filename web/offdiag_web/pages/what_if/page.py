@@ -23,7 +23,7 @@ from offdiag_web.app.dispatch import SENT_BY_FORM, TWIN, requested_project
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import class_order
-from offdiag_web.components.controls import Segment
+from offdiag_web.components.controls import Option, Segment
 from offdiag_web.components.costs.form import (
     CostGrid,
     ShareField,
@@ -43,7 +43,6 @@ from offdiag_web.components.datasets import DatasetFrame, dataset_frame
 from offdiag_web.components.slices import SliceChoice, slice_choices
 from offdiag_web.pages.what_if.choice import (
     ChoiceView,
-    LeverChoice,
     SliderView,
     choice_view,
     lever_choices,
@@ -61,14 +60,6 @@ from offdiag_web.urls.costs import (
     read_what_if,
 )
 from offdiag_web.urls.query_string import with_query
-
-
-@dataclass(frozen=True, slots=True)
-class OtherRunChoice:
-    """A run that can be added."""
-
-    id: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +82,7 @@ class WhatIfView:
     groups: str
     warnings: tuple[str, ...]
     notices: tuple[str, ...]
-    levers: tuple[LeverChoice, ...]
+    levers: tuple[Option, ...]
     shares: tuple[ShareField, ...]
     has_shares: bool
     verdict: str | None
@@ -103,7 +94,7 @@ class WhatIfView:
     choice: ChoiceView | None
     heat: HeatView
     slices: tuple[SliceChoice, ...]
-    others: tuple[OtherRunChoice, ...]
+    others: tuple[Option, ...]
     can_add: bool
     save_name: str
     next_version: int | None
@@ -190,11 +181,12 @@ def _notices(found: WhatIf, address: WhatIfAddress) -> tuple[str, ...]:
     return tuple(notices)
 
 
-def _others(found: WhatIf) -> tuple[OtherRunChoice, ...]:
+def _others(found: WhatIf) -> tuple[Option, ...]:
     return tuple(
-        OtherRunChoice(
+        Option(
             other.id,
             " · ".join(filter(None, [numbers.shortened(other.name, longest=40), other.model])),
+            is_chosen=False,
         )
         for other in found.frame.others
     )

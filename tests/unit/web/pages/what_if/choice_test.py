@@ -87,7 +87,7 @@ def test_prices_to_move_are_those_of_errors_that_were_made(ask: Ask) -> None:
 
     options = lever_choices(found, [1, 0])
 
-    assert [(option.value, option.is_current) for option in options] == [
+    assert [(option.value, option.is_chosen) for option in options] == [
         ("", True),
         ("well>ill", False),
         ("well>*", False),
@@ -98,4 +98,4 @@ def test_prices_to_move_are_those_of_errors_that_were_made(ask: Ask) -> None:
 def test_a_price_that_somebody_chose_is_held(ask: Ask) -> None:
     found = ask(SLOPPY, CAREFUL, lever="well>*")
 
-    assert [o.value for o in lever_choices(found, [0, 1]) if o.is_current] == ["well>*"]
+    assert [o.value for o in lever_choices(found, [0, 1]) if o.is_chosen] == ["well>*"]
