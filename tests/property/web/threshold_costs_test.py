@@ -8,14 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from offdiag_web.charts.plot import ticks_of
 from offdiag_web.charts.svg import spanning
-from offdiag_web.charts.threshold_costs import (
-    FRAME,
-    CostLine,
-    Mark,
-    threshold_cost_chart,
-    ticks_of,
-)
+from offdiag_web.charts.threshold_costs import FRAME, CostLine, Mark, threshold_cost_chart
 from support.drawings import parsed, points_of
 
 prices = st.floats(-1e6, 1e6).map(lambda price: round(price, 3))
@@ -80,7 +75,7 @@ def test_everything_lies_inside_and_nothing_above_the_frame_is_drawn_in_it(line:
 def test_the_text_of_a_tick_is_its_value(ends: list[float]) -> None:
     scale = spanning(ends)
 
-    ticks = ticks_of(scale)
+    ticks = ticks_of(scale, steps=5, form=",f")
 
     assert 2 <= len(ticks) <= 7
     for text, place in ticks:

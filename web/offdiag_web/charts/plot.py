@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from typing import Literal
 
 from offdiag_web.charts.marks import RunStyle
 from offdiag_web.charts.svg import Scale, coordinate, tidy_at_least, words
 
 QUARTERS = (("0", 0.0), ("0.25", 0.25), ("0.5", 0.5), ("0.75", 0.75), ("1", 1.0))
 ENDS = (("0", 0.0), ("1", 1.0))
-
-_MOST_TICKS = 6
 
 Tick = tuple[str, float]
 
@@ -85,17 +83,16 @@ def ticks_up(frame: Frame, ticks: Iterable[Tick]) -> list[str]:
     ]
 
 
-def ticks_of(scale: Scale) -> tuple[Tick, ...]:
-    """At most seven round values of an axis, each with its place."""
-    step = tidy_at_least(float(scale.high - scale.low) / _MOST_TICKS)
-    first = (scale.low / step).to_integral_value(rounding="ROUND_CEILING") * step
+def ticks_of(scale: Scale, *, steps: int = 6, form: Literal["f", ",f"] = "f") -> list[Tick]:
+    """Round values of an axis, about as many as `steps`, each with its place."""
+    step = tidy_at_least(float(scale.high - scale.low) / steps)
+    at = (scale.low / step).to_integral_value(rounding="ROUND_CEILING") * step
     found = []
-    at = first
     while at <= scale.high:
-        text = format(at.normalize() if at else Decimal(0), "f").replace("-", "\N{MINUS SIGN}")
+        text = format(at.normalize() + 0, form).replace("-", "\N{MINUS SIGN}")
         found.append((text, scale.fraction(float(at))))
         at += step
-    return tuple(found)
+    return found
 
 
 def name_across(frame: Frame, text: str) -> str:

@@ -43,17 +43,7 @@ def roc_drawing(
     `in_use` is the false positive rate and the recall of the answers that were given.
     """
     frame = SMALL if is_small else LARGE
-    shown = reduced(points, cells=frame.width)
-    curve = zip(shown.false_positive_rate.tolist(), shown.recall.tolist(), strict=True)
-    return _picture(
-        frame,
-        names=("false positive rate", "recall"),
-        no_skill=line(frame, ((0, 0), (1, 1)), "no-skill"),
-        no_skill_at=(0.62, 0.5),
-        curve=line(frame, curve, "curve"),
-        in_use=in_use,
-        name=name,
-    )
+    return _roc(frame, line(frame, _rates(points, frame), "curve"), in_use=in_use, name=name)
 
 
 def precision_recall_drawing(
@@ -70,19 +60,10 @@ def precision_recall_drawing(
     as well. `in_use` is the recall and the precision of the answers that were given.
     """
     frame = SMALL if is_small else LARGE
-    shown = reduced(points, cells=frame.width)
-    recall, precision = shown.recall[1:], shown.precision(prevalence)[1:]
-    is_defined = np.isfinite(precision)
-    steps = list(zip(recall[is_defined].tolist(), precision[is_defined].tolist(), strict=True))
-    start = [(0.0, steps[0][1])] if steps else []
-    share = points.n_positive / (points.n_positive + points.n_negative)
-    level = share if prevalence is None else prevalence
-    return _picture(
+    return _precision_recall(
         frame,
-        names=("recall", "precision"),
-        no_skill=line(frame, ((0, level), (1, level)), "no-skill"),
-        no_skill_at=(0.03, level + 0.02 if level < 0.9 else level - 0.06),
-        curve=step_line(frame, [*start, *steps], "curve"),
+        step_line(frame, _steps(points, frame, prevalence), "curve"),
+        level=_share(points) if prevalence is None else prevalence,
         in_use=in_use,
         name=name,
     )
@@ -99,41 +80,60 @@ class RunPoints:
 
 def roc_of_runs(runs: Sequence[RunPoints], *, name: str) -> Markup:
     """The ROC curves of runs over each other; both kinds of examples exist."""
-    lines = []
-    for run in runs:
-        shown = reduced(run.points, cells=LARGE.width)
-        points = zip(shown.false_positive_rate.tolist(), shown.recall.tolist(), strict=True)
-        lines.append((run.run_label, run.style, list(points)))
-    return _picture(
-        LARGE,
-        names=("false positive rate", "recall"),
-        no_skill=line(LARGE, ((0, 0), (1, 1)), "no-skill"),
-        no_skill_at=(0.62, 0.5),
-        curve=lines_of_runs(LARGE, lines),
-        in_use=None,
-        name=name,
-    )
+    lines = [(run.run_label, run.style, _rates(run.points, LARGE)) for run in runs]
+    return _roc(LARGE, lines_of_runs(LARGE, lines), in_use=None, name=name)
 
 
 def precision_recall_of_runs(runs: Sequence[RunPoints], *, name: str) -> Markup:
     """Precision over recall of runs on the same examples, of which some are positive."""
-    lines = []
-    for run in runs:
-        shown = reduced(run.points, cells=LARGE.width)
-        recall, precision = shown.recall[1:], shown.precision()[1:]
-        is_defined = np.isfinite(precision)
-        steps = list(zip(recall[is_defined].tolist(), precision[is_defined].tolist(), strict=True))
-        start = [(0.0, steps[0][1])] if steps else []
-        lines.append((run.run_label, run.style, [*start, *steps]))
-    first = runs[0].points
-    level = first.n_positive / (first.n_positive + first.n_negative)
+    lines = [(run.run_label, run.style, _steps(run.points, LARGE, None)) for run in runs]
+    curves = lines_of_runs(LARGE, lines, steps=True)
+    level = _share(runs[0].points)
+    return _precision_recall(LARGE, curves, level=level, in_use=None, name=name)
+
+
+def _rates(points: OperatingPoints, frame: Frame) -> list[Point]:
+    """False positive rates with recalls, as many as a frame can show."""
+    shown = reduced(points, cells=frame.width)
+    return list(zip(shown.false_positive_rate.tolist(), shown.recall.tolist(), strict=True))
+
+
+def _steps(points: OperatingPoints, frame: Frame, prevalence: float | None) -> list[Point]:
+    """Recalls with precisions where they are defined, from a recall of 0 on."""
+    shown = reduced(points, cells=frame.width)
+    recall, precision = shown.recall[1:], shown.precision(prevalence)[1:]
+    is_defined = np.isfinite(precision)
+    steps = list(zip(recall[is_defined].tolist(), precision[is_defined].tolist(), strict=True))
+    return [(0.0, steps[0][1]), *steps] if steps else []
+
+
+def _share(points: OperatingPoints) -> float:
+    return points.n_positive / (points.n_positive + points.n_negative)
+
+
+def _roc(frame: Frame, curve: str, *, in_use: Point | None, name: str) -> Markup:
     return _picture(
-        LARGE,
+        frame,
+        names=("false positive rate", "recall"),
+        no_skill=line(frame, ((0, 0), (1, 1)), "no-skill"),
+        no_skill_at=(0.62, 0.5),
+        curve=curve,
+        in_use=in_use,
+        name=name,
+    )
+
+
+def _precision_recall(
+    frame: Frame, curve: str, *, level: float, in_use: Point | None, name: str
+) -> Markup:
+    """`level` is the precision without skill."""
+    return _picture(
+        frame,
         names=("recall", "precision"),
-        no_skill=line(LARGE, ((0, level), (1, level)), "no-skill"),
+        no_skill=line(frame, ((0, level), (1, level)), "no-skill"),
         no_skill_at=(0.03, level + 0.02 if level < 0.9 else level - 0.06),
-        curve=lines_of_runs(LARGE, lines, steps=True),
-        in_use=None,
+        curve=curve,
+        in_use=in_use,
         name=name,
     )
 

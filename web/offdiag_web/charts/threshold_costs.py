@@ -25,6 +25,7 @@ from offdiag_web.charts.plot import (
     ring,
     step_line,
     ticks_across,
+    ticks_of,
     ticks_up,
 )
 from offdiag_web.charts.svg import (
@@ -80,7 +81,7 @@ def threshold_cost_chart(
 ) -> Markup:
     """Draw the line. `nothing` and `everything` name what its two ends cost."""
     across, up = _axes(line)
-    x_ticks, y_ticks = ticks_of(across), ticks_of(up)
+    x_ticks, y_ticks = (ticks_of(scale, steps=_STEPS, form=",f") for scale in (across, up))
     ends = [(nothing, float(line.costs[0])), (everything, float(line.costs[-1]))]
     return drawing(
         grid(FRAME, across=_inner(x_ticks), up=_inner(y_ticks)),
@@ -100,18 +101,6 @@ def threshold_cost_chart(
         css_class="plot cost-plot",
         name=name,
     )
-
-
-def ticks_of(scale: Scale) -> list[Tick]:
-    """Tidy numbers on an axis with their places; each text is its number."""
-    step = tidy_at_least(float(scale.high - scale.low) / _STEPS)
-    number = step * (scale.low / step).to_integral_value(rounding="ROUND_CEILING")
-    found = []
-    while number <= scale.high:
-        text = format(number.normalize() + 0, ",f").replace("-", "\N{MINUS SIGN}")
-        found.append((text, scale.fraction(float(number))))
-        number += step
-    return found
 
 
 def _axes(line: CostLine) -> tuple[Scale, Scale]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, cast, get_args
@@ -10,13 +9,10 @@ from typing import Literal, Protocol, cast, get_args
 from offdiag.comparison.pair import PairedOutcome
 from offdiag.comparison.texts import MOST_RUNS
 from offdiag.domain.texts import DEFAULT_PROJECT
-from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.query_string import RUN_ID, one_of, with_query
 
 ClassMetric = Literal["recall", "precision", "f1"]
 MatrixChoice = Literal["diff", "a", "b"]
-
-_RUN_ID = re.compile(r"r_[0-9A-Za-z]{1,64}")
-_LARGEST_START = 10_000_000
 
 
 class Query(Protocol):
@@ -115,15 +111,15 @@ def read_compare(values: Query) -> tuple[CompareAddress, list[str]]:
     address = CompareAddress(
         run_ids=_run_ids(named, notices),
         part=values.get("slice") or None,
-        on_shared=_one_of(values.get("shared"), ("0", "1"), "choice of examples", notices) == "1",
+        on_shared=one_of(values.get("shared"), ("0", "1"), "choice of examples", notices) == "1",
         class_metric=cast(
             ClassMetric,
-            _one_of(values.get("value"), get_args(ClassMetric), "value of a class", notices)
+            one_of(values.get("value"), get_args(ClassMetric), "value of a class", notices)
             or "recall",
         ),
         matrix=cast(
             MatrixChoice,
-            _one_of(values.get("matrix"), get_args(MatrixChoice), "matrix", notices) or "diff",
+            one_of(values.get("matrix"), get_args(MatrixChoice), "matrix", notices) or "diff",
         ),
         curves=values.get("curves") or None,
     )
@@ -158,17 +154,10 @@ def _run_ids(named: Iterable[str], notices: list[str]) -> tuple[str, ...]:
     """Different ids in their order; what is no id is left out, and said."""
     found: dict[str, None] = {}
     for text in filter(None, (each.strip() for each in named)):
-        if _RUN_ID.fullmatch(text):
+        if RUN_ID.fullmatch(text):
             found[text] = None
         else:
             notices.append(f"“{text[:40]}” is no id of a run; it begins with r_.")
     if len(found) > MOST_RUNS:
         notices.append(f"Only the first {MOST_RUNS} of {len(found)} runs are compared.")
     return tuple(found)[:MOST_RUNS]
-
-
-def _one_of(text: str | None, known: tuple[str, ...], what: str, notices: list[str]) -> str | None:
-    if not text or text in known:
-        return text or None
-    notices.append(f"There is no {what} “{text[:40]}”; known are {', '.join(known)}.")
-    return None

@@ -25,7 +25,7 @@ from offdiag.metrics.costs.edits import (
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.prevalence import read_shares, shares_text
 from offdiag.services.what_if.scenario import BaseCosts, Question, moved_cells, stated_lever
-from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.query_string import RUN_ID, with_query
 
 NEW = "new"
 """The address of the form; a cost matrix of this name is written differently."""
@@ -92,7 +92,6 @@ def _number(text: str | None, notices: list[str]) -> int | None:
 
 LONGEST_URL = 2_000
 """Characters up to which every program passes an address on."""
-_RUN_ID = re.compile(r"r_[0-9A-Za-z]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +144,7 @@ def read_what_if(values: Mapping[str, str], *, key: str = "runs") -> WhatIfAddre
     given = values.getlist(key) if isinstance(values, MultiDict) else [values.get(key, "")]
     runs = [text.strip() for text in ",".join(given).split(",")]
     return WhatIfAddress(
-        tuple(dict.fromkeys(run for run in runs if _RUN_ID.fullmatch(run))),
+        tuple(dict.fromkeys(run for run in runs if RUN_ID.fullmatch(run))),
         Question(
             costs=values.get("cost") or None,
             edits=values.get("set", ""),

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from offdiag.domain.texts import DEFAULT_PROJECT, name_segment
 from offdiag_web.urls.query_string import with_query
-
-_LARGEST_START = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +100,6 @@ class DatasetAddress:
             f"/datasets/{name_segment(self.name)}{place}{f'.{form}' if form else ''}",
             {"project": project, "from": first, **values},
         )
-
-
-def read_start(values: Mapping[str, str]) -> tuple[int, list[str]]:
-    """From which line on a list is shown, counted from 0, with a notice where that is unclear."""
-    given = values.get("from", "")
-    if not given:
-        return 0, []
-    if given.isascii() and given.isdigit() and 1 <= int(given[:9]) <= _LARGEST_START:
-        return int(given[:9]) - 1, []
-    return 0, ["The place in the list could not be read; this is its beginning."]
 
 
 @dataclass(frozen=True, slots=True)

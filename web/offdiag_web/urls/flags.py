@@ -14,7 +14,7 @@ from offdiag.flags.verdict import Severity
 from offdiag.store.flag_inbox import FlagPlace
 from offdiag.store.flags import FlagFilter
 from offdiag.store.problems import DatasetOfProblems
-from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.query_string import UNREAD_PLACE, with_query
 
 ALL = "all"
 """Stands for every state, also that of closed flags."""
@@ -156,7 +156,7 @@ def _read_place(values: Mapping[str, str], notices: list[str]) -> FlagPlace | No
             found = _PLACE.fullmatch(text)
             if found is not None:
                 return FlagPlace(int(found[1]), int(found[2]), backwards=key == "before")
-            notices.append("The place in the list could not be read; this is its beginning.")
+            notices.append(UNREAD_PLACE)
     return None
 
 

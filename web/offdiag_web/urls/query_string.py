@@ -11,9 +11,10 @@ out of the search.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 from urllib.parse import quote, urlencode
 
 from offdiag.domain.runs import RunState
@@ -60,6 +61,44 @@ def read_groups(text: str | None) -> tuple[str, ...]:
     """The names that `groups_text` wrote, each once."""
     parts = (text or "").split(_SEPARATOR)
     return tuple(dict.fromkeys(name_from_path(part) for part in parts if part))
+
+
+RUN_ID = re.compile(r"r_[0-9A-Za-z]{1,64}")
+UNREAD_PLACE = "The place in the list could not be read; this is its beginning."
+_LARGEST_START = 10_000_000
+Place = TypeVar("Place")
+
+
+def one_of(text: str | None, known: Sequence[str], what: str, notices: list[str]) -> str | None:
+    """A value that is one of those known; None, with a notice, for any other."""
+    if not text or text in known:
+        return text or None
+    notices.append(f"There is no {what} “{text[:40]}”; known are {', '.join(known)}.")
+    return None
+
+
+def read_start(values: Mapping[str, str], *, unread: str = UNREAD_PLACE) -> tuple[int, list[str]]:
+    """From which line on a list is shown, counted from 0, with a notice where that is unclear."""
+    given = values.get("from", "")
+    if not given:
+        return 0, []
+    if given.isascii() and given.isdigit() and 1 <= int(given[:9]) <= _LARGEST_START:
+        return int(given[:9]) - 1, []
+    return 0, [unread]
+
+
+def read_place(
+    values: Mapping[str, str], read: Callable[[str], Place | None], notices: list[str]
+) -> tuple[Place, bool] | None:
+    """The place after which, or before which if True, a list goes on; None for its beginning."""
+    for name in ("after", "before"):
+        text = values.get(name)
+        if text:
+            place = read(text)
+            if place is not None:
+                return place, name == "before"
+            notices.append(UNREAD_PLACE)
+    return None
 
 
 def _written(name: str) -> str:

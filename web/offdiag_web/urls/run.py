@@ -15,7 +15,7 @@ from offdiag.services.examples.selection import (
     Place,
     SortKey,
 )
-from offdiag_web.urls.query_string import groups_text, read_groups, with_query
+from offdiag_web.urls.query_string import groups_text, one_of, read_groups, read_place, with_query
 
 Norm = Literal["row", "col", "all", "none"]
 ClassOrder = Literal["support", "label", "cluster", "group"]
@@ -82,9 +82,9 @@ class MatrixAddress:
 def read_matrix(run_id: str, values: Mapping[str, str]) -> tuple[MatrixAddress, list[str]]:
     """The address in a query string, with a notice for each value that cannot be meant."""
     notices: list[str] = []
-    norm = _one_of(values.get("norm"), get_args(Norm), "normalisation", notices)
-    order = _one_of(values.get("order"), get_args(ClassOrder), "order of classes", notices)
-    transposed = _one_of(values.get("t"), ("0", "1"), "transposed view", notices)
+    norm = one_of(values.get("norm"), get_args(Norm), "normalisation", notices)
+    order = one_of(values.get("order"), get_args(ClassOrder), "order of classes", notices)
+    transposed = one_of(values.get("t"), ("0", "1"), "transposed view", notices)
     rarest = _rarest(values.get("min"), notices)
     address = MatrixAddress(
         run_id=run_id,
@@ -113,13 +113,6 @@ def _rarest(text: str | None, notices: list[str]) -> int:
 def read_layout(values: Mapping[str, str]) -> Layout:
     """Whether the CSV has one line per cell or one per class."""
     return "grid" if values.get("layout") == "grid" else "long"
-
-
-def _one_of(text: str | None, known: tuple[str, ...], what: str, notices: list[str]) -> str | None:
-    if not text or text in known:
-        return text or None
-    notices.append(f"There is no {what} “{text}”; known are {', '.join(known)}.")
-    return None
 
 
 _SEPARATOR = "~"
@@ -260,14 +253,8 @@ def _cursor_values(cursor: Cursor | None) -> dict[str, str | None]:
 
 
 def _read_cursor(values: Mapping[str, str], notices: list[str]) -> Cursor | None:
-    for name in ("after", "before"):
-        text = values.get(name)
-        if text:
-            place = _read_place(text)
-            if place is not None:
-                return Cursor(place, backwards=name == "before")
-            notices.append("The place in the list could not be read; this is its beginning.")
-    return None
+    found = read_place(values, _read_place, notices)
+    return None if found is None else Cursor(found[0], backwards=found[1])
 
 
 def _read_place(text: str) -> Place | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -29,10 +28,12 @@ from offdiag.store.run_order import (
     groups_of,
 )
 from offdiag_web.urls.query_string import (
+    RUN_ID,
     SHORT_METRICS,
     ParsedTerm,
     filter_text,
     parse_filter,
+    read_place,
     with_query,
 )
 
@@ -54,7 +55,6 @@ SHORT_NAMES = {key: name for name, key in SHORT_METRICS.items()}
 LOWER_IS_BETTER = frozenset(
     spec.key for spec in SPECS if spec.direction is Direction.LOWER and spec.key in WHOLE_METRICS
 )
-_RUN_ID = re.compile(r"r_[0-9A-Za-z]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +234,7 @@ def _read_group(text: str, notices: list[str]) -> str:
 
 
 def _read_baseline(text: str | None, notices: list[str]) -> str | None:
-    if not text or _RUN_ID.fullmatch(text):
+    if not text or RUN_ID.fullmatch(text):
         return text or None
     notices.append(f"“{text[:40]}” is not the id of a run to compare with.")
     return None
@@ -242,7 +242,7 @@ def _read_baseline(text: str | None, notices: list[str]) -> str | None:
 
 def _read_selected(text: str) -> tuple[str, ...]:
     """Ids of ticked runs; what is none was never ticked."""
-    ids = (each for each in text.split(",") if _RUN_ID.fullmatch(each))
+    ids = (each for each in text.split(",") if RUN_ID.fullmatch(each))
     return tuple(dict.fromkeys(ids))[:MOST_RUNS]
 
 
@@ -280,14 +280,8 @@ def _cursor_values(cursor: Cursor | None) -> dict[str, str | None]:
 
 
 def _read_cursor(values: Mapping[str, str], order: RunOrder, notices: list[str]) -> Cursor | None:
-    for name in ("after", "before"):
-        text = values.get(name)
-        if text:
-            place = _read_place(text, order)
-            if place is not None:
-                return Cursor(place, backwards=name == "before")
-            notices.append("The place in the list could not be read; this is its beginning.")
-    return None
+    found = read_place(values, lambda text: _read_place(text, order), notices)
+    return None if found is None else Cursor(found[0], backwards=found[1])
 
 
 def _read_place(text: str, order: RunOrder) -> Place | None:

@@ -55,7 +55,8 @@ from offdiag_web.urls.compare import (
     read_compare,
     read_paired_outcome,
 )
-from offdiag_web.urls.datasets import DatasetAddress, read_start
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.query_string import read_start
 
 EXAMPLE_COLUMNS = ("sample", "actual", "a", "b", "a_confidence", "b_confidence")
 

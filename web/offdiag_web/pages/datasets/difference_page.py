@@ -25,7 +25,8 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, label_head
 from offdiag_web.components.controls import Paging, paging
 from offdiag_web.components.datasets import DATASET, VERSION, find_in_any_project
-from offdiag_web.urls.datasets import DatasetAddress, read_start
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.query_string import read_start
 
 MOST_CLASSES = 12
 """Up to this many classes that took part in a change, a table can be read."""

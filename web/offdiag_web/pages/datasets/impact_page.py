@@ -37,7 +37,8 @@ from offdiag_web.components.datasets import (
     titles_for,
 )
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
-from offdiag_web.urls.datasets import DatasetAddress, read_start
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.query_string import read_start
 from offdiag_web.urls.run import run_url
 
 _MOST_NAMED = 3

@@ -44,7 +44,8 @@ from offdiag_web.pages.datasets.data import dataset_view
 from offdiag_web.pages.datasets.decision import decision_view
 from offdiag_web.pages.datasets.pictures import Asked
 from offdiag_web.pages.datasets.verdict import verdict_of
-from offdiag_web.urls.datasets import DatasetAddress, read_start
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.query_string import read_start
 
 blueprint = Blueprint("datasets", __name__)
 find_in_any_project(blueprint)

@@ -41,9 +41,9 @@ from offdiag_web.components import numbers
 from offdiag_web.components.controls import Moment, Paging, ahead_text, moment, paging
 from offdiag_web.components.datasets import runs_url
 from offdiag_web.pages.home.news import MOST_NEWS, NewsView, label_news, news_view, promotion_news
-from offdiag_web.urls.datasets import DatasetAddress, read_start
+from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.flags import ProblemsAddress
-from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.query_string import read_start, with_query
 from offdiag_web.urls.reports import ReportAddress
 from offdiag_web.urls.run import run_url
 

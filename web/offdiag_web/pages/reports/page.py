@@ -50,7 +50,8 @@ from offdiag_web.pages.reports.texts import (
     sent_chips,
     term_words,
 )
-from offdiag_web.urls.datasets import DatasetAddress, read_start
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.query_string import read_start
 from offdiag_web.urls.reports import ReportAddress
 
 

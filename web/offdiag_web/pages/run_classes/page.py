@@ -32,10 +32,9 @@ from offdiag_web.components.numbers import (
 )
 from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
 from offdiag_web.components.slices import PARAMETER
-from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.query_string import read_start, with_query
 
 ColumnGroup = Literal["main", "counts", "rates", "scores", "ratios", "ranking"]
-_LARGEST_START = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +100,10 @@ def read_classes(
             address = replace(address, sort_key=key, descending=sort.startswith("-"))
         else:
             notices.append(f"Classes cannot be sorted by “{key}”.")
-    start = values.get("from")
-    if start and start.isascii() and start.isdigit() and 1 <= int(start[:9]) <= _LARGEST_START:
-        address = replace(address, start=int(start[:9]) - 1)
-    elif start:
-        notices.append("The place in the table could not be read; this is its beginning.")
-    return address, notices
+    start, unread = read_start(
+        values, unread="The place in the table could not be read; this is its beginning."
+    )
+    return replace(address, start=start), notices + unread
 
 
 CLASSES_PER_PAGE = 50

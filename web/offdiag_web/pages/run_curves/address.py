@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from offdiag.services.curves import RankedBy
-from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.query_string import read_start, with_query
 
 Part = Literal["points", "reliability", "histogram"]
 
-_LARGEST_START = 10_000_000
 _NAMES = {"roc": RankedBy.ROC, "pr": RankedBy.PRECISION_RECALL}
 
 
@@ -66,15 +65,16 @@ class CurvesAddress:
 def read_curves(run_id: str, values: Mapping[str, str]) -> tuple[CurvesAddress, list[str]]:
     """The address in a query string, with a notice for each value that cannot be meant."""
     notices: list[str] = []
+    start, unread = read_start(values)
     address = CurvesAddress(
         run_id,
         positive=values.get("positive") or None,
         prevalence=_read_prevalence(values.get("prevalence"), notices),
         ranked_by=_read_ranking(values.get("curve"), notices),
-        start=_read_start(values.get("from"), notices),
+        start=start,
         part=values.get("slice") or None,
     )
-    return address, notices
+    return address, notices + unread
 
 
 def read_part(values: Mapping[str, str]) -> Part:
@@ -111,12 +111,3 @@ def _read_ranking(text: str | None, notices: list[str]) -> RankedBy | None:
     if text not in _NAMES:
         notices.append(f"There is no curve “{text}”; known are {', '.join(_NAMES)}.")
     return _NAMES.get(text)
-
-
-def _read_start(text: str | None, notices: list[str]) -> int:
-    if not text:
-        return 0
-    if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= _LARGEST_START:
-        return int(text[:9]) - 1
-    notices.append("The place in the list could not be read; this is its beginning.")
-    return 0

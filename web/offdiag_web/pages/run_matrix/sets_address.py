@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, cast, get_args
 
-from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.query_string import read_start, with_query
 
 LabelOrder = Literal["support", "label", "f1"]
 MassNorm = Literal["mass", "row", "col"]
 FORMS = ("csv", "json", "md")
-_LARGEST_START = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +70,10 @@ def read_label_sets(
     if norm not in get_args(MassNorm):
         notices.append(f"Cells cannot say “{norm}”; known are mass, row, col.")
         norm = "mass"
-    start, text = 0, values.get("from")
-    if text and text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= _LARGEST_START:
-        start = int(text[:9]) - 1
-    elif text:
-        notices.append("The place among the labels could not be read; this is the first one.")
+    start, unread = read_start(
+        values, unread="The place among the labels could not be read; this is the first one."
+    )
     address = LabelSetsAddress(
         run_id, cast(LabelOrder, order), cast(MassNorm, norm), start, values.get("slice") or None
     )
-    return address, notices
+    return address, notices + unread

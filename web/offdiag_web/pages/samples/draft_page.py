@@ -33,7 +33,8 @@ from offdiag_web.components.datasets import (
     find_in_any_project,
 )
 from offdiag_web.components.samples import SHOW, SampleLook, SampleLooks, sample_looks
-from offdiag_web.urls.datasets import DatasetAddress, read_start
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.query_string import read_start
 
 blueprint = Blueprint("label_draft", __name__)
 find_in_any_project(blueprint)

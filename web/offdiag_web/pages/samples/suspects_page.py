@@ -41,7 +41,8 @@ from offdiag_web.components.datasets import (
 )
 from offdiag_web.components.samples import SHOW, SampleLook, SampleLooks, sample_looks
 from offdiag_web.pages.samples.draft_page import draft_text
-from offdiag_web.urls.datasets import DatasetAddress, read_start
+from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.query_string import read_start
 
 blueprint = Blueprint("suspects", __name__)
 find_in_any_project(blueprint)
