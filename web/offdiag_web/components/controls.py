@@ -24,6 +24,7 @@ class Paging:
     start: int
     end: int
     range_text: str
+    first_url: str | None
     previous_url: str | None
     next_url: str | None
 
@@ -53,6 +54,7 @@ def paging(
         start=first,
         end=end,
         range_text=shown,
+        first_url=url(0) if first else None,
         previous_url=url(max(first - per_page, 0)) if first else None,
         next_url=url(end) if end < total else None,
     )
@@ -100,6 +102,15 @@ TASK_WORDS = {
     Task.MULTICLASS: "multi-class",
     Task.MULTILABEL: "multi-label",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class SortHead:
+    """Head of a column that a table can be sorted by."""
+
+    title: str
+    sort_url: str
+    aria_sort: AriaSort
 
 
 @dataclass(frozen=True, slots=True)

@@ -240,11 +240,12 @@ def shown_count(value: MetricValue, notes: Notes) -> ShownValue:
     return ShownValue(count(round(value.value)))
 
 
-def extent_of(value: MetricValue) -> Extent | None:
-    """What a mark of this value covers, None where the value is undefined."""
-    if value.value is None:
+def extent_of(value: MetricValue | None, *, times: float = 1.0) -> Extent | None:
+    """What a mark of this value, or of so many times it, covers; None where it is undefined."""
+    if value is None or value.value is None:
         return None
-    return Extent(value.value, value.ci_low, value.ci_high)
+    low, high = (None if end is None else end * times for end in (value.ci_low, value.ci_high))
+    return Extent(value.value * times, low, high)
 
 
 def interval_text(value: MetricValue) -> str | None:

@@ -88,7 +88,7 @@ WORST_COLUMN = MetricColumn("recall", "worst", "Worst class recall", UNIT)
 def column_scale(column: MetricColumn, entries: Sequence[RunEntry], choice: ScaleChoice) -> Scale:
     """The axis on which the marks of a column are drawn."""
     values = [entry.metrics.get(column.key) for entry in entries]
-    extents = [extent_of(value) for value in values if value is not None]
+    extents = [extent_of(value) for value in values]
     known = [extent for extent in extents if extent is not None]
     if column.bounds is None:
         return spanning([end for extent in known for end in (extent.lowest, extent.highest)])
@@ -197,7 +197,7 @@ def metric_cell(
 ) -> MetricCell:
     """A number with its mark, which shows `baseline` too; `reference` says what that is."""
     text = shown(value, notes)
-    extent = None if value is None else extent_of(value)
+    extent = extent_of(value)
     if value is None or extent is None:
         return MetricCell(text, None)
     interval = interval_text(value)

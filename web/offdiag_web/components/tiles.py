@@ -147,7 +147,7 @@ def metric_tile(
     detail: str | None = None,
 ) -> Tile:
     """A value with its interval on a scale, and the baseline, undefined where there is none."""
-    extent = None if value is None else extent_of(value)
+    extent = extent_of(value)
     interval = None if value is None else interval_text(value)
     said = f"95 % interval {interval}" if interval else "without interval"
     return Tile(
@@ -222,7 +222,9 @@ def cost_column(scope: DatasetFacts | None, entries: Sequence[RunEntry]) -> Cost
     if scope is None or scope.costs is None:
         return None
     extents = [
-        extent for entry in entries if (extent := _extent(entry.metrics.get(COST_KEY))) is not None
+        extent
+        for entry in entries
+        if (extent := extent_of(entry.metrics.get(COST_KEY), times=PER)) is not None
     ]
     ends = [end for extent in extents for end in (extent.lowest, extent.highest)]
     name, _, version = scope.costs.rpartition("@")
@@ -235,7 +237,7 @@ def cost_cell(
 ) -> CostCell:
     """The cell of a run. Until it has been judged by the costs that count it has no number."""
     value = entry.metrics.get(COST_KEY)
-    extent = _extent(value)
+    extent = extent_of(value, times=PER)
     if extent is None:
         return CostCell("not yet" if value is None else "undefined", None)
     text = column.amounts.text(extent.estimate)
@@ -249,7 +251,7 @@ def cost_tile(costs: RunCosts, notes: Notes, *, n_cases: int) -> Tile:
     mean = costs.values[COST_KEY]
     constant = costs.values["best_trivial_cost"].value
     reference = None if constant is None or not n_cases else constant / n_cases * PER
-    extent = _extent(mean)
+    extent = extent_of(mean, times=PER)
     title = f"Cost / 1,000{'' if costs.currency is None else f', {costs.currency}'}"
     if extent is None:
         return Tile(title, shown(mean, notes), None, ("", ""), None, None, None)
@@ -276,13 +278,6 @@ def cost_tile(costs: RunCosts, notes: Notes, *, n_cases: int) -> Tile:
         detail=f", {costs.name} v{costs.version}",
         baseline_name="constant",
     )
-
-
-def _extent(value: MetricValue | None) -> Extent | None:
-    if value is None or value.value is None:
-        return None
-    low, high = (None if end is None else end * PER for end in (value.ci_low, value.ci_high))
-    return Extent(value.value * PER, low, high)
 
 
 def _interval_words(extent: Extent, amounts: Amounts) -> str:

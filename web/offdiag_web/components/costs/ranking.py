@@ -12,10 +12,10 @@ from offdiag.metrics.costs.summary import expected_samples
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES
 from offdiag.services.what_if.costs import PredictionCost, Verdict, WhatIf
 from offdiag_web.charts.marks import IN_LIST_SMALL, interval_mark, run_style
-from offdiag_web.charts.svg import Extent, Scale, spanning
+from offdiag_web.charts.svg import Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.numbers import Amounts, amounts_for, reason_text
+from offdiag_web.components.numbers import Amounts, amounts_for, extent_of, reason_text
 from offdiag_web.urls.costs import WhatIfAddress
 from offdiag_web.urls.run import run_url
 
@@ -85,7 +85,9 @@ def ranking(
     address: WhatIfAddress,
 ) -> Ranking:
     """Present the runs."""
-    extents = [extent for each in found.answers if (extent := _extent(each.mean)) is not None]
+    extents = [
+        extent for each in found.answers if (extent := extent_of(each.mean, times=PER)) is not None
+    ]
     constant = None if found.constant is None else found.constant.mean * PER
     # Not the ends of intervals: the browser has to find the same decimals without them.
     amounts = amounts_for([e.estimate for e in extents] + ([] if constant is None else [constant]))
@@ -119,7 +121,7 @@ def _row(
     run, mean = each.run, each.mean.value
     behind, rival = each.place.behind, each.place.compared_with
     others = [other for other in address.runs if other != run.id]
-    extent = _extent(each.mean)
+    extent = extent_of(each.mean, times=PER)
     interval = None
     if each.mean.ci_low is not None and each.mean.ci_high is not None:
         interval = amounts.interval(each.mean.ci_low * PER, each.mean.ci_high * PER)
@@ -234,13 +236,6 @@ def _behind_interval(behind: MetricValue, amounts: Amounts) -> str | None:
     return (
         f"{amounts.signed(behind.ci_low * PER)} \N{EN DASH} {amounts.signed(behind.ci_high * PER)}"
     )
-
-
-def _extent(mean: MetricValue) -> Extent | None:
-    if mean.value is None:
-        return None
-    ends = (mean.ci_low, mean.ci_high)
-    return Extent(mean.value * PER, *(None if end is None else end * PER for end in ends))
 
 
 def _cells(found: WhatIf, each: PredictionCost) -> str:

@@ -9,7 +9,6 @@ from datetime import datetime
 from markupsafe import Markup
 
 from offdiag.domain.runs import PromotionRole, Task
-from offdiag.domain.values import MetricValue
 from offdiag.services.champions.decision import (
     COST,
     Decision,
@@ -23,7 +22,7 @@ from offdiag_web.charts.svg import Extent, Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Moment, moment
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
-from offdiag_web.components.numbers import Amounts
+from offdiag_web.components.numbers import Amounts, extent_of
 from offdiag_web.pages.datasets.verdict import (
     LONGEST_NAME,
     PER,
@@ -175,13 +174,6 @@ def worst_text(decision: Decision, worst: WorstClass) -> str:
     if decision.dataset.task is Task.MULTILABEL or abs(hits - round(hits)) > 1e-6 or not cases:
         return f"{name} {numbers.metric(worst.value)}"
     return f"{name} {numbers.hits_of(round(hits), cases)}"
-
-
-def extent_of(value: MetricValue | None, *, times: float = 1.0) -> Extent | None:
-    if value is None or value.value is None:
-        return None
-    ends = (None if end is None else end * times for end in (value.ci_low, value.ci_high))
-    return Extent(value.value * times, *ends)
 
 
 def _scale(extents: Iterable[Extent | None]) -> Scale:

@@ -12,14 +12,14 @@ from offdiag.services.evaluation.slice_counts import kept_findings
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.store.flag_inbox import flagged_run
 from offdiag.store.problems import MEASURED, Measured
-from offdiag.store.ranked_runs import RankedRun, highest_runs
+from offdiag.store.ranked_runs import highest_runs
 from offdiag.store.session import Session
 from offdiag_web.app.context import current_registry
 from offdiag_web.charts.marks import IN_PANEL, interval_mark
 from offdiag_web.charts.svg import UNIT, Extent, fitted, spanning
 from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
-from offdiag_web.components.numbers import amounts_for
+from offdiag_web.components.numbers import amounts_for, extent_of
 from offdiag_web.pages.flags.recall_by_size import recall_floor, size_chart
 from offdiag_web.urls.run import slice_url
 
@@ -142,7 +142,9 @@ def _by_cost(session: Session, problem: Problem, measured: Measured) -> Evidence
     )
     shown = [run for run in ranked[MOST_RANKED:] if run.id == measured.run_id]
     runs = [*ranked[:MOST_RANKED], *shown]
-    extents = {run.id: extent for run in runs if (extent := _cost(run)) is not None}
+    extents = {
+        run.id: extent for run in runs if (extent := extent_of(run.value, times=PER)) is not None
+    }
     if not extents:
         return None
     scale = spanning([end for each in extents.values() for end in (each.lowest, each.highest)])
@@ -167,12 +169,3 @@ def _by_cost(session: Session, problem: Problem, measured: Measured) -> Evidence
             if run.id in extents
         ),
     )
-
-
-def _cost(run: RankedRun) -> Extent | None:
-    value, low, high = run.value.value, run.value.ci_low, run.value.ci_high
-    if value is None:
-        return None
-    if low is None or high is None:
-        return Extent(value * PER)
-    return Extent(value * PER, low * PER, high * PER)

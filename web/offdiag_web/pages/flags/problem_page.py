@@ -31,6 +31,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import curly
 from offdiag_web.components.controls import Chip, Discussion, Link, discussion
 from offdiag_web.components.flags import SeverityMark, flag_name, severity_mark
+from offdiag_web.components.numbers import interval_text
 from offdiag_web.components.samples import ExampleStrip, example_strip, question_about
 from offdiag_web.pages.flags.inbox import (
     day_of,
@@ -219,9 +220,8 @@ def _value(run: RankedRun) -> str:
     value = run.value
     if value.value is None:
         return ""
-    if value.ci_low is None or value.ci_high is None:
-        return numbers.metric(value.value)
-    return f"{numbers.metric(value.value)} ({numbers.interval(value.ci_low, value.ci_high)})"
+    interval = interval_text(value)
+    return numbers.metric(value.value) + (f" ({interval})" if interval else "")
 
 
 def _problem_link(problem: Problem, model: str) -> Link:

@@ -12,7 +12,6 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import RunState, Task
-from offdiag.domain.values import MetricValue
 from offdiag.flags.problems import ProblemSummary
 from offdiag.reports.scope import spec_of
 from offdiag.reports.texts import difference
@@ -35,11 +34,12 @@ from offdiag.store.promotions import promotions_in_force, promotions_since
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_drops
 from offdiag_web.app.preferences import news_since, open_problems
 from offdiag_web.charts.marks import Canvas, interval_mark
-from offdiag_web.charts.svg import UNIT, Extent
+from offdiag_web.charts.svg import UNIT
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Moment, Paging, ahead_text, moment, paging
 from offdiag_web.components.datasets import runs_url
+from offdiag_web.components.numbers import extent_of, interval_text
 from offdiag_web.pages.home.news import MOST_NEWS, NewsView, label_news, news_view, promotion_news
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.flags import ProblemsAddress
@@ -214,7 +214,7 @@ def _line(
         role="champion" if status is not None and status.is_champion else "",
         value="" if run is None or run.value.value is None else numbers.metric(run.value.value),
         metric="" if status is None else spec_of(status.ranked.key, of_class=False).title,
-        interval="" if run is None else _interval(run.value),
+        interval="" if run is None else interval_text(run.value) or "",
         mark=None if status is None else _mark(status),
         trend=None if status is None else _trend(status),
         state=state,
@@ -259,20 +259,13 @@ def _state(
 
 def _mark(status: DatasetStatus) -> Markup | None:
     value, spec = status.shown.value, spec_of(status.ranked.key, of_class=False)
-    if value.value is None or (spec.low, spec.high) != (0, 1):
+    extent = extent_of(value)
+    if extent is None or (spec.low, spec.high) != (0, 1):
         return None
-    words = numbers.metric(value.value)
-    if interval := _interval(value):
+    words = numbers.metric(extent.estimate)
+    if interval := interval_text(value):
         words += f", 95 % CI {interval}"
-    return interval_mark(
-        Extent(value.value, value.ci_low, value.ci_high), scale=UNIT, name=words, canvas=_MARK
-    )
-
-
-def _interval(value: MetricValue) -> str:
-    if value.ci_low is None or value.ci_high is None:
-        return ""
-    return numbers.interval(value.ci_low, value.ci_high)
+    return interval_mark(extent, scale=UNIT, name=words, canvas=_MARK)
 
 
 def _trend(status: DatasetStatus) -> Markup | None:

@@ -116,7 +116,7 @@ def _runs_url(terms: str) -> str:
 
 def _trend(column: MetricColumn, scale: Scale, runs: Sequence[RunEntry]) -> Trend:
     values = [run.metrics.get(column.key) for run in runs]
-    extents = [None if value is None else extent_of(value) for value in values]
+    extents = [extent_of(value) for value in values]
     known = [extent.estimate for extent in extents if extent is not None]
     name = f"{column.title} of {numbers.plural(len(runs), 'run')}, oldest first"
     if known:

@@ -17,10 +17,11 @@ from offdiag.services.reports.page import ReportsPage
 from offdiag.services.schedules.times import DueTime
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
 from offdiag.store.reports import EditionRecord, EditionState
-from offdiag_web.charts.svg import Extent, Scale
+from offdiag_web.charts.svg import Scale
 from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Tone, spell
+from offdiag_web.components.numbers import extent_of
 
 _EDITION_WORDS: Mapping[EditionState, tuple[str, Tone]] = {
     EditionState.PENDING: ("being made", "busy"),
@@ -163,12 +164,7 @@ def history_line(history: Sequence[HistoryPoint], scope: ReportScope) -> Line | 
     return Line(
         heading=f"{title} of the best run, by edition",
         mark=trend(
-            [
-                None
-                if value is None or value.value is None
-                else Extent(value.value, value.ci_low, value.ci_high)
-                for value in values
-            ],
+            [extent_of(value) for value in values],
             scale=Scale(axis.ticks[0], axis.ticks[-1]),
             name=f"{title} of the best run in {numbers.plural(len(history), 'edition')}; {latest}",
         ),

@@ -204,7 +204,7 @@ def _situation(results: RunResults) -> str:
 def _card(counsel: Counsel, results: RunResults, notes: Notes, n_classes: int) -> CounselCard:
     spec, value = counsel.spec, _value(counsel, results)
     scale = {(0.0, 1.0): UNIT, (-1.0, 1.0): SIGNED_UNIT}.get((spec.low, spec.high))
-    extent = None if value is None else extent_of(value)
+    extent = extent_of(value)
     interval = None if value is None else interval_text(value)
     return CounselCard(
         question=curly(counsel.question),

@@ -16,11 +16,13 @@ from offdiag_web.components import numbers
 from offdiag_web.components.controls import (
     CLASSES,
     LABELS,
-    AriaSort,
     ClassWords,
+    Paging,
     Segment,
+    SortHead,
     aria_sort,
     class_words,
+    paging,
 )
 from offdiag_web.components.numbers import (
     CLASS_METRIC_TITLES,
@@ -128,16 +130,6 @@ GROUPS: Mapping[ColumnGroup, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnHead:
-    """Head of a column of class values."""
-
-    key: str
-    title: str
-    sort_url: str
-    aria_sort: AriaSort
-
-
-@dataclass(frozen=True, slots=True)
 class ClassCell:
     """A value and, where there is one, its 95 % interval."""
 
@@ -159,12 +151,10 @@ class ClassTable:
     """A page of classes."""
 
     groups: tuple[Segment, ...]
-    label_head: ColumnHead
-    heads: tuple[ColumnHead, ...]
+    label_head: SortHead
+    heads: tuple[SortHead, ...]
     lines: tuple[ClassLine, ...]
-    range_text: str
-    previous_url: str | None
-    next_url: str | None
+    paging: Paging
     title: str
 
 
@@ -174,9 +164,13 @@ def class_table(
     """The classes on the page of the address, in its order and with its columns."""
     keys = [key for key in GROUPS[address.group] if key in results.per_class]
     codes = sorted_codes(results, address)
-    start = min(address.start, (max(len(codes) - 1, 0)) // CLASSES_PER_PAGE * CLASSES_PER_PAGE)
-    page = codes[start : start + CLASSES_PER_PAGE]
-    end = start + len(page)
+    page = paging(
+        len(codes),
+        address.start,
+        per_page=CLASSES_PER_PAGE,
+        words=(words.one, words.many),
+        url=lambda start: address.starting_at(start).url(),
+    )
     return ClassTable(
         groups=tuple(
             Segment(group, address.showing(group).url(), group == address.group)
@@ -185,18 +179,10 @@ def class_table(
         ),
         label_head=_head("label", words.one.capitalize(), address),
         heads=tuple(_head(key, CLASS_METRIC_TITLES[key], address) for key in keys),
-        lines=tuple(_line(results, code, keys, notes) for code in page),
-        range_text=_range_text(start, end, len(codes), words),
-        previous_url=address.starting_at(max(start - CLASSES_PER_PAGE, 0)).url()
-        if start
-        else None,
-        next_url=address.starting_at(end).url() if end < len(codes) else None,
+        lines=tuple(_line(results, code, keys, notes) for code in codes[page.start : page.end]),
+        paging=page,
         title="Every label by itself" if words is LABELS else "Every class against the rest",
     )
-
-
-def _page_url(address: ClassesAddress, start: int) -> str:
-    return address.starting_at(max(start, 0)).url()
 
 
 def sorted_codes(results: RunResults, address: ClassesAddress) -> list[int]:
@@ -224,17 +210,9 @@ def _line(results: RunResults, code: int, keys: list[str], notes: Notes) -> Clas
     return ClassLine(name, numbers.shortened(name, longest=32), tuple(cells))
 
 
-def _head(key: str, title: str, address: ClassesAddress) -> ColumnHead:
+def _head(key: str, title: str, address: ClassesAddress) -> SortHead:
     order = aria_sort(is_current=address.sort_key == key, descending=address.descending)
-    return ColumnHead(key, title, address.sorted_by(key).url(), order)
-
-
-def _range_text(start: int, end: int, total: int, words: ClassWords) -> str:
-    counted = numbers.plural(total, words.one, words.many)
-    if end - start == total:
-        return counted
-    first_to_last = f"{numbers.count(start + 1)}\N{EN DASH}{numbers.count(end)}"
-    return f"{first_to_last} of {counted}"
+    return SortHead(title, address.sorted_by(key).url(), order)
 
 
 def class_records(results: RunResults) -> dict[str, object]:

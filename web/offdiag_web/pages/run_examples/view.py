@@ -10,7 +10,7 @@ from offdiag.services.examples.page import MOST_EXPORTED, Example, ExamplePage, 
 from offdiag.services.examples.selection import AS_LOGGED, ExampleOrder, Kind, SortKey
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, label_head, quoted_name
-from offdiag_web.components.controls import AriaSort, Caution, Segment, aria_sort
+from offdiag_web.components.controls import Caution, Segment, SortHead, aria_sort
 from offdiag_web.components.samples import SampleLook, SampleLooks
 from offdiag_web.pages.run_examples.counts import CaseCounts, sentence, title
 from offdiag_web.pages.run_examples.filters import (
@@ -29,15 +29,6 @@ LONGEST_SET = 60
 """Characters of a set of labels that are shown."""
 MOST_SLICE_COLUMNS = 6
 """Slice columns that are shown; all are in the exports."""
-
-
-@dataclass(frozen=True, slots=True)
-class SortHead:
-    """Head of a column that examples can be sorted by."""
-
-    title: str
-    aria_sort: AriaSort
-    sort_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +193,8 @@ def _sort_head(
     is_current = page.order.key is order.key
     return SortHead(
         text,
-        aria_sort(is_current=is_current, descending=is_current and page.order.descending),
         address.sorted_by(order).url(),
+        aria_sort(is_current=is_current, descending=is_current and page.order.descending),
     )
 
 

@@ -23,7 +23,7 @@ from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.controls import Segment
+from offdiag_web.components.controls import Paging, Segment
 from offdiag_web.components.numbers import Notes
 from offdiag_web.components.run_frame import results_of, run_page
 from offdiag_web.components.tiles import Headline, Tile, metric_tile, own_tiles, small_classes
@@ -34,7 +34,6 @@ from offdiag_web.pages.run_matrix.sets_tables import (
     LabelStrip,
     LabelTable,
     MassTable,
-    Window,
     label_codes,
     label_strips,
     label_tables,
@@ -42,7 +41,6 @@ from offdiag_web.pages.run_matrix.sets_tables import (
     norm_segments,
     order_segments,
     window_of,
-    windowed,
 )
 from offdiag_web.urls.run import read_layout
 
@@ -74,7 +72,7 @@ class SetsPage:
     orders: tuple[Segment, ...]
     strips: tuple[LabelStrip, ...]
     tables: tuple[LabelTable, ...]
-    window: Window | None
+    window: Paging
     norms: tuple[Segment, ...]
     matrix: MassTable
     empty: tuple[EmptySetLine, ...]
@@ -87,7 +85,8 @@ def sets_page(results: RunResults, counted: CountedSets, address: LabelSetsAddre
     """Present the results of a run as its address asks for."""
     notes = Notes()
     codes = label_codes(results, counted, address.order)
-    shown = windowed(codes, address.start)
+    window = window_of(codes, address)
+    shown = codes[window.start : window.end]
     empty = counted.tally.empty_sets
     return SetsPage(
         headline=_headline(results, counted, notes),
@@ -95,7 +94,7 @@ def sets_page(results: RunResults, counted: CountedSets, address: LabelSetsAddre
         orders=order_segments(address),
         strips=label_strips(results, counted, shown, notes),
         tables=label_tables(counted, shown, address),
-        window=window_of(codes, address),
+        window=window,
         norms=norm_segments(address),
         matrix=mass_table(counted, shown, address),
         empty=(

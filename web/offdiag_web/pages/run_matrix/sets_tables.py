@@ -18,7 +18,7 @@ from offdiag_web.charts.marks import interval_mark
 from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
-from offdiag_web.components.controls import Segment
+from offdiag_web.components.controls import Paging, Segment, paging
 from offdiag_web.components.numbers import (
     CLASS_METRIC_TITLES,
     Notes,
@@ -54,9 +54,9 @@ _ORDERS: tuple[tuple[LabelOrder, str], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """A count of cases, coloured by its share of the row, and the address of the cases."""
+    """A number, coloured by its share of the row, and the address of the examples it counts."""
 
-    count: str
+    text: str
     css: str
     url: str | None
 
@@ -118,16 +118,6 @@ def _label_value(key: str, value: MetricValue, notes: Notes) -> LabelValue:
     return LabelValue(shown(value, notes), interval, mark)
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
-    """Which of many labels are shown, and where the others are."""
-
-    range_text: str
-    first_url: str | None
-    previous_url: str | None
-    next_url: str | None
-
-
 def label_codes(results: RunResults, counted: CountedSets, order: LabelOrder) -> list[int]:
     """Codes of all labels in an order; equal ones stay as they were declared."""
     codes = list(range(counted.n_classes))
@@ -144,25 +134,14 @@ def _undefined_last(value: MetricValue) -> tuple[bool, float]:
     return value.value is None, value.value or 0.0
 
 
-def windowed(codes: list[int], start: int) -> list[int]:
-    """The labels from a place on that are shown together."""
-    first = min(start, max(len(codes) - 1, 0) // LABELS_AT_ONCE * LABELS_AT_ONCE)
-    return codes[first : first + LABELS_AT_ONCE]
-
-
-def window_of(codes: list[int], address: LabelSetsAddress) -> Window | None:
-    """Where the labels that are shown stand among all; None where all are shown."""
-    if len(codes) <= LABELS_AT_ONCE:
-        return None
-    shown_codes = windowed(codes, address.start)
-    start = codes.index(shown_codes[0])
-    end = start + len(shown_codes)
-    return Window(
-        f"{numbers.count(start + 1)}\N{EN DASH}{numbers.count(end)} of "
-        f"{numbers.plural(len(codes), 'label')}",
-        address.starting_at(0).url() if start else None,
-        address.starting_at(max(start - LABELS_AT_ONCE, 0)).url() if start else None,
-        address.starting_at(end).url() if end < len(codes) else None,
+def window_of(codes: list[int], address: LabelSetsAddress) -> Paging:
+    """Which labels are shown together, from that of the address on."""
+    return paging(
+        len(codes),
+        address.start,
+        per_page=LABELS_AT_ONCE,
+        words=("label", "labels"),
+        url=lambda start: address.starting_at(start).url(),
     )
 
 
@@ -222,20 +201,11 @@ _SAID: dict[MassNorm, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class MassCell:
-    """A number with two decimals, and its colour."""
-
-    text: str
-    css: str
-    url: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class MassLine:
     """An actual label and where its mass went."""
 
     head: ClassHead
-    cells: tuple[MassCell, ...]
+    cells: tuple[TableCell, ...]
     total: str
 
 
@@ -268,11 +238,11 @@ def mass_table(counted: CountedSets, codes: list[int], address: LabelSetsAddress
     largest_error = float(off_diagonal.max(initial=0.0)) or 1.0
     of_rows, of_columns = actual_totals(found.cells), predicted_totals(found.cells)
 
-    def cell(actual: int, predicted: int) -> MassCell:
+    def cell(actual: int, predicted: int) -> TableCell:
         mass, number = float(found.cells[actual, predicted]), numbers_shown[actual, predicted]
         share = float(shares[actual, predicted])
         is_linked = mass > 0 and len(codes) <= MOST_LINKED
-        return MassCell(
+        return TableCell(
             _text(float(number)),
             "zero"
             if mass == 0

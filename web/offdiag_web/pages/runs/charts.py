@@ -33,7 +33,7 @@ def trend_picture(entries: Sequence[RunEntry], scope: DatasetFacts, marks: Marks
     points = []
     for entry in entries:
         value = entry.metrics.get(column.key)
-        extent = None if value is None else extent_of(value)
+        extent = extent_of(value)
         if extent is not None:
             day = f"{entry.created_at.day} {entry.created_at:%b %Y}"
             text = f"{entry.name}, {day}: {numbers.metric(extent.estimate)}"

@@ -28,11 +28,11 @@ def test_every_key_of_the_suite_is_in_a_group_and_has_a_title() -> None:
 def test_counts_are_whole_and_rates_have_their_interval() -> None:
     table = class_table(_never_predicted(), ADDRESS, Notes())
 
-    keys = [head.key for head in table.heads]
-    cells = dict(zip(keys, table.lines[0].cells, strict=True))
-    assert cells["support"].value.text == "9"
-    assert cells["recall"].value.text == "1.000"
-    assert cells["recall"].interval is not None
+    titles = [head.title for head in table.heads]
+    cells = dict(zip(titles, table.lines[0].cells, strict=True))
+    assert cells["Support"].value.text == "9"
+    assert cells["Recall"].value.text == "1.000"
+    assert cells["Recall"].interval is not None
 
 
 def test_undefined_values_are_numbered_and_explained_once() -> None:
@@ -60,16 +60,19 @@ def test_many_classes_come_in_pages() -> None:
     first = class_table(results, ADDRESS, Notes())
     last = class_table(results, replace(ADDRESS, start=100), Notes())
 
-    assert first.range_text == "1–50 of 120 classes"
-    assert (first.previous_url, first.next_url) == (None, "/runs/r_1/classes?from=51")
-    assert last.range_text == "101–120 of 120 classes"
-    assert (last.previous_url, last.next_url) == ("/runs/r_1/classes?from=51", None)
+    assert first.paging.range_text == "1–50 of 120 classes"
+    assert (first.paging.previous_url, first.paging.next_url) == (
+        None,
+        "/runs/r_1/classes?from=51",
+    )
+    assert last.paging.range_text == "101–120 of 120 classes"
+    assert (last.paging.previous_url, last.paging.next_url) == ("/runs/r_1/classes?from=51", None)
 
 
 def test_a_place_beyond_the_end_shows_the_last_page() -> None:
     table = class_table(_never_predicted(), replace(ADDRESS, start=5_000), Notes())
 
-    assert table.range_text == "2 classes"
+    assert table.paging.range_text == "2 classes"
 
 
 def test_the_export_has_full_precision_and_whole_counts() -> None:
