@@ -16,7 +16,7 @@ import pytest
 import structlog
 
 from offdiag.cli.process import run
-from offdiag_web.pages.audit.tables import PUBLISHED_TABLES, PublishedTable
+from offdiag_web.pages.audit.address import PUBLISHED_TABLES, PublishedTable
 from support import published_texts as texts
 from support.audits import Verdicts, audited, contested, paste, verdicts_on
 from support.pages import PageClient

@@ -8,7 +8,7 @@ import pytest
 
 from offdiag.audit.table_text.cells import MOST_CHARACTERS
 from offdiag.audit.table_text.interpretation import MOST_NUMBERS
-from offdiag_web.pages.audit.form import LONGEST_LINK
+from offdiag_web.pages.audit.address import LONGEST_LINK
 from support.audits import audited, contested, paste, verdicts_on
 from support.dashboard import HOSTILE_NAMES
 from support.forms import forms_of, send

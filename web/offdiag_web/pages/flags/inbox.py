@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from flask import Blueprint, flash, make_response, redirect, render_template, request
+from flask import Blueprint, make_response, redirect, render_template, request
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import Task
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.flags.problem_words import problem_name, problem_title, reason, value_now
-from offdiag.flags.problems import Cause, Hit, Line, Problem, ProblemState, folded, in_order
+from offdiag.flags.problems import Cause, Hit, Line, Problem, folded, in_order
 from offdiag.records.problem import PROBLEM_COLUMNS, Problems, problem_documents
-from offdiag.services.flags.problems import flags_concerned
 from offdiag.store.problems import (
     DatasetOfProblems,
     FoundProblems,
@@ -28,13 +27,13 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import SENT_BY_FORM, TWIN, own_path
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.preferences import news_since, open_problems, require_user_name
+from offdiag_web.app.preferences import news_since
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Segment
 from offdiag_web.components.flags import SeverityMark, severity_mark
-from offdiag_web.pages.flags.problem_evidence import METRIC_WORDS
-from offdiag_web.pages.flags.triage import ACTIONS, REST, Decision, Refused, carry_out
+from offdiag_web.pages.flags.problem_evidence import METRIC_WORDS, day_of, problem_chip, run_count
+from offdiag_web.pages.flags.triage import REST, Refused, decide_problems
 from offdiag_web.urls.flags import ProblemsAddress, problem_url, read_problems
 
 _TABS = (("New", "new"), ("Open", "open"), ("Snoozed", "snoozed"), ("Resolved", "resolved"))
@@ -44,12 +43,6 @@ _HIT_CHOICES = (
     ("champion", "champion"),
     ("candidate", "candidate"),
 )
-_CHIPS = {
-    ProblemState.ACCEPTED: Chip("accepted", "neutral"),
-    ProblemState.SNOOZED: Chip("snoozed", "busy"),
-    ProblemState.DISMISSED: Chip("not a problem", "neutral"),
-    ProblemState.CLOSED: Chip("closed", "good"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +97,6 @@ class ProblemsView:
     refused: Refused
 
 
-def problem_chip(problem: Problem) -> Chip | None:
-    """The state of a problem, None where it is open."""
-    return _CHIPS.get(problem.state)
-
-
-def run_count(problem: Problem) -> str:
-    """ "39/40"."""
-    return numbers.hits_of(len(problem.affected), len(problem.runs))
-
-
 def trend_of(problem: Problem, measured: Measured, task: Task) -> Markup | None:
     """The metric over the runs, None for fewer than two of them."""
     known = [value for value in measured.trend if value is not None]
@@ -122,12 +105,6 @@ def trend_of(problem: Problem, measured: Measured, task: Task) -> Markup | None:
     metric = METRIC_WORDS[str(metric_of(problem, task))]
     name = f"{metric} over {len(measured.trend)} runs: {known[0]:.3f} to {known[-1]:.3f}"
     return sparkline(measured.trend, name=name)
-
-
-def day_of(moment: datetime, now: datetime) -> str:
-    """ "22 Sep", with the year where it is another one."""
-    text = f"{moment.day} {moment:%b}"
-    return text if moment.year == now.year else f"{text} {moment.year}"
 
 
 def _read(address: ProblemsAddress) -> tuple[FoundProblems, dict[int, Measured], datetime]:
@@ -303,29 +280,6 @@ def decide() -> Response:
         answer.status_code = status_of(error)
         return answer
     return redirect(own_path(typed.get("back", "/problems")), 303)
-
-
-def decide_problems(action: str, some: Sequence[int], typed: Mapping[str, str]) -> None:
-    """Carry out a decision about problems and say what was done.
-
-    Raises `Conflict` for a closed problem, `InvalidInput` for what cannot be meant.
-    """
-    registry, author = current_registry(), require_user_name()
-    if action not in ACTIONS:
-        raise InvalidInput("nothing was decided.", field="action", hint="Press a button.")
-    if not some:
-        raise InvalidInput(
-            "no problem is chosen.", field="problem", hint="Tick the problems that are meant."
-        )
-    ids = flags_concerned(registry.database, some, action)
-    named = numbers.listed([problem_name(number) for number in some])
-    if not ids:
-        flash(f"{named}: nothing to change.")
-        return
-    done = carry_out(registry.database, Decision(action, ids, {}, typed, author, named))
-    can_undo = action in ("acknowledge", "snooze", "dismiss")
-    flash(done, ",".join(map(str, some)) if can_undo else "message")
-    open_problems().forget()
 
 
 def _page(address: ProblemsAddress, notices: list[str], refused: Refused) -> Response:

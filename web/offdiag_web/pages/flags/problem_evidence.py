@@ -1,13 +1,14 @@
-"""What shows a problem: a chart of its kind, and the best run on it."""
+"""What shows a problem: its state in words, a chart of its kind, and the best run on it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from markupsafe import Markup
 
 from offdiag.domain.slices import Slice, SliceTerm, parse_slice
-from offdiag.flags.problems import Cause, Problem
+from offdiag.flags.problems import Cause, Problem, ProblemState
 from offdiag.services.evaluation.slice_counts import kept_findings
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.store.flag_inbox import flagged_run
@@ -19,6 +20,7 @@ from offdiag_web.charts.marks import IN_PANEL, interval_mark
 from offdiag_web.charts.svg import UNIT, Extent, fitted, spanning
 from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
+from offdiag_web.components.controls import Chip
 from offdiag_web.components.numbers import amounts_for, extent_of
 from offdiag_web.pages.flags.recall_by_size import recall_floor, size_chart
 from offdiag_web.urls.run import slice_url
@@ -35,6 +37,30 @@ MOST_RANKED, MOST_READ = 5, 200
 PER = 1_000
 """Costs are shown for so many examples: mean costs are often too small to read."""
 _WITH_SIZES = (Cause.MISSED, Cause.FEW_LABELS, Cause.HIDES)
+
+
+_CHIPS = {
+    ProblemState.ACCEPTED: Chip("accepted", "neutral"),
+    ProblemState.SNOOZED: Chip("snoozed", "busy"),
+    ProblemState.DISMISSED: Chip("not a problem", "neutral"),
+    ProblemState.CLOSED: Chip("closed", "good"),
+}
+
+
+def problem_chip(problem: Problem) -> Chip | None:
+    """The state of a problem, None where it is open."""
+    return _CHIPS.get(problem.state)
+
+
+def run_count(problem: Problem) -> str:
+    """ "39/40"."""
+    return numbers.hits_of(len(problem.affected), len(problem.runs))
+
+
+def day_of(moment: datetime, now: datetime) -> str:
+    """ "22 Sep", with the year where it is another one."""
+    text = f"{moment.day} {moment:%b}"
+    return text if moment.year == now.year else f"{text} {moment.year}"
 
 
 @dataclass(frozen=True, slots=True)

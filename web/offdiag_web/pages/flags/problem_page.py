@@ -33,17 +33,14 @@ from offdiag_web.components.controls import Chip, Discussion, Link, discussion
 from offdiag_web.components.flags import SeverityMark, flag_name, severity_mark
 from offdiag_web.components.numbers import interval_text
 from offdiag_web.components.samples import ExampleStrip, example_strip, question_about
-from offdiag_web.pages.flags.inbox import (
+from offdiag_web.pages.flags.problem_evidence import (
+    EvidenceChart,
     day_of,
-    decide_problems,
+    evidence_chart,
     problem_chip,
     run_count,
 )
-from offdiag_web.pages.flags.problem_evidence import (
-    EvidenceChart,
-    evidence_chart,
-)
-from offdiag_web.pages.flags.triage import ACTIONS, REST, Refused
+from offdiag_web.pages.flags.triage import ACTIONS, REST, Refused, decide_problems
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.flags import flag_url, problem_url
 from offdiag_web.urls.run import run_url

@@ -7,10 +7,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time, timedelta
 
+from flask import flash
+
 from offdiag.errors import InvalidInput, OffdiagError
+from offdiag.flags.problem_words import problem_name
 from offdiag.services.flags import triage
+from offdiag.services.flags.problems import flags_concerned
 from offdiag.services.flags.triage import Seen
 from offdiag.store.database import Database
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.preferences import open_problems, require_user_name
 from offdiag_web.components import numbers
 from offdiag_web.components.flags import flag_name
 
@@ -154,3 +160,26 @@ def _start_of(day: str) -> datetime:
         raise InvalidInput(
             f"{day!r} is no day.", field="until", hint="Write it as 2026-12-01."
         ) from None
+
+
+def decide_problems(action: str, some: Sequence[int], typed: Mapping[str, str]) -> None:
+    """Carry out a decision about problems and say what was done.
+
+    Raises `Conflict` for a closed problem, `InvalidInput` for what cannot be meant.
+    """
+    registry, author = current_registry(), require_user_name()
+    if action not in ACTIONS:
+        raise InvalidInput("nothing was decided.", field="action", hint="Press a button.")
+    if not some:
+        raise InvalidInput(
+            "no problem is chosen.", field="problem", hint="Tick the problems that are meant."
+        )
+    ids = flags_concerned(registry.database, some, action)
+    named = numbers.listed([problem_name(number) for number in some])
+    if not ids:
+        flash(f"{named}: nothing to change.")
+        return
+    done = carry_out(registry.database, Decision(action, ids, {}, typed, author, named))
+    can_undo = action in ("acknowledge", "snooze", "dismiss")
+    flash(done, ",".join(map(str, some)) if can_undo else "message")
+    open_problems().forget()
