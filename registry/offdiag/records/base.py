@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from difflib import get_close_matches
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
@@ -27,10 +27,21 @@ class ResponseBody(BaseModel):
     Whoever reads an answer lets fields pass that a newer server added.
     """
 
-    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="ignore", frozen=True, allow_inf_nan=False, from_attributes=True
+    )
 
     only_in_the_api: ClassVar[Mapping[str, Any]] = {}
     """Old names that the HTTP API keeps for a release, as pydantic's `exclude` takes them."""
+
+    @classmethod
+    def made_of(cls, found: object, /, **others: object) -> Self:
+        """The document of what has attributes of the names of its fields, `others` excepted.
+
+        Raises `AttributeError` where one is missing, whether or not the field has a default.
+        """
+        known = {name: getattr(found, name) for name in cls.model_fields if name not in others}
+        return cls.model_validate(known | others)
 
     def plain(self) -> dict[str, Any]:
         """Plain values for files of pages, commands and the SDK, without old names."""
@@ -91,19 +102,6 @@ class Value(ResponseBody):
         "bins; the interval includes it.",
     )
 
-    @classmethod
-    def of(cls, measured: MetricValue) -> Value:
-        """The value as it travels."""
-        return cls(
-            value=measured.value,
-            reason=measured.reason,
-            limit=measured.limit,
-            ci_low=measured.ci_low,
-            ci_high=measured.ci_high,
-            ci_method=measured.ci_method,
-            error_bound=measured.error_bound,
-        )
-
     def measured(self) -> MetricValue:
         """The value as it was measured."""
         return MetricValue(
@@ -113,7 +111,7 @@ class Value(ResponseBody):
 
 def values_of(measured: Mapping[str, MetricValue]) -> dict[str, Value]:
     """Values by key as they travel."""
-    return {key: Value.of(value) for key, value in measured.items()}
+    return {key: Value.made_of(value) for key, value in measured.items()}
 
 
 class Reason(ResponseBody):

@@ -16,7 +16,7 @@ from offdiag.records.base import (
     ResponseBody,
     Value,
 )
-from offdiag.records.run import RunBasics, run_basics
+from offdiag.records.run import RunBasics
 
 if TYPE_CHECKING:
     from offdiag.comparison.by_slice import PartChange, SliceChanges
@@ -189,21 +189,19 @@ def comparison_document(found: RunComparison) -> Comparison:
 
 def slices_document(found: SliceChanges) -> ComparedSlices:
     """All examples and every slice."""
-    return ComparedSlices(
-        verdict=found.verdict,
+    return ComparedSlices.made_of(
+        found,
         whole=_compared_slice(found.whole),
         slices=list(map(_compared_slice, found.slices)),
         classes=list(map(_compared_slice, found.classes)),
-        too_small=dict(found.too_small),
-        min_size=found.min_size,
-        n_suppressed=found.n_suppressed,
     )
 
 
 def _compared_slice(part: PartChange) -> ComparedSlice:
     counts, change, together = part.counts, part.change, part.change.simultaneous
     wrong = counts.total - counts.both_right - counts.only_first - counts.only_second
-    return ComparedSlice(
+    return ComparedSlice.made_of(
+        change,
         slice=part.slice,
         label=part.label,
         n=counts.total,
@@ -215,33 +213,27 @@ def _compared_slice(part: PartChange) -> ComparedSlice:
         },
         a=change.first.value or 0.0,
         b=change.second.value or 0.0,
-        difference=Value.of(change.difference),
         together=Value(
             value=change.difference.value,
             ci_low=None if together is None else together.low,
             ci_high=None if together is None else together.high,
         ),
-        p=change.p,
-        p_adjusted=change.p_adjusted,
-        outcome=change.outcome,
     )
 
 
 def compared_examples(found: ChangedExamples) -> ComparedExamples:
     """The examples of two runs with one outcome."""
     first, second = found.runs
-    return ComparedExamples(
+    return ComparedExamples.made_of(
+        found,
         runs={"a": first.id, "b": second.id},
         which=found.outcome,
-        class_label=found.class_label,
         slice=None if found.part is None else str(found.part),
         refusal=None if found.refusal is None else found.refusal.why,
-        counts={outcome.value: n for outcome, n in (found.n_of_each or {}).items()},
-        total=found.total,
+        counts=found.n_of_each or {},
         examples=[
-            ComparedExample(
-                sample=each.sample,
-                actual=each.actual,
+            ComparedExample.made_of(
+                each,
                 a=each.first,
                 b=each.second,
                 a_confidence=each.first_confidence,
@@ -255,12 +247,10 @@ def compared_examples(found: ChangedExamples) -> ComparedExamples:
 def _compared(position: int, run: ComparedRun) -> RunCompared:
     from offdiag.comparison.texts import run_label
 
-    return RunCompared(
-        **run_basics(run),
+    return RunCompared.made_of(
+        run,
         letter=run_label(position),
         truth_version=None if run.truth is None else run.truth.number,
-        has_predictions=run.has_predictions,
-        orientation_verdict=run.orientation_verdict,
     )
 
 

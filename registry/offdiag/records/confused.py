@@ -10,7 +10,7 @@ from offdiag.metrics.multilabel_runs.confused import Confusion
 from offdiag.records.base import RequestBody, ResponseBody
 
 if TYPE_CHECKING:
-    from offdiag.metrics.multilabel_runs.confused import ConfusedLabel, Evidence
+    from offdiag.metrics.multilabel_runs.confused import ConfusedLabel
     from offdiag.services.multilabel.confused_labels import ConfusedLabels
 
 METHOD = (
@@ -63,37 +63,14 @@ class ConfusedLabelsFound(ResponseBody):
 
 def confused_document(found: ConfusedLabels) -> ConfusedLabelsFound:
     """The sentences of a run."""
-    return ConfusedLabelsFound(
-        run=found.run_id,
-        n=found.n,
-        n_labels=found.n_labels,
-        confidence=found.confidence,
-        found=list(map(_sentence, found.found)),
-        method=METHOD,
+    return ConfusedLabelsFound.made_of(
+        found, run=found.run_id, found=list(map(_sentence, found.found)), method=METHOD
     )
 
 
 def _sentence(found: ConfusedLabel) -> ConfusedLabelFound:
     from offdiag.reports.confused_texts import evidence_text, sentence
 
-    return ConfusedLabelFound(
-        sentence=sentence(found),
-        evidence_text=evidence_text(found),
-        kind=found.kind,
-        label=found.label,
-        other=found.other,
-        when=found.when,
-        evidence=_evidence(found.evidence),
-        evidence_when=None if found.evidence_when is None else _evidence(found.evidence_when),
-    )
-
-
-def _evidence(found: Evidence) -> ConfusionEvidence:
-    return ConfusionEvidence(
-        errors_with=found.errors_with,
-        n_with=found.n_with,
-        errors_without=found.errors_without,
-        n_without=found.n_without,
-        p=found.p,
-        p_adjusted=found.p_adjusted,
+    return ConfusedLabelFound.made_of(
+        found, sentence=sentence(found), evidence_text=evidence_text(found)
     )

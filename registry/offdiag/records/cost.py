@@ -15,7 +15,9 @@ from offdiag.records.run import Labels
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
+    from offdiag.metrics.costs.matrix import CostMatrix
     from offdiag.services.what_if.costs import Choice, PredictionCost, WhatIf
+    from offdiag.services.what_if.scenario import Scenario
 
 Weights = dict[str, dict[str, float]]
 
@@ -331,9 +333,10 @@ def costs_of_runs(found: WhatIf) -> CostsOfRuns:
     """What runs cost, in the order in which they were asked for."""
     scenario, constant = found.scenario, found.constant
     names, record = scenario.costs.labels.names, scenario.base.record
+    first = found.frame.runs[0]
     return CostsOfRuns(
-        project=found.frame.runs[0].project,
-        dataset=found.frame.runs[0].dataset,
+        project=first.project,
+        dataset=first.dataset,
         slice=found.frame.part or None,
         labels=list(names),
         base=CostBase(
@@ -343,13 +346,8 @@ def costs_of_runs(found: WhatIf) -> CostsOfRuns:
         ),
         edits=scenario.edits.text(scenario.costs.labels),
         currency=scenario.costs.currency,
-        weights={
-            actual: dict(zip(names, row, strict=True))
-            for actual, row in zip(names, scenario.costs.weights.tolist(), strict=True)
-        },
-        prevalence=None
-        if scenario.prevalence is None
-        else dict(zip(names, scenario.prevalence.tolist(), strict=True)),
+        weights=weights_document(scenario.costs),
+        prevalence=prevalence_document(scenario),
         merged=[[names[code] for code in group] for group in scenario.groups],
         warnings=[
             {"oddity": each.oddity.value, "classes": [names[code] for code in each.classes]}
@@ -363,6 +361,22 @@ def costs_of_runs(found: WhatIf) -> CostsOfRuns:
         runs=[_cost_of_run(place, each) for place, each in enumerate(found.answers)],
         choice=None if found.choice is None else _choice(found, found.choice),
     )
+
+
+def weights_document(costs: CostMatrix) -> Weights:
+    """The costs of a matrix by actual class, then by predicted class."""
+    names = costs.labels.names
+    return {
+        actual: dict(zip(names, row, strict=True))
+        for actual, row in zip(names, costs.weights.tolist(), strict=True)
+    }
+
+
+def prevalence_document(scenario: Scenario) -> dict[str, float] | None:
+    """The shares of classes that were declared."""
+    if scenario.prevalence is None:
+        return None
+    return dict(zip(scenario.costs.labels.names, scenario.prevalence.tolist(), strict=True))
 
 
 RANKING_COLUMNS = (
@@ -387,21 +401,19 @@ def ranking_row(run: CostOfRun) -> tuple[Cell, ...]:
 def _cost_of_run(place: int, each: PredictionCost) -> CostOfRun:
     from offdiag.comparison.texts import run_label
 
-    rival = each.place.compared_with
-    return CostOfRun(
+    run, rival = each.run, each.place.compared_with
+    return CostOfRun.made_of(
+        each,
         letter=run_label(place),
-        run=each.run.id,
-        name=each.run.name,
-        model=each.run.model,
-        rank=each.rank,
-        rank_by_accuracy=each.rank_by_accuracy,
-        accuracy=each.accuracy,
-        total_cost=Value.of(each.total),
-        mean_cost=Value.of(each.mean),
-        more_than_cheapest=Value.of(each.place.behind),
+        run=run.id,
+        name=run.name,
+        model=run.model,
+        total_cost=each.total,
+        mean_cost=each.mean,
+        more_than_cheapest=each.place.behind,
         verdict=each.place.verdict,
         compared_with=None if rival is None else run_label(rival),
-        ratio_to_best_constant=Value.of(each.ratio),
+        ratio_to_best_constant=each.ratio,
     )
 
 

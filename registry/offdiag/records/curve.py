@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from offdiag.metrics.scores.calibration import CalibrationBins
-    from offdiag.metrics.scores.operating_points import OperatingPoints
     from offdiag.metrics.scores.score_curves import ScoreCurve
     from offdiag.services.curves import RunCurves
 
@@ -95,28 +94,13 @@ def curves_document(found: RunCurves) -> Curves:
 
 
 def _curve(curve: ScoreCurve, label: str | None) -> Curve:
-    histogram = curve.histogram
     return Curve(
         label=label,
-        points=_points(curve.points),
-        bins=None if curve.bins is None else _bins(curve.bins),
-        histogram=Histogram(
-            edges=histogram.edges.tolist(),
-            positive=histogram.positive.tolist(),
-            negative=histogram.negative.tolist(),
+        points=Points.made_of(
+            curve.points, **_lists(curve.points, "thresholds", "true_positives", "false_positives")
         ),
-    )
-
-
-def _points(points: OperatingPoints) -> Points:
-    return Points(
-        thresholds=points.thresholds.tolist(),
-        true_positives=points.true_positives.tolist(),
-        false_positives=points.false_positives.tolist(),
-        n_positive=points.n_positive,
-        n_negative=points.n_negative,
-        n_thresholds=points.n_thresholds,
-        reports_below=points.reports_below,
+        bins=None if curve.bins is None else _bins(curve.bins),
+        histogram=Histogram.model_validate(_lists(curve.histogram, *Histogram.model_fields)),
     )
 
 
@@ -125,13 +109,15 @@ def _bins(bins: CalibrationBins) -> Bins:
 
     low, high = (_numbers(share) for share in calibrated_shares(bins))
     return Bins(
-        edges=bins.edges.tolist(),
-        count=bins.count.tolist(),
-        happened=bins.happened.tolist(),
-        score_sum=bins.score_sum.tolist(),
+        **_lists(bins, "edges", "count", "happened", "score_sum"),
         calibrated_low=low,
         calibrated_high=high,
     )
+
+
+def _lists(found: object, *names: str) -> dict[str, Any]:
+    """Arrays by name as lists."""
+    return {name: getattr(found, name).tolist() for name in names}
 
 
 def _numbers(values: NDArray[np.float64]) -> list[float | None]:

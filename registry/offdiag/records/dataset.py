@@ -137,18 +137,11 @@ class AskedAgain(ResponseBody):
 
 def dataset_summary(facts: DatasetFacts, logged: LoggedRuns) -> DatasetSummary:
     """A dataset as a list shows it."""
-    return DatasetSummary(
-        project=facts.project,
-        name=facts.name,
-        task=facts.task,
-        n_classes=facts.n_classes,
-        labels_inferred=facts.labels_inferred,
+    return DatasetSummary.made_of(
+        facts,
         truth_version=facts.truth_number,
-        n_samples=facts.n_samples,
-        class_counts=None if facts.class_counts is None else list(facts.class_counts),
-        costs=facts.costs,
         n_runs=logged.total,
-        runs_by_state=_by_state(logged.by_state),
+        runs_by_state=logged.by_state,
         last_logged_at=logged.last_logged_at,
     )
 
@@ -167,27 +160,15 @@ def dataset_document(found: DatasetDetail) -> Dataset:
     """A dataset with its classes, its truth and its runs counted."""
     dataset = found.dataset
     hierarchy = None if dataset.hierarchy is None else dataset.hierarchy.to_dict()
-    return Dataset(
-        project=dataset.project,
-        name=dataset.name,
-        task=dataset.task,
+    return Dataset.made_of(
+        dataset,
         labels=labels_document(dataset.labels),
-        positive_label=dataset.positive_label,
-        positive_by_convention=dataset.positive_by_convention,
         hierarchy=hierarchy,
         groups=hierarchy,
         truth_versions=list(map(truth_version, found.versions)),
-        slices=[
-            SliceColumn(
-                root=each.root,
-                name=each.name,
-                levels=list(each.levels),
-                n_suppressed=each.n_suppressed,
-            )
-            for each in found.slices
-        ],
+        slices=list(map(SliceColumn.made_of, found.slices)),
         n_runs=found.runs.total,
-        runs_by_state=_by_state(found.runs.by_state),
+        runs_by_state=found.runs.by_state,
         n_behind=found.runs.n_behind,
     )
 
@@ -201,7 +182,3 @@ def class_count_rows(found: DatasetDetail) -> Iterator[tuple[Cell, ...]]:
         for name, count in zip(found.dataset.labels.names, version.class_counts, strict=True):
             share = count / version.n_labelled if version.n_labelled else None
             yield (version.number, name, count, share)
-
-
-def _by_state(counted: Mapping[RunState, int]) -> dict[str, int]:
-    return {state.value: number for state, number in counted.items()}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from offdiag.records.base import ResponseBody, Value
-from offdiag.records.cost import Weights
+from offdiag.records.cost import Weights, prevalence_document, weights_document
 from offdiag.records.truth import RunName
 
 if TYPE_CHECKING:
@@ -122,13 +122,8 @@ def decisions_at(found: Decisions, *, url: str) -> DecisionsAt:
         costs=scenario.base.reference,
         edits=scenario.edits.text(scenario.costs.labels),
         currency=scenario.costs.currency,
-        weights={
-            actual: dict(zip(names, row, strict=True))
-            for actual, row in zip(names, scenario.effective.weights.tolist(), strict=True)
-        },
-        prevalence=None
-        if scenario.prevalence is None
-        else dict(zip(names, scenario.prevalence.tolist(), strict=True)),
+        weights=weights_document(scenario.effective),
+        prevalence=prevalence_document(scenario),
         ignored=list(scenario.problems),
         missing=None if found.missing is None else found.missing.value,
         problem=found.problem,
@@ -136,7 +131,7 @@ def decisions_at(found: Decisions, *, url: str) -> DecisionsAt:
         if found.thresholds is None
         else _thresholds(found.thresholds, names[found.thresholds.positive]),
         change=None if found.change is None else _change(found.change),
-        derived=[RunName(id=each.id, name=each.name) for each in found.derived],
+        derived=list(map(RunName.made_of, found.derived)),
     )
 
 
@@ -160,28 +155,20 @@ def tried_rule(trial: Trial, saved: RunRecord | None) -> TriedRule:
         currency=trial.cost_basis.costs.currency,
         recipe=dict(trial.recipe),
         labels=list(trial.run.matrix.labels.names),
-        saved=None if saved is None else RunName(id=saved.id, name=saved.name),
+        saved=None if saved is None else RunName.made_of(saved),
         **dict(_change(trial.change)),
     )
 
 
 def _change(change: Change) -> PredictionChange:
-    return PredictionChange(
-        mean_cost_before=Value.of(change.before),
-        mean_cost_after=Value.of(change.after),
-        difference=Value.of(change.difference),
+    return PredictionChange.made_of(
+        change,
+        mean_cost_before=change.before,
+        mean_cost_after=change.after,
         matrix_before=change.joint.first_matrix.counts.tolist(),
         matrix_after=change.joint.second_matrix.counts.tolist(),
         recall=[
-            RecallChange(
-                label=each.label,
-                support=each.support,
-                before=Value.of(each.before),
-                after=Value.of(each.after),
-                difference=Value.of(each.difference),
-                simultaneous_interval=each.simultaneous_record,
-                is_significant=each.is_significant,
-            )
+            RecallChange.made_of(each, simultaneous_interval=each.simultaneous_record)
             for each in change.classes
         ],
     )

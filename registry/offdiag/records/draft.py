@@ -121,39 +121,10 @@ class AnsweredTasks(RequestBody):
 
 def draft_document(found: LabelDraft) -> Draft:
     """The draft of a dataset."""
-    return Draft(
+    return Draft.made_of(
+        found,
         project=found.dataset.project,
         dataset=found.dataset.name,
-        version=found.version,
-        n_changes=found.n_changes,
-        people=list(found.people),
-        agreement=[
-            DraftPair(
-                people=list(pair.people),
-                n=pair.found.n,
-                n_same=pair.found.n_same,
-                share=Value.of(pair.found.share),
-                kappa=Value.of(pair.found.kappa),
-            )
-            for pair in found.pairs
-        ],
-        samples=[
-            DraftSample(
-                sample=item.sample,
-                label=item.label,
-                status=item.status.value,
-                outcome=item.outcome,
-                answers=[
-                    DraftAnswer(
-                        author=each.author,
-                        label=each.label,
-                        note=each.note,
-                        is_final=each.is_final,
-                        answered_at=each.answered_at,
-                    )
-                    for each in item.answers
-                ],
-            )
-            for item in found.items
-        ],
+        agreement=[DraftPair.made_of(pair.found, people=pair.people) for pair in found.pairs],
+        samples=found.items,
     )

@@ -37,19 +37,19 @@ class WeightedBody(ResponseBody):
         description="Kish's effective sample size: so many examples of equal weights say as much."
     )
 
-    @classmethod
-    def of(cls, counted: Counted) -> WeightedBody | None:
-        """The sums of weighted samples, None of others."""
-        from offdiag.metrics.weighted.counts import WeightedCounts
 
-        if not isinstance(counted, WeightedCounts):
-            return None
-        return cls(
-            matrix=counted.sums.tolist(),
-            counts=counted.samples.tolist(),
-            squares=counted.squares.tolist(),
-            n_effective=counted.n_effective,
-        )
+def weighted_body(counted: Counted) -> WeightedBody | None:
+    """The sums of weighted samples, None of others."""
+    from offdiag.metrics.weighted.counts import WeightedCounts
+
+    if not isinstance(counted, WeightedCounts):
+        return None
+    return WeightedBody(
+        matrix=counted.sums.tolist(),
+        counts=counted.samples.tolist(),
+        squares=counted.squares.tolist(),
+        n_effective=counted.n_effective,
+    )
 
 
 class RaisedFlag(ResponseBody):
@@ -275,41 +275,35 @@ def evaluation_answer(
 ) -> EvaluationAnswer:
     """A matrix, every metric of it and the flags that fire."""
     from offdiag.metrics.confusion import ConfusionMatrix
-    from offdiag.metrics.counted import CountedSets
-    from offdiag.metrics.multilabel.tally import tally_numbers
 
     counted = stored.counted
-    return EvaluationAnswer(
+    return EvaluationAnswer.made_of(
+        stored,
         run=stored.run_id,
-        slice=stored.slice,
         labels=labels_document(counted.labels),
         orientation=SourceOrientation.ACTUAL_ROWS,
         matrix=counted.counts.tolist() if isinstance(counted, ConfusionMatrix) else None,
-        weighted=WeightedBody.of(counted),
-        set_counts=tally_numbers(counted.tally).tolist()
-        if isinstance(counted, CountedSets)
-        else None,
+        weighted=weighted_body(counted),
+        set_counts=_set_counts(counted),
         n_cases=stored.n_labelled,
         n_unlabelled=stored.n_cases - stored.n_labelled,
-        aggregate=values_of(stored.aggregate),
-        per_class={key: list(map(Value.of, found)) for key, found in stored.per_class.items()},
-        costs=values_of(stored.costs),
+        collapse=None,
         flags=flags,
         badge=badge,
         may_hide=may_hide,
-        suite_version=stored.suite_version,
-        engine_version=stored.engine_version,
-        input_digest=stored.input_digest,
-        matrix_digest=stored.matrix_digest,
-        computed_at=stored.computed_at,
     )
+
+
+def _set_counts(counted: Counted) -> list[int] | None:
+    from offdiag.metrics.counted import CountedSets
+    from offdiag.metrics.multilabel.tally import tally_numbers
+
+    return tally_numbers(counted.tally).tolist() if isinstance(counted, CountedSets) else None
 
 
 def run_with_results(detail: RunDetail) -> RunWithResults:
     """A run with its current results."""
     from offdiag.metrics.confusion import ConfusionMatrix
-    from offdiag.metrics.counted import CountedSets
-    from offdiag.metrics.multilabel.tally import tally_numbers
 
     known, results = dict(run_document(detail)), detail.results
     if results is None:
@@ -321,8 +315,10 @@ def run_with_results(detail: RunDetail) -> RunWithResults:
         **known,
         metrics=values_of(results.aggregate),
         costs=None if results.costs is None else results.costs.to_dict(),
-        per_class={key: list(map(Value.of, found)) for key, found in results.per_class.items()},
-        weighted=WeightedBody.of(counted),
+        per_class={
+            key: list(map(Value.made_of, found)) for key, found in results.per_class.items()
+        },
+        weighted=weighted_body(counted),
         confusion_matrix=None
         if not isinstance(counted, ConfusionMatrix)
         else {
@@ -331,9 +327,7 @@ def run_with_results(detail: RunDetail) -> RunWithResults:
             "axes": ["actual", "predicted"],
             "matrix": counted.counts.tolist(),
         },
-        set_counts=tally_numbers(counted.tally).tolist()
-        if isinstance(counted, CountedSets)
-        else None,
+        set_counts=_set_counts(counted),
     )
 
 
@@ -362,31 +356,13 @@ def collapsed_answer(
 
 def raised_flag(flag: FlagRecord) -> RaisedFlag:
     """A flag of a stored run."""
-    return RaisedFlag(
-        rule=flag.content.rule,
-        severity=flag.status.severity.value,
-        class_label=flag.content.class_label,
-        slice=flag.content.slice,
-        message=flag.content.message,
-        evidence=dict(flag.content.evidence),
-        state=flag.status.state.value,
-    )
+    return RaisedFlag.made_of(flag.content, severity=flag.status.severity, state=flag.status.state)
 
 
 def judged_flags(found: Assessment) -> list[RaisedFlag]:
     """What the rules say of a matrix that no flags are stored for; the gravest first."""
     gravest_first = sorted(found.verdicts, key=lambda verdict: -verdict.severity.rank)
-    return [
-        RaisedFlag(
-            rule=verdict.rule,
-            severity=verdict.severity.value,
-            class_label=verdict.class_label,
-            message=verdict.message,
-            evidence=dict(verdict.evidence),
-            state="open",
-        )
-        for verdict in gravest_first
-    ]
+    return [RaisedFlag.made_of(verdict, slice=None, state="open") for verdict in gravest_first]
 
 
 def costs_answer(detail: RunDetail) -> RunCostAnswer:
@@ -406,18 +382,10 @@ def history_answer(run_id: str, entries: Iterable[HistoryEntry]) -> HistoryAnswe
     return HistoryAnswer(
         run=run_id,
         evaluations=[
-            PastAnswer(
-                id=entry.evaluation.id,
-                slice=entry.evaluation.slice,
+            PastAnswer.made_of(
+                entry.evaluation,
                 truth_version=entry.evaluation.truth_number,
-                suite_version=entry.evaluation.suite_version,
-                engine_version=entry.evaluation.engine_version,
-                n_cases=entry.evaluation.n_cases,
-                n_labelled=entry.evaluation.n_labelled,
-                is_current=entry.evaluation.is_current,
-                computed_at=entry.evaluation.computed_at,
-                metrics=values_of(entry.evaluation.metrics),
-                differences=list(entry.differences),
+                differences=entry.differences,
             )
             for entry in entries
         ],

@@ -72,20 +72,4 @@ class ExamplePage(Page):
 
 def example_document(example: page.Example) -> Example:
     """A prediction and its sample for programs."""
-    sets = example.sets
-    return Example(
-        index=example.index,
-        sample=example.sample,
-        actual=example.actual,
-        predicted=example.predicted,
-        confidence=example.confidence,
-        margin=example.margin,
-        top=[ClassScore(label=each.label, score=each.score) for each in example.top],
-        slices=dict(example.slices),
-        sets=None
-        if sets is None
-        else LabelSets(
-            actual=None if sets.actual is None else list(sets.actual),
-            predicted=list(sets.predicted),
-        ),
-    )
+    return Example.made_of(example)

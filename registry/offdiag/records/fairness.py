@@ -78,37 +78,24 @@ class Fairness(ResponseBody):
 def fairness_document(found: RunFairness) -> Fairness:
     """What was found."""
     groups = found.groups
-    return Fairness(
+    return Fairness.made_of(
+        groups,
         run=groups.run.id,
         by=groups.column,
         groups={name: each.total for name, each in groups.groups.items()},
         classes=[
             _of_class(label, each, list(groups.groups)) for label, each in found.by_class.items()
         ],
-        too_small=dict(groups.too_small),
-        min_size=groups.min_size,
-        n_suppressed=groups.n_suppressed,
-        suppressed_below=groups.suppressed_below,
         leaves_out=LEFT_OUT,
     )
 
 
 def _of_class(label: str, found: ClassFairness, names: list[str]) -> FairnessOfClass:
-    return FairnessOfClass(
+    return FairnessOfClass.made_of(
+        found,
         class_label=label,
-        criteria=[
-            CriterionValues(
-                criterion=each.criterion,
-                difference=Value.of(each.difference),
-                ratio=Value.of(each.ratio),
-            )
-            for each in found.disparities
-        ],
-        rates={
-            key: {name: Value.of(value) for name, value in zip(names, values, strict=True)}
-            for key, values in found.rates.items()
-        },
-        conflict=found.conflict,
+        criteria=found.disparities,
+        rates={key: dict(zip(names, values, strict=True)) for key, values in found.rates.items()},
     )
 
 

@@ -14,10 +14,9 @@ from offdiag.records.base import Page, Paged, RequestBody, ResponseBody
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
-    from offdiag.services.flags.alternatives import Alternative, Gain
+    from offdiag.services.flags.alternatives import Alternative
     from offdiag.services.flags.page import FlagDetail
     from offdiag.store.flag_inbox import FlagEntry
-    from offdiag.store.flags import FlagEvent as FlagEventRead
 
 MOST_AT_ONCE = 1_000
 
@@ -238,38 +237,49 @@ class Decided(ResponseBody):
 
 def flag_document(entry: FlagEntry, now: datetime) -> Flag:
     """A flag with the names of what it belongs to."""
-    return Flag(**_facts(entry, now))
+    record, content, standing = entry.flag, entry.flag.content, entry.flag.status
+    return Flag.made_of(
+        content,
+        **{name: getattr(entry, name) for name in _OF_ENTRY},
+        **{name: getattr(record, name) for name in _OF_RECORD},
+        **{name: getattr(standing, name) for name in _OF_STATUS},
+        run=record.run_id,
+        state=standing.state_at(now),
+        in_badge=content.hides,
+    )
+
+
+_OF_ENTRY = ("revision", "run_name", "model", "dataset", "project")
+_OF_RECORD = ("id", "assignee", "first_seen", "last_seen", "closed_at")
+_OF_STATUS = ("severity", "snoozed_until", "reason")
 
 
 def flag_with_history(detail: FlagDetail, now: datetime) -> FlagWithHistory:
     """A flag with everything that happened to it."""
-    return FlagWithHistory(**_facts(detail.entry, now), history=list(map(_event, detail.history)))
+    return FlagWithHistory(
+        **dict(flag_document(detail.entry, now)),
+        history=list(map(FlagEvent.made_of, detail.history)),
+    )
 
 
 def flag_explained(detail: FlagDetail, now: datetime) -> FlagExplained:
     """All about one flag."""
     return FlagExplained(
-        **_facts(detail.entry, now),
-        history=list(map(_event, detail.history)),
+        **dict(flag_with_history(detail, now)),
         title=None if detail.rule is None else detail.rule.title,
         help=None if detail.rule is None else detail.rule.help,
         better=list(map(_better, detail.better.runs)),
         compared_with=detail.better.n_compared,
         checks=[
-            Check(
-                rule=each.rule,
-                class_label=each.class_label,
-                fires=each.fires,
-                conditions=[Compared(**condition.to_dict()) for condition in each.conditions],
-            )
+            Check.made_of(each, conditions=[condition.to_dict() for condition in each.conditions])
             for each in detail.checked
         ],
         classes=[
-            RecallOfClass(
+            RecallOfClass.made_of(
+                each,
                 label=each.name,
                 support=each.cases,
                 tp=each.found,
-                recall=each.recall,
                 ci_low=each.low,
                 ci_high=each.high,
             )
@@ -299,58 +309,12 @@ def check_rows(flag: FlagExplained) -> Iterator[tuple[Cell, ...]]:
             yield (*check.row(CHECK_COLUMNS[:3]), *compared.row(CHECK_COLUMNS[3:]))
 
 
-def _facts(entry: FlagEntry, now: datetime) -> dict[str, Any]:
-    record, content, standing = entry.flag, entry.flag.content, entry.flag.status
-    return {
-        "id": record.id,
-        "revision": entry.revision,
-        "rule": content.rule,
-        "rule_version": content.rule_version,
-        "severity": standing.severity,
-        "state": standing.state_at(now),
-        "class_label": content.class_label,
-        "slice": content.slice,
-        "message": content.message,
-        "evidence": dict(content.evidence),
-        "fired": [dict(comparison) for comparison in content.fired],
-        "thresholds": dict(content.thresholds),
-        "certainty": content.certainty,
-        "in_badge": content.hides,
-        "may_hide": content.may_hide,
-        "run": record.run_id,
-        "run_name": entry.run_name,
-        "model": entry.model,
-        "dataset": entry.dataset,
-        "project": entry.project,
-        "assignee": record.assignee,
-        "snoozed_until": standing.snoozed_until,
-        "reason": standing.reason,
-        "first_seen": record.first_seen,
-        "last_seen": record.last_seen,
-        "closed_at": record.closed_at,
-    }
-
-
-def _event(event: FlagEventRead) -> FlagEvent:
-    return FlagEvent(at=event.at, author=event.author, kind=event.kind.value, text=event.text)
-
-
 def _better(better: Alternative) -> BetterOnIt:
-    return BetterOnIt(
+    return BetterOnIt.made_of(
+        better.run,
         run=better.run.run_id,
-        name=better.run.name,
-        model=better.run.model,
         recall=better.run.recall.value,
-        accuracy=better.run.accuracy,
-        recall_gain=_gain(better.recall),
-        accuracy_gain=_gain(better.accuracy),
+        recall_gain=better.recall,
+        accuracy_gain=better.accuracy,
         p=better.p,
-    )
-
-
-def _gain(gain: Gain | None) -> MeasuredGain | None:
-    if gain is None:
-        return None
-    return MeasuredGain(
-        value=gain.value, low=gain.low, high=gain.high, won=gain.won, lost=gain.lost
     )

@@ -67,35 +67,16 @@ class AllRetried(ResponseBody):
 
 def job_document(entry: JobEntry, now: datetime) -> Job:
     """One piece of work."""
-    return Job(
-        id=entry.id,
-        task=entry.task,
-        args=dict(entry.args),
-        state=entry.state.value,
-        attempts=entry.attempts,
-        error=entry.error,
-        asked_at=entry.asked_at,
-        due_at=now + timedelta(seconds=entry.waits_s),
-    )
+    return Job.made_of(entry, due_at=now + timedelta(seconds=entry.waits_s))
 
 
 def job_list(page: JobsPage, now: datetime) -> JobList:
     """The queue, and the processes that work on it."""
-    return JobList(
-        counts={state.value: count for state, count in page.jobs.counts.items()},
+    return JobList.made_of(
+        page,
+        counts=page.jobs.counts,
         jobs=[job_document(entry, now) for entry in page.jobs.entries],
-        has_worker=page.has_worker,
-        has_scheduler=page.has_scheduler,
-        processes=[
-            Process(
-                kind=beat.kind,
-                host=beat.host,
-                pid=beat.pid,
-                started_at=beat.started_at,
-                age_s=beat.age_s,
-            )
-            for beat in (*page.workers, *page.schedulers)
-        ],
+        processes=[*page.workers, *page.schedulers],
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -133,37 +134,25 @@ def costs_of_texts(texts: Iterable[str]) -> dict[str, OutcomeCostsAsked]:
 
 def label_costs_document(found: LabelCosts) -> LabelCostsFound:
     """The costs of a run."""
-    return LabelCostsFound(
+    return LabelCostsFound.made_of(
+        found,
         run=found.run_id,
-        n=found.n,
         labels=[_label(each, found.n) for each in found.labels],
         total_cost=(found.mean.value or 0.0) * found.n,
-        mean_cost=Value.of(found.mean),
+        mean_cost=found.mean,
         constant_cost=found.constant,
         expected_cost=found.chosen,
-        baseline=found.baseline,
-        difference=None if found.difference is None else Value.of(found.difference),
-        not_paired=found.not_paired,
         method=METHOD,
     )
 
 
 def _label(found: LabelCost, n: int) -> CostOfLabel:
-    outcomes = found.outcomes
-    return CostOfLabel(
-        label=found.label,
-        costs=OutcomeCostsAsked(
-            miss=outcomes.miss,
-            false_alarm=outcomes.false_alarm,
-            hit=outcomes.hit,
-            right_rejection=outcomes.right_rejection,
-        ),
+    return CostOfLabel.made_of(
+        found,
+        costs=asdict(found.outcomes),
         n=found.support,
-        missed=found.missed,
-        false_alarms=found.false_alarms,
-        total_cost=Value.of(found.costs["total_cost"]),
-        mean_cost=Value.of(found.costs["mean_cost"]),
-        constant=found.constant,
+        total_cost=found.costs["total_cost"],
+        mean_cost=found.costs["mean_cost"],
         constant_cost=(found.costs["best_trivial_cost"].value or 0.0) / max(n, 1),
         threshold=_threshold(found),
     )

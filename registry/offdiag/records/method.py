@@ -11,8 +11,6 @@ from offdiag.records.base import ResponseBody, Value
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
     from offdiag.services.methods.compared import Methods as FoundMethods
-    from offdiag.services.methods.estimates import Method as FoundMethod
-    from offdiag.store.method_runs import MethodRun as StoredRun
 
 
 class MethodRun(ResponseBody):
@@ -101,13 +99,21 @@ RUN_COLUMNS = ("method", "train_size", "seed", "fold", "run_id", "name", "value"
 
 def methods_document(found: FoundMethods) -> Methods:
     """The methods of a dataset with their runs."""
-    return Methods(
+    return Methods.made_of(
+        found,
         project=found.dataset.project,
         dataset=found.dataset.name,
-        metric=found.metric,
-        methods=[_method(each) for each in found.methods],
-        learning_curves=[_point(each) for each in found.curves],
-        n_without_size=found.n_without_size,
+        methods=[Method.made_of(each, n_runs=len(each.runs)) for each in found.methods],
+        learning_curves=[
+            CurvePoint.made_of(
+                each,
+                method=each.name,
+                train_size=each.train_size or 0.0,
+                n_runs=len(each.runs),
+                why_no_interval=each.why_not_compared,
+            )
+            for each in found.curves
+        ],
     )
 
 
@@ -149,46 +155,3 @@ def run_rows(found: Methods) -> list[tuple[Cell, ...]]:
         (method, run.train_size, run.seed, run.fold, run.id, run.name, run.value)
         for method, run in runs
     ]
-
-
-def _method(found: FoundMethod) -> Method:
-    return Method(
-        name=found.name,
-        design=found.design.value,
-        train_size=found.train_size,
-        n_runs=len(found.runs),
-        mean=Value.of(found.mean),
-        spread=found.spread,
-        from_training=found.from_training,
-        pooled=None if found.pooled is None else Value.of(found.pooled),
-        rank_status=found.rank_status.value,
-        difference=None if found.difference is None else Value.of(found.difference),
-        p_adjusted=found.p_adjusted,
-        why_not_compared=found.why_not_compared,
-        runs=[_run(run) for run in found.runs],
-    )
-
-
-def _point(found: FoundMethod) -> CurvePoint:
-    return CurvePoint(
-        method=found.name,
-        train_size=found.train_size or 0.0,
-        design=found.design.value,
-        n_runs=len(found.runs),
-        mean=Value.of(found.mean),
-        spread=found.spread,
-        pooled=None if found.pooled is None else Value.of(found.pooled),
-        why_no_interval=found.why_not_compared,
-        runs=[_run(run) for run in found.runs],
-    )
-
-
-def _run(run: StoredRun) -> MethodRun:
-    return MethodRun(
-        id=run.id,
-        name=run.name,
-        seed=run.seed,
-        fold=run.fold,
-        train_size=run.train_size,
-        value=run.value,
-    )

@@ -99,40 +99,24 @@ def pair_statement(pair: NoisyPair) -> str:
 def noise_document(found: LabelNoise) -> Noise:
     """What wrong labels can do to the models of a dataset."""
     estimated = found.estimated
-    return Noise(
+    return Noise.made_of(
+        found,
         project=found.dataset.project,
         dataset=found.dataset.name,
-        version=found.version,
         n_labelled=found.n,
-        share=found.share,
         method=METHOD,
         estimated=None
         if estimated is None
         else NoiseEstimate(share=estimated.share, ci_low=estimated.low, ci_high=estimated.high),
-        missing=found.missing,
         models=[
-            ModelUnderNoise(
-                model=each.family.name,
-                run=each.family.run_id,
-                accuracy=each.accuracy,
-                low=each.low,
-                high=each.high,
-                any_low=each.any_low,
-                any_high=each.any_high,
-                rank_low=each.rank_low,
-                rank_high=each.rank_high,
-                recalls=[
-                    RecallRange(label=r.label, value=r.value, low=r.low, high=r.high)
-                    for r in each.recalls
-                ],
-            )
+            ModelUnderNoise.made_of(each, model=each.family.name, run=each.family.run_id)
             for each in found.models
         ],
         pairs=[
-            PairUnderNoise(
+            PairUnderNoise.made_of(
+                pair,
                 leader=pair.leader.name,
                 other=pair.other.name,
-                difference=pair.difference,
                 holds_up_to=pair.share,
                 statement=pair_statement(pair),
             )

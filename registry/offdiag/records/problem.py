@@ -93,7 +93,8 @@ def chosen_problems(
 
 def _problem(problem: ProblemRead, found: FoundProblems, measured: Measured) -> Problem:
     dataset, key = found.datasets[problem.key.dataset_id], problem.key
-    return Problem(
+    return Problem.made_of(
+        problem,
         id=problem.number,
         title=problem_title(key),
         dataset=dataset.name,
@@ -102,19 +103,14 @@ def _problem(problem: ProblemRead, found: FoundProblems, measured: Measured) -> 
         cause=key.cause,
         class_label=key.class_label or None,
         slice=key.slice or None,
-        state=problem.state,
-        severity=problem.severity,
-        hits=list(problem.hits),
-        rules=list(problem.reasons),
+        rules=problem.reasons,
         runs_affected=len(problem.affected),
         runs_looked_at=len(problem.runs),
-        since=problem.since,
         raised_at=problem.news_at,
         low=problem.is_low,
-        assignee=problem.assignee,
         flag=measured.flag_id,
         run=measured.run_id,
         message=measured.message,
         value=value_now(measured.rule, measured.evidence),
-        trend=list(measured.trend),
+        trend=measured.trend,
     )

@@ -123,17 +123,7 @@ class PrimaryMetric(RequestBody):
 
 def promotion_document(found: PromotionRecord) -> Promotion:
     """One decision."""
-    return Promotion(
-        role=found.role,
-        run=found.run_id,
-        run_name=found.run_name,
-        reason=found.reason,
-        author=found.author,
-        at=found.at,
-        truth_version=found.truth_number,
-        metrics=dict(found.metrics),
-        gate=None if found.gate is None else dict(found.gate),
-    )
+    return Promotion.made_of(found, run=found.run_id, truth_version=found.truth_number)
 
 
 def promotions_document(found: DatasetPromotions) -> Promotions:
@@ -178,14 +168,10 @@ def leaders_document(found: Leaders, *, project: str, dataset: str) -> RankedRun
 
 def _ranked(leader: Leader, *, tested: bool) -> RankedRun:
     run, rank = leader.run, leader.rank
-    return RankedRun(
-        id=run.id,
-        name=run.name,
-        model=run.model,
-        created_at=run.created_at,
-        value=Value.of(run.value),
+    return RankedRun.made_of(
+        run,
         in_best_set=tested and leader.is_in_set,
-        rank_status=rank.rank_status.value,
-        difference=None if rank.behind is None else Value.of(rank.behind),
+        rank_status=rank.rank_status,
+        difference=rank.behind,
         p_adjusted=rank.p_adjusted,
     )

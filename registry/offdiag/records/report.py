@@ -267,29 +267,18 @@ class ReportDetail(ReportBasics):
 
 def issue_document(issue: EditionRecord) -> Issue:
     """One issue without its figures."""
-    return Issue(**_issue_facts(issue))
+    return Issue.made_of(issue)
 
 
 def sent_issue(issue: EditionRecord, deliveries: Sequence[DeliveryRecord]) -> SentIssue:
     """One issue without its figures, with its deliveries."""
-    return SentIssue(**_issue_facts(issue), deliveries=list(map(_delivery, deliveries)))
+    return SentIssue.made_of(issue, deliveries=list(map(_delivery, deliveries)))
 
 
 def issue_detail(page: EditionPage) -> IssueDetail:
     """One issue with its deliveries and files."""
-    return IssueDetail(
-        project=page.issue.project,
-        name=page.issue.name,
-        **dict(sent_issue(page.issue, page.deliveries)),
-        files=[
-            ReportFile(
-                kind=each.kind,
-                content_type=each.content_type,
-                n_bytes=each.n_bytes,
-                sha256=each.sha256,
-            )
-            for each in page.files
-        ],
+    return IssueDetail.made_of(
+        page.issue, deliveries=list(map(_delivery, page.deliveries)), files=page.files
     )
 
 
@@ -312,21 +301,10 @@ def report_list(page: ReportsPage) -> ReportList:
 
 def report_summary(entry: ReportEntry) -> ReportSummary:
     """A report as a list shows it."""
-    summary = entry.summary
     return ReportSummary(
         **_report_facts(entry),
         last=None if entry.last is None else sent_issue(entry.last, entry.deliveries),
-        summary=None
-        if summary is None
-        else IssueCounts(
-            n_runs=summary.n_runs,
-            n_alerts=summary.n_alerts,
-            n_new_alerts=summary.n_new_alerts,
-            n_open_flags=summary.n_open_flags,
-            n_raised_flags=summary.n_raised_flags,
-            metric=summary.metric,
-            line=list(summary.line),
-        ),
+        summary=None if entry.summary is None else IssueCounts.made_of(entry.summary),
     )
 
 
@@ -373,14 +351,21 @@ def report_row(report: ReportSummary) -> tuple[Cell, ...]:
 
 def schedule_document(entry: ScheduleEntry) -> Schedule:
     """A schedule."""
-    return Schedule(**_schedule_facts(entry))
+    record = entry.schedule
+    return Schedule.made_of(
+        record,
+        words=entry.words,
+        problem=entry.problem,
+        scope=_scope(record.scope),
+        delivery=entry.report.targets,
+    )
 
 
 def planned_schedule(entry: ScheduleEntry) -> PlannedSchedule:
     """A schedule with the next times it means and the newest issue of its report."""
     last = entry.report.last
     return PlannedSchedule(
-        **_schedule_facts(entry),
+        **dict(schedule_document(entry)),
         next_times=[fire.due for fire in entry.next_due_times],
         last_fire=entry.schedule.last_fire,
         last=None if last is None else issue_document(last),
@@ -395,23 +380,10 @@ def schedule_list(page: SchedulesPage) -> ScheduleList:
     )
 
 
-def _issue_facts(issue: EditionRecord) -> dict[str, Any]:
-    return {name: getattr(issue, name) for name in Issue.model_fields} | {
-        "state": issue.state.value
-    }
-
-
 def _delivery(delivery: DeliveryRecord) -> Delivery:
     from offdiag.services.delivery.message import read_target
 
-    return Delivery(
-        id=delivery.id,
-        target=read_target(delivery.target).text,
-        state=delivery.state.value,
-        attempts=delivery.attempts,
-        error=delivery.error,
-        sent_at=delivery.sent_at,
-    )
+    return Delivery.made_of(delivery, target=read_target(delivery.target).text)
 
 
 def _report_facts(entry: ReportEntry) -> dict[str, Any]:
@@ -429,24 +401,6 @@ def _report_facts(entry: ReportEntry) -> dict[str, Any]:
         else ReportPlan(cron=plan.cron, zone=plan.zone, is_paused=not plan.enabled),
         "next_due": entry.next_due,
         "n_issues": entry.n_issues,
-    }
-
-
-def _schedule_facts(entry: ScheduleEntry) -> dict[str, Any]:
-    record = entry.schedule
-    return {
-        "project": record.project,
-        "name": record.name,
-        "cron": record.cron,
-        "zone": record.zone,
-        "words": entry.words,
-        "problem": entry.problem,
-        "scope": _scope(record.scope),
-        "delivery": list(entry.report.targets),
-        "enabled": record.enabled,
-        "version": record.version,
-        "created_at": record.created_at,
-        "updated_at": record.updated_at,
     }
 
 

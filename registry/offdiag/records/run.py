@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from offdiag.domain.labels import LabelSet
     from offdiag.domain.texts import Cell
     from offdiag.store.comments import Comment as StoredComment
-    from offdiag.store.compared_runs import ComparedRun
-    from offdiag.store.evaluations import EvaluationWork
-    from offdiag.store.run_page import RunDetail, RunHeader, RunResults
+    from offdiag.store.run_page import EvaluationFacts, RunDetail, RunHeader, RunResults
     from offdiag.store.run_rows import RunEntry
 
 HidesMinority = Annotated[
@@ -283,73 +281,36 @@ class NewDatasetComment(NewComment, InProject):
 
 def comments_document(comments: Iterable[StoredComment]) -> Comments:
     """The comments on one thing."""
-    return Comments(
-        comments=[
-            Comment(id=each.id, at=each.at, author=each.author, text=each.text)
-            for each in comments
-        ]
-    )
+    return Comments(comments=list(map(Comment.made_of, comments)))
 
 
 def run_document(detail: RunDetail) -> Run:
     """Everything that is known of a run but its results."""
     run, outdated, results = detail.run, detail.outdated, detail.results
-    return Run(
-        **run_basics(run),
-        task=run.task,
-        finished_at=run.finished_at,
-        score_columns=run.score_columns,
-        content_digest=run.content_digest,
+    return Run.made_of(
+        run,
         labels=labels_document(run.labels),
-        positive_label=run.positive_label,
-        positive_by_convention=run.positive_by_convention,
-        truth=_truth(run),
-        orientation=_orientation(run),
+        truth=None if run.truth is None else RunTruth.made_of(run.truth, version=run.truth.number),
+        orientation=RunOrientation.made_of(_orientation(run), evidence=run.orientation_evidence),
         hierarchy=None if run.hierarchy is None else run.hierarchy.to_dict(),
         derived_from=_derived(run.derivation),
-        decision_rule=None if run.decision is None else dict(run.decision),
-        evaluation=None if results is None else _evaluation(results),
-        outdated=None
-        if outdated is None
-        else Outdated(
-            reasons=[reason.value for reason in outdated.reasons], work=_work(outdated.work)
-        ),
-        work=_work(detail.work),
+        decision_rule=run.decision,
+        evaluation=None if results is None else _evaluation(results.facts),
+        outdated=outdated,
+        work=detail.work,
         hides_minority=None if results is None else results.facts.hides_minority,
-        note=run.note,
     )
 
 
 def run_summary(run: FoundRun) -> RunSummary:
     """A run as a list shows it, with the metrics that were read."""
     worst = run.worst_class
-    return RunSummary(
-        **run_basics(run),
-        hides_minority=run.hides_minority,
-        may_hide_minority=run.may_hide_minority,
-        truth_version=run.truth_version,
-        orientation=ListedOrientation(
-            stored=SourceOrientation.ACTUAL_ROWS,
-            source=run.source,
-            verdict=run.orientation_verdict,
-        ),
+    return RunSummary.made_of(
+        run,
+        orientation=_orientation(run),
         derived_from=_derived(run.derivation),
-        evaluation=None
-        if run.n_samples is None
-        else ListedEvaluation(
-            truth_version=run.truth_version,
-            n_samples=run.n_samples,
-            n_unlabelled=run.n_unlabelled,
-        ),
-        metrics={key: Value.of(value) for key, value in run.metrics.items()},
-        worst_class=None
-        if worst is None
-        else ListedClass(
-            label=worst.label,
-            support=worst.support,
-            tp=worst.hits,
-            recall=Value.of(worst.recall),
-        ),
+        evaluation=None if run.n_samples is None else ListedEvaluation.made_of(run),
+        worst_class=None if worst is None else ListedClass.made_of(worst, tp=worst.hits),
     )
 
 
@@ -418,25 +379,14 @@ def plain_results(results: RunResults | None) -> dict[str, Any]:
     if results is None:
         return {"metrics": None, "costs": None}
     return {
-        "metrics": {key: Value.of(value).plain() for key, value in results.aggregate.items()},
+        "metrics": {key: Value.made_of(value).plain() for key, value in results.aggregate.items()},
         "costs": None if results.costs is None else results.costs.to_dict(),
     }
 
 
-def run_basics(run: RunHeader | FoundRun | ComparedRun) -> dict[str, Any]:
-    """The arguments of a `RunBasics`."""
-    return {name: getattr(run, name) for name in RunBasics.model_fields}
-
-
 def labels_document(known: LabelSet) -> Labels:
     """The classes of a dataset or a run."""
-    return Labels(
-        names=list(known.names),
-        ordinal=known.ordinal,
-        inferred=known.inferred,
-        digest=known.digest,
-        look_alikes=[list(group) for group in look_alikes(known)],
-    )
+    return Labels.made_of(known, look_alikes=look_alikes(known))
 
 
 def _derived(derivation: Derivation | None) -> Derived | None:
@@ -445,45 +395,16 @@ def _derived(derivation: Derivation | None) -> Derived | None:
     return Derived(run=derivation.run_id, recipe=dict(derivation.recipe))
 
 
-def _truth(run: RunHeader) -> RunTruth | None:
-    if run.truth is None:
-        return None
-    return RunTruth(
-        version=run.truth.number,
-        digest=run.truth.digest,
-        n_samples=run.truth.n_samples,
-        class_counts=list(run.truth.class_counts),
+def _orientation(run: RunHeader | FoundRun) -> ListedOrientation:
+    return ListedOrientation(
+        stored=SourceOrientation.ACTUAL_ROWS, source=run.source, verdict=run.orientation_verdict
     )
 
 
-def _orientation(run: RunHeader) -> RunOrientation:
-    evidence = run.orientation_evidence
-    return RunOrientation(
-        stored=SourceOrientation.ACTUAL_ROWS,
-        source=run.source,
-        verdict=run.orientation_verdict,
-        evidence=None if evidence is None else dict(evidence),
-    )
-
-
-def _evaluation(results: RunResults) -> EvaluationMade:
-    facts = results.facts
-    return EvaluationMade(
+def _evaluation(facts: EvaluationFacts) -> EvaluationMade:
+    return EvaluationMade.made_of(
+        facts,
         truth_version=facts.truth_number,
         newest_truth_version=facts.newest_truth_number,
         n_samples=facts.n_cases,
-        n_cases=facts.n_cases,
-        n_unlabelled=facts.n_unlabelled,
-        suite_version=facts.suite_version,
-        engine_version=facts.engine_version,
-        input_digest=facts.input_digest,
-        matrix_digest=facts.matrix_digest,
-        computed_at=facts.computed_at,
-        duration_s=facts.duration_s,
     )
-
-
-def _work(work: EvaluationWork | None) -> Work | None:
-    if work is None:
-        return None
-    return Work(id=work.id, state=work.state, attempts=work.attempts, error=work.error)

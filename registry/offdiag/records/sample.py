@@ -158,47 +158,19 @@ def _image(upload: SampleUpload) -> bytes | None:
 
 def stored_document(found: LoggedSamples) -> SamplesStored:
     """What an upload did."""
-    return SamplesStored(
-        dataset=found.dataset,
-        n_added=found.n_added,
-        n_changed=found.n_changed,
-        n_unchanged=found.n_unchanged,
-        n_unknown=found.n_unknown,
-    )
-
-
-def sample_document(found: SampleContent) -> Sample:
-    """What is stored of one sample."""
-    return Sample(
-        sample=found.sample,
-        text=found.text,
-        fields=None if found.fields is None else dict(found.fields),
-        audio=found.audio,
-        image_digest=found.image_digest,
-    )
+    return SamplesStored.made_of(found)
 
 
 def sample_page(
     dataset: str, totals: ContentTotals, found: list[SampleContent], token: str | None
 ) -> SamplePage:
     """A page of samples with content."""
-    return SamplePage(
-        dataset=dataset,
-        n_samples=totals.n_samples,
-        n_images=totals.n_images,
-        n_bytes=totals.n_bytes,
-        samples=list(map(sample_document, found)),
-        next_page_token=token,
-    )
+    return SamplePage.made_of(totals, dataset=dataset, samples=found, next_page_token=token)
 
 
 def content_document(places: ContentPlaces) -> ContentShown:
     """Where content of a dataset lies."""
-    return ContentShown(
-        image_template=places.image_template,
-        link_template=places.link_template,
-        is_hidden=places.is_hidden,
-    )
+    return ContentShown.made_of(places)
 
 
 def places_in(body: Content) -> ContentPlaces:

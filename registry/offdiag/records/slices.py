@@ -92,28 +92,13 @@ class RunSlices(ResponseBody):
 
 def slice_gap(gap: SliceGap, labels: Sequence[str]) -> SliceGapBody:
     """A gap as it travels."""
-    return SliceGapBody(
+    return SliceGapBody.made_of(
+        gap,
         slice=slice_text(gap),
         metric=gap.key,
         label=None if gap.code is None else labels[gap.code],
-        n_samples=gap.n_samples,
-        hits=gap.hits,
-        cases=gap.cases,
-        n_effective=gap.n_effective,
-        value=gap.value,
         ci_low=gap.low,
         ci_high=gap.high,
-        rest=gap.rest,
-        gap=gap.gap,
-        gap_low=gap.gap_low,
-        gap_high=gap.gap_high,
-        p=gap.p,
-        p_adjusted=gap.p_adjusted,
-        is_significant=gap.is_significant,
-        effect=gap.effect,
-        share_of_errors=gap.share_of_errors,
-        explained=gap.explained,
-        confirmed=gap.confirmed,
     )
 
 

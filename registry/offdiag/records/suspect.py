@@ -111,49 +111,16 @@ class Suspects(ResponseBody):
 
 def suspects_document(found: SuspectLabels) -> Suspects:
     """The suspect labels of a dataset."""
-    planted = found.planted
-    return Suspects(
+    return Suspects.made_of(
+        found,
         project=found.dataset.project,
         dataset=found.dataset.name,
-        version=found.version,
-        missing=found.missing,
         models=[
-            VotingModel(
-                model=each.name,
-                run=each.run_id,
-                run_name=each.run_name,
-                n_runs=each.n_runs,
-                has_probabilities=each.has_probabilities,
-            )
-            for each in found.families
+            VotingModel.made_of(each, model=each.name, run=each.run_id) for each in found.families
         ],
         left_out=[ModelLeftOut(model=each.name, why=each.why) for each in found.left_out],
         n_runs_on_training_data=found.trained_on,
-        n_labelled=found.n_labelled,
-        n_suspect=found.n_suspect,
-        n_confident=found.n_confident,
-        total=found.total,
-        start=found.start,
-        planted=None
-        if planted is None
-        else Planted(**{name: getattr(planted, name) for name in Planted.model_fields}),
         moves=[SuspectMove(label=a, suggested=b, n=n) for a, b, n in found.moves],
-        suspects=[
-            SuspectLabel(
-                sample=each.sample,
-                label=each.label,
-                suggested=each.suggested,
-                score=each.score,
-                against=each.against,
-                is_confident=each.is_confident,
-                reason=each.reason,
-                answers=[
-                    ModelAnswer(label=answer.label, probability=answer.probability)
-                    for answer in each.answers
-                ],
-            )
-            for each in found.suspects
-        ],
     )
 
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from offdiag.services.truth.impact import MovedRun as MovedRunRead
     from offdiag.services.truth.impact import TruthImpact
     from offdiag.services.truth.versions import LabelDifference, TruthComparison, TruthHistory
-    from offdiag.store.truth_impact import ScoredRun
     from offdiag.store.truths import TruthSummary
 
 
@@ -218,22 +217,7 @@ class ImpactInWords(Impact):
 
 def truth_version(found: TruthSummary) -> TruthVersion:
     """One version of the ground truth."""
-    return TruthVersion(
-        version=found.number,
-        root=found.root,
-        parent=found.parent,
-        is_head=found.is_head,
-        digest=found.digest,
-        n_samples=found.n_samples,
-        n_labelled=found.n_labelled,
-        sample_ids=found.id_kind,
-        class_counts=list(found.class_counts),
-        reason=found.reason,
-        author=found.author,
-        created_at=found.created_at,
-        n_runs=found.n_runs,
-        slices=list(found.slices),
-    )
+    return TruthVersion.made_of(found, version=found.number, sample_ids=found.id_kind)
 
 
 def truth_list(history: TruthHistory) -> TruthList:
@@ -251,21 +235,15 @@ def difference_document(
 ) -> Difference:
     """What two versions differ in, with all of the samples or some."""
     between = found.difference
-    return Difference(
+    return Difference.made_of(
+        between,
         project=project,
         dataset=dataset,
         before=found.before.number,
         after=found.after.number,
         n_changed=len(between),
-        n_corrected=between.n_corrected,
-        n_newly_labelled=between.n_newly_labelled,
-        n_unlabelled=between.n_unlabelled,
-        moves=[Move(before=move.before, after=move.after, n=move.n) for move in between.moves],
         start=start,
-        samples=[
-            ChangedSample(sample=each.sample, before=each.before, after=each.after)
-            for each in between.samples(start, None if limit is None else start + limit)
-        ],
+        samples=list(between.samples(start, None if limit is None else start + limit)),
     )
 
 
@@ -280,18 +258,15 @@ def sample_rows(difference: LabelDifference) -> Iterator[tuple[Cell, ...]]:
 def impact_document(impact: TruthImpact) -> Impact:
     """What a correction did to the runs that are scored with it."""
     beyond = values_beyond(impact)
-    return Impact(
+    return Impact.made_of(
+        impact,
         project=impact.dataset.project,
         dataset=impact.dataset.name,
         before=None if impact.older is None else impact.older.number,
         after=impact.version.number,
         **_counts(impact.difference),
-        n_reranked=dict(impact.n_reranked),
         runs=[_moved_run(moved, beyond, impact.metrics) for moved in impact.moved],
-        waiting=list(map(_run_name, impact.waiting)),
-        failed=list(map(_run_name, impact.failed)),
-        only_scored_since=list(map(_run_name, impact.new)),
-        is_cut=impact.is_cut,
+        only_scored_since=impact.new,
     )
 
 
@@ -340,19 +315,18 @@ def _moved_run(
         truth_after=moved.after.truth_number,
         n_labelled_before=moved.before.n_labelled,
         n_labelled_after=moved.after.n_labelled,
-        metrics={
-            metric: MovedValue(
-                before=Value.of(moved.values_of(metric)[0]),
-                after=Value.of(moved.values_of(metric)[1]),
-                difference=moved.difference_of(metric),
-                is_beyond_interval=(moved.run.id, metric) in beyond,
-                rank_before=moved.places[metric][0],
-                rank_after=moved.places[metric][1],
-            )
-            for metric in metrics
-        },
+        metrics={metric: _moved_value(moved, metric, beyond) for metric in metrics},
     )
 
 
-def _run_name(run: ScoredRun) -> RunName:
-    return RunName(id=run.id, name=run.name)
+def _moved_value(moved: MovedRunRead, metric: str, beyond: set[tuple[str, str]]) -> MovedValue:
+    before, after = moved.values_of(metric)
+    rank_before, rank_after = moved.places[metric]
+    return MovedValue(
+        before=Value.made_of(before),
+        after=Value.made_of(after),
+        difference=moved.difference_of(metric),
+        is_beyond_interval=(moved.run.id, metric) in beyond,
+        rank_before=rank_before,
+        rank_after=rank_after,
+    )

@@ -170,7 +170,7 @@ def _recounted(found: Recounted) -> records.Recounted:
         matrix=found.counts.tolist(),
         aggregate=values_of(found.aggregate),
         per_class={
-            key: [Value.of(value) for value in each] for key, each in found.per_class.items()
+            key: [Value.made_of(value) for value in each] for key, each in found.per_class.items()
         },
         threshold=found.threshold,
     )
@@ -262,9 +262,9 @@ def _answer(found: Decided) -> DecisionAnswer:
         orientation=SourceOrientation.ACTUAL_ROWS,
         matrix_before=found.matrix_before.counts.tolist(),
         matrix_after=found.matrix_after.counts.tolist(),
-        mean_cost_before=Value.of(found.mean_cost_before),
-        mean_cost_after=Value.of(found.mean_cost_after),
-        difference=Value.of(found.difference),
+        mean_cost_before=Value.made_of(found.mean_cost_before),
+        mean_cost_after=Value.made_of(found.mean_cost_after),
+        difference=Value.made_of(found.difference),
         recall_changes=values_of(found.recall_changes),
         run=found.saved,
     )

@@ -14,7 +14,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.flags.assessment import unchecked_rules
 from offdiag.flags.catalogue import RULES
 from offdiag.metrics.weighted.counts import WeightedCounts
-from offdiag.records.evaluation import WeightedBody, run_with_results
+from offdiag.records.evaluation import run_with_results, weighted_body
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.components import numbers
@@ -171,7 +171,7 @@ def run_json(detail: RunDetail) -> Response:
 
 def matrix_json(counted: WeightedCounts) -> Response:
     """The sums alone, with the names of the classes."""
-    body = WeightedBody.of(counted)
+    body = weighted_body(counted)
     assert body is not None  # noqa: S101  # It is weighted.
     return jsonify({"labels": list(counted.labels.names), **body.plain()})
 
