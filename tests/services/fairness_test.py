@@ -10,7 +10,7 @@ import pytest
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict, InvalidInput, UnknownKey
 from offdiag.metrics.groups.fairness import Criterion
-from offdiag.records.fairness import fairness_document
+from offdiag.records.runs.slices import fairness_document
 from offdiag.services.groups.fairness import fairness_of_run
 from offdiag.services.ingest.open_run import open_run
 from offdiag.services.truth.revise import revise_truth

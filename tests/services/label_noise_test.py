@@ -9,7 +9,7 @@ import pytest
 
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
-from offdiag.records.noise import noise_document
+from offdiag.records.datasets.label_errors import noise_document
 from offdiag.services.samples.noise import LabelNoise, label_noise
 from offdiag.store.database import Database
 from support.logging_runs import log

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from offdiag.errors import InvalidInput, NotFound
-from offdiag.records.truth import impact_document
+from offdiag.records.datasets.truth import impact_document
 from offdiag.services.truth.impact import TruthImpact, truth_impact
 from offdiag.store.database import Database
 from support.archives import revise

@@ -11,7 +11,7 @@ import pytest
 
 from offdiag import compare, evaluate_matrix
 from offdiag.cli.process import run as command_line
-from offdiag.records.run import Run, RunBasics
+from offdiag.records.runs.run import Run, RunBasics
 from offdiag.store.database import Database
 from support.api import get, send
 from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from offdiag.cli.documents import Server, connected
-from offdiag.records.run import RunPage, RunsQuery, RunSummary, run_summary
+from offdiag.records.runs.run import RunPage, RunsQuery, RunSummary, run_summary
 from offdiag.sdk.registry import MOST_NAMED, RUN_ID, only_id, quoted
 
 

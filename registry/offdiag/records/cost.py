@@ -11,7 +11,7 @@ from pydantic import Field
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.records.base import DEFAULT_PROJECT, InProject, RequestBody, ResponseBody, Value
-from offdiag.records.run import Labels
+from offdiag.records.runs.run import Labels
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell

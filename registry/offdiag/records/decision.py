@@ -9,7 +9,7 @@ from pydantic import Field
 
 from offdiag.records.base import ResponseBody, Value
 from offdiag.records.cost import Weights, prevalence_document, weights_document
-from offdiag.records.truth import RunName
+from offdiag.records.datasets.truth import RunName
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell

@@ -12,7 +12,7 @@ from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_scores import GivenClassScores, GivenEvent
 from offdiag.records.base import RequestBody, ResponseBody
-from offdiag.records.run import Labels, RunSaid
+from offdiag.records.runs.run import Labels, RunSaid
 from offdiag.services.ingest.batch import GivenCounts, GivenPairedCounts, PairedTable
 
 Text = str | int | bool

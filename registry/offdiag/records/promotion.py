@@ -9,7 +9,7 @@ from pydantic import Field
 
 from offdiag.domain.runs import PromotionRole
 from offdiag.records.base import DEFAULT_PROJECT, InProject, RequestBody, ResponseBody, Value
-from offdiag.records.dataset import Dataset
+from offdiag.records.datasets.dataset import Dataset
 
 if TYPE_CHECKING:
     from offdiag.services.champions.decision import RankedDataset

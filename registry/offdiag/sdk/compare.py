@@ -31,7 +31,7 @@ class Comparison:
     """
 
     def __init__(self, record: Mapping[str, Any], registry: Registry) -> None:
-        """`record` is a plain `offdiag.records.comparison.Comparison` of runs that compare."""
+        """`record` is a plain `Comparison` (of `offdiag.records`) of runs that compare."""
         self._record = record
         self._registry = registry
         self._result: Mapping[str, Any] = record["result"]

@@ -21,9 +21,8 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
-from offdiag.records.fairness import Fairness
-from offdiag.records.method import Methods
-from offdiag.records.slices import RunSlices, SlicesQuery, run_slices
+from offdiag.records.runs.method import Methods
+from offdiag.records.runs.slices import Fairness, RunSlices, SlicesQuery, run_slices
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
     Answer,

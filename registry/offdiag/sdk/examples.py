@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from offdiag.domain.labels import label_text
 from offdiag.extras import optional
 from offdiag.metrics.scores.operating_points import OperatingPoints
-from offdiag.records.slices import SLICE_COLUMNS, RunSlices
+from offdiag.records.runs.slices import SLICE_COLUMNS, RunSlices
 from offdiag.sdk.registry import ExampleTable
 from offdiag.services.examples.selection import ExampleQuestion, Kind
 

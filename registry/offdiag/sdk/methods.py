@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from offdiag.extras import optional
-from offdiag.records.method import (
+from offdiag.records.runs.method import (
     CURVE_COLUMNS,
     METHOD_COLUMNS,
     RUN_COLUMNS,

@@ -26,9 +26,8 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
-from offdiag.records.fairness import Fairness
-from offdiag.records.method import Methods
-from offdiag.records.slices import RunSlices, SlicesQuery
+from offdiag.records.runs.method import Methods
+from offdiag.records.runs.slices import Fairness, RunSlices, SlicesQuery
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.ingest.batch import (

@@ -14,7 +14,7 @@ from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunState, S
 from offdiag.domain.texts import shortened
 from offdiag.errors import EvaluationFailed, EvaluationPending, NotFound, OffdiagError
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.records.slices import SlicesQuery
+from offdiag.records.runs.slices import SlicesQuery
 from offdiag.sdk import provenance
 from offdiag.sdk.display.displayed import Origin
 from offdiag.sdk.display.evaluation_card import run_card

@@ -27,8 +27,8 @@ from offdiag.records.cost import (
     costs_of_runs,
 )
 from offdiag.records.decision import TriedRule, tried_rule
-from offdiag.records.label_costs import LabelCostsAsked, LabelCostsFound, asked_label_costs
-from offdiag.records.run import labels_document
+from offdiag.records.runs.multilabel import LabelCostsAsked, LabelCostsFound, asked_label_costs
+from offdiag.records.runs.run import labels_document
 from offdiag.sdk.embedded.registry import decide
 from offdiag.sdk.registry import Decided, DecideQuestion
 from offdiag.services import cost_matrices

@@ -12,7 +12,7 @@ from offdiag.domain.sample_content import allowed_hosts
 from offdiag.errors import InvalidInput
 from offdiag.inputs.content.given_samples import sample_name
 from offdiag.records.base import InProject, Project, ProjectList
-from offdiag.records.dataset import (
+from offdiag.records.datasets.dataset import (
     AskedAgain,
     Baseline,
     Dataset,
@@ -25,8 +25,15 @@ from offdiag.records.dataset import (
     dataset_document,
     dataset_summary,
 )
-from offdiag.records.noise import Noise, NoiseQuery, noise_document
-from offdiag.records.sample import (
+from offdiag.records.datasets.label_errors import (
+    Noise,
+    NoiseQuery,
+    Suspects,
+    SuspectsQuery,
+    noise_document,
+    suspects_document,
+)
+from offdiag.records.datasets.sample import (
     Content,
     ContentShown,
     ImageQuery,
@@ -42,7 +49,6 @@ from offdiag.records.sample import (
     stored_document,
     uploaded,
 )
-from offdiag.records.suspect import Suspects, SuspectsQuery, suspects_document
 from offdiag.services import datasets
 from offdiag.services.cost_matrices import set_default_costs
 from offdiag.services.datasets import browse_dataset, set_hierarchy

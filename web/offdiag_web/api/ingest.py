@@ -39,7 +39,7 @@ from offdiag.records.ingest import (
     StoredChunk,
     Text,
 )
-from offdiag.records.run import labels_document
+from offdiag.records.runs.run import labels_document
 from offdiag.services.ingest.chunks import PutOutcome, put_columns
 from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_counts import log_counts as store_counts

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from offdiag.errors import NotFound
 from offdiag.metrics.catalogue import SPECS, MetricSpec
 from offdiag.metrics.names import meanings, nearest_names
-from offdiag.records.evaluation import Definition, Definitions, DefinitionsQuery
+from offdiag.records.runs.evaluation import Definition, Definitions, DefinitionsQuery
 from offdiag_web.api.operations import operation, resource
 
 blueprint = resource("metrics")

@@ -8,7 +8,6 @@ from offdiag.domain.runs import PromotionRole
 from offdiag.gate.conditions import parse_condition
 from offdiag.records.base import InProject
 from offdiag.records.gate import Gate, GateAsked, gate_document
-from offdiag.records.method import Methods, methods_document
 from offdiag.records.promotion import (
     LeadersQuery,
     NewPromotion,
@@ -18,6 +17,7 @@ from offdiag.records.promotion import (
     leaders_document,
     promotions_document,
 )
+from offdiag.records.runs.method import Methods, methods_document
 from offdiag.services.champions import leaders, promotions
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.gate import GateResult, StatedCosts, gate_run

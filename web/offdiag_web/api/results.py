@@ -11,9 +11,8 @@ from offdiag.errors import Conflict, EvaluationPending
 from offdiag.flags.assessment import assess_counted
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import PREDICTED_AXIS, swap_axes
-from offdiag.records.confused import ConfusedLabelsFound, ConfusedQuery, confused_document
-from offdiag.records.curve import Curves, CurvesQuery, curves_document
-from offdiag.records.evaluation import (
+from offdiag.records.runs.curve import Curves, CurvesQuery, curves_document
+from offdiag.records.runs.evaluation import (
     Cell,
     EvaluationAnswer,
     EvaluationQuery,
@@ -32,9 +31,16 @@ from offdiag.records.evaluation import (
     raised_flag,
     run_with_results,
 )
-from offdiag.records.example import ExamplePage, ExamplesQuery, example_document
-from offdiag.records.fairness import Fairness, FairnessQuery, fairness_document
-from offdiag.records.slices import RunSlices, SlicesQuery, run_slices
+from offdiag.records.runs.example import ExamplePage, ExamplesQuery, example_document
+from offdiag.records.runs.multilabel import ConfusedLabelsFound, ConfusedQuery, confused_document
+from offdiag.records.runs.slices import (
+    Fairness,
+    FairnessQuery,
+    RunSlices,
+    SlicesQuery,
+    fairness_document,
+    run_slices,
+)
 from offdiag.services.curves import all_curves, browse_curves
 from offdiag.services.evaluation.compute import collapse_evaluation
 from offdiag.services.evaluation.results import stored_evaluation

@@ -7,7 +7,7 @@ from typing import Any
 
 from offdiag.errors import InvalidInput
 from offdiag.records.base import InProject
-from offdiag.records.comparison import (
+from offdiag.records.runs.comparison import (
     ComparedExamples,
     ComparedExamplesQuery,
     Comparison,
@@ -15,7 +15,7 @@ from offdiag.records.comparison import (
     compared_examples,
     comparison_document,
 )
-from offdiag.records.run import (
+from offdiag.records.runs.run import (
     Comments,
     Deleted,
     NewComment,

@@ -7,7 +7,7 @@ from offdiag.domain.sample_content import allowed_hosts
 from offdiag.inputs.labels import require_equal_lengths
 from offdiag.inputs.slice_columns import GivenSlices
 from offdiag.records.base import InProject
-from offdiag.records.draft import (
+from offdiag.records.datasets.draft import (
     AnsweredTasks,
     AnswersStored,
     Draft,
@@ -19,7 +19,7 @@ from offdiag.records.draft import (
     WithdrawnLabels,
     draft_document,
 )
-from offdiag.records.truth import (
+from offdiag.records.datasets.truth import (
     Corrected,
     Correction,
     Difference,

@@ -11,7 +11,7 @@ from offdiag.domain.slices import slice_of
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.counted import Counted
 from offdiag.metrics.slices.finder import RECALL, SUBSET_ACCURACY, SliceFindings, SliceGap
-from offdiag.records.slices import slice_text
+from offdiag.records.runs.slices import slice_text
 from offdiag.services.evaluation.slice_counts import kept_findings
 from offdiag_web.app.context import current_registry
 from offdiag_web.charts.marks import IN_LIST, interval_mark

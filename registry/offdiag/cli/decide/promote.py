@@ -22,7 +22,7 @@ from offdiag.records.promotion import (
     leaders_document,
     promotion_document,
 )
-from offdiag.records.run import Run
+from offdiag.records.runs.run import Run
 from offdiag.sdk import provenance
 
 if TYPE_CHECKING:

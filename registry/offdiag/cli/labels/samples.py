@@ -17,9 +17,16 @@ from offdiag.domain.sample_content import ContentPlaces, LoggedSamples
 from offdiag.domain.texts import name_segment
 from offdiag.errors import InvalidInput
 from offdiag.records.base import InProject
-from offdiag.records.noise import Noise, NoiseQuery, noise_document
-from offdiag.records.sample import ContentShown, content_document
-from offdiag.records.suspect import MOST_SUSPECTS, Suspects, SuspectsQuery, suspects_document
+from offdiag.records.datasets.label_errors import (
+    MOST_SUSPECTS,
+    Noise,
+    NoiseQuery,
+    Suspects,
+    SuspectsQuery,
+    noise_document,
+    suspects_document,
+)
+from offdiag.records.datasets.sample import ContentShown, content_document
 from offdiag.sdk.target import registry_at
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from offdiag.cli.output import busy, print_json, print_tables
 from offdiag.cli.registry import answerable, settings_for
 from offdiag.domain.texts import name_segment
 from offdiag.records.base import InProject
-from offdiag.records.truth import (
+from offdiag.records.datasets.truth import (
     MOST_SAMPLES,
     ChangedSample,
     Difference,

@@ -14,7 +14,7 @@ from offdiag.cli.tables import filled_table
 from offdiag.domain.labels import TruthRevision
 from offdiag.errors import InvalidInput
 from offdiag.metrics.names import find_metric
-from offdiag.records.truth import Difference, Impact, MovedValue, TruthList
+from offdiag.records.datasets.truth import Difference, Impact, MovedValue, TruthList
 from offdiag.reports import texts
 from offdiag.reports.scope import DEFAULT_METRICS, METRICS_OF_SETS, spec_of
 

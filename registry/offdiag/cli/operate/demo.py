@@ -27,7 +27,7 @@ from offdiag.demo.samples import log_content
 from offdiag.domain.runs import RunState
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.logs import log_to_stderr
-from offdiag.records.run import run_summary
+from offdiag.records.runs.run import run_summary
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.reports.edition import wait_for_edition
 from offdiag.settings import Settings

@@ -21,7 +21,7 @@ from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.number_text import p_value
 from offdiag.domain.values import MetricValue
 from offdiag.records.base import MOST_ON_A_PAGE, USUAL_ON_A_PAGE
-from offdiag.records.comparison import (
+from offdiag.records.runs.comparison import (
     ComparedExamples,
     ComparedExamplesQuery,
     Comparison,

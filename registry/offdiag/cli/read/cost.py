@@ -26,7 +26,7 @@ from offdiag.records.cost import (
     Weights,
     plain_weights,
 )
-from offdiag.records.dataset import AskedAgain, Judging
+from offdiag.records.datasets.dataset import AskedAgain, Judging
 from offdiag.sdk import provenance
 from offdiag.sdk.remote.requests import cost_matrix_in
 

@@ -16,7 +16,7 @@ from offdiag.cli.run_names import ids_of_runs
 from offdiag.metrics.costs.decisions import finite_threshold
 from offdiag.records.cost import CostsAsked, CostsOfRuns, RuleAsked, costs_of_runs
 from offdiag.records.decision import TriedRule, tried_rule
-from offdiag.records.label_costs import (
+from offdiag.records.runs.multilabel import (
     LabelCostsAsked,
     LabelCostsFound,
     asked_label_costs,

@@ -13,7 +13,7 @@ from offdiag.metrics.costs.matrix import CostChange
 from offdiag.records.base import Value
 from offdiag.records.cost import CheapestAsOneCostMoves, CostOfRun, Costs, CostsOfRuns
 from offdiag.records.decision import TriedRule
-from offdiag.records.label_costs import LabelCostsFound, LabelThreshold
+from offdiag.records.runs.multilabel import LabelCostsFound, LabelThreshold
 
 PER = 1_000
 """Costs are shown for so many examples: mean costs are often too small to read."""

@@ -10,7 +10,7 @@ from offdiag.cli.output import number
 from offdiag.cli.tables import filled_table
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.records.base import Value
-from offdiag.records.fairness import Fairness, FairnessOfClass
+from offdiag.records.runs.slices import Fairness, FairnessOfClass
 
 
 def fairness_tables(found: Fairness) -> Iterator[Table]:

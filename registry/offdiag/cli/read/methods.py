@@ -13,8 +13,8 @@ from offdiag.cli.registry import settings_for
 from offdiag.cli.tables import filled_table
 from offdiag.domain.number_text import count, p_in_column
 from offdiag.domain.texts import name_segment
-from offdiag.records.method import CurvePoint, Method, Methods, methods_document, run_rows
 from offdiag.records.promotion import LeadersQuery
+from offdiag.records.runs.method import CurvePoint, Method, Methods, methods_document, run_rows
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -15,9 +15,9 @@ from offdiag.cli.tables import evaluation_tables, facts_table, filled_table, ope
 from offdiag.domain.runs import decision_text
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.records.base import Value
-from offdiag.records.evaluation import EvaluationAnswer, PastAnswer, RunWithResults
-from offdiag.records.run import RunSummary
-from offdiag.records.slices import RunSlices
+from offdiag.records.runs.evaluation import EvaluationAnswer, PastAnswer, RunWithResults
+from offdiag.records.runs.run import RunSummary
+from offdiag.records.runs.slices import RunSlices
 from offdiag.sdk.evaluations.evaluation import sets_dict
 from offdiag.sdk.remote.reader import label_set
 from offdiag.sdk.remote.requests import counted_of

@@ -25,8 +25,7 @@ from offdiag.cli.run_names import ids_of_runs
 from offdiag.domain.texts import name_segment
 from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.records.base import InProject
-from offdiag.records.confused import ConfusedLabelsFound, confused_document
-from offdiag.records.dataset import (
+from offdiag.records.datasets.dataset import (
     AskedAgain,
     Baseline,
     DatasetList,
@@ -34,7 +33,7 @@ from offdiag.records.dataset import (
     Pinning,
     dataset_summary,
 )
-from offdiag.records.evaluation import (
+from offdiag.records.runs.evaluation import (
     EvaluationAnswer,
     EvaluationQuery,
     HistoryAnswer,
@@ -44,9 +43,17 @@ from offdiag.records.evaluation import (
     judged_flags,
     run_with_results,
 )
-from offdiag.records.fairness import Fairness, FairnessQuery, fairness_document
-from offdiag.records.run import Run, RunList, RunPage, RunsQuery, run_summary
-from offdiag.records.slices import MOST_GAPS, RunSlices, SlicesQuery, run_slices
+from offdiag.records.runs.multilabel import ConfusedLabelsFound, confused_document
+from offdiag.records.runs.run import Run, RunList, RunPage, RunsQuery, run_summary
+from offdiag.records.runs.slices import (
+    MOST_GAPS,
+    Fairness,
+    FairnessQuery,
+    RunSlices,
+    SlicesQuery,
+    fairness_document,
+    run_slices,
+)
 from offdiag.sdk import provenance
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.sample_content import allowed_hosts
 from offdiag.inputs.bodies.columns import columns_of
 from offdiag.inputs.bodies.formats import read_arrow_body
+from offdiag.records.datasets.sample import SampleUploads, uploaded
 from offdiag.records.ingest import NewCounts, NewMatrix, NewPairedCounts, NewRun
-from offdiag.records.sample import SampleUploads, uploaded
 from offdiag.sdk.remote.sample_requests import samples_in
 from offdiag.sdk.remote.spool import PAIRED_COUNTS, SAMPLES, SpooledRequest
 from offdiag.services.ingest.chunks import put_columns

@@ -25,10 +25,15 @@ from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.prevalence import declared_prevalence
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
-from offdiag.records.comparison import compared_examples, comparison_document
-from offdiag.records.fairness import Fairness, fairness_document
-from offdiag.records.method import Methods, methods_document
-from offdiag.records.slices import RunSlices, SlicesQuery, run_slices
+from offdiag.records.runs.comparison import compared_examples, comparison_document
+from offdiag.records.runs.method import Methods, methods_document
+from offdiag.records.runs.slices import (
+    Fairness,
+    RunSlices,
+    SlicesQuery,
+    fairness_document,
+    run_slices,
+)
 from offdiag.sdk import provenance
 from offdiag.sdk.embedded.progress import evaluation_progress
 from offdiag.sdk.evaluations.evaluation import Evaluation
@@ -454,7 +459,7 @@ class EmbeddedRegistry:
         )
 
     def suspects(self, project: str, dataset: str, question: SuspectQuestion) -> Mapping[str, Any]:
-        from offdiag.records.suspect import suspects_document
+        from offdiag.records.datasets.label_errors import suspects_document
         from offdiag.services.samples.suspects import suspect_labels
 
         found = suspect_labels(self.database, project=project, dataset=dataset, question=question)

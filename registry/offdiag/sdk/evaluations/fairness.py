@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from offdiag.extras import optional
-from offdiag.records.fairness import FAIRNESS_COLUMNS, Fairness, fairness_rows
+from offdiag.records.runs.slices import FAIRNESS_COLUMNS, Fairness, fairness_rows
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -62,7 +62,7 @@ def frame_of_slices(
 
     Weighted ones have a column `n_effective` beside `cases`. Raises `Conflict` without slices.
     """
-    from offdiag.records.slices import SLICE_COLUMNS, slice_gap
+    from offdiag.records.runs.slices import SLICE_COLUMNS, slice_gap
 
     with optional:
         import pandas as pd

@@ -15,9 +15,9 @@ from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import MOST_ON_A_PAGE, RequestBody, ResponseBody
-from offdiag.records.curve import Curves, Points
-from offdiag.records.example import ExamplePage, LabelSets
-from offdiag.records.run import Labels, Run, RunPage, found_run
+from offdiag.records.runs.curve import Curves, Points
+from offdiag.records.runs.example import ExamplePage, LabelSets
+from offdiag.records.runs.run import Labels, Run, RunPage, found_run
 from offdiag.sdk.registry import ExampleRow, ExampleTable, SearchQuestion
 from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.services.examples.selection import ExampleQuestion

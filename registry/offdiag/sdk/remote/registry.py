@@ -33,7 +33,6 @@ from offdiag.metrics.confusion import whole_counts
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
-from offdiag.records.fairness import Fairness
 from offdiag.records.ingest import (
     ClosedRun,
     ClosedRuns,
@@ -48,8 +47,8 @@ from offdiag.records.ingest import (
     NewRun,
 )
 from offdiag.records.ingest import OpenedRun as OpenedAnswer
-from offdiag.records.method import Methods
-from offdiag.records.slices import RunSlices, SlicesQuery
+from offdiag.records.runs.method import Methods
+from offdiag.records.runs.slices import Fairness, RunSlices, SlicesQuery
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
     Answer,

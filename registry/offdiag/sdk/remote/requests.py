@@ -30,13 +30,13 @@ from offdiag.metrics.multilabel.sets import is_known, unpack_sets
 from offdiag.metrics.multilabel.tally import tally_of_numbers
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.records.base import MOST_ON_A_PAGE
-from offdiag.records.comparison import ComparedExamples
 from offdiag.records.cost import Costs, DecisionAnswer, DecisionAsked
-from offdiag.records.dataset import Dataset, Grouping
-from offdiag.records.evaluation import CollapsedGroups, EvaluationAnswer, WeightedBody
+from offdiag.records.datasets.dataset import Dataset, Grouping
+from offdiag.records.datasets.truth import Correction, SlicesToAdd
 from offdiag.records.promotion import NewPromotion
-from offdiag.records.run import Run, RunChanges
-from offdiag.records.truth import Correction, SlicesToAdd
+from offdiag.records.runs.comparison import ComparedExamples
+from offdiag.records.runs.evaluation import CollapsedGroups, EvaluationAnswer, WeightedBody
+from offdiag.records.runs.run import Run, RunChanges
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
 from offdiag.sdk.registry import (

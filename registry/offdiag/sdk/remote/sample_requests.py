@@ -12,8 +12,8 @@ from pydantic import TypeAdapter
 from offdiag.domain.sample_content import ContentPlaces, LoggedSamples, SuspectQuestion
 from offdiag.domain.texts import name_segment
 from offdiag.inputs.content.given_samples import GivenSample
-from offdiag.records.sample import Content, uploads_of
-from offdiag.records.suspect import Suspects
+from offdiag.records.datasets.label_errors import Suspects
+from offdiag.records.datasets.sample import Content, uploads_of
 from offdiag.sdk.remote.connection import Connection
 from offdiag.sdk.remote.reader import Reader
 from offdiag.sdk.remote.spool import SAMPLES, SpooledRequest

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from offdiag.extras import optional
-from offdiag.records.confused import ConfusedLabelsFound, ConfusedQuery, confused_document
-from offdiag.records.label_costs import (
+from offdiag.records.runs.multilabel import (
+    ConfusedLabelsFound,
+    ConfusedQuery,
     LabelCostsAsked,
     LabelCostsFound,
     OutcomeCostsAsked,
     asked_label_costs,
+    confused_document,
 )
 from offdiag.sdk.run import Run
 from offdiag.sdk.search import resolved_id

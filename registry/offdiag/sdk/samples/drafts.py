@@ -10,7 +10,7 @@ from offdiag.domain.texts import name_segment
 from offdiag.extras import optional
 from offdiag.inputs.content.given_samples import sample_name
 from offdiag.records.base import InProject
-from offdiag.records.draft import (
+from offdiag.records.datasets.draft import (
     AnsweredTasks,
     AnswersStored,
     Draft,
@@ -22,7 +22,7 @@ from offdiag.records.draft import (
     WithdrawnLabels,
     draft_document,
 )
-from offdiag.records.truth import Corrected
+from offdiag.records.datasets.truth import Corrected
 from offdiag.sdk import provenance
 from offdiag.sdk.registry import Registry
 from offdiag.sdk.target import target

@@ -9,8 +9,7 @@ from offdiag.domain.sample_content import SuspectQuestion
 from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict
 from offdiag.extras import optional
-from offdiag.records.noise import Noise, NoiseQuery, noise_document
-from offdiag.records.suspect import MOST_SUSPECTS
+from offdiag.records.datasets.label_errors import MOST_SUSPECTS, Noise, NoiseQuery, noise_document
 from offdiag.sdk.target import target
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from offdiag.comparison.pair import PairedOutcome
 from offdiag.domain.runs import PromotionRole, Task
 from offdiag.errors import InvalidInput
-from offdiag.records.comparison import compared_examples, comparison_document
+from offdiag.records.runs.comparison import compared_examples, comparison_document
 from offdiag.services.champions.leaders import leaders_of
 from offdiag.services.compare import RunComparison, compare_runs
 from offdiag.services.examples.changed import (

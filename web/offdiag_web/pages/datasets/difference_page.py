@@ -10,7 +10,7 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from offdiag.metrics.counted import are_sets
-from offdiag.records.truth import SAMPLE_COLUMNS, difference_document, sample_rows
+from offdiag.records.datasets.truth import SAMPLE_COLUMNS, difference_document, sample_rows
 from offdiag.services.truth.versions import (
     LabelDifference,
     Relabelled,

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from offdiag.domain.values import MetricValue
-from offdiag.records.truth import (
+from offdiag.records.datasets.truth import (
     IMPACT_COLUMNS,
     ImpactInWords,
     impact_document,

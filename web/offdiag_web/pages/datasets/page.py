@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from flask import Blueprint, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from offdiag.records.dataset import (
+from offdiag.records.datasets.dataset import (
     CLASS_COUNT_COLUMNS,
     DATASET_COLUMNS,
     DatasetList,

@@ -17,7 +17,7 @@ from werkzeug.wrappers import Response
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.number_text import p_in_column
 from offdiag.domain.runs import METHOD
-from offdiag.records.method import (
+from offdiag.records.runs.method import (
     CURVE_COLUMNS,
     METHOD_COLUMNS,
     curve_row,

@@ -10,7 +10,7 @@ from flask import Blueprint, jsonify, make_response, render_template
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
-from offdiag.records.run import entry_row, run_columns, run_summary
+from offdiag.records.runs.run import entry_row, run_columns, run_summary
 from offdiag.services.runs import ModelRuns, browse_model
 from offdiag.store.run_rows import LISTED_METRICS, RunEntry
 from offdiag_web.app.context import current_registry

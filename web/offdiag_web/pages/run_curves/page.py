@@ -13,7 +13,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import TOP_LABEL, ScoreCurve
-from offdiag.records.curve import curves_document
+from offdiag.records.runs.curve import curves_document
 from offdiag.services.curves import RunCurves, all_curves, browse_curves
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import SENT_BY_FORM

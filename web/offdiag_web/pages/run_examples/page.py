@@ -9,7 +9,7 @@ from flask import Blueprint, abort, redirect, request
 from werkzeug.wrappers import Response
 
 from offdiag.errors import Conflict, InvalidInput, NotFound
-from offdiag.records.example import example_document
+from offdiag.records.runs.example import example_document
 from offdiag.services.examples.page import (
     TOP_CLASSES,
     Example,

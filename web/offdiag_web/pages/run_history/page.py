@@ -9,7 +9,7 @@ from flask import Blueprint
 from werkzeug.wrappers import Response
 
 from offdiag.domain.values import MetricValue
-from offdiag.records.evaluation import (
+from offdiag.records.runs.evaluation import (
     HISTORY_COLUMNS,
     HistoryAnswer,
     history_answer,

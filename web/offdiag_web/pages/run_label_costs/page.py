@@ -6,7 +6,7 @@ from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
 from offdiag.errors import InvalidInput
-from offdiag.records.label_costs import (
+from offdiag.records.runs.multilabel import (
     LabelCostsAsked,
     LabelCostsFound,
     asked_label_costs,

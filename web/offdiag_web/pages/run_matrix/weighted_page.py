@@ -14,7 +14,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.flags.assessment import unchecked_rules
 from offdiag.flags.catalogue import RULES
 from offdiag.metrics.weighted.counts import WeightedCounts
-from offdiag.records.evaluation import run_with_results, weighted_body
+from offdiag.records.runs.evaluation import run_with_results, weighted_body
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.components import numbers

@@ -18,8 +18,16 @@ from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.slices.finder import ACCURACY, RECALL, SUBSET_ACCURACY, SliceFindings
 from offdiag.metrics.slices.gaps import SLOPES
 from offdiag.records.base import Value
-from offdiag.records.fairness import Fairness, FairnessOfClass, fairness_document
-from offdiag.records.slices import MOST_GAPS, SLICE_COLUMNS, RunSlices, SlicesQuery, run_slices
+from offdiag.records.runs.slices import (
+    MOST_GAPS,
+    SLICE_COLUMNS,
+    Fairness,
+    FairnessOfClass,
+    RunSlices,
+    SlicesQuery,
+    fairness_document,
+    run_slices,
+)
 from offdiag.services.evaluation.slice_counts import N_CROSSED, RunFindings, slice_findings
 from offdiag.services.groups.fairness import fairness_of_run
 from offdiag.services.small_groups import suppressed_below

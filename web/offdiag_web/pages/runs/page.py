@@ -9,7 +9,7 @@ from flask import Blueprint, jsonify, make_response, redirect, render_template, 
 from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import PromotionRole
-from offdiag.records.run import entry_row, run_columns
+from offdiag.records.runs.run import entry_row, run_columns
 from offdiag.services.champions.dataset_status import KeptComparisons, statuses
 from offdiag.services.champions.leaders import leaders_of, primary_metric
 from offdiag.settings.load import hide_password

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from flask import Blueprint, make_response, render_template, request
 from werkzeug.wrappers import Response
 
-from offdiag.records.noise import ModelUnderNoise, Noise, noise_document
+from offdiag.records.datasets.label_errors import ModelUnderNoise, Noise, noise_document
 from offdiag.services.samples.noise import USUAL_SHARE, LabelNoise, label_noise
 from offdiag_web.app.context import current_registry, kept_suspects
 from offdiag_web.app.dispatch import requested_project

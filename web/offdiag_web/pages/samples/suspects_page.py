@@ -13,7 +13,7 @@ from offdiag.domain.access import Role
 from offdiag.domain.sample_content import SuspectQuestion
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.label_errors.suspects import PLANTED_SHARE, PlantedErrors
-from offdiag.records.suspect import (
+from offdiag.records.datasets.label_errors import (
     MOST_SUSPECTS,
     SUSPECT_COLUMNS,
     suspect_rows,

@@ -12,7 +12,7 @@ from pydantic import Field
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.spec import Scope
 from offdiag.records.base import RequestBody, ResponseBody, Value, values_of
-from offdiag.records.run import Labels, Run, labels_document, run_document
+from offdiag.records.runs.run import Labels, Run, labels_document, run_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -16,7 +16,7 @@ from offdiag.records.base import (
     ResponseBody,
     Value,
 )
-from offdiag.records.run import RunBasics
+from offdiag.records.runs.run import RunBasics
 
 if TYPE_CHECKING:
     from offdiag.comparison.by_slice import PartChange, SliceChanges

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from offdiag.domain.runs import RunState, Task
 from offdiag.records.base import DEFAULT_PROJECT, RequestBody, ResponseBody
-from offdiag.records.run import Labels, labels_document
-from offdiag.records.truth import TruthVersion, truth_version
+from offdiag.records.datasets.truth import TruthVersion, truth_version
+from offdiag.records.runs.run import Labels, labels_document
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell

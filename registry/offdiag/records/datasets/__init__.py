@@ -1,0 +1,1 @@
+"""Documents of datasets, their labels and their samples."""
