@@ -25,7 +25,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.inputs.scores import Scores
 from offdiag.services.ingest.batch import Batch, chunked
-from offdiag.services.ingest.open_run import open_run
+from offdiag.services.ingest.log_predictions import open_run
 from offdiag.store.predictions import insert_chunk
 from offdiag.store.schema import open_database
 

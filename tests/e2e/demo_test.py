@@ -10,8 +10,8 @@ from urllib.request import urlopen
 import pytest
 
 from offdiag.demo.experiments import COSTS, DIGITS, IN_USE, PROJECT, REPORT
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.runs import RunState
+from offdiag.domain.texts import CostName
 from offdiag.services.champions.promotions import promotions_of
 from offdiag.services.cost_matrices import find_costs
 from offdiag.services.datasets import baseline_of

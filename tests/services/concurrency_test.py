@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from offdiag.domain.access import Grant, Role
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
+from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict
 from offdiag.metrics.costs.decisions import ExpectedCostRule, described
 from offdiag.metrics.costs.matrix import cost_matrix

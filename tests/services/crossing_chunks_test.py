@@ -14,7 +14,7 @@ from offdiag.domain.runs import RunFacts
 from offdiag.services.ingest.batch import Batch
 from offdiag.services.ingest.chunks import PutOutcome, put_chunk
 from offdiag.services.ingest.finish_run import finish_run
-from offdiag.services.ingest.open_run import open_run
+from offdiag.services.ingest.log_predictions import open_run
 from offdiag.store import predictions
 from offdiag.store.database import Database
 from offdiag.store.session import Session

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.services.cost_matrices import add_costs, set_default_costs

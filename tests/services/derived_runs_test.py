@@ -14,7 +14,7 @@ from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.derive_run import derive_run
 from offdiag.services.ingest.finish_run import finish_run
-from offdiag.services.ingest.open_run import open_run
+from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.verification.verify import verify
 from offdiag.store import evaluations, runs

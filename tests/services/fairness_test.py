@@ -12,7 +12,7 @@ from offdiag.errors import Conflict, InvalidInput, UnknownKey
 from offdiag.metrics.groups.fairness import Criterion
 from offdiag.records.runs.slices import fairness_document
 from offdiag.services.groups.fairness import fairness_of_run
-from offdiag.services.ingest.open_run import open_run
+from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from support.logging_runs import log

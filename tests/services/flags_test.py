@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sqlalchemy import update
 
-from offdiag.domain.cost_names import CostName
+from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.flags.assessment import assess
 from offdiag.flags.lifecycle import FlagEventKind, FlagState

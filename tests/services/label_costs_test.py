@@ -11,7 +11,7 @@ import offdiag
 from offdiag.cli.process import run as offdiag_command
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
-from offdiag.services.multilabel.label_costs import OutcomeCosts, label_costs_of
+from offdiag.services.multilabel import OutcomeCosts, label_costs_of
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord

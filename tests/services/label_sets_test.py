@@ -28,7 +28,7 @@ from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.derive_run import derive_run
 from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_counts import log_matrix
-from offdiag.services.ingest.open_run import open_run
+from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.retention.backups import back_up, restore
 from offdiag.services.retention.deletion import collect, delete_run, restore_run
 from offdiag.services.retention.project_archives import export_project, import_project

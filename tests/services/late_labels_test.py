@@ -10,7 +10,7 @@ from offdiag.errors import InvalidInput
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.finish_run import finish_run
-from offdiag.services.ingest.open_run import open_run
+from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store import truths
 from offdiag.store.database import Database

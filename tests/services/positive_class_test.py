@@ -9,7 +9,7 @@ import pytest
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.ingest.dataset import declare_dataset
-from offdiag.services.ingest.open_run import open_run
+from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.verification.verify import verify
 from offdiag.store import datasets
 from offdiag.store.database import Database

@@ -19,7 +19,7 @@ from offdiag.services.evaluation.recompute import (
 )
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.flags.rules import rules_in_force
-from offdiag.services.ingest.open_run import open_run
+from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.runs import run_history
 from offdiag.services.truth.revise import revise_truth

@@ -13,7 +13,7 @@ from offdiag.errors import Conflict
 from offdiag.services.ingest.batch import Batch, read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.finish_run import finish_run
-from offdiag.services.ingest.open_run import OpenedRun, open_run
+from offdiag.services.ingest.log_predictions import OpenedRun, open_run
 from offdiag.store.database import Database
 
 LABELS = LabelSet.declared(["a", "b"])

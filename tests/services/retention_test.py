@@ -11,7 +11,7 @@ from sqlalchemy import func, select, update
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, NotFound
-from offdiag.services.ingest.open_run import open_run
+from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.retention.deletion import Collected, collect, delete_run, restore_run
 from offdiag.services.truth.revise import revise_truth

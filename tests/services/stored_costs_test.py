@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import update
 
-from offdiag.domain.cost_names import CostName
+from offdiag.domain.texts import CostName
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.jobs.reconcile import reconcile

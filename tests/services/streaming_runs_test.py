@@ -15,7 +15,7 @@ from offdiag.inputs.scores import Scores
 from offdiag.services.ingest.batch import Batch, read_batch
 from offdiag.services.ingest.chunks import PutOutcome, put_chunk
 from offdiag.services.ingest.finish_run import finish_run
-from offdiag.services.ingest.open_run import OpenedRun, open_run
+from offdiag.services.ingest.log_predictions import OpenedRun, open_run
 from offdiag.store import runs
 from offdiag.store.database import Database
 from offdiag.store.models import PendingTruthRow, TruthVersionRow, WorkRow

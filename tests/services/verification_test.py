@@ -19,7 +19,7 @@ from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_counts import log_matrix
-from offdiag.services.ingest.open_run import open_run
+from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.verification import verify as verify_module
 from offdiag.services.verification.checks import FindingKind

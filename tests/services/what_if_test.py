@@ -7,8 +7,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.runs import RunFacts
+from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.costs.matrix import CostOddity
 from offdiag.services.cost_matrices import add_costs, set_default_costs

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from sqlalchemy import select
 
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
+from offdiag.domain.texts import CostName
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.reports.scope import ReportScope
@@ -26,7 +26,7 @@ from offdiag.services.delivery.message import EmailTarget
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.flags.triage import comment_on_flags, dismiss_flags
 from offdiag.services.ingest.log_counts import log_matrix
-from offdiag.services.ingest.open_run import open_run
+from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.reports.edition import report_now
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.runs import change_run

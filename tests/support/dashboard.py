@@ -15,7 +15,7 @@ from offdiag.services.cost_matrices import add_costs
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.log_counts import log_matrix
-from offdiag.services.ingest.open_run import open_run
+from offdiag.services.ingest.log_predictions import open_run
 from offdiag.store.database import Database
 from offdiag.store.models import RunRow, WorkRow
 from support.logging_runs import evaluate, log

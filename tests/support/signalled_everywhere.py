@@ -204,7 +204,7 @@ LOOPS = {
     "worker": Loop(
         _worker,
         ("offdiag_workers.loop", "_wait_for_notification"),
-        ("/offdiag_workers/loop.py", "/services/jobs/notifiers.py", "/threading.py"),
+        ("/offdiag_workers/loop.py", "/services/jobs/submit.py", "/threading.py"),
         ("offdiag_workers.process",),
     ),
     "serve": Loop(

@@ -16,7 +16,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from offdiag.services.jobs.notifiers import LOCAL_NOTIFIER
+from offdiag.services.jobs.submit import LOCAL_NOTIFIER
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store import jobs

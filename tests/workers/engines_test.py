@@ -14,8 +14,8 @@ from sqlalchemy import text
 
 from offdiag.domain.runs import RunState
 from offdiag.errors import InvalidInput
-from offdiag.services.jobs.notifiers import notifier_named
 from offdiag.services.jobs.procrastinate import PROCRASTINATE_NOTIFIER
+from offdiag.services.jobs.submit import notifier_named
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database

@@ -16,8 +16,8 @@ from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.services.jobs.attempts import Ended, Outcome, RetryPolicy
 from offdiag.services.jobs.kinds import TASKS, TaskKind
 from offdiag.services.jobs.leases import LeaseKeeper, Lost
-from offdiag.services.jobs.notifiers import CHANNEL, LOCAL_NOTIFIER
 from offdiag.services.jobs.run_job import run_due_jobs, run_next_job
+from offdiag.services.jobs.submit import CHANNEL, LOCAL_NOTIFIER
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
 from offdiag.store.jobs import notifications

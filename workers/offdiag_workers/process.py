@@ -16,8 +16,8 @@ from offdiag.services.health import heart_of_this_process, stop_beating
 from offdiag.services.jobs.attempts import Outcome, RetryPolicy
 from offdiag.services.jobs.kinds import TASKS, TaskKind
 from offdiag.services.jobs.leases import LeaseKeeper, Lost
-from offdiag.services.jobs.notifiers import Notifier, ServingNotifier, notifier_named
 from offdiag.services.jobs.run_job import run_job
+from offdiag.services.jobs.submit import Notifier, ServingNotifier, notifier_named
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.signals import acting_on_signals

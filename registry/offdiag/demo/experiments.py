@@ -22,8 +22,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.runs import Scalar
+from offdiag.domain.texts import CostName
 from offdiag.inputs.slice_columns import read_slices
 from offdiag.reports.scope import Condition, ReportScope, Side
 from offdiag.sdk.logging import log_run

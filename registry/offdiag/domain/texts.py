@@ -11,6 +11,7 @@ one more goes before text that has such a mark already, so that the mark can be 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from offdiag.errors import InvalidInput
@@ -136,3 +137,20 @@ def csv_cell(value: Cell) -> str | int | float:
     if value is None:
         return ""
     return marked_as_text(value) if isinstance(value, str) else value
+
+
+@dataclass(frozen=True, slots=True)
+class CostName:
+    """A cost matrix by name, in a version or (None) in the newest one."""
+
+    name: str
+    version: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> CostName:
+        """`visits` or `visits@3`."""
+        name, separator, number = text.rpartition("@")
+        return cls(name, int(number)) if separator and number.isdecimal() else cls(text)
+
+    def __str__(self) -> str:
+        return self.name if self.version is None else f"{self.name}@{self.version}"

@@ -9,9 +9,8 @@ from offdiag.domain.labels import TruthRevision
 from offdiag.inputs.label_changes import ColumnNames
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.inputs.slice_ranges import Bins
-from offdiag.sdk import provenance
 from offdiag.sdk.registry import RevisionQuestion
-from offdiag.sdk.target import target
+from offdiag.sdk.target import current_author, target
 
 
 def revise_truth(
@@ -46,7 +45,7 @@ def revise_truth(
             dataset=dataset,
             labels=labels,
             reason=reason,
-            author=provenance.author(),
+            author=current_author(),
             version=version,
             names=ColumnNames(id_column, label_column),
         )

@@ -151,7 +151,7 @@ class DisabledRegistry:
     ) -> None:
         """Nothing is changed."""
 
-    def delete_run(self, run_id: str) -> None:
+    def delete_run(self, run_id: str, *, by: str | None) -> None:
         """Nothing is deleted."""
 
     def retry_evaluation(self, run_id: str) -> None:

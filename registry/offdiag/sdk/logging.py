@@ -16,11 +16,10 @@ from offdiag.domain.runs import RunFacts, Scalar, require_name
 from offdiag.errors import InvalidInput
 from offdiag.importers.imported import Imported, ImportedMatrix, provenance_tags
 from offdiag.metrics.arguments import stated_matrix
-from offdiag.sdk import provenance
 from offdiag.sdk.open_run import OpenRun
 from offdiag.sdk.registry import Registry
 from offdiag.sdk.run import Run
-from offdiag.sdk.target import target
+from offdiag.sdk.target import current_author, current_commit, target
 from offdiag.services.ingest.batch import GivenMatrix, Predictions
 
 
@@ -254,8 +253,8 @@ def run_facts(
         unique_name=unique_name,
         params=_plain(params, "params"),
         tags=_plain(tags, "tags"),
-        author=provenance.author(),
-        git_sha=provenance.commit(),
+        author=current_author(),
+        git_sha=current_commit(),
     )
 
 

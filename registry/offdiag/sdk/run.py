@@ -15,12 +15,11 @@ from offdiag.domain.texts import shortened
 from offdiag.errors import EvaluationFailed, EvaluationPending, NotFound, OffdiagError
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.records.runs.slices import SlicesQuery
-from offdiag.sdk import provenance
 from offdiag.sdk.display.displayed import Origin
 from offdiag.sdk.display.evaluation_card import run_card
 from offdiag.sdk.display.evaluation_text import facts_text
 from offdiag.sdk.evaluations.evaluation import Evaluation
-from offdiag.sdk.evaluations.fairness import fairness_frame
+from offdiag.sdk.evaluations.slices import fairness_frame
 from offdiag.sdk.examples import (
     ExampleKind,
     example_question,
@@ -35,6 +34,7 @@ from offdiag.sdk.registry import (
     Registry,
     Threshold,
 )
+from offdiag.sdk.target import current_author
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,7 +169,7 @@ class Run:
         `offdiag runs restore` brings it back until `offdiag gc` deletes it permanently. Raises
         `NotFound`.
         """
-        self._registry.delete_run(self.id)
+        self._registry.delete_run(self.id, by=current_author())
 
     def evaluate(self, timeout: float = 60.0) -> Evaluation:
         """The evaluation as by `evaluation`, which is tried again if it has failed before."""
@@ -233,7 +233,7 @@ class Run:
                 positive=None if positive is None else label_text(positive, field_name="positive"),
                 prevalence=prevalence,
                 save_as=save_as,
-                author=provenance.author(),
+                author=current_author(),
             ),
         )
         saved = None if found.saved is None else Run(self._registry, found.saved)
@@ -270,7 +270,7 @@ class Run:
         self.evaluation()
         self._registry.promote(
             self.id,
-            PromoteQuestion(role, reason, conditions, although_gate_fails, provenance.author()),
+            PromoteQuestion(role, reason, conditions, although_gate_fails, current_author()),
         )
 
     def evaluation(

@@ -1,7 +1,13 @@
-"""Where runs are logged to, found from a URL and the settings."""
+"""Where runs are logged to, by whom, and from which commit.
+
+User and commit are recorded when they can be known, never required.
+"""
 
 from __future__ import annotations
 
+import getpass
+import subprocess
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from offdiag.extras import optional
@@ -12,6 +18,7 @@ if TYPE_CHECKING:
     from offdiag.sdk.remote.sync import Destination
 
 _SERVERS = ("http://", "https://")
+_GIT_TIMEOUT_S = 2.0
 
 
 def target(url: str | None) -> Registry:
@@ -53,3 +60,24 @@ def registry_at(url: str, settings: Settings) -> Registry:
         from offdiag.sdk.embedded.registry import EmbeddedRegistry
 
     return EmbeddedRegistry.opened(url, settings)
+
+
+def current_author() -> str | None:
+    """Name of the user this process belongs to, None where the system does not tell."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return None
+
+
+@lru_cache(maxsize=1)
+def current_commit() -> str | None:
+    """Commit checked out in the working directory, None outside a repository."""
+    command = ["git", "rev-parse", "--verify", "HEAD"]
+    try:
+        done = subprocess.run(  # noqa: S603  # A fixed command without user input.
+            command, capture_output=True, text=True, timeout=_GIT_TIMEOUT_S, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() or None if done.returncode == 0 else None

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import OrientationEvidence
 from offdiag.domain.runs import PromotionRole
+from offdiag.domain.texts import CostName
 from offdiag.errors import InvalidInput
 from offdiag.flags.rules.costs import RunWithCosts, rank_flip_verdict
 from offdiag.flags.thresholds import Thresholds

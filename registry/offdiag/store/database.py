@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Double, Engine, select
+from sqlalchemy import Connection, Double, Engine, event, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import ORMExecuteState, Session, with_loader_criteria
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
@@ -30,9 +30,20 @@ from offdiag.store.address import (
     sqlite_path,
 )
 from offdiag.store.failures import translated
-from offdiag.store.hidden_flags import hide_flags_of_slices
+from offdiag.store.models import FlagRow
 from offdiag.store.postgres import is_pooled, postgres_engines
 from offdiag.store.sqlite import Synchronous, sqlite_engines
+
+_OF_ALL_SAMPLES = with_loader_criteria(FlagRow, FlagRow.slice == "", include_aliases=True)
+
+
+def hide_flags_of_slices(session: Session) -> None:
+    """Let a session see the flags that are about all samples, and no others."""
+
+    @event.listens_for(session, "do_orm_execute")
+    def narrow(state: ORMExecuteState) -> None:
+        if state.is_select:
+            state.statement = state.statement.options(_OF_ALL_SAMPLES)
 
 
 def utc_now() -> datetime:

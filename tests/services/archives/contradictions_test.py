@@ -12,7 +12,7 @@ from sqlalchemy import event, insert, update
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict
-from offdiag.services.ingest.open_run import open_run
+from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.retention.project_archives import export_project, import_project
 from offdiag.store.database import Database

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select
 
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.runs import RunFacts, RunState
+from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.services.cost_matrices import find_costs, set_default_costs
 from offdiag.services.datasets import baseline_of, hierarchy_of, pin_baseline, set_hierarchy
-from offdiag.services.ingest.open_run import open_run
+from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.jobs.reconcile import submit_missing
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.retention.project_archives import (

@@ -11,9 +11,9 @@ import pytest
 
 from offdiag.errors import InvalidInput
 from offdiag.services.evaluation.recompute import recompute_all
-from offdiag.services.jobs.notifiers import LOCAL_NOTIFIER, notifier_named
 from offdiag.services.jobs.procrastinate import PROCRASTINATE_NOTIFIER
 from offdiag.services.jobs.reconcile import reconcile
+from offdiag.services.jobs.submit import LOCAL_NOTIFIER, notifier_named
 from offdiag.store.database import Database
 from offdiag.store.models import RunRow, WorkRow
 from offdiag.store.session import Session

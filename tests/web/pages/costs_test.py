@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from offdiag.domain.cost_names import CostName
+from offdiag.domain.texts import CostName
 from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.store import cost_matrices
 from offdiag.store.cost_matrices import CostMatrixRecord

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from werkzeug.test import TestResponse
 
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
+from offdiag.domain.texts import CostName
 from offdiag.metrics.costs.decisions import ExpectedCostRule, described
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.services.champions.decision import Decision, browse_decision

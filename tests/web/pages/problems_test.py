@@ -7,8 +7,8 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.runs import PromotionRole
+from offdiag.domain.texts import CostName
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.problems import Cause, Problem, ProblemState
 from offdiag.services.cost_matrices import add_costs, set_default_costs

@@ -6,7 +6,7 @@ import io
 import pytest
 from sqlalchemy import update
 
-from offdiag.domain.cost_names import CostName
+from offdiag.domain.texts import CostName
 from offdiag.services.cost_matrices import set_default_costs
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow

@@ -8,8 +8,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import numpy as np
 import pytest
 
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.texts import CostName
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.services.cost_matrices import add_costs, set_default_costs

@@ -7,8 +7,8 @@ from itertools import groupby
 from flask import Response, request
 
 from offdiag.domain.access import Role
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.sample_content import allowed_hosts
+from offdiag.domain.texts import CostName
 from offdiag.errors import InvalidInput
 from offdiag.inputs.content.given_samples import sample_name
 from offdiag.records.base import InProject, Project, ProjectList

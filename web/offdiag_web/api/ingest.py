@@ -45,7 +45,7 @@ from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_counts import log_counts as store_counts
 from offdiag.services.ingest.log_counts import log_matrix as store_matrix
 from offdiag.services.ingest.log_paired_counts import log_paired_counts as store_paired_counts
-from offdiag.services.ingest.open_run import open_run as open_stored_run
+from offdiag.services.ingest.log_predictions import open_run as open_stored_run
 from offdiag.store.runs import RunRecord
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.api.requests import JSON, read_json

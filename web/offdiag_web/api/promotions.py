@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from offdiag.domain.access import Role
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.runs import PromotionRole
+from offdiag.domain.texts import CostName
 from offdiag.gate.conditions import parse_condition
 from offdiag.records.base import InProject
 from offdiag.records.gate import Gate, GateAsked, gate_document

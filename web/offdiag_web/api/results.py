@@ -51,7 +51,7 @@ from offdiag.services.examples.selection import Cursor, ExampleOrder, ExampleQue
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.groups.fairness import fairness_of_run
-from offdiag.services.multilabel.confused_labels import confused_labels_of
+from offdiag.services.multilabel import confused_labels_of
 from offdiag.services.runs import run_history
 from offdiag.store.run_page import RunDetail, RunResults, read_run
 from offdiag_web.api.operations import operation, read_token, resource, write_token

@@ -28,7 +28,7 @@ from offdiag.records.flag import (
     flag_document,
     flag_explained,
 )
-from offdiag.sdk import provenance
+from offdiag.sdk.target import current_author
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
@@ -245,7 +245,7 @@ def _triage(
 ) -> None:
     asked = Decisions(
         action=action,
-        author=author or provenance.author(),
+        author=author or current_author(),
         flags=[SeenFlag(id=each) for each in ids],
         **said,
     )

@@ -23,7 +23,7 @@ from offdiag.records.promotion import (
     promotion_document,
 )
 from offdiag.records.runs.run import Run
-from offdiag.sdk import provenance
+from offdiag.sdk.target import current_author
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
@@ -69,7 +69,7 @@ def approve(
     asked = NewPromotion(
         run=run_id,
         reason=reason,
-        author=provenance.author(),
+        author=current_author(),
         gate=list(conditions),
         although_gate_fails=although_gate_fails,
     )
@@ -96,9 +96,7 @@ def propose(
     as_json: bool,
 ) -> None:
     """Make RUN the candidate of its dataset: the proposed next champion."""
-    asked = NewPromotion(
-        run=run_id, reason=reason, author=provenance.author(), gate=list(conditions)
-    )
+    asked = NewPromotion(run=run_id, reason=reason, author=current_author(), gate=list(conditions))
     _promote(PromotionRole.CANDIDATE, run_id, asked, url=url, as_json=as_json)
 
 

@@ -15,9 +15,8 @@ from offdiag.cli.registry import answerable, settings_for
 from offdiag.cli.tables import filled_table
 from offdiag.domain.labels import TruthRevision
 from offdiag.errors import InvalidInput
-from offdiag.sdk import provenance
 from offdiag.sdk.samples.drafts import LabelDraft
-from offdiag.sdk.target import registry_at
+from offdiag.sdk.target import current_author, registry_at
 
 LEAVE_OUT = "-"
 _TOOL = click.Choice(["label-studio", "argilla"])
@@ -28,7 +27,7 @@ _reason = click.option("--reason", required=True, help="Stored with the new labe
 def _draft(dataset: str, project: str | None, url: str | None, author: str | None) -> LabelDraft:
     settings = settings_for(url)
     at = registry_at(settings.database.url, settings)
-    return LabelDraft(at, project or settings.project, dataset, author or provenance.author())
+    return LabelDraft(at, project or settings.project, dataset, author or current_author())
 
 
 def _print_revision(made: TruthRevision, *, as_json: bool) -> None:

@@ -33,8 +33,7 @@ from offdiag.records.datasets.truth import (
     impact_document,
     truth_list,
 )
-from offdiag.sdk import provenance
-from offdiag.sdk.target import registry_at
+from offdiag.sdk.target import current_author, registry_at
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
@@ -118,7 +117,7 @@ def revise(
         dataset=dataset,
         labels=file,
         reason=reason,
-        author=provenance.author(),
+        author=current_author(),
         version=version,
         names=ColumnNames(id_column, label_column),
     )

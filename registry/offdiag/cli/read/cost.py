@@ -13,8 +13,7 @@ from offdiag.cli.output import label, print_json, print_tables, printable
 from offdiag.cli.read.cost_runs import apply, decide, labels, rank
 from offdiag.cli.read.cost_tables import cost_table, difference_table, list_table
 from offdiag.cli.registry import settings_for
-from offdiag.domain.cost_names import CostName
-from offdiag.domain.texts import name_segment
+from offdiag.domain.texts import CostName, name_segment
 from offdiag.inputs.files.costs import read_weights
 from offdiag.metrics.costs.matrix import CostChange, changed_costs
 from offdiag.records.cost import (
@@ -27,8 +26,8 @@ from offdiag.records.cost import (
     plain_weights,
 )
 from offdiag.records.datasets.dataset import AskedAgain, Judging
-from offdiag.sdk import provenance
 from offdiag.sdk.remote.requests import cost_matrix_in
+from offdiag.sdk.target import current_author
 
 if TYPE_CHECKING:
     from offdiag.store.cost_matrices import CostMatrixRecord
@@ -182,7 +181,7 @@ def add(
         weights=weights,
         currency=given.currency,
         note=given.note if note is None else note,
-        author=provenance.author(),
+        author=current_author(),
     )
     costs = document(
         url,

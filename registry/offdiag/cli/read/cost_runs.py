@@ -24,7 +24,7 @@ from offdiag.records.runs.multilabel import (
     costs_of_texts,
     label_cost_lines,
 )
-from offdiag.sdk import provenance
+from offdiag.sdk.target import current_author
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
@@ -137,7 +137,7 @@ def decide(
         positive=positive,
         shares=shares,
         save_as=save_as,
-        author=provenance.author(),
+        author=current_author(),
     )
     with busy(f"Applying the rule to {run_id}"):
         found = document(

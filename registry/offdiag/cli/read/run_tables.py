@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,11 +13,12 @@ from rich.text import Text
 from offdiag.cli.output import label, number, printable
 from offdiag.cli.tables import evaluation_tables, facts_table, filled_table, open_table
 from offdiag.domain.runs import decision_text
+from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.records.base import Value
 from offdiag.records.runs.evaluation import EvaluationAnswer, PastAnswer, RunWithResults
 from offdiag.records.runs.run import RunSummary
-from offdiag.records.runs.slices import RunSlices
+from offdiag.records.runs.slices import Fairness, FairnessOfClass, RunSlices
 from offdiag.sdk.evaluations.evaluation import sets_dict
 from offdiag.sdk.remote.reader import label_set
 from offdiag.sdk.remote.requests import counted_of
@@ -234,3 +235,41 @@ def history_table(evaluations: Sequence[PastAnswer]) -> Table:
     )
     table.columns[-1].overflow = "fold"
     return table
+
+
+def fairness_tables(found: Fairness) -> Iterator[Table]:
+    """The criteria, then the rates of the groups, of each class."""
+    for each in found.classes:
+        yield filled_table(
+            ("criterion", "largest difference", "smallest ratio"),
+            (
+                (
+                    line.criterion.name_in_words,
+                    _text("difference", line.difference),
+                    _text("ratio", line.ratio),
+                )
+                for line in each.criteria
+            ),
+            title=f"{each.class_label} by {found.by}",
+            caption=" ".join(filter(None, (each.conflict, *found.left_out()))),
+        )
+        yield _rates(found, each)
+
+
+def _rates(found: Fairness, each: FairnessOfClass) -> Table:
+    specs = CATALOGUE[Scope.PER_CLASS]
+    return filled_table(
+        (found.by, "n", *(specs[key].title.lower() for key in each.rates)),
+        (
+            (name, str(n), *(_text(key, values[name]) for key, values in each.rates.items()))
+            for name, n in found.groups.items()
+        ),
+        right=("n",),
+        caption="Brackets: 95 % CI.",
+    )
+
+
+def _text(key: str, value: Value) -> str:
+    if value.value is None:
+        return f"undefined ({(value.reason or '').replace('_', ' ')})"
+    return number(key, value.measured())

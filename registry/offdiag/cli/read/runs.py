@@ -11,8 +11,8 @@ import click
 from offdiag.cli.documents import Server, connected, document
 from offdiag.cli.options import help_text, json_option, url_option
 from offdiag.cli.output import fits_intervals, print_json, print_tables, printable
-from offdiag.cli.read.fairness_tables import fairness_tables
 from offdiag.cli.read.run_tables import (
+    fairness_tables,
     history_table,
     run_dict,
     run_table,
@@ -54,7 +54,7 @@ from offdiag.records.runs.slices import (
     fairness_document,
     run_slices,
 )
-from offdiag.sdk import provenance
+from offdiag.sdk.target import current_author
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
@@ -131,7 +131,7 @@ def _pinned_on_server(
         f"/datasets/{name_segment(str(dataset))}/baseline",
         AskedAgain,
         method="PUT",
-        body=Pinning(project=project, run=run_id, author=provenance.author()),
+        body=Pinning(project=project, run=run_id, author=current_author()),
     )
     return _baseline(server, project, str(dataset)), asked.n_runs
 
@@ -144,7 +144,7 @@ def _pinned(
     if run_id is None:
         now = unpin_baseline(database, project=project, dataset=str(dataset))
         return Baseline(run=None, run_name=None), now.n_runs
-    now = pin_baseline(database, run_id, author=provenance.author())
+    now = pin_baseline(database, run_id, author=current_author())
     pinned = now.baseline
     assert pinned is not None  # noqa: S101  # It was pinned just now.
     return Baseline(run=pinned.run_id, run_name=pinned.run_name), now.n_runs
@@ -418,7 +418,7 @@ def confused(run_id: str, url: str | None, as_json: bool) -> None:
     """Show which labels of the multi-label run RUN are confused, and when, with the evidence."""
 
     def stored(database: Database) -> ConfusedLabelsFound:
-        from offdiag.services.multilabel.confused_labels import confused_labels_of
+        from offdiag.services.multilabel import confused_labels_of
 
         return confused_document(confused_labels_of(database, run_id))
 
@@ -446,7 +446,7 @@ def delete(run_id: str, url: str | None, as_json: bool) -> None:
         else:
             from offdiag.services.retention.deletion import delete_run
 
-            delete_run(registry, run_id, by=provenance.author())
+            delete_run(registry, run_id, by=current_author())
     if as_json:
         print_json({"id": run_id, "deleted": True})
     else:

@@ -15,8 +15,7 @@ from offdiag.records.base import RequestBody, ResponseBody, Value
 
 if TYPE_CHECKING:
     from offdiag.metrics.multilabel_runs.confused import ConfusedLabel
-    from offdiag.services.multilabel.confused_labels import ConfusedLabels
-    from offdiag.services.multilabel.label_costs import LabelCost, LabelCosts
+    from offdiag.services.multilabel import ConfusedLabels, LabelCost, LabelCosts
     from offdiag.store.database import Database
 
 
@@ -96,7 +95,7 @@ class LabelCostsFound(ResponseBody):
 
 def asked_label_costs(database: Database, run_id: str, asked: LabelCostsAsked) -> LabelCostsFound:
     """Price the errors of a run as it is asked for."""
-    from offdiag.services.multilabel.label_costs import OutcomeCosts, label_costs_of
+    from offdiag.services.multilabel import OutcomeCosts, label_costs_of
 
     return label_costs_document(
         label_costs_of(

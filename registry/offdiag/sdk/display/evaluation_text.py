@@ -13,8 +13,7 @@ from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.counted import Counted, CountedSets, numbers_of
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.weighted.counts import WeightedCounts
-from offdiag.sdk.display.displayed import DisplayedEvaluation, DisplayedFlag
-from offdiag.sdk.display.text_table import WIDTH, aligned
+from offdiag.sdk.display.displayed import WIDTH, DisplayedEvaluation, DisplayedFlag, aligned
 
 MOST_CLASSES = 20
 WORST_CLASSES = 12

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any, cast
 
 from offdiag.comparison.pair import PairedOutcome
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunFacts, Scalar
@@ -18,6 +17,7 @@ from offdiag.domain.sample_content import (
     SuspectQuestion,
     allowed_hosts,
 )
+from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
@@ -34,7 +34,6 @@ from offdiag.records.runs.slices import (
     fairness_document,
     run_slices,
 )
-from offdiag.sdk import provenance
 from offdiag.sdk.embedded.progress import evaluation_progress
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
@@ -80,7 +79,6 @@ from offdiag.services.ingest import (
     log_counts,
     log_paired_counts,
     log_predictions,
-    open_run,
 )
 from offdiag.services.ingest.batch import (
     CHUNK_SIZE,
@@ -192,7 +190,7 @@ class EmbeddedRegistry:
         positive_label: str | None,
         hierarchy: object | None,
     ) -> EmbeddedRun:
-        opened = open_run.open_run(
+        opened = log_predictions.open_run(
             self.database,
             facts=facts,
             dataset=dataset,
@@ -370,8 +368,8 @@ class EmbeddedRegistry:
     ) -> None:
         runs.change_run(self.database, run_id, tags=tags, note=note)
 
-    def delete_run(self, run_id: str) -> None:
-        delete_run(self.database, run_id, by=provenance.author())
+    def delete_run(self, run_id: str, *, by: str | None) -> None:
+        delete_run(self.database, run_id, by=by)
 
     def retry_evaluation(self, run_id: str) -> None:
         retry_failed(self.database, run_id)

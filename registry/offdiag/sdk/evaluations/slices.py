@@ -1,4 +1,4 @@
-"""Slices of labels in memory that are worse than the rest."""
+"""Slices of labels in memory that are worse than the rest, and fairness of groups as a frame."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ from offdiag.metrics.slices.counts import (
 from offdiag.metrics.slices.finder import SliceFindings, find_slices
 from offdiag.metrics.slices.weighted import find_weighted_slices
 from offdiag.metrics.weighted.counts import WeightedMatrix
+from offdiag.records.runs.slices import FAIRNESS_COLUMNS, Fairness, fairness_rows
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+
 
 HALVES = 2
 
@@ -82,4 +84,32 @@ def frame_of_slices(
     if found.question.is_weighted:
         place = SLICE_COLUMNS.index("cases") + 1
         frame.insert(place, "n_effective", [gap.n_effective for gap in gaps])
+    return frame
+
+
+def fairness_frame(found: Fairness) -> pd.DataFrame:
+    """One row for each class and criterion, as `Run.fairness` says."""
+    with optional:
+        import pandas as pd
+
+    frame = pd.DataFrame(list(fairness_rows(found)), columns=pd.Index(FAIRNESS_COLUMNS))
+    frame = frame.set_index(["class", "criterion"])
+    document = found.plain()
+    frame.attrs |= {
+        "groups": document["groups"],
+        "rates": {
+            each["class_label"]: {
+                key: {name: value["value"] for name, value in by_group.items()}
+                for key, by_group in each["rates"].items()
+            }
+            for each in document["classes"]
+        },
+        "conflicts": {
+            each["class_label"]: each["conflict"]
+            for each in document["classes"]
+            if each["conflict"]
+        },
+        "too_small": document["too_small"],
+        "n_suppressed": document["n_suppressed"],
+    }
     return frame

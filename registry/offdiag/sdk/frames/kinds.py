@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import pyarrow as pa
 
 from offdiag.errors import InvalidInput
@@ -16,7 +17,6 @@ from offdiag.inputs.slice_ranges import Bins
 from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame
 from offdiag.sdk.frames.rows import rows_in_memory
 from offdiag.sdk.frames.score_cells import AGGREGATES, CODE, cell_columns, with_cells
-from offdiag.sdk.frames.tags import with_numbered_lists
 from offdiag.services.ingest.batch import GivenCounts, PairedTable
 
 SIZE = "offdiag: cases"
@@ -152,3 +152,45 @@ def _require_no_gaps(
 
 def _is_gap(value: object) -> bool:
     return value is None or value != value  # noqa: PLR0124  # NaN stands for a missing value.
+
+
+Lists = Mapping[str, Sequence[object]]
+"""By the name of a column the lists that the whole numbers in it stand for."""
+
+
+def with_numbered_lists(
+    frame: EagerFrame | LazyFrame, names: Sequence[str]
+) -> tuple[EagerFrame | LazyFrame, Lists]:
+    """The frame with a whole number in place of each list, in memory only, and these lists.
+
+    A lazy frame stays as it is: its library groups by lists or says that it does not.
+    """
+    if isinstance(frame, nw.LazyFrame):
+        return frame, {}
+    lists: dict[str, Sequence[object]] = {}
+    for name in names:
+        series = frame[name]
+        if not isinstance(series.dtype, nw.List | nw.Object):
+            continue
+        # What pandas reads from Parquet are arrays.
+        values = [
+            value.tolist() if isinstance(value, np.ndarray) else value
+            for value in series.to_list()
+        ]
+        if not any(isinstance(value, list | tuple) for value in values):
+            continue
+        places: dict[object, int] = {}
+        numbers = [
+            places.setdefault(tuple(value) if isinstance(value, list) else value, len(places))
+            for value in values
+        ]
+        # In the index of a frame that has one.
+        numbered = nw.new_series(name, numbers, nw.Int64, backend=frame.implementation)
+        native = frame.to_native()
+        if hasattr(native, "index"):
+            aligned = numbered.to_native()
+            aligned.index = native.index
+            numbered = nw.from_native(aligned, series_only=True)
+        frame = frame.with_columns(numbered.alias(name))
+        lists[name] = [list(each) if isinstance(each, tuple) else each for each in places]
+    return frame, lists

@@ -3,22 +3,171 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import combinations
+from typing import Any, cast
 
-from offdiag.domain.labels import LabelSet
+import narwhals as nw
+
+from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_samples import MAX_KINDS, too_many_kinds
 from offdiag.inputs.slice_columns import require_columns
 from offdiag.inputs.slice_ranges import Bins
 from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame, opened
 from offdiag.sdk.frames.counted_query import CountedQuery, with_query
-from offdiag.sdk.frames.joined import JoinedFrames, joined
 from offdiag.sdk.frames.kinds import Kinds, find_kinds, table_of
 from offdiag.sdk.logging import RunArguments, facts_of
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
 from offdiag.services.ingest.batch import GivenPairedCounts
+
+_ROWS, _IDS, _GAPS, _SIZE = "offdiag: rows", "offdiag: ids", "offdiag: gaps", "offdiag: size"
+
+
+@dataclass(frozen=True)
+class JoinedFrames:
+    """Rows of several frames with one sample id each; `n_rows` are those of each frame, by run."""
+
+    frame: EagerFrame | LazyFrame
+    columns: FrameColumns
+    n_rows: Mapping[str, int]
+
+    def require_same(self, kinds: Kinds) -> None:
+        """Raise `InvalidInput` where frames have other samples, or other actual classes."""
+        n_shared = sum(kinds.sizes)
+        other = next((run for run, n in self.n_rows.items() if n != n_shared), None)
+        if other is not None:
+            sizes = ", ".join(f"{run!r} has {n:,} rows" for run, n in self.n_rows.items())
+            raise InvalidInput(
+                f"{sizes}, and {n_shared:,} of their ids are in all frames.",
+                field="sample_id",
+                hint="Give frames of the same samples; filter out those that are not in all.",
+            )
+        for name in self.columns.other_actual:
+            self._require_equal_actual(kinds, name)
+
+    def _require_equal_actual(self, kinds: Kinds, name: str) -> None:
+        actual = kinds.columns[self.columns.actual or ""]
+        differing = [
+            (size, one, other)
+            for size, one, other in zip(kinds.sizes, actual, kinds.columns[name], strict=True)
+            if label_text(one) != label_text(other)
+        ]
+        if differing:
+            n_rows = sum(size for size, *_ in differing)
+            _, one, other = differing[0]
+            raise InvalidInput(
+                f"{n_rows:,} of {sum(kinds.sizes):,} samples have different actual classes in two "
+                f"frames, such as {one!r} and {other!r}.",
+                field=f"actual={self.columns.actual!r}",
+                hint="Join runs on one version of the labels.",
+            )
+
+
+def joined(frames: Mapping[str, object], columns: FrameColumns) -> JoinedFrames:
+    """One row for each sample id of all frames, by run; the first has the slice columns.
+
+    Actual classes are compared where several frames have them. Raises `InvalidInput` for frames
+    of several libraries, for missing and for repeated ids.
+    """
+    sample_id = columns.sample_id
+    if sample_id is None:
+        raise InvalidInput(
+            "rows of several frames need an id to be joined by.",
+            field="sample_id",
+            hint="Name the column with the id of the sample.",
+        )
+    if frames.keys() != columns.runs.keys():
+        raise InvalidInput(
+            f"the frames are of {sorted(frames)}, the predicted columns of "
+            f"{sorted(columns.runs)}.",
+            field="frame",
+            hint="Name a frame and its predicted column for each run.",
+        )
+    parts, n_rows, actuals = [], {}, []
+    for number, (run, native) in enumerate(frames.items()):
+        part, of_part = _part(native, columns, run, is_first=number == 0)
+        n_rows[run] = _distinct_rows(part, sample_id, run)
+        parts.append(part)
+        actuals += of_part
+    if len({(part.implementation, type(part)) for part in parts}) > 1:
+        raise InvalidInput(
+            "the frames are of several libraries, or some are lazy and some are not.",
+            field="frame",
+            hint="Give frames of one library, all lazy or none.",
+        )
+
+    def join(left: Any, right: Any) -> Any:
+        return left.join(right, on=sample_id, how="inner")
+
+    whole: EagerFrame | LazyFrame = reduce(join, parts)
+    runs = {run: _predicted(run) for run in columns.runs}
+    found = replace(columns, sample_id=None, runs=runs, other_actual=tuple(actuals))
+    return JoinedFrames(whole.select(*found.names), found, n_rows)
+
+
+def _predicted(run: str) -> str:
+    return f"offdiag: predicted {run}"
+
+
+def _part(
+    native: object, columns: FrameColumns, run: str, *, is_first: bool
+) -> tuple[EagerFrame | LazyFrame, list[str]]:
+    """The columns of one frame under names that no other frame has, and its actual classes."""
+    own = replace(columns, runs={run: columns.runs[run]})
+    if not is_first:
+        own = replace(own, actual=None, slices=())
+        if columns.actual is not None and _has(native, columns.actual):
+            own = replace(own, actual=columns.actual)
+    frame = opened(native, own)
+    kept = [nw.col(name) for name in own.names if name not in (own.actual, columns.runs[run])]
+    wanted = [*kept, nw.col(columns.runs[run]).alias(_predicted(run))]
+    if own.actual is None:
+        return frame.select(*wanted), []
+    name = own.actual if is_first else f"offdiag: actual {run}"
+    return frame.select(*wanted, nw.col(own.actual).alias(name)), [] if is_first else [name]
+
+
+def _has(native: object, name: str) -> bool:
+    frame: EagerFrame | LazyFrame = nw.from_native(cast("Any", native))
+    return name in frame.collect_schema().names()
+
+
+def _distinct_rows(frame: EagerFrame | LazyFrame, sample_id: str, run: str) -> int:
+    """The number of rows. Raises `InvalidInput` for missing and for repeated ids."""
+    by_id: Any = frame.group_by(sample_id).agg(nw.len().alias(_SIZE))
+    is_missing = nw.col(sample_id).is_null()
+    counted = _collected(
+        by_id.select(
+            nw.col(_SIZE).sum().alias(_ROWS),
+            (nw.col(_SIZE) > 1).sum().alias(_IDS),
+            is_missing.sum().alias(_GAPS),
+        )
+    )
+    n_rows, n_repeated, n_missing = (int(counted[name][0] or 0) for name in (_ROWS, _IDS, _GAPS))
+    field = f"sample_id={sample_id!r}"
+    # Pandas leaves rows without an id out of all groups; the join would, too.
+    if n_missing:
+        raise InvalidInput(
+            f"some rows of the frame of {run!r} have no id.", field=field, hint="Filter them out."
+        )
+    if n_repeated:
+        example = _collected(by_id.filter(nw.col(_SIZE) > 1).head(1))
+        raise InvalidInput(
+            f"{n_repeated:,} ids are repeated in the frame of {run!r}, such as "
+            f"{example[sample_id][0]!r} in {example[_SIZE][0]:,} rows.",
+            field=field,
+            hint="Keep one row for each sample.",
+        )
+    return n_rows
+
+
+def _collected(frame: Any) -> dict[str, list[Any]]:
+    found: nw.DataFrame[Any] = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    return {name: found[name].to_list() for name in found.columns}
+
 
 MOST_PAIRS = 45
 """Pairs of runs that are counted one by one: those of ten runs."""

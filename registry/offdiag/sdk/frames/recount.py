@@ -17,7 +17,6 @@ from typing import Any
 from offdiag.domain.labels import label_text
 from offdiag.domain.runs import FoundRun, RunFacts
 from offdiag.errors import Conflict, InvalidInput, NotFound
-from offdiag.sdk import provenance
 from offdiag.sdk.frames.columns import opened
 from offdiag.sdk.frames.counted_query import SOURCE, TOGETHER, CountedQuery, query_of
 from offdiag.sdk.frames.kinds import counts_of, table_of
@@ -25,7 +24,7 @@ from offdiag.sdk.frames.paired import tables_of
 from offdiag.sdk.registry import Registry, SearchQuestion, quoted
 from offdiag.sdk.run import Run
 from offdiag.sdk.search import resolved_id
-from offdiag.sdk.target import target
+from offdiag.sdk.target import current_author, target
 from offdiag.services.ingest.batch import GivenPairedCounts
 
 REPLACED_BY = "recounted_as"
@@ -129,7 +128,7 @@ def _facts(runs: Sequence[FoundRun]) -> list[RunFacts]:
             params={**run.params, SOURCE: run.id}
             | ({TOGETHER: token} if TOGETHER in run.params else {}),
             tags={key: value for key, value in run.tags.items() if key != REPLACED_BY},
-            author=provenance.author(),
+            author=current_author(),
         )
         for run in runs
     ]

@@ -414,7 +414,7 @@ class RemoteRegistry:
     ) -> None:
         requests.change_run(self._reader, _sent(run_id), tags=tags, note=note)
 
-    def delete_run(self, run_id: str) -> None:
+    def delete_run(self, run_id: str, *, by: str | None) -> None:  # noqa: ARG002  # The server knows.
         requests.delete_run(self._reader, _sent(run_id))
 
     def retry_evaluation(self, run_id: str) -> None:

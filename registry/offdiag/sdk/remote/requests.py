@@ -11,11 +11,10 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.hierarchy import ALL_GROUPS, Collapse, Hierarchy, collapse_groups
 from offdiag.domain.labels import LabelSet, TruthRevision, label_text
 from offdiag.domain.runs import RunState, Scalar
-from offdiag.domain.texts import name_segment
+from offdiag.domain.texts import CostName, name_segment
 from offdiag.errors import Conflict, EvaluationPending, NotFound
 from offdiag.inputs.ids import sample_ids
 from offdiag.inputs.label_changes import read_label_changes

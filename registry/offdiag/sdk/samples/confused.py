@@ -48,7 +48,7 @@ def confused_labels(
     run_id = resolved_id(at, run)
 
     def stored(database: Database) -> ConfusedLabelsFound:
-        from offdiag.services.multilabel.confused_labels import confused_labels_of
+        from offdiag.services.multilabel import confused_labels_of
 
         return confused_document(confused_labels_of(database, run_id, confidence=confidence))
 

@@ -23,9 +23,8 @@ from offdiag.records.datasets.draft import (
     draft_document,
 )
 from offdiag.records.datasets.truth import Corrected
-from offdiag.sdk import provenance
 from offdiag.sdk.registry import Registry
-from offdiag.sdk.target import target
+from offdiag.sdk.target import current_author, target
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +43,7 @@ def label_draft(
     """
     at = target(url)
     place = project if project is not None else at.project
-    return LabelDraft(at, place, dataset, author or provenance.author())
+    return LabelDraft(at, place, dataset, author or current_author())
 
 
 class LabelDraft:

@@ -29,11 +29,11 @@ from offdiag.metrics.paired.sample_size import (
     samples_for_metric,
     samples_needed,
 )
-from offdiag.services.champions.drops import drops_in
 from offdiag.services.champions.leaders import (
     Leader,
     Leaders,
     contest_by,
+    drops_in,
     leaders_in,
     side_by_side,
 )

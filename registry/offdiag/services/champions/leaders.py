@@ -1,13 +1,8 @@
-"""Which runs of a dataset cannot be told apart from the best one by its primary metric.
-
-One set serves the page of a dataset, lists of runs, the home page, gates and the SDK. It is the
-model confidence set of `metrics.paired.confidence_set`: comparing each run with the one that
-came out highest would call equally good runs worse far too often.
-"""
+"""The best runs of a dataset, and runs that are worse than the best one before them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -27,7 +22,13 @@ from offdiag.metrics.multilabel_runs.paired import (
 )
 from offdiag.metrics.names import find_metric, nearest_names
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES, metric_contest
-from offdiag.metrics.paired.confidence_set import MOST_TESTED, BestSet, Contest, confidence_sets
+from offdiag.metrics.paired.confidence_set import (
+    MOST_TESTED,
+    BestSet,
+    Contest,
+    PairTests,
+    confidence_sets,
+)
 from offdiag.metrics.paired.runs import PairedRuns
 from offdiag.metrics.weighted.counts import of_weights
 from offdiag.services.evaluation.compute import INTERVAL_SEED
@@ -295,3 +296,45 @@ def _placed(
 
 def _untested(value: MetricValue, highest: float | None) -> RankStatus:
     return RankStatus.BEST if value.value == highest else RankStatus.NOT_TESTED
+
+
+@dataclass(frozen=True, slots=True)
+class RunDrop:
+    """A run and the best one of its model before it, than which it is significantly worse."""
+
+    run: RankedRun
+    best: RankedRun
+
+    @property
+    def difference(self) -> float:
+        """The metric of the run minus that of the best one."""
+        return (self.run.value.value or 0.0) - (self.best.value.value or 0.0)
+
+
+def drops_in(runs: Sequence[RankedRun], tests: PairTests) -> Iterator[RunDrop]:
+    """Each such run, oldest first. `tests` compares `runs` in their order.
+
+    A run belongs to no trend where it names no model. All pairs of runs are tested at one level,
+    because the best one before was chosen for being the best.
+    """
+    places = {run.id: place for place, run in enumerate(runs)}
+    best: dict[str, RankedRun] = {}
+    for run in sorted(runs, key=lambda each: (each.created_at, each.id)):
+        if run.model is None:
+            continue
+        before = best.setdefault(run.model, run)
+        statistic = tests.statistic(places[run.id], places[before.id])
+        if statistic.t < -tests.critical:
+            yield RunDrop(run, before)
+        elif statistic.difference > 0:
+            best[run.model] = run
+
+
+def newest_drops(ranked: RankedRuns, tests: PairTests | None) -> tuple[RunDrop, ...]:
+    """Of each model the newest run, where it is worse; `tests` has the ranked runs in order."""
+    newest = {run.model: run.id for run in sorted(ranked.runs, key=lambda run: run.created_at)}
+    if tests is None:
+        return ()
+    return tuple(
+        drop for drop in drops_in(ranked.runs, tests) if newest[drop.run.model] == drop.run.id
+    )

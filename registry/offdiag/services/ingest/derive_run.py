@@ -16,7 +16,7 @@ from offdiag.metrics.counted import of_sets
 from offdiag.metrics.pair_counts import count_labelled_pairs
 from offdiag.services.ingest.batch import Batch
 from offdiag.services.ingest.finish_run import COUNTED_HERE, content_digest
-from offdiag.services.ingest.open_run import already_opened
+from offdiag.services.ingest.log_predictions import already_opened
 from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import datasets, predictions, runs, truths
 from offdiag.store.database import Database

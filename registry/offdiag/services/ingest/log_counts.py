@@ -28,7 +28,7 @@ from offdiag.metrics.orientation import verify_orientation
 from offdiag.services.ingest.batch import GivenCounts, GivenPairedCounts
 from offdiag.services.ingest.dataset import project_and_dataset, require_hierarchy, require_task
 from offdiag.services.ingest.encode_predictions import require_same_labels
-from offdiag.services.ingest.open_run import already_opened, labels_needed
+from offdiag.services.ingest.log_predictions import already_opened, labels_needed
 from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import datasets, runs, truths, uploads
 from offdiag.store.database import Database

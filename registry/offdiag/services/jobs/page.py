@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from offdiag.errors import Conflict, NotFound
 from offdiag.services.health import SILENT_AFTER_S
 from offdiag.services.jobs.kinds import TASKS
-from offdiag.services.jobs.notifiers import current_notifier
+from offdiag.services.jobs.submit import current_notifier
 from offdiag.store import jobs
 from offdiag.store.database import Database
 from offdiag.store.job_lease import Heartbeat, list_heartbeats

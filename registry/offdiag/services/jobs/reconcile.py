@@ -16,8 +16,12 @@ from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.jobs.kinds import TASKS, TaskKind
-from offdiag.services.jobs.notifiers import current_notifier
-from offdiag.services.jobs.submit import submit_delivery, submit_evaluations, submit_report
+from offdiag.services.jobs.submit import (
+    current_notifier,
+    submit_delivery,
+    submit_evaluations,
+    submit_report,
+)
 from offdiag.store import deliveries, job_lease, jobs, reports
 from offdiag.store.database import Database
 from offdiag.store.outdated import stale_runs

@@ -8,8 +8,8 @@ from datetime import datetime
 
 import numpy as np
 
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.runs import PromotionRole, RunState, Task
+from offdiag.domain.texts import CostName
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix

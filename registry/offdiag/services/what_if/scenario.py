@@ -13,9 +13,9 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.slices import Slice, parse_slice
+from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import masked

@@ -11,8 +11,8 @@ from flask import Blueprint, make_response, redirect, render_template, request
 from numpy.typing import NDArray
 from werkzeug.wrappers import Response
 
-from offdiag.domain.cost_names import CostName
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.inputs.files.costs import read_cost_table
 from offdiag.metrics.costs.edits import cost_text, read_cost

@@ -9,8 +9,7 @@ from datetime import datetime
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from offdiag.domain.cost_names import CostName
-from offdiag.domain.texts import DEFAULT_PROJECT
+from offdiag.domain.texts import DEFAULT_PROJECT, CostName
 from offdiag.metrics.costs.matrix import changed_costs
 from offdiag.services.cost_matrices import CostDetail, browse_cost_matrix, set_default_costs
 from offdiag.store.cost_matrices import CostMatrixRecord, CostOverview, CostVersion, cost_overview

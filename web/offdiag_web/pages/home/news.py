@@ -13,7 +13,7 @@ from offdiag.flags.verdict import Severity
 from offdiag.reports.scope import spec_of
 from offdiag.reports.texts import difference
 from offdiag.services.champions.dataset_status import DatasetStatus
-from offdiag.services.champions.drops import RunDrop
+from offdiag.services.champions.leaders import RunDrop
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 from offdiag.store.home_overview import NewLabels
 from offdiag.store.promotions import PromotionRecord

@@ -16,7 +16,7 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.counted import CountedSets, sets_of
 from offdiag.records.runs.multilabel import confused_document
 from offdiag.records.runs.run import plain_results, run_document
-from offdiag.services.multilabel.confused_labels import confused_labels_of
+from offdiag.services.multilabel import confused_labels_of
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import Cell, csv_response

@@ -1,9 +1,4 @@
-"""What the errors of a multi-label run cost, by label and in all, and which thresholds cost least.
-
-Each label is a problem of two classes, there or not, with costs of its own; what is said of it
-is what is said of any run of two classes. An example costs what its labels cost together. Labels
-of an example depend on each other, so the interval of the mean is Student's over the examples.
-"""
+"""Multi-label runs: which labels are confused, and what errors of each label cost."""
 
 from __future__ import annotations
 
@@ -15,24 +10,81 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import Task
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.errors import InvalidInput
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.intervals.means import mean_interval
 from offdiag.metrics.multilabel.sets import unpack_sets
+from offdiag.metrics.multilabel.suite import LabelledSets
 from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
+from offdiag.metrics.multilabel_runs.confused import ConfusedLabel, confused_labels
 from offdiag.metrics.multilabel_runs.paired import PairedSets
 from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.services.decisions.thresholds import ThresholdCosts, threshold_costs_of
 from offdiag.services.evaluation.compute import price
-from offdiag.services.evaluation.inputs import truth_that_counts
-from offdiag.services.multilabel.confused_labels import sets_of_run
+from offdiag.services.evaluation.inputs import read_inputs, truth_that_counts
 from offdiag.services.shared_samples import NotPaired, Paired, pair_runs
-from offdiag.store import runs
+from offdiag.store import datasets, runs
 from offdiag.store.database import Database
 from offdiag.store.evaluations_write import curves_of_runs
 from offdiag.store.session import Session
+
+MOST_MEMBERS = 100_000_000
+"""Samples times labels up to which sets are read while somebody waits."""
+
+
+@dataclass(frozen=True)
+class ConfusedLabels:
+    """The significant sentences about a run, of `n` labelled examples."""
+
+    run_id: str
+    n: int
+    n_labels: int
+    confidence: float
+    found: tuple[ConfusedLabel, ...]
+
+
+def confused_labels_of(
+    database: Database, run_id: str, *, confidence: float = 0.95
+) -> ConfusedLabels:
+    """Which labels are missed, added, or predicted in place of another one, and when.
+
+    Raises `NotFound`, `InvalidInput` for a confidence outside (0, 1), and `Conflict` for a run
+    whose examples have one class each.
+    """
+    level = confidence_level(confidence)
+    with database.read() as session:
+        sets, labels = sets_of_run(session, run_id)
+    found = confused_labels(sets.actual, sets.predicted, labels, confidence=level)
+    return ConfusedLabels(run_id, sets.n_samples, len(labels), level, found)
+
+
+def sets_of_run(session: Session, run_id: str) -> tuple[LabelledSets, LabelSet]:
+    """The labelled sets of a multi-label run, and its labels.
+
+    Raises as `confused_labels_of` does.
+    """
+    run = runs.get_run(session, run_id)
+    dataset = datasets.get_dataset(session, run.dataset_id)
+    if dataset.task is not Task.MULTILABEL:
+        raise Conflict(
+            f"the examples of run {run_id} have one class each.",
+            field="run",
+            hint="Its confusion matrix shows which classes are confused.",
+        )
+    if run.n_predictions * len(dataset.labels) > MOST_MEMBERS:
+        raise Conflict(
+            f"run {run_id} has {run.n_predictions:,} sets of {len(dataset.labels):,} labels.",
+            field="run",
+            hint=f"At most {MOST_MEMBERS:,} members of sets are read at once.",
+        )
+    sets = read_inputs(session, run_id).sets
+    assert sets is not None  # noqa: S101  # As every multi-label run has.
+    return sets, dataset.labels
+
 
 PRESENT = 1
 """The code of a label that is there."""

@@ -1,1 +1,0 @@
-"""What only multi-label runs are asked."""
