@@ -67,6 +67,28 @@ def new_run_id() -> str:
     return "r_" + "".join(secrets.choice(_ID_ALPHABET) for _ in range(12))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaidOfRun:
+    """What its author said of a run that is stored, beside its name."""
+
+    model: str | None
+    params: Mapping[str, Any]
+    tags: Mapping[str, Any]
+    author: str | None
+    git_sha: str | None
+
+    def facts(self, **changes: Any) -> RunFacts:
+        """What was said when it was logged, but for `changes`. Raises `InvalidInput`.
+
+        The project is `changes["project"]` where only its id is known.
+        """
+        known = {each.name for each in fields(self)}
+        said = {
+            each.name: getattr(self, each.name) for each in fields(RunFacts) if each.name in known
+        }
+        return RunFacts(**said | changes)
+
+
 @dataclass(frozen=True)
 class RunFacts:
     """What a user says about a run, checked.
@@ -97,6 +119,11 @@ class RunFacts:
                 require_text(text, name, MAX_TEXT_LENGTH)
         _require_entries(self.params, "params")
         _require_entries(self.tags, "tags")
+
+    def said(self) -> dict[str, Any]:
+        """The fields of a `SaidOfRun` by name."""
+        said = {each.name: getattr(self, each.name) for each in fields(SaidOfRun)}
+        return said | {"params": dict(self.params), "tags": dict(self.tags)}
 
     def to_dict(self) -> dict[str, Any]:
         """The facts by name."""
@@ -194,7 +221,7 @@ class WorstClass:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundRun:
+class FoundRun(SaidOfRun):
     """One run. `metrics` holds aggregates by key and is empty until it has been evaluated.
 
     `truth_version` is the one its metrics are of. `n_samples` counts the samples they are of,
@@ -206,13 +233,10 @@ class FoundRun:
 
     id: str
     name: str
-    model: str | None
     project: str
     dataset: str
     truth_version: int | None
     state: RunState
-    author: str | None
-    git_sha: str | None
     created_at: datetime
     n_predictions: int
     n_samples: int | None
@@ -222,19 +246,9 @@ class FoundRun:
     derivation: Derivation | None
     hides_minority: bool | None
     may_hide_minority: bool | None
-    params: Mapping[str, Scalar]
-    tags: Mapping[str, Scalar]
     metrics: Mapping[str, MetricValue]
     worst_class: WorstClass | None = None
     is_weighted: bool = False
-
-    def facts(self, **changes: Any) -> RunFacts:
-        """What was said when it was logged, but for `changes`. Raises `InvalidInput`."""
-        known = {each.name for each in fields(self)}
-        said = {
-            each.name: getattr(self, each.name) for each in fields(RunFacts) if each.name in known
-        }
-        return RunFacts(**said | changes)
 
 
 THRESHOLD = 0.5

@@ -17,6 +17,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.store.datasets import label_set_id
 from offdiag.store.models import CostMatrixRow, DatasetRow, LabelSetRow, ProjectRow, ScheduleRow
+from offdiag.store.models.base import record_as
 
 _LITTLE_ENDIAN = "<f8"
 
@@ -169,15 +170,8 @@ def _record(found: Row[CostMatrixRow, LabelSetRow, str]) -> CostMatrixRecord:
     labels = LabelSet(tuple(label_set.names), label_set.ordinal)
     size = len(labels)
     weights = np.frombuffer(row.weights, _LITTLE_ENDIAN).reshape(size, size).astype(np.float64)
-    return CostMatrixRecord(
-        id=row.id,
-        project=project,
-        name=row.name,
-        version=row.version,
-        costs=CostMatrix(weights, labels, row.currency),
-        author=row.author,
-        note=row.note,
-        created_at=row.created_at,
+    return record_as(
+        CostMatrixRecord, row, project=project, costs=CostMatrix(weights, labels, row.currency)
     )
 
 

@@ -28,6 +28,7 @@ from offdiag.store.models import (
     TruthSliceRow,
     TruthVersionRow,
 )
+from offdiag.store.models.base import record_as
 from offdiag.store.slices import slice_values
 
 UNEVALUATED = (RunState.OPEN, RunState.FINISHED, RunState.FAILED)
@@ -146,19 +147,13 @@ def _datasets() -> Select[*tuple[Any, ...]]:
 
 def _facts(row: Row[*tuple[Any, ...]]) -> DatasetFacts:
     counts: list[int] | None = row.class_counts
-    return DatasetFacts(
-        id=row.id,
-        project=row.project,
-        name=row.name,
+    return record_as(
+        DatasetFacts,
+        row,
         task=Task(row.task),
-        n_classes=row.n_classes,
-        labels_inferred=row.labels_inferred,
         truth_number=row.number,
-        n_samples=row.n_samples,
         class_counts=None if counts is None else tuple(counts),
         costs=None if row.costs_name is None else f"{row.costs_name}@{row.costs_version}",
-        currency=row.currency,
-        primary_metric=row.primary_metric,
     )
 
 

@@ -22,6 +22,7 @@ from offdiag.store.models import (
     TruthVersionRow,
     UploadedMatrixRow,
 )
+from offdiag.store.models.base import record_as
 from offdiag.store.project_access import require_project
 from offdiag.store.truths import lock_truths
 
@@ -218,18 +219,14 @@ def _one(
     if found is None:
         return None
     dataset, label_set, project = found
-    return DatasetRecord(
-        id=dataset.id,
+    return record_as(
+        DatasetRecord,
+        dataset,
         project_id=project.id,
         project=project.name,
-        name=dataset.name,
         task=Task(dataset.task),
         labels=LabelSet(
             tuple(label_set.names), label_set.ordinal, inferred=dataset.labels_inferred
         ),
-        labels_inferred=dataset.labels_inferred,
-        positive_label=dataset.positive_label,
         hierarchy=hierarchy_of(dataset),
-        positive_by_convention=dataset.positive_by_convention,
-        primary_metric=dataset.primary_metric,
     )

@@ -12,6 +12,7 @@ from sqlalchemy import Text, cast, exists, func, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.store.models import DeliveryRow, WorkRow
+from offdiag.store.models.base import record_as
 
 
 class DeliveryState(StrEnum):
@@ -123,13 +124,4 @@ def deliveries_without_work(session: Session, *, limit: int) -> list[int]:
 
 
 def _record(row: DeliveryRow) -> DeliveryRecord:
-    return DeliveryRecord(
-        id=row.id,
-        issue_id=row.issue_id,
-        target=row.target,
-        state=DeliveryState(row.state),
-        attempts=row.attempts,
-        error=row.error,
-        created_at=row.created_at,
-        sent_at=row.sent_at,
-    )
+    return record_as(DeliveryRecord, row, state=DeliveryState(row.state))

@@ -30,6 +30,7 @@ from offdiag.store.models import (
     TruthVersionRow,
     WorkRow,
 )
+from offdiag.store.models.base import record_as
 from offdiag.store.models.evaluations import AGGREGATE
 
 
@@ -148,23 +149,13 @@ def _read(
     labels = LabelSet(tuple(label_set.names), label_set.ordinal)
     values = ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)
     aggregate, costs = parted(_aggregates(session, evaluation.id))
-    return StoredEvaluation(
-        id=evaluation.id,
-        run_id=evaluation.run_id,
-        slice=evaluation.slice,
-        truth_version_id=evaluation.truth_version_id,
-        suite_version=evaluation.suite_version,
-        engine_version=evaluation.engine_version,
-        input_digest=evaluation.input_digest,
-        computed_at=evaluation.computed_at,
-        n_cases=evaluation.n_cases,
-        n_labelled=evaluation.n_labelled,
+    return record_as(
+        StoredEvaluation,
+        evaluation,
         counted=decode_counted(matrix.cells, labels),
         matrix_digest=matrix.digest,
         aggregate=aggregate,
         per_class=unpack(values),
-        hides_minority=evaluation.hides_minority,
-        cost_matrix_id=evaluation.cost_matrix_id,
         costs=costs,
     )
 
@@ -250,13 +241,7 @@ def evaluation_work(session: Session, run_ids: Sequence[str]) -> dict[str, Evalu
     found = [
         (
             key_of[row.key],
-            EvaluationWork(
-                id=row.id,
-                state=row.state,
-                asked_at=datetime.fromtimestamp(row.created_at, UTC),
-                attempts=row.attempts,
-                error=row.error,
-            ),
+            record_as(EvaluationWork, row, asked_at=datetime.fromtimestamp(row.created_at, UTC)),
         )
         for row in rows
     ]
@@ -305,17 +290,6 @@ def evaluation_history(
             known[row.key] = recorded_value(row)
     found = {row[0].id: (row[0], row.number) for row in rows}
     return tuple(
-        PastEvaluation(
-            id=row.id,
-            slice=row.slice,
-            truth_number=number,
-            suite_version=row.suite_version,
-            engine_version=row.engine_version,
-            n_cases=row.n_cases,
-            n_labelled=row.n_labelled,
-            is_current=row.is_current,
-            computed_at=row.computed_at,
-            metrics=values[row.id],
-        )
+        record_as(PastEvaluation, row, truth_number=number, metrics=values[row.id])
         for row, number in found.values()
     )

@@ -37,7 +37,7 @@ from offdiag.store.models import (
     ProjectRow,
     RunRow,
 )
-from offdiag.store.models.base import PlainText
+from offdiag.store.models.base import PlainText, record_as
 
 RUN_AS_A_WHOLE = ""
 """Stands in `flag.class_label` where a rule is not about a class."""
@@ -291,19 +291,14 @@ def record(row: FlagRow) -> FlagRecord:
     about_class = row.class_label != RUN_AS_A_WHOLE
     if rule is not None and not row.slice:
         about_class = rule.per_class
-    return FlagRecord(
-        id=row.id,
-        run_id=row.run_id,
-        content=FlagContent(
-            rule=row.rule,
-            rule_version=row.rule_version,
+    return record_as(
+        FlagRecord,
+        row,
+        content=record_as(
+            FlagContent,
+            row,
             class_label=row.class_label if about_class else None,
             slice=row.slice or None,
-            message=row.message,
-            evidence=row.evidence,
-            fired=row.fired,
-            thresholds=row.thresholds,
-            in_badge=row.in_badge,
         ),
         status=FlagStatus(
             FlagState(row.state),
@@ -312,11 +307,6 @@ def record(row: FlagRow) -> FlagRecord:
             row.snoozed_until,
             row.reason,
         ),
-        assignee=row.assignee,
-        first_seen=row.first_seen,
-        last_seen=row.last_seen,
-        closed_at=row.closed_at,
-        evaluation_id=row.evaluation_id,
     )
 
 

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.store.database import database_now
 from offdiag.store.models import WorkRow
+from offdiag.store.models.base import record_as
 
 
 class JobState(StrEnum):
@@ -104,14 +105,9 @@ def _entries() -> Any:
 
 
 def _entry(row: Any) -> JobEntry:
-    return JobEntry(
-        id=row.id,
-        task=row.task,
-        args=row.args,
+    return record_as(
+        JobEntry,
+        row,
         state=JobState(row.shown_state),
-        attempts=row.attempts,
-        error=row.error,
         asked_at=datetime.fromtimestamp(row.created_at, UTC),
-        waits_s=row.waits_s,
-        lease_left_s=row.lease_left_s,
     )

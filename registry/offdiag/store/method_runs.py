@@ -22,6 +22,7 @@ from offdiag.store.models import (
     RunRow,
     TruthVersionRow,
 )
+from offdiag.store.models.base import record_as
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.run_conditions import entry_text
 
@@ -94,17 +95,12 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
         .limit(limit)
     )
     return [
-        MethodRun(
-            id=row.id,
-            name=row.name,
-            method=row.method,
-            seed=row.seed,
-            fold=row.fold,
+        record_as(
+            MethodRun,
+            row,
             train_size=_positive(row.train_size),
             truth_root=row.root_id,
             has_predictions=row.source_orientation == SourceOrientation.PREDICTIONS,
-            evaluation_id=row.evaluation_id,
-            value=row.value,
         )
         for row in rows
     ]

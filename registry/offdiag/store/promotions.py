@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import PromotionRole
 from offdiag.store.models import DatasetRow, ProjectRow, PromotionRow, RunRow
+from offdiag.store.models.base import record_as
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,16 +163,4 @@ def promotions_since(
 
 
 def _record(row: PromotionRow) -> PromotionRecord:
-    return PromotionRecord(
-        id=row.id,
-        dataset_id=row.dataset_id,
-        role=PromotionRole(row.role),
-        run_id=row.run_id,
-        run_name=row.run_name,
-        reason=row.reason,
-        author=row.author,
-        at=row.at,
-        truth_number=row.truth_number,
-        metrics=row.metrics,
-        gate=row.gate,
-    )
+    return record_as(PromotionRecord, row, role=PromotionRole(row.role))

@@ -20,6 +20,7 @@ from offdiag.domain.runs import Task
 from offdiag.domain.values import MetricValue
 from offdiag.store.evaluations import VALUE_COLUMNS, counts_for_its_run, recorded_value
 from offdiag.store.models import DatasetRow, EvaluationRow, MetricValueRow, RunRow, TruthVersionRow
+from offdiag.store.models.base import record_as
 from offdiag.store.models.evaluations import AGGREGATE
 
 
@@ -137,16 +138,13 @@ def ranked_run(session: Session, run_id: str, value: MetricValue) -> RankedRun:
         .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
         .where(RunRow.id == run_id)
     ).one()
-    return RankedRun(
-        id=run.id,
-        name=run.name,
-        model=run.model,
-        created_at=run.created_at,
+    return record_as(
+        RankedRun,
+        run,
         evaluation_id=evaluation_id,
         has_predictions=run.source_orientation == SourceOrientation.PREDICTIONS,
         value=value,
         has_scores=run.score_columns > 0,
-        derived_from=run.derived_from,
     )
 
 
@@ -245,14 +243,10 @@ def _of_rows(rows: Sequence[Row[*tuple[Any, ...]]]) -> RankedRuns:
 
 
 def _run(row: Row[*tuple[Any, ...]]) -> RankedRun:
-    return RankedRun(
-        id=row.id,
-        name=row.name,
-        model=row.model,
-        created_at=row.created_at,
-        evaluation_id=row.evaluation_id,
+    return record_as(
+        RankedRun,
+        row,
         has_predictions=row.source_orientation == SourceOrientation.PREDICTIONS,
         value=recorded_value(row),
         has_scores=row.score_columns > 0,
-        derived_from=row.derived_from,
     )

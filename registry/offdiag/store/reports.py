@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.store import codec
 from offdiag.store.models import ProjectRow, ReportEditionRow, ReportFileRow, WorkRow
+from offdiag.store.models.base import record_as
 
 
 class EditionState(StrEnum):
@@ -174,26 +175,7 @@ def select_editions() -> Any:
 
 def issue_record(row: ReportEditionRow, project: str) -> EditionRecord:
     """A row as a record that can leave the store."""
-    return EditionRecord(
-        id=row.id,
-        schedule_id=row.schedule_id,
-        project_id=row.project_id,
-        project=project,
-        name=row.name,
-        number=row.number,
-        fire_time=row.fire_time,
-        due=row.due,
-        state=EditionState(row.state),
-        covers_missed=row.covers_missed,
-        scope=row.scope,
-        delivery=row.delivery,
-        headline=row.headline,
-        data_digest=row.data_digest,
-        error=row.error,
-        created_at=row.created_at,
-        computed_at=row.computed_at,
-        summary=row.summary,
-    )
+    return record_as(EditionRecord, row, project=project, state=EditionState(row.state))
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ from offdiag.store.models import (
     RunRow,
     TruthVersionRow,
 )
-from offdiag.store.models.base import PlainText
+from offdiag.store.models.base import PlainText, record_as
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.outdated import OutdatedResults, outdated_results
 from offdiag.store.run_ranks import Measured, RunNeighbours, n_scored_like, neighbour_columns
@@ -334,20 +334,15 @@ def _results(
     labels = LabelSet(tuple(label_set.names), label_set.ordinal, inferred)
     aggregate, costs = parted(values)
     return RunResults(
-        facts=EvaluationFacts(
-            id=evaluation.id,
-            suite_version=evaluation.suite_version,
-            engine_version=evaluation.engine_version,
-            input_digest=evaluation.input_digest,
+        facts=record_as(
+            EvaluationFacts,
+            evaluation,
             matrix_digest=stored.digest,
             n_cases=evaluation.n_labelled,
-            computed_at=evaluation.computed_at,
-            duration_s=evaluation.duration_s,
             n_unlabelled=evaluation.n_cases - evaluation.n_labelled,
             truth_number=truth_number,
             newest_truth_number=newest_number,
             truth_id=evaluation.truth_version_id,
-            hides_minority=evaluation.hides_minority,
         ),
         counted=decode_counted(stored.cells, labels),
         aggregate=aggregate,

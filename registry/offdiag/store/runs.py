@@ -11,9 +11,10 @@ from sqlalchemy import Select, bindparam, delete, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
-from offdiag.domain.runs import Derivation, RunFacts, RunState
+from offdiag.domain.runs import Derivation, RunFacts, RunState, SaidOfRun
 from offdiag.errors import Conflict, NotFound
 from offdiag.store.models import BaselineRow, DatasetRow, RunRow
+from offdiag.store.models.base import record_as
 
 _KEYS_AT_ONCE = 1_000
 
@@ -24,7 +25,7 @@ _ALONE = _BY_ID.with_for_update()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunRecord:
+class RunRecord(SaidOfRun):
     """A run without its predictions; what is read of it for a page or a question adds to this."""
 
     id: str
@@ -32,13 +33,8 @@ class RunRecord:
     dataset_id: int
     truth_version_id: int | None
     name: str
-    model: str | None
     state: RunState
     client_key: str | None
-    params: Mapping[str, Any]
-    tags: Mapping[str, Any]
-    author: str | None
-    git_sha: str | None
     source: SourceOrientation
     orientation_verdict: str | None
     orientation_evidence: Mapping[str, Any] | None
@@ -58,17 +54,6 @@ class RunRecord:
         """The program that counted the samples of the run elsewhere; None where none did."""
         name: str | None = (self.orientation_evidence or {}).get("counted_on")
         return name
-
-    def facts(self, **changes: Any) -> RunFacts:
-        """What was said when it was logged, but for `changes`. Raises `InvalidInput`.
-
-        The project is `changes["project"]`, or the default one: a record knows only its id.
-        """
-        known = {each.name for each in fields(self)}
-        said = {
-            each.name: getattr(self, each.name) for each in fields(RunFacts) if each.name in known
-        }
-        return RunFacts(**said | changes)
 
 
 def insert_run(
@@ -94,13 +79,9 @@ def insert_run(
         project_id=project_id,
         dataset_id=dataset_id,
         name=facts.name,
-        model=facts.model,
-        state=RunState.OPEN,
         client_key=facts.client_key,
-        params=dict(facts.params),
-        tags=dict(facts.tags),
-        author=facts.author,
-        git_sha=facts.git_sha,
+        **facts.said(),
+        state=RunState.OPEN,
         source_orientation=source,
         n_predictions=0,
         score_columns=0,
@@ -276,32 +257,13 @@ def _not_deleted(run: RunRecord) -> RunRecord:
 
 
 def _record(row: RunRow) -> RunRecord:
-    return RunRecord(
-        id=row.id,
-        project_id=row.project_id,
-        dataset_id=row.dataset_id,
-        truth_version_id=row.truth_version_id,
-        name=row.name,
-        model=row.model,
+    return record_as(
+        RunRecord,
+        row,
         state=RunState(row.state),
-        client_key=row.client_key,
-        params=row.params,
-        tags=row.tags,
-        author=row.author,
-        git_sha=row.git_sha,
         source=SourceOrientation(row.source_orientation),
-        orientation_verdict=row.orientation_verdict,
-        orientation_evidence=row.orientation_evidence,
-        n_predictions=row.n_predictions,
-        score_columns=row.score_columns,
-        content_digest=row.content_digest,
-        created_at=row.created_at,
-        finished_at=row.finished_at,
-        deleted_at=row.deleted_at,
         derivation=derivation_of(row),
         decision=decision_of(row),
-        note=row.note,
-        is_weighted=row.is_weighted,
     )
 
 

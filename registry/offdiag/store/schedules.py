@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.store.models import ProjectRow, ScheduleRow
+from offdiag.store.models.base import record_as
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,22 +151,4 @@ def _records(session: Session, *conditions: ColumnElement[bool]) -> list[Schedul
         .where(*conditions)
         .order_by(ProjectRow.name, ScheduleRow.name)
     )
-    return [
-        ScheduleRecord(
-            id=row.id,
-            project_id=row.project_id,
-            project=project,
-            name=row.name,
-            cron=row.cron,
-            zone=row.zone,
-            scope=row.scope,
-            delivery=row.delivery,
-            enabled=row.enabled,
-            version=row.version,
-            last_fire=row.last_fire,
-            next_due=row.next_due,
-            created_at=row.created_at,
-            updated_at=row.updated_at,
-        )
-        for row, project in rows
-    ]
+    return [record_as(ScheduleRecord, row, project=project) for row, project in rows]

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.domain.access import Grant, Role
 from offdiag.store.models import ProjectRow, SessionRow, TokenRow, UserRow
+from offdiag.store.models.base import record_as
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,17 +165,11 @@ def _tokens() -> Select[TokenRow, UserRow, str]:
 
 
 def _record(token: TokenRow, owner: UserRow, project: str | None) -> TokenRecord:
-    return TokenRecord(
-        id=token.id,
-        name=token.name,
-        prefix=token.prefix,
-        digest=token.digest,
+    return record_as(
+        TokenRecord,
+        token,
         owner_id=owner.id,
         owner=owner.name,
         owner_disabled=owner.disabled_at is not None,
         scope=Grant(Role(token.role), project),
-        created_at=token.created_at,
-        expires_at=token.expires_at,
-        used_at=token.used_at,
-        revoked_at=token.revoked_at,
     )

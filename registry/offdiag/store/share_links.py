@@ -9,6 +9,7 @@ from sqlalchemy import Select, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.store.models import ShareLinkRow, UserRow
+from offdiag.store.models.base import record_as
 
 MOST_LINKS = 1_000
 
@@ -98,14 +99,10 @@ def _first(session: Session, wanted: Select[ShareLinkRow, UserRow]) -> ShareLink
 
 
 def _record(link: ShareLinkRow, owner: UserRow) -> ShareLink:
-    return ShareLink(
-        id=link.id,
-        address=link.address,
+    return record_as(
+        ShareLink,
+        link,
         owner_id=owner.id,
         owner=owner.name,
         owner_disabled=owner.disabled_at is not None,
-        created_at=link.created_at,
-        expires_at=link.expires_at,
-        used_at=link.used_at,
-        revoked_at=link.revoked_at,
     )

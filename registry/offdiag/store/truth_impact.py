@@ -15,6 +15,7 @@ from offdiag.domain.runs import RunState
 from offdiag.domain.values import MetricValue
 from offdiag.store.evaluations import VALUE_COLUMNS, recorded_value
 from offdiag.store.models import EvaluationRow, MetricValueRow, RunRow, TruthVersionRow
+from offdiag.store.models.base import record_as
 from offdiag.store.models.evaluations import AGGREGATE
 
 
@@ -134,25 +135,10 @@ def _nearest(root_id: int, before: int, after: int) -> Subquery:
 
 
 def _scores(row: Row[*tuple[Any, ...]], metrics: Mapping[str, MetricValue]) -> TruthScores:
-    return TruthScores(
-        truth_number=row.truth_number,
-        suite_version=row.suite_version,
-        input_digest=row.input_digest,
-        n_cases=row.n_cases,
-        n_labelled=row.n_labelled,
-        metrics=metrics,
-    )
+    return record_as(TruthScores, row, metrics=metrics)
 
 
 def _scored_run(
     row: Row[*tuple[Any, ...]], before: TruthScores | None, after: TruthScores | None
 ) -> ScoredRun:
-    return ScoredRun(
-        id=row.id,
-        name=row.name,
-        model=row.model,
-        state=RunState(row.state),
-        created_at=row.created_at,
-        before=before,
-        after=after,
-    )
+    return record_as(ScoredRun, row, state=RunState(row.state), before=before, after=after)

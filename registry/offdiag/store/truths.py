@@ -25,6 +25,7 @@ from offdiag.inputs.partial_labels import count_classes, count_labelled
 from offdiag.store import codec
 from offdiag.store.codec import decode_ids, encode_ids
 from offdiag.store.models import DatasetRow, RunRow, TruthChunkRow, TruthSliceRow, TruthVersionRow
+from offdiag.store.models.base import record_as
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,21 +130,7 @@ def lock_truths(session: Session, dataset_id: int) -> None:
 def _record(row: TruthVersionRow | None) -> TruthRecord | None:
     if row is None:
         return None
-    return TruthRecord(
-        id=row.id,
-        dataset_id=row.dataset_id,
-        number=row.number,
-        digest=row.digest,
-        n_samples=row.n_samples,
-        n_labelled=row.n_labelled,
-        id_kind=row.id_kind,
-        class_counts=tuple(row.class_counts),
-        parent_id=row.parent_id,
-        root_id=row.root_id,
-        reason=row.reason,
-        author=row.author,
-        created_at=row.created_at,
-    )
+    return record_as(TruthRecord, row, class_counts=tuple(row.class_counts))
 
 
 _ITSELF = 0
@@ -321,19 +308,13 @@ def truth_list(session: Session, dataset_id: int) -> tuple[TruthSummary, ...]:
     slices = _slices(session, dataset_id)
     heads = {row.root_id: row.id for row, _ in reversed(rows)}
     return tuple(
-        TruthSummary(
-            number=row.number,
+        record_as(
+            TruthSummary,
+            row,
             root=numbers[row.root_id],
             parent=None if row.parent_id is None else numbers[row.parent_id],
             is_head=heads[row.root_id] == row.id,
-            digest=row.digest,
-            n_samples=row.n_samples,
-            n_labelled=row.n_labelled,
-            id_kind=row.id_kind,
             class_counts=tuple(row.class_counts),
-            reason=row.reason,
-            author=row.author,
-            created_at=row.created_at,
             n_runs=count,
             slices=slices.get(row.root_id, ()),
         )

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.domain.access import Grant, Role
 from offdiag.store.models import MembershipRow, ProjectRow, UserRow
+from offdiag.store.models.base import record_as
 
 _MANAGES = and_(MembershipRow.project_id.is_(None), MembershipRow.role == Role.ADMIN)
 
@@ -191,14 +192,4 @@ def _grants() -> Select[int, str, str]:
 
 
 def _record(row: UserRow, grants: tuple[Grant, ...]) -> UserRecord:
-    return UserRecord(
-        id=row.id,
-        name=row.name,
-        display_name=row.display_name,
-        email=row.email,
-        has_password=row.password_hash is not None,
-        disabled_at=row.disabled_at,
-        created_at=row.created_at,
-        signed_in_at=row.signed_in_at,
-        grants=grants,
-    )
+    return record_as(UserRecord, row, has_password=row.password_hash is not None, grants=grants)

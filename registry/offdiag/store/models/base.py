@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import fields
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from sqlalchemy import (
     JSON,
@@ -28,6 +29,9 @@ from sqlalchemy.dialects.postgresql import JSONB, TEXT
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -133,3 +137,15 @@ def finite(column: str) -> CheckConstraint:
     """
     low, high = (f"CAST('{bound}' AS DOUBLE PRECISION)" for bound in ("-1e300", "1e300"))
     return CheckConstraint(f"{column} BETWEEN {low} AND {high}", name=column)
+
+
+Record = TypeVar("Record", bound="DataclassInstance")
+
+
+def record_as(kind: type[Record], row: object, **others: object) -> Record:
+    """A record that can leave the store: columns of the names of its fields, `others` excepted.
+
+    Raises `AttributeError` where the row has no such column, also of a field with a default.
+    """
+    names = (each.name for each in fields(kind) if each.name not in others)
+    return kind(**{name: getattr(row, name) for name in names}, **others)
