@@ -84,6 +84,9 @@ def test_tasks_go_to_a_tool_and_come_back(url: str, dataset: str) -> None:
 def test_label_noise_is_a_frame_of_ranges(url: str, dataset: str) -> None:
     with pytest.raises(offdiag.Conflict):
         offdiag.label_noise(dataset=dataset, url=url)
+    with pytest.raises(offdiag.InvalidInput) as refused:
+        offdiag.label_noise(dataset=dataset, share=0.9, url=url)
+    assert refused.value.field == "share"
     offdiag.log_run(
         y_true=["x", "y", "x"],
         y_pred=["x", "y", "x"],

@@ -20,6 +20,14 @@ class RequestBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
+    @classmethod
+    def asked(cls, **given: object) -> Self:
+        """The request of a caller in this process. Raises `InvalidInput`, as a server refuses."""
+        try:
+            return cls.model_validate(given)
+        except ValidationError as error:
+            raise first_problem(error, cls) from None
+
 
 class ResponseBody(BaseModel):
     """The body of an answer. NaN and infinity cannot be put into one.

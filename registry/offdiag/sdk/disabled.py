@@ -21,8 +21,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
-from offdiag.records.runs.method import Methods
-from offdiag.records.runs.slices import Fairness, RunSlices, SlicesQuery, run_slices
+from offdiag.records.runs.slices import RunSlices, SlicesQuery, run_slices
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
     Answer,
@@ -134,9 +133,6 @@ class DisabledRegistry:
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:  # noqa: ARG002
         raise _nothing("curves")
 
-    def fairness(self, run_id: str, by: str, class_label: str | None) -> Fairness:  # noqa: ARG002
-        raise _nothing("fairness")
-
     def search(self, question: SearchQuestion) -> Sequence[FoundRun]:  # noqa: ARG002
         return ()
 
@@ -201,9 +197,6 @@ class DisabledRegistry:
     def show_samples(self, project: str, dataset: str, places: ContentPlaces) -> None:
         """Nothing is shown."""
 
-    def methods(self, project: str, dataset: str, metric: str | None) -> Methods:  # noqa: ARG002
-        raise _nothing("methods")
-
     def suspects(
         self,
         project: str,  # noqa: ARG002
@@ -215,12 +208,12 @@ class DisabledRegistry:
     def document(
         self,
         method: str,  # noqa: ARG002
-        path: str,  # noqa: ARG002
+        path: str,
         asked: RequestBody,  # noqa: ARG002
         answer: type[Answer],  # noqa: ARG002
         stored: Callable[[Database], Answer],  # noqa: ARG002
     ) -> Answer:
-        raise _nothing("drafts")
+        raise _nothing(path.rpartition("/")[2].replace("-", " "))
 
 
 @dataclass(frozen=True, slots=True)

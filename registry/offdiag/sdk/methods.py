@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from offdiag.domain.texts import name_segment
 from offdiag.extras import optional
+from offdiag.records.promotion import LeadersQuery
 from offdiag.records.runs.method import (
     CURVE_COLUMNS,
     METHOD_COLUMNS,
@@ -12,6 +14,7 @@ from offdiag.records.runs.method import (
     Methods,
     curve_row,
     method_row,
+    methods_document,
     run_rows,
 )
 from offdiag.sdk.target import target
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from offdiag.domain.texts import Cell
+    from offdiag.store.database import Database
 
 
 def methods(
@@ -91,7 +95,19 @@ def learning_curves(
 
 def _found(dataset: str, metric: str | None, project: str | None, url: str | None) -> Methods:
     at = target(url)
-    return at.methods(project if project is not None else at.project, dataset, metric)
+    asked = LeadersQuery.asked(
+        project=project if project is not None else at.project, metric=metric
+    )
+
+    def stored(database: Database) -> Methods:
+        from offdiag.services.methods.compared import methods_of
+
+        return methods_document(
+            methods_of(database, project=asked.project, name=dataset, metric=metric)
+        )
+
+    path = f"/datasets/{name_segment(dataset)}/methods"
+    return at.document("GET", path, asked, Methods, stored)
 
 
 def _frame(

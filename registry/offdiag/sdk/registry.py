@@ -26,8 +26,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
-from offdiag.records.runs.method import Methods
-from offdiag.records.runs.slices import Fairness, RunSlices, SlicesQuery
+from offdiag.records.runs.slices import RunSlices, SlicesQuery
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.ingest.batch import (
@@ -306,8 +305,6 @@ class Registry(Protocol):
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints: ...
 
-    def fairness(self, run_id: str, by: str, class_label: str | None) -> Fairness: ...
-
     def search(self, question: SearchQuestion) -> Sequence[FoundRun]: ...
 
     def find(self, run_id: str) -> FoundRun | None:
@@ -361,8 +358,6 @@ class Registry(Protocol):
         ...
 
     def show_samples(self, project: str, dataset: str, places: ContentPlaces) -> None: ...
-
-    def methods(self, project: str, dataset: str, metric: str | None) -> Methods: ...
 
     def suspects(self, project: str, dataset: str, question: SuspectQuestion) -> Mapping[str, Any]:
         """The record of suspect labels, also where there can be none."""

@@ -14,7 +14,7 @@ from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunState, S
 from offdiag.domain.texts import shortened
 from offdiag.errors import EvaluationFailed, EvaluationPending, NotFound, OffdiagError
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.records.runs.slices import SlicesQuery
+from offdiag.records.runs.slices import Fairness, FairnessQuery, SlicesQuery, fairness_document
 from offdiag.sdk.display.displayed import Origin
 from offdiag.sdk.display.evaluation_card import run_card
 from offdiag.sdk.display.evaluation_text import facts_text
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from offdiag.audit.findings import AuditReport
+    from offdiag.store.database import Database
 
 
 class Run:
@@ -336,7 +337,15 @@ class Run:
         criteria. Raises `UnknownKey` for a column that the samples do not have.
         """
         label = None if class_label is None else label_text(class_label, field_name="class_label")
-        return fairness_frame(self._registry.fairness(self.id, by, label))
+        asked = FairnessQuery.asked(by=by, class_label=label)
+
+        def stored(database: Database) -> Fairness:
+            from offdiag.services.groups.fairness import fairness_of_run
+
+            return fairness_document(fairness_of_run(database, self.id, by, class_label=label))
+
+        path = f"/runs/{self.id}/fairness"
+        return fairness_frame(self._registry.document("GET", path, asked, Fairness, stored))
 
     def slices(
         self, metric: str | None = None, *, limit: int = 100, columns: Sequence[str] = ()
@@ -351,7 +360,7 @@ class Run:
         Raises `InvalidInput` for another number of columns.
         """
         named = ",".join(columns) or None
-        query = SlicesQuery(metric=metric, limit=limit, columns=named)
+        query = SlicesQuery.asked(metric=metric, limit=limit, columns=named)
         return slices_frame(self._registry.slices(self.id, query))
 
     def operating_points(self, positive: object = None) -> pd.DataFrame:

@@ -26,12 +26,9 @@ from offdiag.metrics.costs.prevalence import declared_prevalence
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
 from offdiag.records.runs.comparison import compared_examples, comparison_document
-from offdiag.records.runs.method import Methods, methods_document
 from offdiag.records.runs.slices import (
-    Fairness,
     RunSlices,
     SlicesQuery,
-    fairness_document,
     run_slices,
 )
 from offdiag.sdk.embedded.progress import evaluation_progress
@@ -74,7 +71,6 @@ from offdiag.services.examples.page import browse_examples
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.flags.rules import thresholds_in
-from offdiag.services.groups.fairness import fairness_of_run
 from offdiag.services.ingest import (
     log_counts,
     log_paired_counts,
@@ -343,10 +339,6 @@ class EmbeddedRegistry:
             )
         return found.shown[0].points
 
-    def fairness(self, run_id: str, by: str, class_label: str | None) -> Fairness:
-        found = fairness_of_run(self.database, run_id, by, class_label=class_label)
-        return fairness_document(found)
-
     def search(self, question: SearchQuestion) -> Sequence[FoundRun]:
         return search.search_runs(
             self.database,
@@ -447,13 +439,6 @@ class EmbeddedRegistry:
 
         log.set_places(
             self.database, project=project, dataset=dataset, places=places, hosts=self._hosts
-        )
-
-    def methods(self, project: str, dataset: str, metric: str | None) -> Methods:
-        from offdiag.services.methods.compared import methods_of
-
-        return methods_document(
-            methods_of(self.database, project=project, name=dataset, metric=metric)
         )
 
     def suspects(self, project: str, dataset: str, question: SuspectQuestion) -> Mapping[str, Any]:

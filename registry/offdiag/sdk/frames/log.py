@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 import narwhals as nw
 
@@ -168,33 +168,39 @@ def _opened_run(
     return start_run(dataset=dataset, labels=found, **arguments)
 
 
+class FrameArguments(TypedDict, total=False):
+    """Arguments of `log_frame`, whether it logs one run or several."""
+
+    actual: str | None
+    score: ScoreColumns | None
+    sample_id: str | None
+    slices: Sequence[str] | None
+    bins: Mapping[str, Bins] | None
+    periods: Mapping[str, str] | None
+    keep_predictions: bool
+    query: str | None
+    project: str | None
+    dataset: str | None
+    model: str | None
+    labels: Iterable[object] | None
+    positive_label: object | None
+    ordinal: bool
+    hierarchy: Mapping[Any, Any] | None
+    params: Mapping[str, Any] | None
+    tags: Mapping[str, Any] | None
+    client_key: str | None
+    unique_name: bool
+    url: str | None
+
+
 @overload
 def log_frame(
     frame: object,
     *,
     name: str,
-    actual: str | None = "y",
     predicted: str | None = "yhat",
-    score: ScoreColumns | None = None,
-    sample_id: str | None = None,
-    slices: Sequence[str] | None = None,
     sample_weight: str | None = None,
-    bins: Mapping[str, Bins] | None = None,
-    periods: Mapping[str, str] | None = None,
-    keep_predictions: bool = True,
-    query: str | None = None,
-    project: str | None = None,
-    dataset: str | None = None,
-    model: str | None = None,
-    labels: Iterable[object] | None = None,
-    positive_label: object | None = None,
-    ordinal: bool = False,
-    hierarchy: Mapping[Any, Any] | None = None,
-    params: Mapping[str, Any] | None = None,
-    tags: Mapping[str, Any] | None = None,
-    client_key: str | None = None,
-    unique_name: bool = False,
-    url: str | None = None,
+    **others: Unpack[FrameArguments],
 ) -> Run: ...
 
 
@@ -203,27 +209,8 @@ def log_frame(
     frame: object,
     *,
     name: None = None,
-    actual: str | None = "y",
     predicted: Mapping[str, str],
-    score: ScoreColumns | None = None,
-    sample_id: str | None = None,
-    slices: Sequence[str] | None = None,
-    bins: Mapping[str, Bins] | None = None,
-    periods: Mapping[str, str] | None = None,
-    keep_predictions: bool = True,
-    query: str | None = None,
-    project: str | None = None,
-    dataset: str | None = None,
-    model: str | None = None,
-    labels: Iterable[object] | None = None,
-    positive_label: object | None = None,
-    ordinal: bool = False,
-    hierarchy: Mapping[Any, Any] | None = None,
-    params: Mapping[str, Any] | None = None,
-    tags: Mapping[str, Any] | None = None,
-    client_key: str | None = None,
-    unique_name: bool = False,
-    url: str | None = None,
+    **others: Unpack[FrameArguments],
 ) -> dict[str, Run]: ...
 
 
@@ -306,37 +293,31 @@ def log_frame(
         url=url,
     )
     declared = labels_in(labels, score)
+    counted: dict[str, Any] = {
+        "dataset": dataset,
+        "labels": declared,
+        "arguments": arguments,
+        "bins": bins,
+        "periods": periods,
+        "query": query,
+    }
     if query is not None:
         _require_recountable(frame, query, keep_predictions=keep_predictions)
     if isinstance(predicted, Mapping):
-        if sample_weight is not None:
-            raise InvalidInput(
-                "several columns of predictions take no weights at once.",
-                field="sample_weight",
-                hint="Log each column in a call of its own.",
-            )
-        if name is not None:
-            raise InvalidInput(
-                "the runs have their names in predicted=.",
-                field="name",
-                hint="Leave it out, or name one column.",
-            )
-        return _log_several(
+        _require_of_each(name, sample_weight)
+        several = columns_of_runs(
+            actual=actual, predicted=predicted, score=score, sample_id=sample_id, slices=slices
+        )
+        if not keep_predictions:
+            return log_counted_together(frame, several, **counted)
+        return _log_each(
             frame,
-            columns_of_runs(
-                actual=actual,
-                predicted=predicted,
-                score=score,
-                sample_id=sample_id,
-                slices=slices,
-            ),
-            dataset=dataset,
-            labels=declared,
-            arguments=arguments,
+            several,
+            arguments,
             bins=bins,
             periods=periods,
-            keep_predictions=keep_predictions,
-            query=query,
+            dataset=dataset,
+            labels=declared,
         )
     if name is None:
         raise InvalidInput("the run has no name.", field="name", hint="Give it a name.")
@@ -357,16 +338,7 @@ def log_frame(
             hint="Log them with keep_predictions=True; any lazy frame is read batch by batch.",
         )
     if not keep_predictions:
-        return log_counted(
-            found,
-            columns,
-            dataset=dataset,
-            labels=declared,
-            arguments=arguments,
-            bins=bins,
-            periods=periods,
-            query=query,
-        )
+        return log_counted(found, columns, **counted)
     if bins or periods:
         raise InvalidInput(
             "ranges and periods of kept predictions are not declared here.",
@@ -399,30 +371,25 @@ def _require_recountable(frame: object, query: object, *, keep_predictions: bool
         )
 
 
-def _log_several(
-    frame: object,
-    columns: FrameColumns,
-    *,
-    dataset: str | None,
-    labels: Sequence[object] | LabelSet | None,
-    arguments: RunArguments,
-    bins: Mapping[str, Bins] | None,
-    periods: Mapping[str, str] | None,
-    keep_predictions: bool,
-    query: str | None,
+def _require_of_each(name: str | None, sample_weight: str | None) -> None:
+    if sample_weight is not None:
+        raise InvalidInput(
+            "several columns of predictions take no weights at once.",
+            field="sample_weight",
+            hint="Log each column in a call of its own.",
+        )
+    if name is not None:
+        raise InvalidInput(
+            "the runs have their names in predicted=.",
+            field="name",
+            hint="Leave it out, or name one column.",
+        )
+
+
+def _log_each(
+    frame: object, columns: FrameColumns, arguments: RunArguments, **others: Any
 ) -> dict[str, Run]:
     """Log a run for each predicted column, with their predictions one after the other."""
-    if not keep_predictions:
-        return log_counted_together(
-            frame,
-            columns,
-            dataset=dataset,
-            labels=labels,
-            arguments=arguments,
-            bins=bins,
-            periods=periods,
-            query=query,
-        )
     if columns.scores:
         raise InvalidInput(
             "scores of several runs are not told apart.",
@@ -437,10 +404,7 @@ def _log_several(
             predicted=name,
             sample_id=columns.sample_id,
             slices=columns.slices,
-            bins=bins,
-            periods=periods,
-            dataset=dataset,
-            labels=labels,
+            **others,
             **arguments_of(arguments, run),
         )
         for run, name in columns.runs.items()

@@ -24,7 +24,6 @@ from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Derivation, FoundRun, RunFacts, Scalar
 from offdiag.domain.sample_content import ContentPlaces, LoggedSamples, SuspectQuestion
-from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, InvalidInput, OffdiagError, RunKept, ServerUnavailable
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.counted_scores import GivenClassScores, GivenEvent
@@ -47,8 +46,7 @@ from offdiag.records.ingest import (
     NewRun,
 )
 from offdiag.records.ingest import OpenedRun as OpenedAnswer
-from offdiag.records.runs.method import Methods
-from offdiag.records.runs.slices import Fairness, RunSlices, SlicesQuery
+from offdiag.records.runs.slices import RunSlices, SlicesQuery
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
     Answer,
@@ -396,10 +394,6 @@ class RemoteRegistry:
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:
         return reader.operating_points(self._reader, _sent(run_id), positive)
 
-    def fairness(self, run_id: str, by: str, class_label: str | None) -> Fairness:
-        path = f"/runs/{_sent(run_id)}/fairness"
-        return self._reader.get(path, Fairness, by=by, class_label=class_label)
-
     def search(self, question: SearchQuestion) -> Sequence[FoundRun]:
         return reader.search(self._reader, question)
 
@@ -476,10 +470,6 @@ class RemoteRegistry:
     def show_samples(self, project: str, dataset: str, places: ContentPlaces) -> None:
         sample_requests.show_samples(self._reader, project, dataset, places)
 
-    def methods(self, project: str, dataset: str, metric: str | None) -> Methods:
-        path = f"/datasets/{name_segment(dataset)}/methods"
-        return self._reader.get(path, Methods, project=project, metric=metric)
-
     def suspects(self, project: str, dataset: str, question: SuspectQuestion) -> Mapping[str, Any]:
         return sample_requests.suspects(self._reader, project, dataset, question)
 
@@ -491,6 +481,8 @@ class RemoteRegistry:
         answer: type[Answer],
         stored: Callable[[Database], Answer],  # noqa: ARG002
     ) -> Answer:
+        if path.startswith("/runs/"):
+            _sent(path.split("/")[2])
         if method == "GET":
             return self._reader.get(path, answer, **asked.model_dump(exclude_defaults=True))
         return answer.model_validate_json(self._reader.send(method, path, asked))

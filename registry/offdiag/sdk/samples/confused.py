@@ -52,7 +52,7 @@ def confused_labels(
 
         return confused_document(confused_labels_of(database, run_id, confidence=confidence))
 
-    query = ConfusedQuery(confidence=confidence)
+    query = ConfusedQuery.asked(confidence=confidence)
     path = f"/runs/{run_id}/confused-labels"
     found = at.document("GET", path, query, ConfusedLabelsFound, stored)
     columns = ["sentence", "evidence_text", "kind", "label", "other", "when"]

@@ -89,7 +89,7 @@ def label_noise(
 
         return noise_document(compute(database, project=place, dataset=dataset, share=share))
 
-    query = NoiseQuery(project=place, share=share)
+    query = NoiseQuery.asked(project=place, share=share)
     path = f"/datasets/{name_segment(dataset)}/noise"
     found = at.document("GET", path, query, Noise, stored)
     if not found.models:

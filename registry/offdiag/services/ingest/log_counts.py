@@ -193,42 +193,24 @@ def log_counts(
 
     def transaction() -> RunRecord:
         with database.write() as session:
-            return _log_counts(
-                session,
-                facts=facts,
-                dataset=dataset,
-                given=given,
-                declared=declared,
-                now=database.clock(),
+            now = database.clock()
+            known = datasets.find_dataset(session, project=facts.project, name=dataset)
+            labels = labels_of(known, declared, given)
+            frame = counted_dataset(session, facts.project, dataset, labels, given, now=now)
+            cases = counted_samples(
+                actual=given.actual,
+                predicted=given.predicted,
+                sizes=given.sizes,
+                slices=given.slices,
+                labels=labels,
+                scores=given.scores,
+                positive_label=frame.positive_label,
+                class_scores=given.class_scores,
             )
+            run, _ = insert_counts(session, frame, facts, cases, given.counted_on, now=now)
+            return run
 
     return after_races(transaction, finds_itself=facts.client_key is not None)
-
-
-def _log_counts(
-    session: Session,
-    *,
-    facts: RunFacts,
-    dataset: str,
-    given: GivenCounts,
-    declared: LabelSet | None,
-    now: datetime,
-) -> RunRecord:
-    known = datasets.find_dataset(session, project=facts.project, name=dataset)
-    labels = labels_of(known, declared, given)
-    frame = counted_dataset(session, facts.project, dataset, labels, given, now=now)
-    cases = counted_samples(
-        actual=given.actual,
-        predicted=given.predicted,
-        sizes=given.sizes,
-        slices=given.slices,
-        labels=labels,
-        scores=given.scores,
-        positive_label=frame.positive_label,
-        class_scores=given.class_scores,
-    )
-    run, _ = insert_counts(session, frame, facts, cases, given.counted_on, now=now)
-    return run
 
 
 def counted_dataset(
