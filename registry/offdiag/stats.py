@@ -17,6 +17,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.inputs.ids import aligned
+from offdiag.inputs.labels import order_of_no_labels
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.names import find_metric, nearest_names
@@ -159,11 +160,7 @@ def _joint(
     elif labels is not None:
         known = LabelSet.declared(labels, ordinal=ordinal)
     elif ordinal:
-        raise InvalidInput(
-            "an order was claimed but no labels were declared.",
-            field="ordinal",
-            hint="Give labels= in their order.",
-        )
+        raise order_of_no_labels()
     else:
         known = infer_labels(*arrays.items())
     codes = {field: encode_labels(values, known, field=field) for field, values in arrays.items()}

@@ -81,11 +81,7 @@ def encode_pair(
     require_equal_lengths(y_true=len(actual), y_pred=len(predicted))
     if labels is None:
         if ordinal:
-            raise InvalidInput(
-                "an order was claimed but no labels were declared.",
-                field="ordinal",
-                hint="Give labels= in their order.",
-            )
+            raise order_of_no_labels()
         known = infer_labels(("y_true", actual), ("y_pred", predicted))
     elif isinstance(labels, LabelSet):
         known = labels
@@ -325,3 +321,12 @@ def _by_table(
 def _is_whole(name: str) -> bool:
     body = name.removeprefix("-")
     return body.isascii() and body.isdigit() and len(body) < 19 and str(int(name)) == name
+
+
+def order_of_no_labels() -> InvalidInput:
+    """The error for an order that nobody said."""
+    return InvalidInput(
+        "an order was claimed but no labels were declared.",
+        field="ordinal",
+        hint="Give labels= in their order.",
+    )

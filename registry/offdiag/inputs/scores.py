@@ -275,12 +275,7 @@ def _require_columns(
     n_columns, n_classes = values.shape[1], len(labels)
     if n_columns == 1 and n_classes == 2 and not of_sets:
         if positive_label is None:
-            raise InvalidInput(
-                f"one score for each sample is given, but not whether it is for "
-                f"{labels.names[0]!r} or {labels.names[1]!r}.",
-                field="positive_label",
-                hint="Name the class whose score this is.",
-            )
+            raise score_of_no_class(labels)
         return
     if n_columns != n_classes:
         raise InvalidInput(
@@ -386,3 +381,13 @@ def _classes(codes: np.ndarray[Any, Any], names: pa.Array) -> pa.DictionaryArray
 
     narrow = codes.astype(code_dtype(len(names)))
     return pa.DictionaryArray.from_arrays(pa.array(narrow), names)
+
+
+def score_of_no_class(labels: LabelSet) -> InvalidInput:
+    """The error for one score of two classes, where nobody said which one it is of."""
+    return InvalidInput(
+        f"one score for each sample is given, but not whether it is for "
+        f"{labels.names[0]!r} or {labels.names[1]!r}.",
+        field="positive_label",
+        hint="Name the class whose score this is.",
+    )

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.domain.values import MetricValue
-from offdiag.errors import InvalidInput
 from offdiag.extras import optional
+from offdiag.inputs.labels import order_of_no_labels
 from offdiag.metrics.arguments import stated_matrix
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.pair_counts import count_pairs
@@ -253,9 +253,5 @@ def _label_set(labels: LabelSet | Iterable[object] | None, ordinal: bool) -> Lab
     if labels is not None:
         return LabelSet.declared(labels, ordinal=ordinal)
     if ordinal:
-        raise InvalidInput(
-            "an order was claimed but no labels were declared.",
-            field="ordinal",
-            hint="Give labels= in their order.",
-        )
+        raise order_of_no_labels()
     return None

@@ -12,6 +12,7 @@ from offdiag.domain.labels import BOOLEAN_PAIRS, LabelSet, label_text
 from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput
+from offdiag.inputs.scores import score_of_no_class
 from offdiag.metrics.custom import samples as custom
 from offdiag.metrics.scores import curves
 from offdiag.metrics.scores.calibration import DEFAULT_BINS, equal_width_bins
@@ -254,10 +255,5 @@ def _positive_code(positive_label: object, labels: LabelSet, *, n_columns: int) 
     if positive_label is not None:
         return labels.code_of(positive_label, field_name="positive_label")
     if n_columns < len(labels):
-        raise InvalidInput(
-            f"one score for each sample is given, but not whether it is for "
-            f"{labels.names[0]!r} or {labels.names[1]!r}.",
-            field="positive_label",
-            hint="Name the class whose score this is.",
-        )
+        raise score_of_no_class(labels)
     return None

@@ -31,7 +31,7 @@ from offdiag.services.decisions.thresholds import (
     redecided,
     threshold_costs_of,
 )
-from offdiag.services.ingest.derive_run import derive_run
+from offdiag.services.ingest.derive_run import derive_run, no_scores
 from offdiag.services.what_if.scenario import (
     BaseCosts,
     Preset,
@@ -356,11 +356,7 @@ def _recipe(rule: Rule, cost_basis: CostBasis, choice: Choice) -> Mapping[str, A
 
 def _rule(session: Session, run: RunWithCosts, cost_basis: CostBasis, choice: Choice) -> Rule:
     if not run.score_columns:
-        raise InvalidInput(
-            f"run {run.id} has no scores to decide from.",
-            field="run",
-            hint="Log the scores with the predictions: y_score=.",
-        )
+        raise no_scores(run.id)
     if run.source is not SourceOrientation.PREDICTIONS:
         raise InvalidInput(
             f"run {run.id} has counts of scores, not the scores of its examples.",

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import Task
+from offdiag.domain.runs import RunState, Task
 from offdiag.domain.slices import Slice, SliceTerm
-from offdiag.errors import InvalidInput
+from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import is_labelled, masked
 from offdiag.inputs.slice_columns import SliceColumn
@@ -366,3 +366,13 @@ def _no_samples_to_choose_from(run: RunRecord) -> InvalidInput:
         field="slice",
         hint="Slices need to know the samples; log the predictions, or a frame with slices=.",
     )
+
+
+def require_closed(run: RunRecord) -> None:
+    """Raise `Conflict` for a run that is still open."""
+    if run.state is RunState.OPEN:
+        raise Conflict(
+            f"run {run.id} is still open.",
+            field="run",
+            hint="Call finish() first, or leave the with block.",
+        )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 
 from offdiag.domain.runs import RunState
-from offdiag.errors import Conflict, EvaluationFailed, EvaluationPending
+from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.evaluation.inputs import require_closed
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.run_job import run_job
@@ -62,12 +63,7 @@ def stored_evaluation(database: Database, run_id: str) -> StoredEvaluation:
 def _stored(database: Database, run_id: str) -> StoredEvaluation | None:
     with database.read() as session:
         run = runs.get_run(session, run_id)
-        if run.state is RunState.OPEN:
-            raise Conflict(
-                f"run {run_id} is still open.",
-                field="run",
-                hint="Call finish() first, or leave the with block.",
-            )
+        require_closed(run)
         pending = jobs.find_by_key(session, evaluation_key(run_id))
         if run.state is RunState.FAILED or (pending is not None and pending.error is not None):
             error = pending.error if pending is not None else None

@@ -8,13 +8,17 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import RunState
 from offdiag.domain.slices import Slice, parse_slice
-from offdiag.errors import Conflict, InvalidInput, UnknownKey
+from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import evaluate
-from offdiag.services.evaluation.inputs import input_digest, read_inputs, truth_that_counts
+from offdiag.services.evaluation.inputs import (
+    input_digest,
+    read_inputs,
+    require_closed,
+    truth_that_counts,
+)
 from offdiag.services.small_groups import require_shown, sizes_of_run, suppressed_below
 from offdiag.store import evaluations, runs, slices, uploads
 from offdiag.store.database import Database
@@ -95,12 +99,7 @@ def slice_levels(
 def _stored(database: Database, run_id: str, part: Slice) -> StoredEvaluation | None:
     with database.read() as session:
         run = runs.get_run(session, run_id)
-        if run.state is RunState.OPEN:
-            raise Conflict(
-                f"run {run_id} is still open.",
-                field="run",
-                hint="Call finish() first, or leave the with block.",
-            )
+        require_closed(run)
         require_shown(session, run, part)
         digest = input_digest(run, truth_that_counts(session, run), part)
         return evaluations.evaluation_of_inputs(session, run_id, digest)

@@ -9,14 +9,12 @@ import numpy as np
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import RunState
-from offdiag.errors import Conflict
 from offdiag.inputs.partial_labels import is_labelled
 from offdiag.inputs.slice_columns import SliceColumns
 from offdiag.metrics.counted import Unweighted, count_samples, counted
 from offdiag.metrics.weighted.counts import of_weights
 from offdiag.reports import texts
-from offdiag.services.evaluation.inputs import truth_that_counts
+from offdiag.services.evaluation.inputs import require_closed, truth_that_counts
 from offdiag.services.evaluation.slices import require_column
 from offdiag.services.small_groups import GroupSizes, smallest_judged, suppressed_below
 from offdiag.store import datasets, predictions, runs, slices, truths, uploads
@@ -64,12 +62,7 @@ def groups_of_run(session: Session, run_id: str, name: str) -> RunGroups:
     samples do not have, and `InvalidInput` for a column with too many values.
     """
     run = runs.get_run(session, run_id)
-    if run.state is RunState.OPEN:
-        raise Conflict(
-            f"run {run_id} is still open.",
-            field="run",
-            hint="Call finish() first, or leave the with block.",
-        )
+    require_closed(run)
     if run.is_weighted:
         raise of_weights("A comparison of groups")
     dataset = datasets.get_dataset(session, run.dataset_id)

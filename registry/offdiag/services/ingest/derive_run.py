@@ -110,11 +110,7 @@ def _require_scores(run: RunRecord) -> None:
     if run.state is RunState.OPEN:
         raise Conflict(f"run {run.id} is still open.", field="run", hint="Finish it first.")
     if not run.score_columns:
-        raise InvalidInput(
-            f"run {run.id} has no scores to decide from.",
-            field="run",
-            hint="Log the scores with the predictions: y_score=.",
-        )
+        raise no_scores(run.id)
     if run.source is not SourceOrientation.PREDICTIONS:
         raise InvalidInput(
             f"run {run.id} has counts of scores, not the scores of its examples.",
@@ -160,3 +156,12 @@ def _decide(
                 counts=count_labelled_pairs(part.actual_in(actual), decided, n_classes=size),
                 predicted=decided,
             )
+
+
+def no_scores(run_id: str) -> InvalidInput:
+    """The error for a run that nothing can be decided from."""
+    return InvalidInput(
+        f"run {run_id} has no scores to decide from.",
+        field="run",
+        hint="Log the scores with the predictions: y_score=.",
+    )

@@ -12,7 +12,7 @@ from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.look_alikes import label_notes
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.label_sets import hold_sets, infer_set_labels
-from offdiag.inputs.labels import infer_labels
+from offdiag.inputs.labels import infer_labels, order_of_no_labels
 from offdiag.metrics.weighted.counts import require_some_weight
 from offdiag.services.ingest.batch import Batch, Predictions, in_id_order, read_batch, truth_digest
 
@@ -159,11 +159,7 @@ def _labels_of(
             hint="Give y_true= with its first run, or labels= and sample_ids= if they come later.",
         )
     if given.ordinal:
-        raise InvalidInput(
-            "an order was claimed but no labels were declared.",
-            field="ordinal",
-            hint="Give labels= in their order.",
-        )
+        raise order_of_no_labels()
     if hold_sets(given.y_true) or hold_sets(given.y_pred):
         return infer_set_labels(y_true=given.y_true, y_pred=given.y_pred)
     arrays = (("y_true", given.y_true), ("y_pred", given.y_pred))

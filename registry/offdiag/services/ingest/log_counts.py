@@ -23,6 +23,7 @@ from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
 from offdiag.domain.runs import RunFacts, new_run_id, require_name
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.counted_samples import CountedSamples, counted_samples
+from offdiag.inputs.labels import order_of_no_labels
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.orientation import verify_orientation
 from offdiag.services.ingest.batch import GivenCounts, GivenPairedCounts
@@ -299,11 +300,7 @@ def labels_of(
     if declared is not None:
         return declared
     if given.ordinal:
-        raise InvalidInput(
-            "an order was claimed but no labels were declared.",
-            field="ordinal",
-            hint="Give labels= in their order.",
-        )
+        raise order_of_no_labels()
     if isinstance(given, GivenCounts):
         actual, predicted = given.actual, given.predicted
     else:
