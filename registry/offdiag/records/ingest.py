@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -56,20 +56,6 @@ class NewRun(RunFactsBody):
     hierarchy: dict[str, Any] | None = Field(
         default=None, description="Classes of the dataset in groups of groups."
     )
-
-    @classmethod
-    def of(
-        cls, facts: RunFacts, dataset: str, labels: LabelSet | None, positive_label: str | None
-    ) -> Self:
-        """The request that opens such a run."""
-        return cls(
-            **facts.to_dict(),
-            dataset=dataset,
-            labels=None if labels is None else list(labels.names),
-            ordinal=labels is not None and labels.ordinal,
-            labels_inferred=labels is not None and labels.inferred,
-            positive_label=positive_label,
-        )
 
     def label_set(self) -> LabelSet | None:
         """The labels, None where none were given. Raises `InvalidInput`."""

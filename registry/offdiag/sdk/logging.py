@@ -23,10 +23,9 @@ from offdiag.sdk.target import current_author, current_commit, target
 from offdiag.services.ingest.batch import GivenMatrix, Predictions
 
 
-class RunArguments(TypedDict, total=False):
-    """Arguments that `log_run` and `start_run` have in common, but for dataset and labels."""
+class AboutRun(TypedDict, total=False):
+    """Arguments that all calls which log have in common, but for names, dataset and labels."""
 
-    name: Required[str]
     project: str | None
     model: str | None
     positive_label: object | None
@@ -37,6 +36,12 @@ class RunArguments(TypedDict, total=False):
     client_key: str | None
     unique_name: bool
     url: str | None
+
+
+class RunArguments(AboutRun):
+    """The same of a run with its name."""
+
+    name: Required[str]
 
 
 def log_run(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Self, TypeVar
 
 from pydantic import BaseModel
@@ -77,10 +77,8 @@ class PromoteQuestion:
     author: str | None
 
 
-@dataclass(frozen=True)
-class Decided:
-    """What a registry found out; `saved` is the id of the run that holds the answers."""
-
+@dataclass(frozen=True, eq=False)
+class _ChangedPredictions:
     recipe: Mapping[str, Any]
     mean_cost_before: MetricValue
     mean_cost_after: MetricValue
@@ -88,11 +86,17 @@ class Decided:
     matrix_before: ConfusionMatrix
     matrix_after: ConfusionMatrix
     recall_changes: Mapping[str, MetricValue]
+
+
+@dataclass(frozen=True, eq=False)
+class Decided(_ChangedPredictions):
+    """What a registry found out; `saved` is the id of the run that holds the answers."""
+
     saved: str | None
 
 
 @dataclass(frozen=True, eq=False)
-class Decision(Generic[SavedRun]):
+class Decision(_ChangedPredictions, Generic[SavedRun]):
     """Answers decided anew from scores, beside those that were given.
 
     `recipe` says the rule as plain values. Costs are per case, each with its interval;
@@ -101,28 +105,13 @@ class Decision(Generic[SavedRun]):
     holds the answers if they were saved.
     """
 
-    recipe: Mapping[str, Any]
-    mean_cost_before: MetricValue
-    mean_cost_after: MetricValue
-    difference: MetricValue
-    matrix_before: ConfusionMatrix
-    matrix_after: ConfusionMatrix
-    recall_changes: Mapping[str, MetricValue]
     run: SavedRun | None
 
     @classmethod
     def of(cls, found: Decided, run: SavedRun | None) -> Self:
         """What was found out, with the run that holds the answers."""
-        return cls(
-            found.recipe,
-            found.mean_cost_before,
-            found.mean_cost_after,
-            found.difference,
-            found.matrix_before,
-            found.matrix_after,
-            found.recall_changes,
-            run,
-        )
+        names = (each.name for each in fields(_ChangedPredictions))
+        return cls(**{name: getattr(found, name) for name in names}, run=run)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python values; the run is its id."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, Unpack, overload
 
 import narwhals as nw
 
@@ -29,7 +29,7 @@ from offdiag.sdk.frames.counted_query import CountedQuery, with_query
 from offdiag.sdk.frames.kinds import counts_of
 from offdiag.sdk.frames.paired import arguments_of, log_counted_together
 from offdiag.sdk.frames.rows import Rows, labels_on_engine, row_batches, rows_in_memory
-from offdiag.sdk.logging import RunArguments, facts_of, log_run, start_run
+from offdiag.sdk.logging import AboutRun, RunArguments, facts_of, log_run, start_run
 from offdiag.sdk.open_run import OpenRun
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
@@ -168,7 +168,7 @@ def _opened_run(
     return start_run(dataset=dataset, labels=found, **arguments)
 
 
-class FrameArguments(TypedDict, total=False):
+class FrameArguments(AboutRun, total=False):
     """Arguments of `log_frame`, whether it logs one run or several."""
 
     actual: str | None
@@ -179,18 +179,8 @@ class FrameArguments(TypedDict, total=False):
     periods: Mapping[str, str] | None
     keep_predictions: bool
     query: str | None
-    project: str | None
     dataset: str | None
-    model: str | None
     labels: Iterable[object] | None
-    positive_label: object | None
-    ordinal: bool
-    hierarchy: Mapping[Any, Any] | None
-    params: Mapping[str, Any] | None
-    tags: Mapping[str, Any] | None
-    client_key: str | None
-    unique_name: bool
-    url: str | None
 
 
 @overload
