@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from offdiag.services.cost_matrices import add_costs
-from offdiag.services.ingest.derive_run import derivation_of_run
 from offdiag.store.database import Database
+from offdiag.store.runs import get_run
 from support.dashboard import HOSTILE_NAMES, LesionRegistry, counted_statements
 from support.filled_once import filled_once
 from support.forms import forms_of, send
@@ -158,7 +158,8 @@ def test_a_choice_is_saved_once_and_leads_to_its_run(
     assert first.status_code == 303
     assert first.location == again.location
     run_id = first.location.rpartition("/")[2]
-    derivation = derivation_of_run(database, run_id)
+    with database.read() as session:
+        derivation = get_run(session, run_id).derivation
     assert derivation is not None
     assert derivation.run_id == clinic
     assert derivation.recipe["costs"] == "visits@1"

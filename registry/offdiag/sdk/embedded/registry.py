@@ -85,7 +85,6 @@ from offdiag.services.ingest.batch import (
     Predictions,
 )
 from offdiag.services.ingest.chunks import put_chunk
-from offdiag.services.ingest.derive_run import decision_of_run, derivation_of_run
 from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.retention.deletion import delete_run
@@ -97,6 +96,7 @@ from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.flags import FlagRecord
 from offdiag.store.run_page import read_run
+from offdiag.store.runs import get_run
 from offdiag.store.schema import open_database
 
 
@@ -259,10 +259,12 @@ class EmbeddedRegistry:
         )
 
     def derivation(self, run_id: str) -> Derivation | None:
-        return derivation_of_run(self.database, run_id)
+        with self.database.read() as session:
+            return get_run(session, run_id).derivation
 
     def decision_rule(self, run_id: str) -> Mapping[str, Any] | None:
-        return decision_of_run(self.database, run_id)
+        with self.database.read() as session:
+            return get_run(session, run_id).decision
 
     def costs_for_run(self, run_id: str, name: str) -> CostMatrix:
         return cost_matrices.costs_for_run(self.database, run_id, CostName.parse(name)).costs

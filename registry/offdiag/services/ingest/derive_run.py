@@ -88,24 +88,6 @@ def derive_run(
     return after_races(transaction)
 
 
-def derivation_of_run(database: Database, run_id: str) -> Derivation | None:
-    """From whose scores a run was decided anew, None for a run that was logged.
-
-    Raises `NotFound`.
-    """
-    with database.read() as session:
-        return runs.get_run(session, run_id).derivation
-
-
-def decision_of_run(database: Database, run_id: str) -> Mapping[str, Any] | None:
-    """The rule that predicted from the scores of a run, None where predictions were logged.
-
-    Raises `NotFound`.
-    """
-    with database.read() as session:
-        return runs.get_run(session, run_id).decision
-
-
 def _require_scores(run: RunRecord) -> None:
     if run.state is RunState.OPEN:
         raise Conflict(f"run {run.id} is still open.", field="run", hint="Finish it first.")
