@@ -19,9 +19,8 @@ from offdiag.domain.texts import CostName
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.reports.scope import ReportScope
-from offdiag.services.comments import comment_on_dataset, comment_on_run
 from offdiag.services.cost_matrices import add_costs, set_default_costs
-from offdiag.services.datasets import pin_baseline
+from offdiag.services.datasets import comment_on_dataset, pin_baseline
 from offdiag.services.delivery.message import EmailTarget
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.flags.triage import comment_on_flags, dismiss_flags
@@ -29,7 +28,7 @@ from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.reports.edition import report_now
 from offdiag.services.retention.deletion import delete_run
-from offdiag.services.runs import change_run
+from offdiag.services.runs import change_run, comment_on_run
 from offdiag.services.samples.log import log_samples
 from offdiag.services.schedules.edit import add_schedule
 from offdiag.services.truth.revise import revise_truth

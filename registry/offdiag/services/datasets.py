@@ -1,4 +1,4 @@
-"""Datasets: their page, how their classes are grouped, and their baseline.
+"""Datasets: their page, how their classes are grouped, their baseline, and comments on them.
 
 The baseline is the run that all others of a dataset are compared with, class by class.
 """
@@ -9,11 +9,13 @@ from dataclasses import dataclass
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.runs import RunState, Task
+from offdiag.domain.texts import require_reason
 from offdiag.errors import Conflict
 from offdiag.services.jobs.submit import submit_evaluations
 from offdiag.services.small_groups import without_hidden
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store import datasets, runs
+from offdiag.store.comments import About, add_comments
 from offdiag.store.database import Database
 from offdiag.store.dataset_page import (
     DatasetFacts,
@@ -186,3 +188,15 @@ def _share(counts: tuple[int, ...] | None, code: int) -> float | None:
     if counts is None or not 0 < counts[code] < sum(counts):
         return None
     return counts[code] / sum(counts)
+
+
+def comment_on_dataset(
+    database: Database, *, project: str, dataset: str, text: str, author: str | None
+) -> None:
+    """Add a comment to a dataset. Raises as `comment_on_run` does."""
+    remark = require_reason(text, field="comment")
+    with database.write() as session:
+        known = dataset_named(session, project=project, name=dataset)
+        add_comments(
+            session, About.DATASET, [known.id], text=remark, author=author, now=database.clock()
+        )

@@ -1,4 +1,4 @@
-"""What the pages of a run's history and of a model read.
+"""What the pages of a run's history and of a model read, and what people write about a run.
 
 One function per page and one transaction per call. The history tells how the results of a run
 came to be what they are: every evaluation, and what differed.
@@ -12,10 +12,12 @@ from itertools import groupby
 
 from offdiag.domain.runs import Scalar, require_text
 from offdiag.domain.slices import parse_slice
+from offdiag.domain.texts import require_reason
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.filters.conditions import Attribute, AttributeField, Comparison, Operator
 from offdiag.services.small_groups import sizes_of_run, suppressed_below
 from offdiag.store import runs
+from offdiag.store.comments import About, add_comments
 from offdiag.store.database import Database
 from offdiag.store.evaluations import PastEvaluation, evaluation_history
 from offdiag.store.run_list import run_list
@@ -182,3 +184,13 @@ def tag_runs(database: Database, run_ids: Sequence[str], key: str, value: Scalar
             if value is not None:
                 tags[key] = value
             runs.set_tags(session, run_id, known.facts(tags=tags).tags)
+
+
+def comment_on_run(database: Database, run_id: str, *, text: str, author: str | None) -> None:
+    """Add a comment to a run. Raises `NotFound`, and `InvalidInput` for a blank or long text."""
+    remark = require_reason(text, field="comment")
+    with database.write() as session:
+        runs.get_run(session, run_id)
+        add_comments(
+            session, About.RUN, [run_id], text=remark, author=author, now=database.clock()
+        )

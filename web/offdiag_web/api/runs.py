@@ -30,10 +30,11 @@ from offdiag.records.runs.run import (
 )
 from offdiag.services import runs as changes
 from offdiag.services import search
-from offdiag.services.comments import comment_on_dataset, comment_on_run
 from offdiag.services.compare import compare_runs
+from offdiag.services.datasets import comment_on_dataset
 from offdiag.services.examples.changed import changed_examples
 from offdiag.services.retention import deletion
+from offdiag.services.runs import comment_on_run
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store.comments import About, comments_on
 from offdiag.store.run_page import read_run

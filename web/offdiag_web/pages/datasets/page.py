@@ -24,8 +24,7 @@ from offdiag.services.champions.decision import (
     metrics_of,
     ranked_dataset,
 )
-from offdiag.services.comments import comment_on_dataset
-from offdiag.services.datasets import browse_dataset
+from offdiag.services.datasets import browse_dataset, comment_on_dataset
 from offdiag.store.comments import About, comments_on
 from offdiag.store.dataset_page import dataset_overview
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions

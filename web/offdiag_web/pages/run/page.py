@@ -15,9 +15,8 @@ from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import Derivation, decision_text
 from offdiag.records.runs.run import run_document
-from offdiag.services.comments import comment_on_run
 from offdiag.services.datasets import pin_baseline, unpin_run
-from offdiag.services.runs import MAX_NOTE_LENGTH, change_run
+from offdiag.services.runs import MAX_NOTE_LENGTH, change_run, comment_on_run
 from offdiag.store.run_page import RunDetail, RunHeader
 from offdiag.store.runs import get_run
 from offdiag_web.app.context import current_registry
