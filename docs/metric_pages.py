@@ -22,8 +22,8 @@ from offdiag.metrics.catalogue import (
     range_words,
     symmetry_letters,
 )
-from offdiag.metrics.imbalance import GROUP_WORDS, imbalance_effect
 from offdiag.metrics.suite import Suite, evaluate_stack
+from offdiag.metrics.symmetry import GROUP_WORDS, imbalance_effect
 
 FOLDER = PurePosixPath("metrics")
 GENERATED = "<!-- Written by docs/generate.py from the catalogue of metrics; edit that. -->"

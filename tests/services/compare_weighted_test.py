@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import offdiag
+from offdiag.comparison.by_moves import compare_weighted
 from offdiag.comparison.pair import PairComparison, compare_paired
-from offdiag.comparison.weighted import compare_weighted
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict
 from offdiag.metrics.paired.joint import joint_counts

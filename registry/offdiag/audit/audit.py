@@ -4,11 +4,14 @@ Numbers that contradict each other do not say which of them is to blame. The dia
 for the mildest explanation: digits of the whole table cut off instead of rounded, those of the
 fewest numbers, zeros for undefined values, swapped axes, classes in another order, few numbers
 that are other metrics, and at last the fewest that have to be wrong.
+
+Numbers that were reported with a logged matrix are tags of its run, audited against the matrix.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -37,7 +40,7 @@ from offdiag.audit.findings import (
     worst,
 )
 from offdiag.audit.matrix import Comparison, compared
-from offdiag.audit.reported_values import Claim, Facts, Reading, readings
+from offdiag.audit.reported_values import Claim, Facts, Reading, claims_from, readings
 from offdiag.audit.run_checks import (
     MOST_CLAIMS_EXAMINED,
     Places,
@@ -51,6 +54,9 @@ from offdiag.audit.run_checks import (
     without,
 )
 from offdiag.audit.whole_numbers import two_class_tables
+from offdiag.domain.labels import LabelSet
+from offdiag.errors import InvalidInput
+from offdiag.metrics.confusion import ConfusionMatrix
 
 
 def diagnosed(
@@ -268,3 +274,60 @@ def _why(findings: Sequence[Finding], facts: Facts, if_consistent: str) -> str:
     grave = [finding for finding in findings if finding.verdict is verdict]
     more = f" ({len(grave) - 1} more)" if len(grave) > 1 else ""
     return f"{grave[0].claim.place_name(facts.labels)}: {grave[0].why}{more}"
+
+
+PREFIX = "reported."
+
+
+def reported_tags(reported: Mapping[str, object], labels: LabelSet) -> dict[str, str]:
+    """The numbers as they were printed, by tag: `reported.accuracy`, `reported.recall[ill]`.
+
+    `reported` is read as `audit_reported` reads it. Raises `InvalidInput` for unknown metrics
+    and labels, and for what is no number.
+    """
+    found = {}
+    claims = claims_from(reported, labels)
+    readings(claims, Facts(labels))  # Refuses numbers that would have to name their class.
+    for claim in claims:
+        of_class = "" if claim.code is None else f"[{labels.names[claim.code]}]"
+        found[f"{PREFIX}{claim.name}{of_class}"] = claim.printed.text
+    return found
+
+
+def audit_of_tags(tags: Mapping[str, object], matrix: ConfusionMatrix) -> AuditReport | None:
+    """The audit of the numbers among the tags of a run, None if it has none.
+
+    The actual class of each cell is known, so that numbers which fit only once the axes trade
+    places are found. Tags that somebody named like this without being metrics count for nothing.
+    """
+    claims: list[Claim] = []
+    facts = Facts(matrix.labels, tuple(matrix.actual.tolist()))
+    for tag, value in tags.items():
+        if tag.startswith(PREFIX):
+            with suppress(InvalidInput):
+                printed = by_metric({tag.removeprefix(PREFIX): value})
+                told = claims_from(printed, matrix.labels)
+                readings(told, facts)
+                claims += told
+    return audited(tuple(claims), facts, matrix.counts) if claims else None
+
+
+def by_metric(printed: Mapping[str, object]) -> dict[str, object]:
+    """Numbers of classes below their metric: {"recall[ill]": "0.9"} as {"recall": {"ill": "0.9"}}.
+
+    Raises `InvalidInput` where a metric has a number of its own, too.
+    """
+    found: dict[str, object] = {}
+    for text, value in printed.items():
+        name, bracket, label = text.partition("[")
+        of_classes = found.get(name, {}) if bracket else value
+        if (bracket and not isinstance(of_classes, dict)) or (not bracket and name in found):
+            raise InvalidInput(
+                f"{name} has one value for all classes, and others by class.",
+                field="reported",
+                hint="Give the class of each, as in recall[ill].",
+            )
+        if isinstance(of_classes, dict):
+            of_classes[label.removesuffix("]")] = value
+        found[name] = of_classes
+    return found

@@ -11,7 +11,7 @@ from typing import Any
 
 from offdiag.audit.definitions import described
 from offdiag.audit.printed import UNIT, Interval, harmonic_mean, mean_of, rising_in_both
-from offdiag.audit.quantities import Quantities
+from offdiag.audit.quantities import Quantities, Quantity
 from offdiag.audit.reported_values import Claim
 
 
@@ -196,18 +196,14 @@ def _computed(
     second = quantities.known(formula.second, code)
     if first is None or second is None:
         return
-    expected = quantities.in_quantity(
-        formula.target, target_code, rising_in_both(formula.function, first[0], second[0])
+    yield from _held_against(
+        quantities,
+        (formula.target, target_code),
+        rising_in_both(formula.function, first[0], second[0]),
+        first[1] | second[1],
+        statement=formula.statement,
+        kind=CheckKind.IDENTITY,
     )
-    for claimed in quantities.claims_about(formula.target, target_code):
-        yield Check(
-            CheckKind.IDENTITY,
-            formula.statement,
-            first[1] | second[1] | {claimed.place},
-            holds=claimed.value.meets(expected),
-            about=claimed.place,
-            expected=claimed.in_own_terms(expected),
-        )
 
 
 def _mean_of_classes(quantities: Quantities, size: int, metric: str) -> Iterator[Check]:
@@ -217,13 +213,32 @@ def _mean_of_classes(quantities: Quantities, size: int, metric: str) -> Iterator
     if not places:
         return
     parts = [UNIT if part is None else part[0] for part in known]
-    key = f"macro_{metric}"
-    expected = quantities.in_quantity(key, None, mean_of(parts, [1 / size] * size))
     is_complete = all(part is not None for part in known)
-    for claimed in quantities.claims_about(key, None):
+    yield from _held_against(
+        quantities,
+        (f"macro_{metric}", None),
+        mean_of(parts, [1 / size] * size),
+        places,
+        statement=f"macro {metric} = mean of the {metric} of the {size} classes",
+        kind=CheckKind.IDENTITY if is_complete else CheckKind.BOUND,
+    )
+
+
+def _held_against(
+    quantities: Quantities,
+    metric: Quantity,
+    allowed: Interval,
+    places: frozenset[int],
+    *,
+    statement: str,
+    kind: CheckKind = CheckKind.BOUND,
+) -> Iterator[Check]:
+    """Every claim about a metric beside the values that claims at other places leave for it."""
+    expected = quantities.in_quantity(*metric, allowed)
+    for claimed in quantities.claims_about(*metric):
         yield Check(
-            CheckKind.IDENTITY if is_complete else CheckKind.BOUND,
-            f"macro {metric} = mean of the {metric} of the {size} classes",
+            kind,
+            statement,
             places | {claimed.place},
             holds=claimed.value.meets(expected),
             about=claimed.place,
@@ -280,33 +295,27 @@ def _f1_below_harmonic_mean(
     if first is None or second is None:
         return
     limit = rising_in_both(harmonic_mean, first[0], second[0]).high
-    expected = quantities.in_quantity(key, None, Interval(0.0, limit))
-    for claimed in quantities.claims_about(key, None):
-        yield Check(
-            CheckKind.BOUND,
-            f"{average} F1 is at most the harmonic mean of {average} precision and {average} "
-            f"recall",
-            first[1] | second[1] | {claimed.place},
-            holds=claimed.value.meets(expected),
-            about=claimed.place,
-            expected=claimed.in_own_terms(expected),
-        )
+    yield from _held_against(
+        quantities,
+        (key, None),
+        Interval(0.0, limit),
+        first[1] | second[1],
+        statement=f"{average} F1 is at most the harmonic mean of {average} precision and "
+        f"{average} recall",
+    )
 
 
 def _f1_below_claimed_mean(quantities: Quantities, key: str, average: str) -> Iterator[Check]:
     harmonic = quantities.known(f"{key}_harmonic")
     if harmonic is None:
         return
-    expected = quantities.in_quantity(key, None, Interval(0.0, harmonic[0].high))
-    for claimed in quantities.claims_about(key, None):
-        yield Check(
-            CheckKind.BOUND,
-            f"the mean of class F1 is at most the harmonic {average} F1",
-            harmonic[1] | {claimed.place},
-            holds=claimed.value.meets(expected),
-            about=claimed.place,
-            expected=claimed.in_own_terms(expected),
-        )
+    yield from _held_against(
+        quantities,
+        (key, None),
+        Interval(0.0, harmonic[0].high),
+        harmonic[1],
+        statement=f"the mean of class F1 is at most the harmonic {average} F1",
+    )
 
 
 def _kappa_within_mcc(quantities: Quantities) -> Iterator[Check]:
@@ -318,13 +327,10 @@ def _kappa_within_mcc(quantities: Quantities) -> Iterator[Check]:
     mcc = quantities.known("mcc")
     if mcc is None:
         return
-    expected = Interval(min(0.0, mcc[0].low), max(0.0, mcc[0].high))
-    for claimed in quantities.claims_about("cohen_kappa", None):
-        yield Check(
-            CheckKind.BOUND,
-            "Cohen's kappa lies between 0 and MCC",
-            mcc[1] | {claimed.place},
-            holds=claimed.value.meets(expected),
-            about=claimed.place,
-            expected=expected,
-        )
+    yield from _held_against(
+        quantities,
+        ("cohen_kappa", None),
+        Interval(min(0.0, mcc[0].low), max(0.0, mcc[0].high)),
+        mcc[1],
+        statement="Cohen's kappa lies between 0 and MCC",
+    )

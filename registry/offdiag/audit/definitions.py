@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from offdiag.audit.names import CLASS_KEYS
-from offdiag.audit.reported_values import AVERAGED, Claim
+from offdiag.audit.reported_values import AVERAGED, CLASS_KEYS, Claim
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope, Symmetry, Transformation
 

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from offdiag.audit.definitions import Definition, alternatives
 from offdiag.audit.explanations import counted_note, counted_value
 from offdiag.audit.findings import AuditVerdict, Finding, MatrixReading, Orientation
-from offdiag.audit.names import CLASS_KEYS
 from offdiag.audit.printed import Rounding
-from offdiag.audit.reported_values import Claim, Facts
+from offdiag.audit.reported_values import CLASS_KEYS, Claim, Facts
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.extras import optional
 from offdiag.metrics.orientation import swap_axes, verify_orientation

@@ -34,6 +34,14 @@ def _complement(interval: Interval) -> Interval:
     return interval.falling(lambda x: 1 - x)
 
 
+def _from_jaccard(interval: Interval) -> Interval:
+    return interval.rising(lambda x: 2 * x / (1 + x))
+
+
+def _to_jaccard(interval: Interval) -> Interval:
+    return interval.rising(lambda x: x / (2 - x))
+
+
 _ONE_LABEL = "where every example has one label and one prediction"
 _PLAIN: Mapping[str, Synonym] = MappingProxyType(
     {
@@ -46,8 +54,8 @@ _PLAIN: Mapping[str, Synonym] = MappingProxyType(
         ),
         "micro_jaccard": Synonym(
             "overall_accuracy",
-            lambda j: j.rising(lambda x: 2 * x / (1 + x)),
-            lambda a: a.rising(lambda x: x / (2 - x)),
+            _from_jaccard,
+            _to_jaccard,
             "micro Jaccard = accuracy / (2 - accuracy)",
         ),
     }
@@ -61,12 +69,7 @@ _PLAIN: Mapping[str, Synonym] = MappingProxyType(
         )
     }
     | {
-        "jaccard": Synonym(
-            "f1",
-            lambda j: j.rising(lambda x: 2 * x / (1 + x)),
-            lambda f: f.rising(lambda x: x / (2 - x)),
-            "Jaccard = F1 / (2 - F1)",
-        ),
+        "jaccard": Synonym("f1", _from_jaccard, _to_jaccard, "Jaccard = F1 / (2 - F1)"),
     }
 )
 

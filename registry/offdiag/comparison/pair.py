@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -206,6 +207,40 @@ class PairComparison:
         return next(each for each in self.metrics if each.key == key)
 
 
+@dataclass(frozen=True)
+class BothRuns:
+    """What was counted of two runs, and its values by key; differences are second minus first."""
+
+    first: Counted
+    second: Counted
+
+    @cached_property
+    def values(self) -> tuple[Mapping[str, MetricValue], Mapping[str, MetricValue]]:
+        return headline_values(self.first), headline_values(self.second)
+
+    def of(self, key: str) -> tuple[MetricValue, MetricValue]:
+        """A metric of all classes together."""
+        return self.values[0][key], self.values[1][key]
+
+    @property
+    def differences(self) -> dict[str, float]:
+        """Of every metric, NaN where undefined."""
+        return {key: _float(difference_of(*self.of(key))) for key in self.values[0]}
+
+    @cached_property
+    def _class_values(self) -> tuple[Mapping[str, Sequence[MetricValue]], ...]:
+        return plain_class_values(self.first), plain_class_values(self.second)
+
+    def of_classes(self, key: str) -> tuple[Sequence[MetricValue], ...]:
+        """A metric of each class in label order, under each run."""
+        return tuple(found[key] for found in self._class_values)
+
+    def class_gaps(self, key: str) -> NDArray[np.float64]:
+        """Differences of a metric of each class, NaN where undefined."""
+        values = zip(*self.of_classes(key), strict=True)
+        return np.array([_float(difference_of(old, new)) for old, new in values])
+
+
 def accuracy_key(of_sets: bool) -> str:
     """The metric that counts right samples."""
     return EXACT if of_sets else ACCURACY
@@ -223,19 +258,15 @@ def compare_paired(
     Headline metrics are better or worse where their simultaneous interval excludes 0, classes
     where Holm's adjusted p is below 1 - confidence.
     """
-    first, second = joint.first_matrix, joint.second_matrix
-    values = headline_values(first), headline_values(second)
-    together = judge_together(joint, differences_of(*values), confidence=confidence, seed=seed)
+    both = BothRuns(joint.first_matrix, joint.second_matrix)
     changes = {"recall": recall_changes(joint.hits, confidence=confidence)}
-    plain = plain_class_values(first), plain_class_values(second)
     for key in SLOPED:
-        gaps = class_gaps(plain[0][key], plain[1][key])
-        changes[key] = sloped_changes(joint, key, gaps, confidence=confidence)
+        changes[key] = sloped_changes(joint, key, both.class_gaps(key), confidence=confidence)
     test = mcnemar(int(joint.accuracy.only_first), int(joint.accuracy.only_second))
     return paired_comparison(
-        (first, second),
+        both,
         rates=joint.accuracy,
-        together=together,
+        together=judge_together(joint, both.differences, confidence=confidence, seed=seed),
         changes=changes,
         cells=paired_cells(joint, confidence=confidence),
         facts=PairedFacts(
@@ -251,7 +282,7 @@ def compare_paired(
 
 
 def paired_comparison(
-    sides: tuple[Counted, Counted],
+    both: BothRuns,
     *,
     rates: PairedRates | None,
     together: JointTest,
@@ -265,16 +296,15 @@ def paired_comparison(
     `rates` has the samples that are right in one run only; the interval of the metric that
     counts right ones is Tango's and its p McNemar's. Without them it is tested as all others.
     """
-    accuracy = accuracy_key(isinstance(sides[0], CountedSets))
-    values = headline_values(sides[0]), headline_values(sides[1])
-    metrics = [_sloped(key, values, together) for key in values[0]]
+    accuracy = accuracy_key(isinstance(both.first, CountedSets))
+    metrics = [_sloped(key, both, together) for key in both.values[0]]
     if rates is not None and facts.mcnemar is not None:
         alone, simultaneous = (
             Interval(*paired_score_interval(rates, confidence=level).at(), METHOD)
             for level in (together.confidence, confidence_of(together.critical))
         )
         exact = _headline(
-            *(accuracy, _both(accuracy, values), alone, simultaneous),
+            *(accuracy, both.of(accuracy), alone, simultaneous),
             test=together,
             p=facts.mcnemar.exact_p,
         )
@@ -291,16 +321,11 @@ def paired_comparison(
         )
         for each in scores
     ]
-    plain = plain_class_values(sides[0]), plain_class_values(sides[1])
     return PairComparison(
-        *sides,
+        both.first,
+        both.second,
         tuple(metrics),
-        {
-            key: _of_classes(
-                key, sides[0].labels.names, plain[0][key], plain[1][key], changes[key]
-            )
-            for key in OF_CLASSES
-        },
+        {key: _of_classes(key, both, changes[key]) for key in OF_CLASSES},
         together,
         {key: changes[key].n_tested for key in OF_CLASSES},
         cells,
@@ -317,18 +342,15 @@ def compare_unpaired(
     added, at the confidence that holds for all. Where the samples are the same these intervals are
     too wide, so what they separate is different all the more.
     """
-    sides = first, second
-    values = headline_values(first), headline_values(second)
-    together = judge_unpaired(
-        first, second, differences_of(*values), confidence=confidence, seed=seed
-    )
+    sides, both = (first, second), BothRuns(first, second)
+    together = judge_unpaired(first, second, both.differences, confidence=confidence, seed=seed)
     alone, simultaneous = (
         _squared_and_added(*(_accuracy(side, level) for side in sides))
         for level in (confidence, confidence_of(together.critical))
     )
     metrics = (
-        _headline(ACCURACY, _both(ACCURACY, values), alone, simultaneous, test=together),
-        *(_sloped(key, values, together) for key in HEADLINE if key != ACCURACY),
+        _headline(ACCURACY, both.of(ACCURACY), alone, simultaneous, test=together),
+        *(_sloped(key, both, together) for key in HEADLINE if key != ACCURACY),
     )
     plain = [class_values(side, confidence=confidence) for side in sides]
     n_tested = {
@@ -367,34 +389,15 @@ def compare_unpaired(
     )
 
 
-Values = Mapping[str, MetricValue]
-
-
-def differences_of(first: Values, second: Values) -> dict[str, float]:
-    """Second minus first by key, NaN where undefined."""
-    return {key: _float(difference_of(first[key], second[key])) for key in first}
-
-
-def class_gaps(first: Sequence[MetricValue], second: Sequence[MetricValue]) -> NDArray[np.float64]:
-    """The same of each class."""
-    return np.array(
-        [_float(difference_of(old, new)) for old, new in zip(first, second, strict=True)]
-    )
-
-
 def _float(value: MetricValue) -> float:
     return np.nan if value.value is None else value.value
 
 
-def _both(key: str, values: tuple[Values, Values]) -> tuple[MetricValue, MetricValue]:
-    return values[0][key], values[1][key]
-
-
-def _sloped(key: str, values: tuple[Values, Values], test: JointTest) -> MetricDifference:
+def _sloped(key: str, both: BothRuns, test: JointTest) -> MetricDifference:
     alone, simultaneous = (
         test.intervals(key, critical=critical).at() for critical in (test.alone, test.critical)
     )
-    return _headline(key, _both(key, values), alone, simultaneous, test=test)
+    return _headline(key, both.of(key), alone, simultaneous, test=test)
 
 
 def _headline(
@@ -418,15 +421,10 @@ def _headline(
     )
 
 
-def _of_classes(
-    key: str,
-    names: tuple[str, ...],
-    first: Sequence[MetricValue],
-    second: Sequence[MetricValue],
-    changes: ClassChanges,
-) -> tuple[MetricDifference, ...]:
+def _of_classes(key: str, both: BothRuns, changes: ClassChanges) -> tuple[MetricDifference, ...]:
     found = []
-    for code, (name, before, after) in enumerate(zip(names, first, second, strict=True)):
+    values = zip(both.first.labels.names, *both.of_classes(key), strict=True)
+    for code, (name, before, after) in enumerate(values):
         is_tested = not np.isnan(changes.p[code])
         found.append(
             judged(

@@ -13,8 +13,7 @@ from offdiag.errors import InvalidInput
 from offdiag.filters.conditions import Over
 from offdiag.gate.conditions import ColumnGroups, MetricCondition
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
-from offdiag.metrics.groups.gaps import largest_difference, worst
-from offdiag.metrics.groups.values import group_sizes, group_values
+from offdiag.metrics.groups.gaps import group_sizes, group_values, largest_difference, worst
 
 _SEED = 1
 """Of resampled intervals: the same counts give the same ends."""

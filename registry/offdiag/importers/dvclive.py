@@ -11,8 +11,7 @@ from pathlib import Path
 from offdiag.errors import InvalidInput
 from offdiag.importers.imported import Imported, ImportedLabels, Stated
 from offdiag.inputs.files import read_columns
-from offdiag.inputs.files.checks import unreadable
-from offdiag.inputs.files.json_files import read_json
+from offdiag.inputs.files.json_files import read_json_file
 
 CONVENTION = "Each record names the actual and the predicted class of one sample."
 _TRUE, _PRED = "actual", "predicted"
@@ -32,10 +31,7 @@ def read_dvclive(path: Path, stated: Stated) -> Imported:
 
 
 def _from_json(path: Path, true: str, pred: str) -> tuple[list[object], list[object]]:
-    try:
-        records = read_json(path.read_bytes(), path.name)
-    except OSError as error:
-        raise unreadable(path, error) from None
+    records = read_json_file(path)
     if not isinstance(records, list) or not records:
         raise InvalidInput(
             f"{path.name} is no list of records.",

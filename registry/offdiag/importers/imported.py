@@ -11,6 +11,7 @@ from offdiag.domain.labels import label_text
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Scalar
 from offdiag.errors import InvalidInput
+from offdiag.inputs.files.matrix import squared
 
 
 @dataclass(frozen=True)
@@ -112,16 +113,9 @@ def square(rows: object, place: str) -> list[list[int]]:
         raise InvalidInput(
             f"{place} is no matrix.", field="matrix", hint="A matrix is a list of rows."
         )
-    for number, row in enumerate(rows):
-        if len(row) != len(rows):
-            raise InvalidInput(
-                f"row {number} has {len(row)} cells, but there are {len(rows)} rows.",
-                field="matrix",
-                hint="A confusion matrix is square, one row and one column for each class.",
-            )
     return [
         [whole_count(cell, f"[{i}][{j}]") for j, cell in enumerate(row)]
-        for i, row in enumerate(rows)
+        for i, row in enumerate(squared(rows))
     ]
 
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from offdiag.errors import InvalidInput
 from offdiag.importers.imported import ImportedLabels, Stated
 from offdiag.inputs.files import column_names, is_table, read_columns
-from offdiag.inputs.files.checks import unreadable
-from offdiag.inputs.files.json_files import read_json
+from offdiag.inputs.files.json_files import read_json_file
 
 TRUE_NAMES = (
     *("y_true", "target", "targets", "label", "labels", "true_label", "true_class", "true"),
@@ -91,10 +90,7 @@ def _same(name: str, wanted: Sequence[str], stated: str | None) -> bool:
 
 
 def _json_table(path: Path) -> tuple[list[object], list[list[object]]]:
-    try:
-        table = read_json(path.read_bytes(), path.name)
-    except OSError as error:
-        raise unreadable(path, error) from None
+    table = read_json_file(path)
     if isinstance(table, list) and table and all(isinstance(row, dict) for row in table):
         names: list[object] = list(table[0])
         for number, row in enumerate(table):

@@ -20,18 +20,14 @@ from offdiag.importers.imported import (
     require_same,
     whole_count,
 )
-from offdiag.inputs.files.checks import unreadable
-from offdiag.inputs.files.json_files import read_json
+from offdiag.inputs.files.json_files import read_json_file
 
 CONVENTION = "The outer key of the matrix is the actual and the inner one the predicted class."
 
 
 def read_pycm(path: Path, stated: Stated) -> Imported:
     """Read a saved object. Raises `InvalidInput`, also for matrices of fractional weights."""
-    try:
-        content = read_json(path.read_bytes(), path.name)
-    except OSError as error:
-        raise unreadable(path, error) from None
+    content = read_json_file(path)
     if not isinstance(content, dict) or not isinstance(content.get("Matrix"), list):
         raise InvalidInput(
             f"{path.name} has no member 'Matrix'.",

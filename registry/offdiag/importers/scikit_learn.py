@@ -23,7 +23,7 @@ from offdiag.importers.imported import (
     whole_count,
 )
 from offdiag.inputs.files.checks import damaged, unreadable
-from offdiag.inputs.files.json_files import read_json
+from offdiag.inputs.files.json_files import read_json_file
 
 CONVENTION = "Rows are actual and columns predicted classes, in the order of labels=."
 _AVERAGES = frozenset({"micro avg", "macro avg", "weighted avg", "samples avg"})
@@ -58,7 +58,7 @@ def read_scikit_learn(path: Path, stated: Stated) -> Imported:
 def _array(path: Path) -> object:
     try:
         if path.suffix.lower() == ".json":
-            return read_json(path.read_bytes(), path.name)
+            return read_json_file(path)
         if path.suffix.lower() == ".npy":
             return _numpy_array(path)
         if path.suffix.lower() in {".csv", ".txt"}:
@@ -103,10 +103,7 @@ def _text_array(path: Path) -> object:
 
 def _support(path: Path) -> dict[str, int]:
     """Cases of each class, in the order of the report."""
-    try:
-        report = read_json(path.read_bytes(), path.name)
-    except OSError as error:
-        raise unreadable(path, error) from None
+    report = read_json_file(path)
     rows = report.items() if isinstance(report, dict) else ()
     support = {
         name: row["support"]

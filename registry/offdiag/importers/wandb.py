@@ -25,7 +25,7 @@ from offdiag.importers.imported import (
 )
 from offdiag.importers.prediction_table import read_prediction_table
 from offdiag.inputs.files.checks import unreadable
-from offdiag.inputs.files.json_files import read_json
+from offdiag.inputs.files.json_files import read_json_file
 
 CONVENTION = "Each row names the actual and the predicted class of one cell."
 _OF_SAMPLES = "Each row names the actual and the predicted class of one sample."
@@ -98,10 +98,7 @@ def _table_of(folder: Path, stated: Stated) -> Path:
 
 
 def _content(path: Path, stated: Stated) -> ImportedLabels | ImportedMatrix:
-    try:
-        table = read_json(path.read_bytes(), path.name)
-    except OSError as error:
-        raise unreadable(path, error) from None
+    table = read_json_file(path)
     columns = table.get("columns") if isinstance(table, dict) else None
     rows = table.get("data") if isinstance(table, dict) else None
     if not isinstance(columns, list) or not isinstance(rows, list):

@@ -6,18 +6,28 @@ The transformations are those of Zeng (2025) for any number of classes and those
 Luque et al. also draw a metric of two classes as a map over both rates: every binary classifier
 is a point (specificity, recall), and the imbalance of the classes decides how the metric sees
 that point. A metric whose map changes with the imbalance cannot be compared between datasets.
+
+Luque, Carrasco, Martín and de las Heras (2019, Pattern Recognition 91, 216-231) ask how far a
+metric at some imbalance is from that of balanced classes, recalls being fixed, and name clusters
+of metrics by it from a simulation. The groups here follow from the definitions instead, and are
+not those clusters. With recall and specificity fixed, a metric keeps its value at any imbalance;
+or it does where both are equal, as accuracy, their mean weighted by the classes; or it changes.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
+from offdiag.metrics.catalogue import SPECS
 from offdiag.metrics.custom.declared import custom_versions
 from offdiag.metrics.spec import MetricSpec, Scope
 from offdiag.metrics.suite import evaluate_stack
@@ -121,3 +131,65 @@ def height(spec: MetricSpec, value: float) -> float:
     if math.isinf(spec.high):
         return 1.0 if math.isinf(value) else value / (1 + value)
     return min(1.0, max(0.0, (value - spec.low) / (spec.high - spec.low)))
+
+
+BALANCED, SHARES = 0.5, (0.05, 0.95)
+"""Shares of the positive class: imbalance coefficients of 0, and of -0.9 and 0.9."""
+_STEPS = 20
+_ROUNDING = 1e-9
+
+Floats = NDArray[np.float64]
+
+
+class ImbalanceGroup(StrEnum):
+    """When the imbalance of two classes changes a metric, both recalls being fixed."""
+
+    INDEPENDENT = "independent"
+    EQUAL_RECALLS = "equal recalls"
+    DEPENDENT = "dependent"
+
+
+GROUP_WORDS: Mapping[ImbalanceGroup, str] = {
+    ImbalanceGroup.INDEPENDENT: "keeps its value at every imbalance of the classes",
+    ImbalanceGroup.EQUAL_RECALLS: "keeps its value at every imbalance only where recall and "
+    "specificity are equal",
+    ImbalanceGroup.DEPENDENT: "changes with the imbalance also where recall and specificity are "
+    "equal",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ImbalanceEffect:
+    """The group of a metric, and how far 5 % or 95 % of positive samples move it from 50 %.
+
+    `mean` and `largest` are over an even grid of both recalls, on the range of the metric scaled
+    to 0 to 1 (a ratio x as x / (1 + x)).
+    """
+
+    group: ImbalanceGroup
+    mean: float
+    largest: float
+
+
+def imbalance_effect(spec: MetricSpec) -> ImbalanceEffect | None:
+    """What imbalance does to a metric; None where it depends on more than recalls and shares."""
+    return _effect(spec.scope, spec.key) if has_map(spec) else None
+
+
+@cache
+def _effect(scope: Scope, key: str) -> ImbalanceEffect:
+    spec = next(each for each in SPECS if (each.scope, each.key) == (scope, key))
+    balanced, *others = (_heights(spec, share) for share in (BALANCED, *SHARES))
+    moved = np.abs(np.stack(others) - balanced)
+    if not (np.nan_to_num(moved) > _ROUNDING).any():
+        return ImbalanceEffect(ImbalanceGroup.INDEPENDENT, 0.0, 0.0)
+    where_equal = np.nan_to_num(moved[:, range(_STEPS), range(_STEPS)])
+    is_steady = not (where_equal > _ROUNDING).any()
+    group = ImbalanceGroup.EQUAL_RECALLS if is_steady else ImbalanceGroup.DEPENDENT
+    return ImbalanceEffect(group, float(np.nanmean(moved)), float(np.nanmax(moved)))
+
+
+def _heights(spec: MetricSpec, share: float) -> Floats:
+    values = rate_map(spec, positive_share=share, steps=_STEPS).values
+    heights = [np.nan if np.isnan(value) else height(spec, value) for value in values.ravel()]
+    return np.array(heights).reshape(values.shape)

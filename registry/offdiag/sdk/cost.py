@@ -13,8 +13,8 @@ from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.arguments import stated_matrix
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
-from offdiag.metrics.costs.prevalence import declared_prevalence
 from offdiag.metrics.costs.summary import evaluate_costs
+from offdiag.metrics.costs.what_if import declared_prevalence
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.tables import MetricTable
 

@@ -140,7 +140,7 @@ class Run:
 
         Waits for the evaluation as `evaluation` does.
         """
-        from offdiag.audit.logged import audit_of_tags
+        from offdiag.audit.audit import audit_of_tags
 
         return audit_of_tags(self.tags, self.evaluation(timeout=timeout).matrix)
 

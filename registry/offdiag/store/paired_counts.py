@@ -14,7 +14,7 @@ import numpy as np
 from sqlalchemy import delete, exists, select
 from sqlalchemy.orm import Session
 
-from offdiag.inputs.paired_samples import PairedSamples
+from offdiag.inputs.counted_samples import PairedSamples
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
 from offdiag.store import codec
 from offdiag.store.models import PairedRunRow, PairedSamplesRow

@@ -33,8 +33,8 @@ from offdiag.filters.conditions import (
     Over,
     Side,
 )
+from offdiag.metrics.groups.gaps import OF_A_CLASS, OF_ALL, over_slices, slice_value
 from offdiag.metrics.slices.counts import CONDITION_AXIS
-from offdiag.metrics.slices.values import OF_A_CLASS, OF_ALL, over_slices, slice_value
 from offdiag.settings import load_settings
 from offdiag.store.evaluations import counts_for_its_run
 from offdiag.store.models import (

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from offdiag.audit.feasible import Constraint, feasible_tables, is_met, table_values
 from offdiag.audit.findings import AuditVerdict
-from offdiag.audit.names import AGGREGATES, CLASS_KEYS
 from offdiag.audit.printed import Interval
+from offdiag.audit.reported_values import AGGREGATES, CLASS_KEYS
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.suite import Suite, evaluate_stack
 from offdiag.sdk.evaluations.audit import audit_reported

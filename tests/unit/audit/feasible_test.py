@@ -7,8 +7,8 @@ import pytest
 
 from offdiag.audit.definitions import described
 from offdiag.audit.feasible import NOT_MONOTONE, Constraint, Run, feasible_tables, table_values
-from offdiag.audit.names import AGGREGATES, CLASS_KEYS
 from offdiag.audit.printed import Interval
+from offdiag.audit.reported_values import AGGREGATES, CLASS_KEYS
 from offdiag.audit.whole_numbers import is_reachable
 from offdiag.metrics.catalogue import Direction
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from offdiag.audit.names import AGGREGATES, CLASS_KEYS, metric_key
+from offdiag.audit.reported_values import AGGREGATES, CLASS_KEYS, metric_key
 from offdiag.errors import InvalidInput
-from offdiag.metrics.other_names import OTHER_NAMES
+from offdiag.metrics.names import OTHER_NAMES
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from offdiag.metrics.catalogue import CATALOGUE, SPECS, MetricSpec, Scope
-from offdiag.metrics.imbalance import Floats, ImbalanceGroup, imbalance_effect
-from offdiag.metrics.symmetry import has_map, value_at
+from offdiag.metrics.symmetry import Floats, ImbalanceGroup, has_map, imbalance_effect, value_at
 
 CLASS, WHOLE = CATALOGUE[Scope.PER_CLASS], CATALOGUE[Scope.AGGREGATE]
 MAPPED = [spec for spec in SPECS if has_map(spec)]

@@ -23,7 +23,7 @@ from offdiag.metrics.costs.edits import (
     written,
 )
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.costs.prevalence import read_shares, shares_text
+from offdiag.metrics.costs.what_if import read_shares, shares_text
 from offdiag.services.what_if.scenario import BaseCosts, Question, moved_cells, stated_lever
 from offdiag_web.urls.query_string import RUN_ID, with_query
 

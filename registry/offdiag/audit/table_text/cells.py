@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from offdiag.audit.names import known_metric
+from offdiag.audit.reported_values import known_metric
 from offdiag.errors import InvalidInput
 
 MOST_CHARACTERS = 20_000

@@ -14,10 +14,9 @@ from difflib import get_close_matches
 from functools import lru_cache
 from types import MappingProxyType
 
-from offdiag.audit.names import AGGREGATES, CLASS_KEYS, known_metric
-from offdiag.audit.reported_values import AVERAGED, AVERAGES
+from offdiag.audit.reported_values import AGGREGATES, AVERAGED, AVERAGES, CLASS_KEYS, known_metric
 from offdiag.errors import InvalidInput
-from offdiag.metrics.other_names import normal_form
+from offdiag.metrics.names import normal_form
 
 CELLS_OF_TWO = ("tp", "fn", "fp", "tn")
 """The four counts of a matrix of two classes, for the positive one."""

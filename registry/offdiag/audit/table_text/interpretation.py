@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from types import MappingProxyType
 
-from offdiag.audit.names import CLASS_KEYS
-from offdiag.audit.reported_values import AVERAGED
+from offdiag.audit.reported_values import AVERAGED, CLASS_KEYS
 from offdiag.audit.table_text.blocks import Block, Row, Words, blocks_of, rows_and_words
 from offdiag.audit.table_text.cells import Value, line_of, plain_lines
 from offdiag.audit.table_text.headers import Meaning, read_meaning, recognised, written

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from offdiag.audit.definitions import described
-from offdiag.audit.names import CLASS_KEYS
 from offdiag.audit.printed import printed
+from offdiag.audit.reported_values import CLASS_KEYS
 from offdiag.audit.table_text.blocks import Block, axis_word
 from offdiag.audit.table_text.cells import Value
 from offdiag.audit.table_text.headers import (

@@ -117,7 +117,7 @@ def log(
 
 def _reported(pairs: tuple[str, ...]) -> dict[str, object] | None:
     """The published numbers as they were typed, so that trailing zeros count as digits."""
-    from offdiag.audit.logged import by_metric
+    from offdiag.audit.audit import by_metric
 
     typed = {}
     for pair in pairs:

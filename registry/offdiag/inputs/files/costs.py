@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import csv
 import io
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,11 +21,12 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.inputs.files.checks import damaged, unreadable
-from offdiag.inputs.files.json_files import read_json
+from offdiag.inputs.files.csv_table import csv_lines
+from offdiag.inputs.files.json_files import read_json_file, read_toml_file
 from offdiag.metrics.costs.edits import read_cost
 
 _MEMBERS = ("weights", "currency", "note")
+_NUMBERS = "Costs are numbers, with a point before the decimals."
 _FORM = 'Write {"weights": {"<actual>": {"<predicted>": cost, …}, …}, "currency": "EUR"}.'
 
 
@@ -41,43 +41,26 @@ class WeightsFile:
 
 def read_weights(path: Path) -> WeightsFile:
     """Read costs from a `.toml`, `.json` or `.csv` file. Raises `InvalidInput`."""
-    readers = {".toml": _from_toml, ".json": _from_json, ".csv": _from_csv}
-    reader = readers.get(path.suffix.lower())
-    if reader is None:
-        raise InvalidInput(
-            f"the suffix of {path.name!r} names no format of cost matrices.",
-            field="weights",
-            hint=f"Known are {', '.join(readers)}.",
-        )
-    try:
-        return reader(path)
-    except OSError as error:
-        raise unreadable(path, error) from None
-
-
-def _from_toml(path: Path) -> WeightsFile:
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise damaged(path, "TOML", error) from None
-    return _from_members(content, path)
-
-
-def _from_json(path: Path) -> WeightsFile:
-    return _from_members(read_json(path.read_bytes(), path.name), path)
+    match path.suffix.lower():
+        case ".toml":
+            return _from_members(read_toml_file(path), path)
+        case ".json":
+            return _from_members(read_json_file(path), path)
+        case ".csv":
+            return _from_csv(path)
+    raise _refused(
+        f"the suffix of {path.name!r} names no format of cost matrices.",
+        "Known are .toml, .json, .csv.",
+    )
 
 
 def _from_members(content: object, path: Path) -> WeightsFile:
     if not isinstance(content, dict) or not isinstance(content.get("weights"), dict):
-        raise InvalidInput(
-            f"{path.name} has no member 'weights' with a table.", field="weights", hint=_FORM
-        )
+        raise _refused(f"{path.name} has no member 'weights' with a table.", _FORM)
     unknown = [name for name in content if name not in _MEMBERS]
     if unknown:
-        raise InvalidInput(
-            f"{path.name} has a member {unknown[0]!r}.",
-            field="weights",
-            hint=f"Known are {', '.join(_MEMBERS)}.",
+        raise _refused(
+            f"{path.name} has a member {unknown[0]!r}.", f"Known are {', '.join(_MEMBERS)}."
         )
     weights = {
         actual: _row(row, f"actual {actual!r}") for actual, row in content["weights"].items()
@@ -87,7 +70,7 @@ def _from_members(content: object, path: Path) -> WeightsFile:
 
 def _row(row: object, place: str) -> dict[str, float]:
     if not isinstance(row, dict):
-        raise InvalidInput(f"the costs of {place} are {row!r}.", field="weights", hint=_FORM)
+        raise _refused(f"the costs of {place} are {row!r}.", _FORM)
     return {
         predicted: _number(cost, f"{place}, predicted {predicted!r}")
         for predicted, cost in row.items()
@@ -108,32 +91,25 @@ def _text(content: Mapping[str, object], name: str) -> str | None:
 
 
 def _from_csv(path: Path) -> WeightsFile:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as text:
-            lines = [fields for fields in csv.reader(text, strict=True) if fields]
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise damaged(path, "CSV", error) from None
+    lines = csv_lines(path)
     if len(lines) < 2:
-        raise InvalidInput(
+        raise _refused(
             f"{path.name} holds no costs.",
-            field="weights",
-            hint="Write a line of predicted classes, then a line for each actual class.",
+            "Write a line of predicted classes, then a line for each actual class.",
         )
     if "predicted (rows)" in lines[0][0]:
-        raise InvalidInput(
+        raise _refused(
             f"{path.name} says that its lines are predicted classes.",
-            field="weights",
-            hint="Costs stand in lines of actual classes; exchange the axes of the table.",
+            "Costs stand in lines of actual classes; exchange the axes of the table.",
         )
     columns = _distinct(lines[0][1:], "the first line")
     _distinct([fields[0] for fields in lines[1:]], "the first column")
     weights = {}
     for number, fields in enumerate(lines[1:], start=2):
         if len(fields) != len(lines[0]):
-            raise InvalidInput(
+            raise _refused(
                 f"line {number} has {len(fields)} fields, the header has {len(lines[0])}.",
-                field="weights",
-                hint="Write one cost for each predicted class.",
+                "Write one cost for each predicted class.",
             )
         costs = (_csv_number(cell, f"line {number}") for cell in fields[1:])
         weights[fields[0]] = dict(zip(columns, costs, strict=True))
@@ -143,11 +119,7 @@ def _from_csv(path: Path) -> WeightsFile:
 def _distinct(names: list[str], place: str) -> list[str]:
     doubled = next((name for name in names if names.count(name) > 1), None)
     if doubled is not None:
-        raise InvalidInput(
-            f"{doubled!r} stands more than once in {place}.",
-            field="weights",
-            hint="Name each class once.",
-        )
+        raise _refused(f"{doubled!r} stands more than once in {place}.", "Name each class once.")
     return names
 
 
@@ -159,11 +131,7 @@ def _csv_number(cell: str, place: str) -> float:
 
 
 def _no_cost(shown: str, place: str) -> InvalidInput:
-    return InvalidInput(
-        f"the cost at {place} is {shown}.",
-        field="weights",
-        hint="Costs are numbers, with a point before the decimals.",
-    )
+    return _refused(f"the cost at {place} is {shown}.", _NUMBERS)
 
 
 _DELIMITERS = ("\t", ";", ",")
@@ -221,18 +189,12 @@ def _by_name(lines: list[list[str]]) -> dict[str, dict[str, float]]:
             f"its corner says {corner!r}, so its lines seem to be predicted classes.",
             "Costs stand in lines of actual classes; exchange the axes of the table.",
         )
-    _require_distinct(columns, "the first line")
-    _require_distinct([fields[0] for fields in lines[1:]], "the first column")
+    _distinct(columns, "the first line")
+    _distinct([fields[0] for fields in lines[1:]], "the first column")
     return {
         fields[0]: dict(zip(columns, _numbers(fields[1:], number), strict=True))
         for number, fields in enumerate(lines[1:], start=2)
     }
-
-
-def _require_distinct(names: list[str], place: str) -> None:
-    doubled = next((name for name in names if names.count(name) > 1), None)
-    if doubled is not None:
-        raise _refused(f"{doubled!r} stands more than once in {place}.", "Name each class once.")
 
 
 def _numbers(fields: list[str], number: int) -> list[float]:
@@ -240,10 +202,7 @@ def _numbers(fields: list[str], number: int) -> list[float]:
     for field in fields:
         cost = read_cost(field)
         if cost is None:
-            raise _refused(
-                f"{field[:40]!r} in line {number} is no cost.",
-                "Costs are numbers, with a point before the decimals.",
-            )
+            raise _refused(f"{field[:40]!r} in line {number} is no cost.", _NUMBERS)
         found.append(cost)
     return found
 

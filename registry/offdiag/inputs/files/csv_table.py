@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from offdiag.errors import InvalidInput
-from offdiag.inputs.files.checks import damaged, no_samples, require_columns
+from offdiag.inputs.files.checks import damaged, no_samples, require_columns, unreadable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -115,6 +115,17 @@ def _as_text(names: list[str]) -> Any:
         strings_can_be_null=True,
         quoted_strings_can_be_null=False,
     )
+
+
+def csv_lines(path: Path) -> list[list[str]]:
+    """The fields of each line that is not empty, separated by commas. Raises `InvalidInput`."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as text:
+            return [fields for fields in csv.reader(text, strict=True) if fields]
+    except OSError as error:
+        raise unreadable(path, error) from None
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise damaged(path, "CSV", error) from None
 
 
 def csv_column_names(path: Path) -> list[str]:

@@ -48,6 +48,14 @@ def line_of_object(path: Path, row: int) -> int:
         return next(islice(written, row, None))
 
 
+def read_json_file(path: Path) -> object:
+    """The value that a JSON file holds, strictly read. Raises `InvalidInput`."""
+    try:
+        return read_json(path.read_bytes(), path.name)
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
 def read_json(text: bytes, place: str, *, decimals_as_text: bool = False) -> object:
     """One strict JSON value: no NaN, no member twice. Raises `InvalidInput` naming `place`.
 
@@ -100,14 +108,11 @@ def read_hierarchy(path: Path) -> object:
 
     Raises `InvalidInput`.
     """
-    try:
-        match path.suffix.lower():
-            case ".json":
-                return read_json(path.read_bytes(), path.name)
-            case ".toml":
-                return _from_toml(path)
-    except OSError as error:
-        raise unreadable(path, error) from None
+    match path.suffix.lower():
+        case ".json":
+            return read_json_file(path)
+        case ".toml":
+            return read_toml_file(path)
     raise InvalidInput(
         f"the suffix of {path.name!r} names no format of hierarchies.",
         field="hierarchy",
@@ -115,8 +120,11 @@ def read_hierarchy(path: Path) -> object:
     )
 
 
-def _from_toml(path: Path) -> object:
+def read_toml_file(path: Path) -> object:
+    """What a TOML file holds. Raises `InvalidInput`."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise unreadable(path, error) from None
     except (ValueError, RecursionError) as error:
         raise damaged(path, "TOML", error) from None

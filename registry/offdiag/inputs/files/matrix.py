@@ -9,25 +9,25 @@ by itself, and so does a table with the name of an axis in its corner: "actual (
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from offdiag.domain.labels import label_text, require_known
 from offdiag.domain.orientation import SourceOrientation, orientation_in_corner
 from offdiag.domain.texts import without_mark
 from offdiag.errors import InvalidInput
-from offdiag.inputs.files.checks import damaged, unreadable
-from offdiag.inputs.files.csv_table import unquoted_gaps
-from offdiag.inputs.files.json_files import read_json
+from offdiag.inputs.files.csv_table import csv_lines, unquoted_gaps
+from offdiag.inputs.files.json_files import read_json_file
 
 _LONG_FORM = ("actual", "predicted", "count")
 _CORNERS = {
     "actual (rows)": SourceOrientation.ACTUAL_ROWS,
     "predicted (rows)": SourceOrientation.ACTUAL_COLUMNS,
 }
+Cell = TypeVar("Cell")
 _WHOLE_NUMBER = re.compile("-?[0-9]{1,25}")
 _ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS, SourceOrientation.ACTUAL_COLUMNS)
 
@@ -46,13 +46,10 @@ def read_matrix(path: Path, *, declared: Sequence[str] | None = None) -> MatrixF
 
     An empty name without quotes is a class only where "" is among the `declared` ones.
     """
-    try:
-        if path.suffix.lower() == ".json":
-            return _from_json(read_json(path.read_bytes(), path.name), path)
-        if path.suffix.lower() == ".csv":
-            return _from_csv(path, declared or ())
-    except OSError as error:
-        raise unreadable(path, error) from None
+    if path.suffix.lower() == ".json":
+        return _from_json(read_json_file(path), path)
+    if path.suffix.lower() == ".csv":
+        return _from_csv(path, declared or ())
     raise InvalidInput(
         f"the suffix of {path.name!r} names no format of matrices.",
         field="file",
@@ -80,7 +77,7 @@ def _from_json(content: object, path: Path) -> MatrixFile:
         for i, row in enumerate(content["matrix"])
     ]
     return MatrixFile(
-        _squared(rows),
+        squared(rows),
         None if labels is None else [label_text(label) for label in labels],
         None if orientation is None else SourceOrientation(orientation),
     )
@@ -101,16 +98,8 @@ def _json_count(cell: object, row: int, column: int) -> int:
 
 
 def _from_csv(path: Path, declared: Sequence[str]) -> MatrixFile:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as text:
-            # The dashboard marks class names that look like formulas.
-            lines = [
-                [without_mark(field) for field in fields]
-                for fields in csv.reader(text, strict=True)
-                if fields
-            ]
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise damaged(path, "CSV", error) from None
+    # The dashboard marks class names that look like formulas.
+    lines = [[without_mark(field) for field in fields] for fields in csv_lines(path)]
     if len(lines) < 2:
         raise InvalidInput(
             f"{path.name} holds no matrix.",
@@ -181,7 +170,7 @@ def _from_square(lines: list[list[str]]) -> MatrixFile:
         [_csv_count(cell, f"line {number}") for cell in fields[1:]]
         for number, fields in enumerate(lines[1:], start=2)
     ]
-    matrix = _squared(rows)
+    matrix = squared(rows)
     beside = [fields[0] for fields in lines[1:]]
     for number, (column, row) in enumerate(zip(labels, beside, strict=True), start=1):
         if column != row:
@@ -201,7 +190,8 @@ def _csv_count(text: str, place: str) -> int:
     raise _no_count(repr(text), place)
 
 
-def _squared(rows: list[list[int]]) -> list[list[int]]:
+def squared(rows: list[list[Cell]]) -> list[list[Cell]]:
+    """The rows, each with as many cells as there are rows. Raises `InvalidInput`."""
     for number, row in enumerate(rows):
         if len(row) != len(rows):
             raise InvalidInput(

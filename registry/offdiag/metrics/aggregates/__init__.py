@@ -8,7 +8,6 @@ from types import MappingProxyType
 from offdiag.metrics.aggregates import (
     accuracy,
     agreement,
-    balanced,
     custom,
     information,
     macro_averages,
@@ -18,7 +17,6 @@ from offdiag.metrics.aggregates.classified import AggregateMetric
 
 SPECS: tuple[AggregateMetric, ...] = (
     *accuracy.SPECS,
-    *balanced.SPECS,
     *agreement.SPECS,
     *information.SPECS,
     *weighted_averages.SPECS,

@@ -9,18 +9,39 @@ interval of the truly worst group is (intersection-union test, Berger 1982, Tech
 Groups have different samples, so differences and ratios combine the ends of two intervals by
 square-and-add: Zou and Donner (2008), Stat. Med. 27, 1693, of which Newcombe's interval of two
 proportions is the case of Wilson ends, and Donner and Zou (2012), Stat. Methods Med. Res. 21, 347.
+
+Slices are groups of which only the margins are known. Averages over classes have no interval
+there: theirs needs the whole matrix.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
+from offdiag.errors import InvalidInput
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.counted import Unweighted
 from offdiag.metrics.intervals.bounds import Bounds
+from offdiag.metrics.intervals.proportions import (
+    AGGREGATE,
+    PER_CLASS,
+    WILSON,
+    Outcomes,
+    proportion_intervals,
+    wilson,
+)
+from offdiag.metrics.intervals.suite import suite_intervals
+from offdiag.metrics.multilabel.suite import label_metrics
+from offdiag.metrics.slices.counts import NUMBER_AXIS
+from offdiag.metrics.slices.finder import ACCURACY, SUBSET_ACCURACY
+from offdiag.metrics.slices.gaps import SLOPES, Margins
+from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
 
 METHOD = "square-and-add over all groups"
 METHOD_WORST = "all groups together"
@@ -159,3 +180,154 @@ def _value(value: float, low: float, high: float, method: str) -> MetricValue:
         ci_high=float(high) if has_high else None,
         ci_method=method if has_low or has_high else None,
     )
+
+
+OF_A_CLASS = frozenset({"recall", "precision", "f1", "support"})
+OF_ALL = frozenset({ACCURACY, SUBSET_ACCURACY, *SLOPES})
+"""Metrics that slices have by their margins alone."""
+
+
+def slice_value(numbers: NDArray[Any], key: str, code: int | None) -> MetricValue:
+    """A metric of one slice, from its numbers (2 + 3 K,), which `SliceCounts` describes.
+
+    `code` is the class of a metric of one. Undefined where there is nothing to divide by.
+    """
+    groups = _groups(numbers[np.newaxis], key, code)
+    (value,), ends = groups.values.tolist(), groups.bounds(0.95)
+    if np.isnan(value):
+        return MetricValue(None, Reason.ZERO_OVER_ZERO.value)
+    low, high = float(ends.low[0]), float(ends.high[0])
+    if np.isnan(low):
+        return MetricValue(value)
+    return MetricValue(value, None, None, low, high, WILSON)
+
+
+def over_slices(
+    numbers: NDArray[Any], key: str, code: int | None, *, min_size: int, is_gap: bool
+) -> MetricValue:
+    """The lowest value of S slices (S, 2 + 3 K) of one column, or the gap between them.
+
+    Slices of fewer than `min_size` samples, or of the class, decide nothing. Ends are those of a
+    gate; averages over classes have none.
+    """
+    sizes = numbers[:, 0] if code is None else numbers[:, 2 + code]
+    groups = _groups(numbers[sizes >= min_size], key, code)
+    found = largest_difference(groups) if is_gap else worst(groups)
+    has_ends = key not in SLOPES and key != "support"
+    return found if has_ends or found.value is None else MetricValue(found.value)
+
+
+def _groups(numbers: NDArray[Any], key: str, code: int | None) -> GroupValues:
+    found = numbers.astype(np.float64)
+    n_classes = (found.shape[NUMBER_AXIS] - 2) // 3
+    actual, predicted, correct = (
+        found[:, 2 + part * n_classes : 2 + (part + 1) * n_classes] for part in range(3)
+    )
+    if key in SLOPES:
+        return _without_ends(Margins(actual, predicted, correct).values(key))
+    if code is None:
+        return _proportion(found[:, 1], found[:, 0])
+    if key == "support":
+        return _without_ends(actual[:, code])
+    if key == "f1":
+        union = actual[:, code] + predicted[:, code] - correct[:, code]
+        jaccard = _proportion(correct[:, code], union)
+        return GroupValues(
+            _dice(jaccard.values),
+            lambda confidence: Bounds(*map(_dice, _both(jaccard.bounds(confidence)))),
+        )
+    return _proportion(correct[:, code], (actual if key == "recall" else predicted)[:, code])
+
+
+def _both(ends: Bounds) -> tuple[Floats, Floats]:
+    return ends.low, ends.high
+
+
+def _dice(jaccard: Floats) -> Floats:
+    return 2 * jaccard / (1 + jaccard)
+
+
+def _proportion(hits: Floats, cases: Floats) -> GroupValues:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = np.where(cases > 0, hits / cases, np.nan)
+    return GroupValues(values, lambda confidence: wilson(hits, cases, confidence=confidence))
+
+
+def _without_ends(values: Floats) -> GroupValues:
+    nothing = np.full(values.shape, np.nan)
+    return GroupValues(values, lambda _: Bounds(nothing, nothing))
+
+
+MOST_RESAMPLED = 50
+"""Groups up to which intervals are resampled; with more, only proportions have any."""
+
+
+def group_values(
+    groups: Sequence[Unweighted], key: str, code: int | None, *, seed: int
+) -> GroupValues:
+    """The metric `key` of each group: of the class `code`, or of the whole matrix.
+
+    Raises `InvalidInput` for a metric that is not of the matrix, such as one of scores, and for
+    a metric of whole sets of labels.
+    """
+    of_class = code is not None
+    known = PER_CLASS_KEYS if of_class else AGGREGATE_KEYS
+    of_sets = any(not isinstance(group, ConfusionMatrix) for group in groups)
+    if key not in known or (of_sets and not of_class):
+        raise InvalidInput(
+            f"{key!r} is not counted by group.",
+            field="condition",
+            hint="Use a metric of the confusion matrix, or one slice: metric@column=value.",
+        )
+    index = () if code is None else (code,)
+    values = np.array([_value_in(group, key, index) for group in groups])
+
+    def bounds(confidence: float) -> Bounds:
+        if len(groups) > MOST_RESAMPLED and key not in (PER_CLASS if of_class else AGGREGATE):
+            return Bounds(np.full(len(groups), np.nan), np.full(len(groups), np.nan))
+        ends = [_ends(group, key, index, confidence=confidence, seed=seed) for group in groups]
+        table = np.array(ends, dtype=np.float64).reshape(len(groups), 2)
+        return Bounds(table[:, 0], table[:, 1])
+
+    return GroupValues(values, bounds)
+
+
+def group_sizes(groups: Sequence[Unweighted], code: int | None) -> NDArray[np.int64]:
+    """Labelled samples of each group, of the class `code` alone if it is given, shape (G,)."""
+    sizes = [group.total if code is None else group.actual[code] for group in groups]
+    return np.array(sizes, dtype=np.int64)
+
+
+def outcomes_of(group: Unweighted) -> Outcomes:
+    """Right, actual and predicted samples of each class, or of each label."""
+    if isinstance(group, ConfusionMatrix):
+        return Outcomes.of_matrix(group)
+    return Outcomes(group.correct, group.actual, group.predicted, group.total)
+
+
+def _value_in(group: Unweighted, key: str, index: tuple[int, ...]) -> float:
+    if isinstance(group, ConfusionMatrix):
+        suite = evaluate_stack(
+            group.counts, ordinal=group.labels.has_declared_order, names=group.labels.names
+        )
+        quantity = suite.per_class[key] if index else suite.aggregate[key]
+        return float(quantity.at(*index))
+    return float(label_metrics(group.tally.labels)[key][index[0]])
+
+
+def _ends(
+    group: Unweighted, key: str, index: tuple[int, ...], *, confidence: float, seed: int
+) -> tuple[float, float]:
+    proportions = PER_CLASS if index else AGGREGATE
+    if key in proportions:
+        one = {key: proportions[key]}
+        found = proportion_intervals(outcomes_of(group), one, confidence=confidence)
+    elif isinstance(group, ConfusionMatrix):
+        intervals = suite_intervals(group, seed=seed, confidence=confidence)
+        found = dict(intervals.per_class if index else intervals.aggregate)
+    else:
+        found = {}
+    if key not in found:
+        return np.nan, np.nan
+    bounds = found[key].bounds
+    return float(bounds.low[index]), float(bounds.high[index])

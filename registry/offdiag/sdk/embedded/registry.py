@@ -22,7 +22,7 @@ from offdiag.errors import Conflict
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
-from offdiag.metrics.costs.prevalence import declared_prevalence
+from offdiag.metrics.costs.what_if import declared_prevalence
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
 from offdiag.records.runs.comparison import compared_examples, comparison_document

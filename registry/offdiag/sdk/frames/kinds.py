@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_samples import MAX_KINDS, too_many_kinds
-from offdiag.inputs.counted_slices import counted_slices
+from offdiag.inputs.slice_columns import counted_slices
 from offdiag.inputs.slice_ranges import Bins
 from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame
 from offdiag.sdk.frames.rows import rows_in_memory

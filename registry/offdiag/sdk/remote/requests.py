@@ -23,7 +23,7 @@ from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.decisions import finite_threshold
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
-from offdiag.metrics.costs.prevalence import declared_prevalence
+from offdiag.metrics.costs.what_if import declared_prevalence
 from offdiag.metrics.counted import Counted, CountedSets, are_sets
 from offdiag.metrics.multilabel.sets import is_known, unpack_sets
 from offdiag.metrics.multilabel.tally import tally_of_numbers

@@ -23,7 +23,7 @@ from offdiag.metrics.costs.decisions import (
 )
 from offdiag.metrics.costs.edits import groups_text
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.costs.prevalence import shares_text
+from offdiag.metrics.costs.what_if import shares_text
 from offdiag.services.decisions.thresholds import (
     Change,
     ThresholdCosts,

@@ -28,7 +28,7 @@ from offdiag.metrics.costs.threshold import (
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.paired.class_changes import recall_changes
-from offdiag.metrics.paired.costs import paired_cost_differences
+from offdiag.metrics.paired.difference import paired_cost_differences
 from offdiag.metrics.paired.joint import JointCounts, joint_counts, joint_of_points
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import ScoreCurve

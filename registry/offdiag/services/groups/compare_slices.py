@@ -19,7 +19,7 @@ from offdiag.comparison.by_slice import (
 )
 from offdiag.comparison.pair import accuracy_key
 from offdiag.domain.slices import Slice, SliceTerm
-from offdiag.inputs.paired_samples import PairedSamples
+from offdiag.inputs.counted_samples import PairedSamples
 from offdiag.inputs.slice_columns import SliceColumns
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel.sets import unpack_sets

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.slices import Slice
+from offdiag.inputs.counted_samples import PairedSamples
 from offdiag.inputs.labels import Codes
-from offdiag.inputs.paired_samples import PairedSamples
 from offdiag.metrics.paired.joint import JointCounts, joint_counts
 from offdiag.metrics.paired.runs import PairedRuns, PairwiseRuns, RunsTogether
 from offdiag.services.evaluation.inputs import members_among

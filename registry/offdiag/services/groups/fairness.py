@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics.groups.fairness import ClassFairness, class_fairness
-from offdiag.metrics.groups.values import outcomes_of
+from offdiag.metrics.groups.gaps import outcomes_of
 from offdiag.services.groups.run_groups import RunGroups, groups_of_run
 from offdiag.store.database import Database
 

@@ -105,7 +105,7 @@ def _log_matrix(
             "all cells are zero.", field="matrix", hint="A run has at least one sample."
         )
     if reported is not None:
-        from offdiag.audit.logged import reported_tags  # Few logs need it.
+        from offdiag.audit.audit import reported_tags  # Few logs need it.
 
         facts = replace(facts, tags={**reported_tags(reported, names), **facts.tags})
     ordered = read if known is None else _in_order_of(read, known)

@@ -11,8 +11,7 @@ import numpy as np
 from offdiag.domain.labels import LabelSet, refuse_fractions
 from offdiag.domain.runs import RunFacts, require_name
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.inputs.counted_samples import CountedSamples
-from offdiag.inputs.paired_samples import PairedSamples, paired_samples
+from offdiag.inputs.counted_samples import CountedSamples, PairedSamples, paired_samples
 from offdiag.services.ingest.batch import GivenPairedCounts
 from offdiag.services.ingest.log_counts import counted_dataset, insert_counts, labels_of
 from offdiag.store import datasets, paired_counts

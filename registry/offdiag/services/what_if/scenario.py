@@ -30,7 +30,7 @@ from offdiag.metrics.costs.edits import (
     read_groups,
 )
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix, prevalence_costs, zero_one_costs
-from offdiag.metrics.costs.prevalence import completed, read_shares
+from offdiag.metrics.costs.what_if import completed, read_shares
 from offdiag.metrics.counted import matrix_of
 from offdiag.metrics.orientation import PREDICTED_AXIS
 from offdiag.services.cost_matrices import costs_named

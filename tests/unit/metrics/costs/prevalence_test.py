@@ -8,7 +8,7 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.metrics.costs.prevalence import (
+from offdiag.metrics.costs.what_if import (
     completed,
     declared_prevalence,
     read_shares,

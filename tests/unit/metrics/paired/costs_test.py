@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.metrics.costs.summary import evaluate_costs
-from offdiag.metrics.paired import costs as module
-from offdiag.metrics.paired.costs import KEYS, paired_cost_differences
+from offdiag.metrics.paired import difference as module
+from offdiag.metrics.paired.difference import KEYS, paired_cost_differences
 from offdiag.metrics.paired.joint import joint_counts
 from support.matrices import numbered_labels, two_runs
 

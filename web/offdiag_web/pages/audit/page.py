@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from offdiag.audit.names import AGGREGATES, CLASS_KEYS
-from offdiag.audit.reported_values import AVERAGED, AVERAGES
+from offdiag.audit.reported_values import AGGREGATES, AVERAGED, AVERAGES, CLASS_KEYS
 from offdiag.audit.table_text.audit import TableTextAudit, audit_record, audit_table_text
 from offdiag.audit.table_text.cells import MOST_CHARACTERS
 from offdiag.audit.table_text.interpretation import Reading, read_table_text

@@ -13,8 +13,14 @@ import numpy as np
 from markupsafe import Markup
 
 from offdiag.metrics.catalogue import Direction, MetricSpec, Scope
-from offdiag.metrics.imbalance import ImbalanceGroup, imbalance_effect
-from offdiag.metrics.symmetry import has_map, height, rate_map, value_at
+from offdiag.metrics.symmetry import (
+    ImbalanceGroup,
+    has_map,
+    height,
+    imbalance_effect,
+    rate_map,
+    value_at,
+)
 from offdiag.services.datasets import MappedRuns
 from offdiag.store.run_costs import RatedRun
 from offdiag_web.charts.maps import Place, rate_map_drawing

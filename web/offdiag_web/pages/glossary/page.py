@@ -29,7 +29,7 @@ from offdiag.metrics.catalogue import (
     effect_words,
     range_words,
 )
-from offdiag.metrics.imbalance import GROUP_WORDS, imbalance_effect
+from offdiag.metrics.symmetry import GROUP_WORDS, imbalance_effect
 from offdiag.services.datasets import browse_mapped_runs
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import TWIN

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from flask import Blueprint, jsonify, request
 from werkzeug.wrappers import Response
 
+from offdiag.audit.audit import audit_of_tags
 from offdiag.audit.findings import AuditReport
-from offdiag.audit.logged import audit_of_tags
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
 from offdiag.metrics.confusion import ConfusionMatrix

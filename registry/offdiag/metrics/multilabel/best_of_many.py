@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.resampling import replicated
 from offdiag.metrics.multilabel.label_averages import LAST_LABEL_AXIS, averages_of_hits
-from offdiag.metrics.multilabel_runs.paired import PairedSets, example_values
+from offdiag.metrics.multilabel.paired import PairedSets, example_values
 from offdiag.metrics.paired.best_runs import BestOfMany, Scores, corrected_choice, signs_of
 
 FEWEST_RUNS = 3

@@ -1,4 +1,7 @@
-"""Multi-label runs on the same samples: comparisons of two and of several."""
+"""Runs whose differences are tested by the moves of samples: label sets, and weighted samples.
+
+Recall, precision and F1 of labels, and all values of weighted classes, take the linearized test.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,21 @@ import numpy as np
 
 from offdiag.comparison.differences import (
     HEADLINE_OF_SETS,
+    OF_CLASSES,
     class_values,
-    headline_values,
-    plain_class_values,
 )
 from offdiag.comparison.many import ManyComparison, many_comparison, pairs_of
 from offdiag.comparison.pair import (
+    BothRuns,
     Churn,
     PairComparison,
     PairedFacts,
-    class_gaps,
-    differences_of,
+    churn_of,
+    churn_of_classes,
     paired_comparison,
 )
-from offdiag.metrics.multilabel_runs.best_of_many import best_of_many_sets
-from offdiag.metrics.multilabel_runs.paired import (
+from offdiag.metrics.multilabel.best_of_many import best_of_many_sets
+from offdiag.metrics.multilabel.paired import (
     LabelRates,
     PairedSets,
     equal_sets,
@@ -33,7 +36,12 @@ from offdiag.metrics.multilabel_runs.paired import (
 from offdiag.metrics.paired.class_changes import SLOPED, changes_by_slopes, recall_changes
 from offdiag.metrics.paired.confidence_set import DRAWS, confidence_sets
 from offdiag.metrics.paired.hypothesis_tests import cochran_of_counts, mcnemar
-from offdiag.metrics.paired.joint import PairedRates
+from offdiag.metrics.paired.joint import PairedRates, joint_counts
+from offdiag.metrics.paired.weighted import (
+    WeightedPair,
+    judge_weighted_together,
+    weighted_class_moves,
+)
 
 
 def compare_paired_sets(
@@ -45,18 +53,12 @@ def compare_paired_sets(
     its own test on the samples; labels of a sample may depend on each other in any way.
     """
     first, second = runs.counted
-    together = judge_sets_together(
-        runs,
-        differences_of(headline_values(first), headline_values(second)),
-        confidence=confidence,
-        seed=seed,
-    )
+    both = BothRuns(first, second)
     rates = label_rates(runs)
     changes = {"recall": recall_changes(rates.hits, confidence=confidence)}
-    plain = plain_class_values(first), plain_class_values(second)
     for key in SLOPED:
         changes[key] = changes_by_slopes(
-            class_gaps(plain[0][key], plain[1][key]),
+            both.class_gaps(key),
             *label_moves(runs, rates, key),
             first.actual,
             "label",
@@ -64,9 +66,9 @@ def compare_paired_sets(
         )
     exact = _exact_rates(runs)
     return paired_comparison(
-        (first, second),
+        both,
         rates=exact,
-        together=together,
+        together=judge_sets_together(runs, both.differences, confidence=confidence, seed=seed),
         changes=changes,
         facts=_facts(runs, rates, exact),
     )
@@ -120,4 +122,34 @@ def compare_many_sets(
         seed=seed,
         replicates=replicates,
         best=best_of_many_sets(runs, HEADLINE_OF_SETS, seed=seed),
+    )
+
+
+def compare_weighted(pair: WeightedPair, *, seed: int, confidence: float = 0.95) -> PairComparison:
+    """Compare two runs, as `compare_paired` does of counts; numbers of samples stay exact.
+
+    Every difference takes the linearized test; McNemar's and those of the margins, which count
+    samples, are not made.
+    """
+    both = BothRuns(*pair.sides)
+    changes = {
+        key: changes_by_slopes(
+            both.class_gaps(key),
+            *weighted_class_moves(pair, key),
+            pair.sides[0].class_sizes,
+            "class",
+            confidence=confidence,
+        )
+        for key in OF_CLASSES
+    }
+    joint = joint_counts(
+        actual=pair.actual, first=pair.first, second=pair.second, labels=pair.labels
+    )
+    n_same = int((pair.first == pair.second).sum())
+    return paired_comparison(
+        both,
+        rates=None,
+        together=judge_weighted_together(pair, both.differences, confidence=confidence, seed=seed),
+        changes=changes,
+        facts=PairedFacts(churn_of(joint), churn_of_classes(joint), None, None, None, n_same),
     )
