@@ -210,34 +210,6 @@ def _code(label: object, labels: LabelSet, index: int, field: str) -> int:
     return code
 
 
-def hold_sets(values: object) -> bool:
-    """Whether cases have sets of labels here: a table, or a collection for each case.
-
-    Only the first case that is there is looked at; whatever does not fit it is refused later.
-    """
-    import pyarrow as pa
-
-    n_axes = getattr(values, "ndim", None)
-    shape = getattr(values, "shape", None)
-    if n_axes == 2 or (isinstance(shape, tuple) and len(shape) == 2):
-        return True
-    kind = getattr(values, "type", None)
-    if isinstance(kind, pa.DataType):
-        return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
-    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
-        return False
-    if iter(values) is values:
-        return False  # Looking would use it up; labels may come from a generator, sets may not.
-    first = next((item for item in values if item is not None), None)
-    return _is_set_like(first)
-
-
-def _is_set_like(item: Any) -> bool:
-    if isinstance(item, (str, bytes, Mapping)) or getattr(item, "shape", None) == ():
-        return False
-    return isinstance(item, Iterable)
-
-
 def infer_set_labels(*, y_true: object, y_pred: object) -> LabelSet:
     """The sorted labels that the sets name, marked as inferred; or those of named columns.
 

@@ -15,12 +15,12 @@ from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.inputs.label_sets import (
     encode_sets,
-    hold_sets,
     pack_column,
     pack_partial_column,
     set_text,
     sets_of_texts,
 )
+from offdiag.inputs.labels import hold_sets
 from offdiag.metrics.multilabel.sets import is_known, unpack_sets
 
 TABLE = [[1, 0, 1], [0, 0, 0], [0, 1, 0]]

@@ -24,11 +24,12 @@ from offdiag.inputs.ids import (
     sample_ids,
     update_digest,
 )
-from offdiag.inputs.label_sets import hold_sets, pack_column, pack_pair
+from offdiag.inputs.label_sets import pack_column, pack_pair
 from offdiag.inputs.labels import (
     Codes,
     encode_labels,
     floats_among,
+    hold_sets,
     label_column,
     require_equal_lengths,
 )

@@ -11,8 +11,8 @@ from typing import Protocol
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.look_alikes import label_notes
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.inputs.label_sets import hold_sets, infer_set_labels
-from offdiag.inputs.labels import infer_labels, order_of_no_labels
+from offdiag.inputs.label_sets import infer_set_labels
+from offdiag.inputs.labels import hold_sets, infer_labels, order_of_no_labels
 from offdiag.metrics.weighted.counts import require_some_weight
 from offdiag.services.ingest.batch import Batch, Predictions, in_id_order, read_batch, truth_digest
 
