@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 import structlog
@@ -14,7 +14,6 @@ import structlog
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
 from offdiag.services.health import heart_of_this_process, stop_beating
 from offdiag.services.jobs.attempts import Outcome, RetryPolicy
-from offdiag.services.jobs.kinds import TASKS, TaskKind
 from offdiag.services.jobs.leases import LeaseKeeper, Lost
 from offdiag.services.jobs.run_job import run_job
 from offdiag.services.jobs.submit import Notifier, ServingNotifier, notifier_named
@@ -37,7 +36,6 @@ def run_engine(
     stop: threading.Event,
     on_lost: Callable[[Lost], None] | None = None,
     on_released: Callable[[], None] = lambda: None,
-    tasks: Mapping[str, TaskKind] = TASKS,
 ) -> WorkerReport:
     """Perform what the engine hands over until `stop` is set.
 
@@ -62,7 +60,7 @@ def run_engine(
             at_most = None if takes_anything else jobs.small_job_values
             try:
                 outcome = run_job(
-                    database, work_id, keeper, policy, tasks, at_most=at_most, on_ended=on_ended
+                    database, work_id, keeper, policy, at_most=at_most, on_ended=on_ended
                 )
             except DatabaseUnavailable as error:
                 log.warning("database_unavailable", error=str(error), work=work_id)

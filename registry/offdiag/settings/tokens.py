@@ -11,14 +11,13 @@ from pathlib import Path
 from offdiag.errors import InvalidInput
 
 
-def tokens_file(environ: Mapping[str, str] | None = None) -> Path:
+def tokens_file() -> Path:
     """The file of tokens: below XDG_CONFIG_HOME, or where the system keeps settings."""
-    environ = os.environ if environ is None else environ
     home = Path.home()
     if sys.platform == "win32":
-        folder = Path(environ.get("APPDATA") or home / "AppData" / "Roaming")
+        folder = Path(os.environ.get("APPDATA") or home / "AppData" / "Roaming")
     else:
-        folder = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
+        folder = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
     return folder / "offdiag" / "tokens.json"
 
 
