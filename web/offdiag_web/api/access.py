@@ -86,15 +86,7 @@ def enable_user(name: str) -> User:
 
 
 def _user(found: UserRecord) -> User:
-    return User(
-        name=found.name,
-        display_name=found.display_name,
-        email=found.email,
-        disabled=found.disabled_at is not None,
-        created_at=found.created_at,
-        signed_in_at=found.signed_in_at,
-        roles=[GivenRole(role=grant.role, project=grant.project) for grant in found.grants],
-    )
+    return User.made_of(found, disabled=found.disabled_at is not None, roles=found.grants)
 
 
 @operation(blueprint, "GET", "/tokens", answers=TokenList)
@@ -195,14 +187,4 @@ def list_changes(query: AuditQuery) -> ChangePage:
 
 
 def _change(event: AuditEvent) -> Change:
-    return Change(
-        number=event.id,
-        at=event.at,
-        actor_kind=event.actor_kind,
-        actor=event.actor,
-        action=event.action,
-        object=event.subject,
-        project=event.project,
-        request_id=event.request_id,
-        detail=dict(event.detail),
-    )
+    return Change.made_of(event, number=event.id, object=event.subject)

@@ -37,7 +37,6 @@ from offdiag.services.decisions.rules import try_asked_rule
 from offdiag.services.what_if.costs import WhatIf, ask
 from offdiag.services.what_if.scenario import Question, runs_asked_for
 from offdiag.services.what_if.scenario_matrix import Change, Recounted, recount, require_one_kind
-from offdiag.store.cost_matrices import CostVersion as VersionRecord
 from offdiag.store.cost_matrices import list_costs
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.api.requests import weights_by_class
@@ -107,7 +106,7 @@ def get_cost_matrix(name: str, query: CostVersionQuery) -> CostsWithVersions:
     found = browse_cost_matrix(
         current_registry().database, project=query.project, name=name, version=query.version
     )
-    versions = [_version(each) for each in found.versions]
+    versions = list(map(CostVersion.made_of, found.versions))
     return CostsWithVersions(**found.shown.to_dict(), versions=versions)
 
 
@@ -128,17 +127,6 @@ def add_cost_matrix(json: NewCosts) -> tuple[Costs, int]:
         author=author(json.author),
     )
     return Costs.model_validate(added.to_dict()), 201
-
-
-def _version(record: VersionRecord) -> CostVersion:
-    return CostVersion(
-        version=record.version,
-        n_classes=record.n_classes,
-        currency=record.currency,
-        note=record.note,
-        author=record.author,
-        created_at=record.created_at,
-    )
 
 
 @operation(blueprint, "POST", "/whatif", answers=records.WhatIfAnswer)
@@ -256,15 +244,11 @@ def _question(asked: DecisionAsked) -> DecideQuestion:
 
 
 def _answer(found: Decided) -> DecisionAnswer:
-    return DecisionAnswer(
-        recipe=dict(found.recipe),
+    return DecisionAnswer.made_of(
+        found,
         labels=labels_document(found.matrix_before.labels),
         orientation=SourceOrientation.ACTUAL_ROWS,
         matrix_before=found.matrix_before.counts.tolist(),
         matrix_after=found.matrix_after.counts.tolist(),
-        mean_cost_before=Value.made_of(found.mean_cost_before),
-        mean_cost_after=Value.made_of(found.mean_cost_after),
-        difference=Value.made_of(found.difference),
-        recall_changes=values_of(found.recall_changes),
         run=found.saved,
     )

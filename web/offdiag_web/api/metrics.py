@@ -40,22 +40,7 @@ def _definitions(specs: Iterable[MetricSpec]) -> Definitions:
 
 
 def _definition(spec: MetricSpec) -> Definition:
-    return Definition(
-        key=spec.key,
-        scope=spec.scope.value,
-        version=spec.version,
-        title=spec.title,
-        symbol=spec.symbol,
-        formula=spec.formula,
-        low=_end(spec.low),
-        high=_end(spec.high),
-        direction=spec.direction.value,
-        undefined_when={reason.value: text for reason, text in spec.undefined_when.items()},
-        ignores=list(spec.ignores),
-        other_names=dict(spec.other_names),
-        source=spec.source,
-        notes=spec.notes,
-    )
+    return Definition.made_of(spec, low=_end(spec.low), high=_end(spec.high))
 
 
 def _end(bound: float) -> float | None:
