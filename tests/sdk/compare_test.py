@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -15,8 +17,9 @@ HOSTILE = "<script>alert(1)</script>"
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return f"sqlite:///{tmp_path_factory.mktemp('compare') / 'registry.db'}"
+def url(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("compare") / "registry.db")
+    return f"sqlite:///{path}"
 
 
 @pytest.fixture(scope="module")

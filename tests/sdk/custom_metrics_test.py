@@ -112,19 +112,57 @@ own = offdiag.evaluate_multilabel(y_true=sets, y_pred=guessed)
 told["own"] = own.aggregate["micro_f1_again"].value
 offdiag.evaluate_pending()
 told["methods"] = offdiag.methods(dataset="tags", metric="micro_f1_again")["mean"].tolist()
-print(json.dumps(told))
+"""
+PAGES = """
+import logging, os
+from offdiag.logs import log_to_stderr
+from offdiag.settings import Settings
+from offdiag.store.schema import open_database
+from offdiag_web import create_app
+
+log_to_stderr(logging.WARNING)
+client = create_app(Settings(), open_database(os.environ["OFFDIAG_URL"])).test_client()
+
+def page(path):
+    return client.get(path, base_url="http://127.0.0.1:8642").get_data(True)
+
+listed = client.get("/api/v1/runs", base_url="http://127.0.0.1:8642").json["runs"]
+ids = {run["name"]: run["id"] for run in listed}
+runs = f"/runs/{ids['plain']}"
+told["named"] = [
+    page(path).count("F2 of ill") > 0
+    for path in (runs, "/runs?q=dataset:ward&columns=f2_ill", "/glossary/f2_ill")
+]
+told["named of sets"] = "Micro F1 again" in page(f"/runs/{ids['one']}")
+told["over rates"] = "over both rates" in page("/glossary/f2_ill")
 """
 COMMANDS = """
 import contextlib, io, json, sys
 from offdiag.cli.process import run
-told = []
-for line in sys.argv[1:]:
+
+def said(line):
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         code = run(line.split())
-    told.append((code, out.getvalue()))
+    return code, out.getvalue()
+
+told["commands"] = [said(line) for line in sys.argv[1:]]
 print(json.dumps(told))
 """
+OUTDATED = "recompute --outdated"
+OF_ILL = (
+    "runs list --sort -f2_ill --json",
+    "gate plain --min low(f2_ill)>=0.1",
+    "leaders ward --metric f2_ill",
+)
+UNDEFINED = "gate plain --min broken<=1"
+METHODS = "methods tags --metric micro_f1_again"
+OF_SETS = (
+    "gate one --min low(micro_f1_again)>=0.5",
+    "leaders tags --metric micro_f1_again",
+    "compare one two",
+    METHODS,
+)
 
 
 class Team:
@@ -158,11 +196,11 @@ class Team:
             env=environment,
         )
 
-    def commands(self, *lines: str, **how: Any) -> list[tuple[int, str]]:
-        """The exit code and the output of each command, all in one process."""
-        done = self.run("-c", COMMANDS, *lines, **how)
+    def said(self, *lines: str, **how: Any) -> str:
+        """The output of commands that are run one after the other in one process."""
+        done = self.run("-c", "told = {}" + COMMANDS, *lines, **how)
         assert done.returncode == 0, done.stderr
-        return [(code, text) for code, text in json.loads(done.stdout)]
+        return "".join(text for _, text in json.loads(done.stdout)["commands"])
 
 
 @pytest.fixture(scope="module")
@@ -172,10 +210,12 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Team:
 
 @pytest.fixture(scope="module")
 def told(team: Team) -> Any:
-    done = team.run("-c", LOG)
+    lines = (*OF_ILL, UNDEFINED, *OF_SETS, OUTDATED)
+    done = team.run("-c", LOG + PAGES + COMMANDS, *lines)
     assert done.returncode == 0, done.stderr
     assert "metric broken failed: RuntimeError: not today" in done.stderr
-    return json.loads(done.stdout)
+    found = json.loads(done.stdout)
+    return {**found, "commands": dict(zip(lines, found["commands"], strict=True))}
 
 
 def test_values_and_intervals_are_those_of_the_same_metric_in_the_catalogue(told: Any) -> None:
@@ -228,66 +268,31 @@ def test_weights_are_counted(told: Any) -> None:
     assert told["weighted"] == pytest.approx(5 * 0.5 / (4 * 0.5 + 2.0))
 
 
-def test_filters_gates_and_lists_know_them(team: Team, told: Any) -> None:
+def test_filters_gates_and_lists_know_them(told: Any) -> None:
+    said = told["commands"]
+
     assert told["found"] == ["focal", "plain"]
-
-    listed, passed, undefined, leaders = team.commands(
-        "runs list --sort -f2_ill --json",
-        "gate plain --min low(f2_ill)>=0.1",
-        "gate plain --min broken<=1",
-        "leaders ward --metric f2_ill",
-    )
-    of_sets = team.commands(
-        "gate one --min low(micro_f1_again)>=0.5",
-        "leaders tags --metric micro_f1_again",
-        "compare one two",
-        "methods tags --metric micro_f1_again",
-    )
-
-    assert [code for code, _ in (listed, passed, undefined)] == [0, 0, 1]
-    assert [code for code, _ in of_sets] == [0] * 4
-    assert "no paired test for micro_f1_again" in of_sets[3][1]
-    assert "best by f2_ill" in leaders[1]
+    assert [said[line][0] for line in (*OF_ILL, *OF_SETS)] == [0] * 7
+    assert said[UNDEFINED][0] == 1
+    assert "no paired test for micro_f1_again" in said[METHODS][1]
+    assert "best by f2_ill" in said["leaders ward --metric f2_ill"][1]
 
 
-@pytest.mark.usefixtures("told")
-def test_pages_show_them(team: Team) -> None:
-    page = """
-from offdiag.settings import Settings
-from offdiag.store.schema import open_database
-from offdiag_web import create_app
-from offdiag.logs import log_to_stderr
-import logging, os
-log_to_stderr(logging.WARNING)
-app = create_app(Settings(), open_database(os.environ["OFFDIAG_URL"]))
-get = lambda path: app.test_client().get(path, base_url="http://127.0.0.1:8642").get_data(True)
-listed = app.test_client().get("/api/v1/runs", base_url="http://127.0.0.1:8642").json["runs"]
-ids = {run["name"]: run["id"] for run in listed}
-runs = f"/runs/{ids['plain']}"
-for path in (runs, "/runs?q=dataset:ward&columns=f2_ill", "/glossary/f2_ill"):
-    print(get(path).count("F2 of ill") > 0)
-print("Micro F1 again" in get(f"/runs/{ids['one']}"))
-print("over both rates" in get("/glossary/f2_ill"))
-"""
-    done = team.run("-c", page)
-
-    assert done.stdout.split() == ["True"] * 4 + ["False"], done.stderr
+def test_pages_show_them(told: Any) -> None:
+    assert told["named"] == [True] * 3
+    assert told["named of sets"]
+    assert not told["over rates"]
 
 
-@pytest.mark.usefixtures("told")
 def test_a_new_version_is_computed_again_and_a_process_without_them_lets_them_stand(
-    team: Team,
+    team: Team, told: Any
 ) -> None:
-    outdated = "recompute --outdated"
+    assert "No run is outdated" in told["commands"][OUTDATED][1]
+    assert "No run is outdated" in team.said(OUTDATED, installed=False)
+    raised = team.said(OUTDATED, "worker --until-idle", OUTDATED, version=2)
 
-    (same,) = team.commands(outdated)
-    (unknown,) = team.commands(outdated, installed=False)
-    raised, _, after = team.commands(outdated, "worker --until-idle", outdated, version=2)
-
-    assert "No run is outdated" in same[1]
-    assert "No run is outdated" in unknown[1]
-    assert "declared metrics have changed" in raised[1]
-    assert "No run is outdated" in after[1]
+    assert "declared metrics have changed" in raised
+    assert raised.rstrip().endswith("No run is outdated.")
 
 
 @pytest.mark.parametrize(

@@ -16,29 +16,37 @@ from offdiag.store.database import Database
 from support.servers import serving
 
 Labels = list[Any]
-Way = Callable[[str, Labels, Labels], Run]
+Way = Callable[..., Run]
 
 
-def log_arrays(url: str, y_true: Labels, y_pred: Labels) -> Run:
-    return offdiag.log_run(y_true=y_true, y_pred=y_pred, name="n", dataset="d", url=url)
+def log_arrays(url: str, y_true: Labels, y_pred: Labels, dataset: str = "d") -> Run:
+    return offdiag.log_run(y_true=y_true, y_pred=y_pred, name="n", dataset=dataset, url=url)
 
 
-def log_eager_frame(url: str, y_true: Labels, y_pred: Labels) -> Run:
+def log_eager_frame(url: str, y_true: Labels, y_pred: Labels, dataset: str = "d") -> Run:
     frame = pd.DataFrame({"y": y_true, "yhat": y_pred})
-    return offdiag.log_frame(frame, name="n", dataset="d", url=url)
+    return offdiag.log_frame(frame, name="n", dataset=dataset, url=url)
 
 
-def log_lazy_frame(url: str, y_true: Labels, y_pred: Labels) -> Run:
+def log_lazy_frame(url: str, y_true: Labels, y_pred: Labels, dataset: str = "d") -> Run:
     frame = pl.LazyFrame({"y": y_true, "yhat": y_pred})
-    return offdiag.log_frame(frame, name="n", dataset="d", url=url)
+    return offdiag.log_frame(frame, name="n", dataset=dataset, url=url)
 
 
-def log_counted_frame(url: str, y_true: Labels, y_pred: Labels) -> Run:
+def log_counted_frame(url: str, y_true: Labels, y_pred: Labels, dataset: str = "d") -> Run:
     frame = pd.DataFrame({"y": y_true, "yhat": y_pred})
-    return offdiag.log_frame(frame, name="n", dataset="d", keep_predictions=False, url=url)
+    return offdiag.log_frame(frame, name="n", dataset=dataset, keep_predictions=False, url=url)
 
 
-WAYS: list[Way] = [log_arrays, log_eager_frame, log_lazy_frame, log_counted_frame]
+EMBEDDED: list[Way] = [log_arrays, log_eager_frame, log_lazy_frame, log_counted_frame]
+REMOTE: list[Way] = [log_arrays, log_lazy_frame, log_counted_frame]
+"""An eager frame is arrays before anything is sent."""
+
+ON_EVERY_WAY = pytest.mark.parametrize(
+    ("url", "way"),
+    [("embedded", way) for way in EMBEDDED] + [("remote", way) for way in REMOTE],
+    indirect=["url"],
+)
 
 
 @pytest.fixture(params=["embedded", "remote"])
@@ -50,22 +58,20 @@ def url(request: pytest.FixtureRequest, sqlite_database: Database) -> Iterator[s
         yield address
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(
-    ("y_true", "y_pred", "names"),
-    [
-        ([True, False, True], [1, 0, 0], ("False", "True")),
-        ([1, 0, 1], [True, False, False], ("0", "1")),
-        (["True", "False", "True"], [1, 0, 0], ("False", "True")),
-    ],
-)
-def test_booleans_beside_0_and_1_are_one_kind(
-    url: str, way: Way, y_true: Labels, y_pred: Labels, names: tuple[str, ...]
-) -> None:
-    evaluation = way(url, y_true, y_pred).evaluation()
+@ON_EVERY_WAY
+def test_booleans_beside_0_and_1_are_one_kind(url: str, way: Way) -> None:
+    y_true: Labels
+    for number, (y_true, y_pred, names) in enumerate(
+        (
+            ([True, False, True], [1, 0, 0], ("False", "True")),
+            ([1, 0, 1], [True, False, False], ("0", "1")),
+            (["True", "False", "True"], [1, 0, 0], ("False", "True")),
+        )
+    ):
+        evaluation = way(url, y_true, y_pred, dataset=f"d{number}").evaluation()
 
-    assert evaluation.labels == names
-    assert evaluation.aggregate["overall_accuracy"].value == pytest.approx(2 / 3)
+        assert evaluation.labels == names
+        assert evaluation.aggregate["overall_accuracy"].value == pytest.approx(2 / 3)
 
 
 NOTHING_SHARED: list[tuple[Labels, Labels, str]] = [
@@ -77,7 +83,7 @@ NOTHING_SHARED: list[tuple[Labels, Labels, str]] = [
 ]
 
 
-@pytest.mark.parametrize("way", WAYS)
+@ON_EVERY_WAY
 def test_what_shares_no_label_with_the_truth_is_refused(url: str, way: Way) -> None:
     for y_true, y_pred, sentence in NOTHING_SHARED:
         with pytest.raises(InvalidInput, match=sentence):
@@ -86,7 +92,7 @@ def test_what_shares_no_label_with_the_truth_is_refused(url: str, way: Way) -> N
     assert offdiag.search_runs(url=url).empty
 
 
-@pytest.mark.parametrize("way", WAYS)
+@ON_EVERY_WAY
 def test_whole_floats_are_labels_with_a_note(url: str, way: Way) -> None:
     with pytest.warns(LabelNote, match="floats that are whole numbers") as told:
         run = way(url, [1, 0, 1], [1.0, 0.0, 0.0])
@@ -95,7 +101,7 @@ def test_whole_floats_are_labels_with_a_note(url: str, way: Way) -> None:
     assert {note.filename for note in told} == {__file__}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@ON_EVERY_WAY
 def test_classes_that_look_alike_are_accepted_with_a_warning(url: str, way: Way) -> None:
     with pytest.warns(LabelNote, match=r"look alike: 'Cat' and 'cat' \(case\)"):
         run = way(url, ["cat", "Cat", "dog"], ["cat", "cat", "dog"])

@@ -14,11 +14,12 @@ from offdiag.services.ingest.batch import CHUNK_SIZE
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'registry.db'}"
+def url(registry_url: str) -> str:
+    return registry_url
 
 
-def test_a_run_is_logged_and_evaluated_without_any_server(url: str) -> None:
+def test_a_run_is_logged_and_evaluated_without_any_server(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'registry.db'}"  # A file that is not there yet.
     run = offdiag.log_run(y_true=["a", "b", "b"], y_pred=["a", "b", "a"], name="first", url=url)
 
     evaluation = run.evaluation()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
@@ -53,8 +54,11 @@ def members(part: str) -> NDArray[np.bool_]:
 
 
 @pytest.fixture(scope="module", params=["labels", "sets"])
-def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> offdiag.Run:
-    url = f"sqlite:///{tmp_path_factory.mktemp('kinds')}/r.db"
+def run(
+    request: pytest.FixtureRequest, migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> offdiag.Run:
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("kinds") / "registry.db")
+    url = f"sqlite:///{path}"
     of_sets = request.param == "sets"
     run = offdiag.log_run(
         y_true=[[each] if of_sets else each for each in ACTUAL],
@@ -95,8 +99,9 @@ def test_all_of_them_are_tested_against_the_rest(run: offdiag.Run) -> None:
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return f"sqlite:///{tmp_path_factory.mktemp('counted')}/r.db"
+def url(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("counted") / "registry.db")
+    return f"sqlite:///{path}"
 
 
 def counted(url: str, *names: str, **how: Any) -> offdiag.Run:
@@ -123,9 +128,9 @@ def counted(url: str, *names: str, **how: Any) -> offdiag.Run:
     ],
 )
 def test_a_counted_frame_has_declared_ranges_and_periods(
-    tmp_path: Path, how: dict[str, Any], part: str
+    registry_url: str, how: dict[str, Any], part: str
 ) -> None:
-    url = f"sqlite:///{tmp_path}/r.db"
+    url = registry_url
     ((name, _),) = next(iter(how.values())).items()
     run = counted(url, name, **how)
     whole = offdiag.log_run(y_true=ACTUAL, y_pred=PREDICTED, name="rows", dataset="rows", url=url)
@@ -196,22 +201,35 @@ def test_a_counted_frame_has_the_same_slices(url: str, names: tuple[str, ...], p
     assert set(run.slices("recall", limit=1_000)["confirmed"]) <= {None}  # Counts have no halves.
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "polars lazy", "duckdb"])
-def test_a_counted_sample_is_in_the_slices_of_all_of_its_tags(
-    tmp_path: Path, library: str
-) -> None:
-    url = f"sqlite:///{tmp_path}/r.db"
+def log_tags(library: str, url: str) -> offdiag.Run:
+    columns = {name: COLUMNS[name] for name in ("device", "findings")}
+    frame = FRAMES[library]({"y": ACTUAL, "yhat": PREDICTED, **columns})
+    return offdiag.log_frame(
+        frame,
+        name="t",
+        dataset="t",
+        slices=list(columns),
+        keep_predictions=False,
+        client_key="tags",
+        url=url,
+    )
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow", "polars lazy", "duckdb"])
+def test_every_library_counts_the_same_tags(url: str, library: str) -> None:
+    # Other counts under a key would be refused.
+    assert log_tags(library, url).id == log_tags("pandas", url).id
+
+
+def test_a_counted_sample_is_in_the_slices_of_all_of_its_tags(url: str) -> None:
     names = ("device", "findings")
     columns = {name: COLUMNS[name] for name in names}
-    frame = FRAMES[library]({"y": ACTUAL, "yhat": PREDICTED, **columns})
 
-    run = offdiag.log_frame(
-        frame, name="t", dataset="t", slices=names, keep_predictions=False, url=url
-    )
+    run = log_tags("pandas", url)
 
     assert run.evaluation().aggregate["n"].value == N
     whole = offdiag.log_run(
-        y_true=ACTUAL, y_pred=PREDICTED, slices=columns, name="r", dataset="r", url=url
+        y_true=ACTUAL, y_pred=PREDICTED, slices=columns, name="r", dataset="r of t", url=url
     )
     whole.evaluation()
     for part in ("findings=scar", "findings=hair", "device=phone & findings=hair"):

@@ -93,10 +93,9 @@ def test_a_server_that_is_away_means_a_warning_and_a_run_in_the_spool(
 
 
 def test_offline_and_sync_end_as_online(
-    monkeypatch: pytest.MonkeyPatch, server: str, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, server: str, registry_url: str
 ) -> None:
-    embedded = f"sqlite:///{tmp_path / 'embedded.db'}"
-    expected = logged(embedded).evaluation().to_dict()
+    expected = logged(registry_url).evaluation().to_dict()
     with monkeypatch.context() as offline:
         offline.setenv("OFFDIAG_MODE", "offline")
         logged(server)

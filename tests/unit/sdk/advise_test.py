@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 import offdiag
@@ -38,7 +36,7 @@ def test_advice_prints_a_page() -> None:
     assert len(text) < 8_000
 
 
-def test_a_logged_run_with_scores_is_asked_for_its_ranking(tmp_path: Path) -> None:
+def test_a_logged_run_with_scores_is_asked_for_its_ranking(registry_url: str) -> None:
     run = offdiag.log_run(
         y_true=[0, 0, 1, 1],
         y_pred=[0, 0, 0, 1],
@@ -46,7 +44,7 @@ def test_a_logged_run_with_scores_is_asked_for_its_ranking(tmp_path: Path) -> No
         positive_label=1,
         name="n",
         dataset="d",
-        url=f"sqlite:///{tmp_path / 'registry.db'}",
+        url=registry_url,
     )
 
     advice = offdiag.advise(run, goal="ranking", about=1)

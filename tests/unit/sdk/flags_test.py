@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import offdiag
 from offdiag.flags.verdict import Severity
@@ -49,8 +48,8 @@ def test_one_class_alone_is_not_judged() -> None:
     assert (evaluation.flags, evaluation.badge) == ([], False)
 
 
-def test_a_stored_run_tells_what_was_made_of_its_flags(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'registry.db'}"
+def test_a_stored_run_tells_what_was_made_of_its_flags(registry_url: str) -> None:
+    url = registry_url
     run = offdiag.log_matrix(
         MAJORITY, orientation="actual_rows", labels=["0", "1"], name="n", dataset="d", url=url
     )
@@ -79,8 +78,8 @@ def test_a_gap_in_sight_is_not_the_badge() -> None:
     assert flag.to_dict()["certainty"] == "in_sight"
 
 
-def test_a_stored_gap_in_sight_is_read_back(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'r.sqlite'}"
+def test_a_stored_gap_in_sight_is_read_back(registry_url: str) -> None:
+    url = registry_url
     run = offdiag.log_matrix(
         IN_SIGHT, labels=["nv", "mel"], orientation="actual_rows", name="n", dataset="few", url=url
     )
