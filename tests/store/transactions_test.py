@@ -182,17 +182,16 @@ def test_several_processes_write_without_a_lock_error_or_a_lost_update(
 
     with (
         started("support.count_up", database.url, "40") as one,
-        started("support.count_up", database.url, "40") as two,
-        started("support.count_up", database.url, "40") as three,
+        started("support.count_up", database.url, "40") as other,
     ):
-        for process in (one, two, three):
+        for process in (one, other):
             process.wait_for_line()
-        for process in (one, two, three):
+        for process in (one, other):
             process.send_line()
-        assert [process.result() for process in (one, two, three)] == [40, 40, 40]
+        assert [process.result() for process in (one, other)] == [40, 40]
 
     with database.read() as session:
-        assert session.scalar(select(WorkRow.attempts)) == 120
+        assert session.scalar(select(WorkRow.attempts)) == 80
 
 
 @pytest.mark.processes

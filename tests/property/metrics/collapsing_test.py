@@ -39,7 +39,7 @@ def counts_over(labels: LabelSet, seed: int) -> np.ndarray[tuple[int, ...], np.d
     return np.random.default_rng(seed).integers(0, 9, (len(labels), len(labels)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(collapses(), st.integers(0, 2**16))
 def test_totals_stay_and_margins_add_up(
     drawn: tuple[LabelSet, Hierarchy, Collapse], seed: int
@@ -56,7 +56,7 @@ def test_totals_stay_and_margins_add_up(
     assert np.trace(found.counts) >= np.trace(matrix.counts)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(collapses(), st.integers(0, 2**16))
 def test_transposing_before_or_after_is_the_same(
     drawn: tuple[LabelSet, Hierarchy, Collapse], seed: int
@@ -86,7 +86,7 @@ def test_one_group_of_everything_is_always_right(
 
 
 @pytest.mark.filterwarnings("ignore:A single label was found")
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(collapses(), st.integers(0, 2**16))
 def test_it_is_what_scikit_learn_says_of_mapped_labels(
     drawn: tuple[LabelSet, Hierarchy, Collapse], seed: int

@@ -33,7 +33,7 @@ def digest(tally: SetTally) -> str:
     return CountedSets(tally, LabelSet.numbered(n_labels)).digest
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(pairs(), st.integers(1, 5), st.randoms(use_true_random=False))
 def test_the_sum_of_chunks_in_any_order_is_the_whole(
     pair: tuple[NDArray[np.bool_], NDArray[np.bool_]], n_chunks: int, random: Random
@@ -51,7 +51,7 @@ def test_the_sum_of_chunks_in_any_order_is_the_whole(
     assert set_metrics(added) == set_metrics(whole)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(pairs())
 def test_counts_survive_being_stored(pair: tuple[NDArray[np.bool_], NDArray[np.bool_]]) -> None:
     tally = tally_sets(*pair)
@@ -59,7 +59,7 @@ def test_counts_survive_being_stored(pair: tuple[NDArray[np.bool_], NDArray[np.b
     assert are_equal(decode_sample_counts(encode_sample_counts(tally), tally.n_labels), tally)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(pairs(), st.integers(0, 2**32 - 1))
 def test_unknown_sets_change_nothing(
     pair: tuple[NDArray[np.bool_], NDArray[np.bool_]], seed: int

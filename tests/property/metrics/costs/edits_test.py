@@ -35,7 +35,7 @@ def changed(draw: st.DrawFn) -> tuple[CostMatrix, CostMatrix]:
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(changed())
 def test_written_changes_lead_to_the_same_costs(pair: tuple[CostMatrix, CostMatrix]) -> None:
     before, after = pair
@@ -49,13 +49,13 @@ def test_written_changes_lead_to_the_same_costs(pair: tuple[CostMatrix, CostMatr
     assert read.edits.text(before.labels) == text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(COSTS)
 def test_a_written_cost_is_read_bit_for_bit(cost: float) -> None:
     assert read_cost(cost_text(cost)) == cost
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.text(st.sampled_from('ab,>:|*"\\x1.5 \n'), max_size=30))
 def test_any_text_is_read_without_an_error_and_reads_itself(text: str) -> None:
     costs = CostMatrix(np.array([[0.0, 1.0], [2.0, 0.0]]), LabelSet.declared(["a", "b"]))

@@ -56,7 +56,7 @@ def exact_mean(matrix: ConfusionMatrix, costs: CostMatrix, lever: Lever, x: Frac
     return total / matrix.total
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(cases())
 def test_no_other_run_is_cheaper_anywhere_in_a_stretch(
     case: tuple[list[ConfusionMatrix], CostMatrix, Lever],
@@ -76,7 +76,7 @@ def test_no_other_run_is_cheaper_anywhere_in_a_stretch(
             )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(cases())
 def test_a_multiple_of_the_cheapest_is_never_below_one(
     case: tuple[list[ConfusionMatrix], CostMatrix, Lever],

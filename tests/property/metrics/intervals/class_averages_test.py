@@ -18,7 +18,7 @@ COUNTS = st.integers(1, 4).flatmap(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(COUNTS.filter(lambda counts: counts.sum() > 0))
 def test_ends_hold_the_value_within_the_range_of_the_metric(counts: np.ndarray) -> None:
     values = evaluate_stack(counts, ordinal=False).aggregate

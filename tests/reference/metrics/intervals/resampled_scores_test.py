@@ -77,12 +77,12 @@ def by_forecast_cell(forecasts: Forecasts, resamples: Resamples) -> NDArray[np.f
 @pytest.mark.parametrize(
     ("forecasts", "resamples"),
     [
-        (classes(5, 1), every_resample(5)),
+        (classes(4, 1), every_resample(4)),
         (classes(60, 1), some_resamples(60, 40)),
         (classes(60, 8), some_resamples(60, 40)),
         (events(60, 1), some_resamples(60, 40)),
     ],
-    ids=["every resample of five", "shared forecasts", "distinct forecasts", "one column"],
+    ids=["every resample of four", "shared forecasts", "distinct forecasts", "one column"],
 )
 def test_counts_give_the_parts_of_the_brier_score(
     forecasts: Forecasts, resamples: Resamples

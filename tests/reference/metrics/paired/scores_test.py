@@ -57,7 +57,7 @@ def test_the_interval_of_an_averaged_area_is_that_of_resampled_cases() -> None:
     first, second = two_runs(n_samples=400, n_classes=3)
     rng = np.random.default_rng(1)
     drawn = []
-    for _ in range(400):
+    for _ in range(200):
         rows = rng.integers(0, 400, 400)
         areas = [
             roc_auc_score(each.actual[rows], each.scores[rows], multi_class="ovr")
