@@ -101,13 +101,13 @@ def test_bounds_stand_in_json_and_read_back(url: str) -> None:
 
 @pytest.mark.parametrize("library", FRAMES)
 def test_what_is_no_probability_is_counted_and_refused(url: str, library: str) -> None:
-    scores: list[float | None]
-    for scores, message in (
+    refused: list[tuple[list[float | None], str]] = [
         ([0.1, None, 0.3, None], "score='p': 2 of 4 rows have no score"),
         ([0.1, float("nan"), 0.3, 0.4], "score='p': 1 of 4 rows have no score"),
         ([0.1, 1.5, -2.0, 0.4], "score='p': 2 of 4 rows have a score outside of 0 to 1, from -2"),
         ([0.1, float("inf"), 0.2, 0.4], "score='p': 1 of 4 rows have a score outside"),
-    ):
+    ]
+    for scores, message in refused:
         columns: Columns = {"y": ["a", "b"] * 2, "yhat": ["a", "a", "b", "b"], "p": scores}
         with pytest.raises(offdiag.InvalidInput, match=message):
             log(FRAMES[library](columns), url, "refused", positive_label="b")

@@ -60,14 +60,12 @@ def url(request: pytest.FixtureRequest, sqlite_database: Database) -> Iterator[s
 
 @ON_EVERY_WAY
 def test_booleans_beside_0_and_1_are_one_kind(url: str, way: Way) -> None:
-    y_true: Labels
-    for number, (y_true, y_pred, names) in enumerate(
-        (
-            ([True, False, True], [1, 0, 0], ("False", "True")),
-            ([1, 0, 1], [True, False, False], ("0", "1")),
-            (["True", "False", "True"], [1, 0, 0], ("False", "True")),
-        )
-    ):
+    kinds: list[tuple[Labels, Labels, tuple[str, str]]] = [
+        ([True, False, True], [1, 0, 0], ("False", "True")),
+        ([1, 0, 1], [True, False, False], ("0", "1")),
+        (["True", "False", "True"], [1, 0, 0], ("False", "True")),
+    ]
+    for number, (y_true, y_pred, names) in enumerate(kinds):
         evaluation = way(url, y_true, y_pred, dataset=f"d{number}").evaluation()
 
         assert evaluation.labels == names

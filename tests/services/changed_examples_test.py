@@ -68,7 +68,6 @@ def test_examples_that_only_one_run_gets_right_are_listed_with_both_answers(
     ]
 
 
-@pytest.mark.same_on_both
 def test_every_fate_has_its_examples(database: Database) -> None:
     runs = pair_of_runs(database)
 
@@ -81,7 +80,6 @@ def test_every_fate_has_its_examples(database: Database) -> None:
         assert part.n_of_each[outcome] == part.total == len(part.examples)
 
 
-@pytest.mark.same_on_both
 def test_examples_are_listed_page_by_page(database: Database) -> None:
     runs = pair_of_runs(database)
 
@@ -94,7 +92,6 @@ def test_examples_are_listed_page_by_page(database: Database) -> None:
     assert (*pages[0], *pages[1]) == whole[:60]
 
 
-@pytest.mark.same_on_both
 def test_one_class_can_be_asked_for(database: Database) -> None:
     runs = pair_of_runs(database)
 
@@ -107,7 +104,6 @@ def test_one_class_can_be_asked_for(database: Database) -> None:
     assert sum(found.n_of_each.values()) == TRUTH.count("df")
 
 
-@pytest.mark.same_on_both
 def test_a_slice_can_be_asked_for(database: Database) -> None:
     runs = pair_of_runs(database, slices={"country": COUNTRIES})
 
@@ -118,6 +114,7 @@ def test_a_slice_can_be_asked_for(database: Database) -> None:
     ]
 
 
+@pytest.mark.both_databases
 def test_answers_come_with_their_scores_whatever_the_order_of_logging(
     database: Database,
 ) -> None:
@@ -143,7 +140,6 @@ def test_answers_come_with_their_scores_whatever_the_order_of_logging(
     )
 
 
-@pytest.mark.same_on_both
 def test_other_examples_are_listed_only_on_the_shared_ones(database: Database) -> None:
     plain = log_model(
         database, PLAIN[:150], name="p", truth=TRUTH[:150], sample_ids=sample_names(0, 150)
@@ -162,7 +158,6 @@ def test_other_examples_are_listed_only_on_the_shared_ones(database: Database) -
     ][:50]
 
 
-@pytest.mark.same_on_both
 def test_a_matrix_has_no_examples(database: Database) -> None:
     plain, _ = pair_of_runs(database)
     matrix = log_matrix(
@@ -181,7 +176,6 @@ def test_a_matrix_has_no_examples(database: Database) -> None:
     assert "no examples to show" in refusal.why
 
 
-@pytest.mark.same_on_both
 def test_an_unknown_class_is_an_error(database: Database) -> None:
     runs = pair_of_runs(database)
 
@@ -191,7 +185,6 @@ def test_an_unknown_class_is_an_error(database: Database) -> None:
     assert caught.value.field == "class"
 
 
-@pytest.mark.same_on_both
 def test_examples_are_those_of_two_runs(database: Database) -> None:
     plain, focal = pair_of_runs(database)
     third = log_model(database, TRUTH, name="perfect")
@@ -200,6 +193,7 @@ def test_examples_are_those_of_two_runs(database: Database) -> None:
         listed(database, (plain, focal, third))
 
 
+@pytest.mark.both_databases
 def test_a_page_takes_six_statements_at_most(database: Database) -> None:
     runs = pair_of_runs(
         database,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from offdiag.comparison.by_moves import compare_paired_sets
@@ -56,7 +55,6 @@ def pair(found: RunComparison) -> PairComparison:
     return found.result
 
 
-@pytest.mark.same_on_both
 def test_two_stored_runs_differ_as_their_sets_do_in_memory(database: Database) -> None:
     first, second = log_run(database, WORSE, "first"), log_run(database, BETTER, "second")
 
@@ -150,7 +148,6 @@ def test_sets_are_compared_on_slices_and_by_slice(sqlite_database: Database) -> 
     assert pair(part).metric("subset_accuracy").second.value == exact[1::2].mean()
 
 
-@pytest.mark.same_on_both
 def test_the_best_of_several_runs_are_told_apart_from_the_others(database: Database) -> None:
     sets = {"worse": WORSE, "better": BETTER, "alike": ALIKE}
     runs = {name: log_run(database, each, name) for name, each in sets.items()}
@@ -177,7 +174,6 @@ def test_the_best_of_several_runs_are_told_apart_from_the_others(database: Datab
     assert untested.runs == ()
 
 
-@pytest.mark.same_on_both
 def test_a_lower_recall_of_a_label_than_the_baseline_is_flagged(database: Database) -> None:
     missing = BETTER.copy()
     missing[::2, 1] = False

@@ -68,7 +68,6 @@ def log_counts(database: Database, counts: list[list[int]], **changes: Any) -> R
     )
 
 
-@pytest.mark.same_on_both
 def test_runs_on_the_same_truth_are_paired(database: Database) -> None:
     plain = log_model(database, PLAIN, name="plain")
     focal = log_model(database, FOCAL, name="focal")
@@ -86,7 +85,6 @@ def test_runs_on_the_same_truth_are_paired(database: Database) -> None:
     assert found.verdict.headline.startswith("B is better than A on balanced accuracy")
 
 
-@pytest.mark.same_on_both
 def test_differences_are_those_of_the_predictions_in_memory(database: Database) -> None:
     plain = log_model(database, PLAIN, name="plain")
     focal = log_model(database, FOCAL, name="focal")
@@ -106,7 +104,6 @@ def test_differences_are_those_of_the_predictions_in_memory(database: Database) 
         assert each.difference == expected.per_class["f1"][str(each.class_label)]
 
 
-@pytest.mark.same_on_both
 def test_the_order_in_which_examples_were_logged_does_not_matter(
     database: Database,
 ) -> None:
@@ -122,7 +119,6 @@ def test_the_order_in_which_examples_were_logged_does_not_matter(
     assert facts.churn == expected_churn(PLAIN, FOCAL)
 
 
-@pytest.mark.same_on_both
 def test_runs_are_compared_before_anybody_evaluated_them(database: Database) -> None:
     plain, focal = (
         log_model(database, PLAIN, name="plain"),
@@ -133,7 +129,6 @@ def test_runs_are_compared_before_anybody_evaluated_them(database: Database) -> 
     assert pair(compare(database, plain, focal)).first.total == N
 
 
-@pytest.mark.same_on_both
 def test_corrected_labels_count_and_those_without_are_left_out(
     database: Database,
 ) -> None:
@@ -161,7 +156,6 @@ def test_corrected_labels_count_and_those_without_are_left_out(
     assert found.runs[0].truth.number == 2
 
 
-@pytest.mark.same_on_both
 def test_other_examples_are_refused_until_somebody_asks_for_the_shared_ones(
     database: Database,
 ) -> None:
@@ -189,7 +183,6 @@ def test_other_examples_are_refused_until_somebody_asks_for_the_shared_ones(
     assert shared.samples.n_shared == 130
 
 
-@pytest.mark.same_on_both
 def test_shared_examples_with_contradicting_labels_are_left_out(
     database: Database,
 ) -> None:
@@ -205,7 +198,6 @@ def test_shared_examples_with_contradicting_labels_are_left_out(
     assert (found.samples.n_relabelled, found.samples.n_compared) == (2, 128)
 
 
-@pytest.mark.same_on_both
 def test_examples_without_identifiers_cannot_be_found_again(database: Database) -> None:
     plain = log_model(database, PLAIN[:150], name="plain", truth=TRUTH[:150])
     focal = log_model(database, FOCAL, name="focal")
@@ -219,7 +211,6 @@ def test_examples_without_identifiers_cannot_be_found_again(database: Database) 
         assert refusal.n_shared is None
 
 
-@pytest.mark.same_on_both
 def test_runs_that_share_no_example_have_nothing_to_compare(database: Database) -> None:
     first, second = (
         log_model(
@@ -254,7 +245,6 @@ def test_runs_of_different_datasets_are_refused_in_words(database: Database) -> 
     assert other_labels.why.endswith("C on “letters”, and their classes differ too.")
 
 
-@pytest.mark.same_on_both
 def test_the_project_is_named_where_datasets_have_one_name(database: Database) -> None:
     first = log_model(database, PLAIN, name="plain")
     second = log_model(database, PLAIN, name="plain", facts={"project": "b-side"})
@@ -265,7 +255,6 @@ def test_the_project_is_named_where_datasets_have_one_name(database: Database) -
     assert "B on “derm” of project “b-side”" in refusal.why
 
 
-@pytest.mark.same_on_both
 def test_an_open_run_is_not_compared_yet(database: Database) -> None:
     done = log_lesions(database, evaluated=False)
     still_open = open_lesions(database)
@@ -290,7 +279,6 @@ def test_a_matrix_is_compared_unpaired_and_that_is_said(database: Database) -> N
     assert "The runs are not paired" in found.verdict.text
 
 
-@pytest.mark.same_on_both
 def test_two_matrices_are_compared_too(database: Database) -> None:
     first = log_counts(database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
     second = log_counts(database, [[90, 15, 15], [10, 20, 10], [5, 5, 10]])
@@ -301,7 +289,6 @@ def test_two_matrices_are_compared_too(database: Database) -> None:
     assert found.samples is None
 
 
-@pytest.mark.same_on_both
 def test_a_matrix_has_no_slices(database: Database) -> None:
     plain = log_model(database, PLAIN, name="plain", slices={"country": COUNTRIES})
     matrix = log_counts(database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
@@ -312,7 +299,6 @@ def test_a_matrix_has_no_slices(database: Database) -> None:
     assert "matrix without predictions" in refusal.why
 
 
-@pytest.mark.same_on_both
 def test_a_slice_compares_its_examples_only(database: Database) -> None:
     plain = log_model(database, PLAIN, name="plain", slices={"country": COUNTRIES})
     focal = log_model(database, FOCAL, name="focal")
@@ -333,7 +319,6 @@ def test_a_slice_compares_its_examples_only(database: Database) -> None:
     assert found.slice_levels == {"country": ("DE", "SI")}
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize("text", ["country=FR", "planet=DE", "country"])
 def test_a_slice_that_cannot_be_meant_is_an_error(database: Database, text: str) -> None:
     plain = log_model(database, PLAIN, name="plain", slices={"country": COUNTRIES})
@@ -343,7 +328,6 @@ def test_a_slice_that_cannot_be_meant_is_an_error(database: Database, text: str)
         compare(database, plain, focal, slice_text=text)
 
 
-@pytest.mark.same_on_both
 def test_without_any_label_nothing_is_right_or_wrong(database: Database) -> None:
     first, second = (
         log(
@@ -376,7 +360,6 @@ def test_scores_are_compared_where_both_runs_have_them(database: Database) -> No
     assert both - one == {"roc_auc_ovr_macro", "log_loss", "brier_sum"}
 
 
-@pytest.mark.same_on_both
 def test_scores_follow_their_examples_and_not_the_order_of_logging(
     database: Database,
 ) -> None:
@@ -399,7 +382,6 @@ def test_scores_follow_their_examples_and_not_the_order_of_logging(
     assert straight == reverse
 
 
-@pytest.mark.same_on_both
 def test_three_runs_are_ranked(database: Database) -> None:
     runs = [
         log_model(database, predicted, name=name)
@@ -414,7 +396,6 @@ def test_three_runs_are_ranked(database: Database) -> None:
     assert found.verdict.headline.startswith("By balanced accuracy")
 
 
-@pytest.mark.same_on_both
 def test_a_matrix_among_many_is_named(database: Database) -> None:
     plain = log_model(database, PLAIN, name="plain")
     focal = log_model(database, FOCAL, name="focal")
@@ -426,7 +407,6 @@ def test_a_matrix_among_many_is_named(database: Database) -> None:
     assert [(each.first, each.second) for each in many(found).pairs] == [(0, 2)]
 
 
-@pytest.mark.same_on_both
 def test_the_same_question_is_answered_from_memory(database: Database) -> None:
     plain = log_model(database, PLAIN, name="plain")
     focal = log_model(database, FOCAL, name="focal")
@@ -440,7 +420,6 @@ def test_the_same_question_is_answered_from_memory(database: Database) -> None:
     assert len(statements) == 2
 
 
-@pytest.mark.same_on_both
 def test_a_correction_is_a_new_question(database: Database) -> None:
     names = sample_names()
     plain = log_model(database, PLAIN, name="plain", sample_ids=names)
@@ -463,7 +442,6 @@ def test_a_correction_is_a_new_question(database: Database) -> None:
     assert one != other
 
 
-@pytest.mark.same_on_both
 def test_reading_takes_six_statements_at_most(database: Database) -> None:
     plain = log_model(
         database,
@@ -489,7 +467,6 @@ def test_reading_takes_six_statements_at_most(database: Database) -> None:
     assert len(statements) == 6
 
 
-@pytest.mark.same_on_both
 def test_unknown_and_deleted_runs_are_not_found(database: Database) -> None:
     plain = log_model(database, PLAIN, name="plain")
     gone = log_model(database, FOCAL, name="gone")
@@ -500,7 +477,6 @@ def test_unknown_and_deleted_runs_are_not_found(database: Database) -> None:
             compare_runs(database, [plain.id, other])
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize("ids", [[], ["r_a"], ["r_a", "r_a"], [f"r_{n}" for n in range(27)]])
 def test_fewer_than_two_or_too_many_or_doubled_runs_are_refused(
     database: Database, ids: list[str]
@@ -511,7 +487,6 @@ def test_fewer_than_two_or_too_many_or_doubled_runs_are_refused(
     assert caught.value.field == "runs"
 
 
-@pytest.mark.same_on_both
 def test_labels_of_runs_are_those_of_the_dataset(database: Database) -> None:
     plain = log_model(database, PLAIN, name="plain")
     focal = log_model(database, FOCAL, name="focal")

@@ -78,6 +78,7 @@ def count(database: Database, facts: RunFacts) -> str:
     return log_counts(database, facts=facts, dataset="new", given=given).id
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("deed", [upload, count])
 def test_runs_of_a_new_project_are_all_logged(
     database: Database, deed: Callable[[Database, RunFacts], str]
@@ -88,6 +89,7 @@ def test_runs_of_a_new_project_are_all_logged(
     assert len(set(ids)) == AT_ONCE
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("deed", [upload, count])
 def test_a_unique_name_goes_to_one_of_all_who_ask_for_it(
     database: Database, deed: Callable[[Database, RunFacts], str]
@@ -104,6 +106,7 @@ def test_a_unique_name_goes_to_one_of_all_who_ask_for_it(
         assert f"'nightly' is taken by run {winner}" in str(error)
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("deed", [upload, count])
 def test_a_run_that_is_sent_several_times_is_logged_once(
     database: Database, deed: Callable[[Database, RunFacts], str]
@@ -114,6 +117,7 @@ def test_a_run_that_is_sent_several_times_is_logged_once(
     assert len(set(ids)) == 1
 
 
+@pytest.mark.both_databases
 def test_a_dataset_is_declared_once(database: Database) -> None:
     found, raised = at_once(
         lambda _: declare_dataset(database, project="p", name="new", labels=THREE).dataset.id
@@ -123,6 +127,7 @@ def test_a_dataset_is_declared_once(database: Database) -> None:
     assert len(set(found)) == 1
 
 
+@pytest.mark.both_databases
 def test_of_datasets_with_other_classes_one_is_declared(database: Database) -> None:
     found, raised = at_once(
         lambda number: (
@@ -136,6 +141,7 @@ def test_of_datasets_with_other_classes_one_is_declared(database: Database) -> N
     assert {type(error) for error in raised} == {Conflict}
 
 
+@pytest.mark.both_databases
 def test_versions_of_costs_are_numbered_one_after_the_other(database: Database) -> None:
     log(database)
 
@@ -151,6 +157,7 @@ def test_versions_of_costs_are_numbered_one_after_the_other(database: Database) 
     assert sorted(found) == list(range(1, AT_ONCE + 1))
 
 
+@pytest.mark.both_databases
 def test_default_costs_are_set_by_everybody(database: Database) -> None:
     log(database)
     for name in ("c", "d"):
@@ -174,6 +181,7 @@ def test_default_costs_are_set_by_everybody(database: Database) -> None:
     assert raised == []
 
 
+@pytest.mark.both_databases
 def test_of_schedules_of_one_name_one_is_made(database: Database) -> None:
     log(database)
 
@@ -185,6 +193,7 @@ def test_of_schedules_of_one_name_one_is_made(database: Database) -> None:
     assert {type(error) for error in raised} == {Conflict}
 
 
+@pytest.mark.both_databases
 def test_of_reports_that_are_asked_for_in_one_second_one_is_issued(database: Database) -> None:
     log(database)
 
@@ -194,6 +203,7 @@ def test_of_reports_that_are_asked_for_in_one_second_one_is_issued(database: Dat
     assert {type(error) for error in raised} <= {Conflict}
 
 
+@pytest.mark.both_databases
 def test_one_of_several_runs_is_the_baseline_in_the_end(database: Database) -> None:
     ids = [log(database).id for _ in range(3)]
 
@@ -203,6 +213,7 @@ def test_one_of_several_runs_is_the_baseline_in_the_end(database: Database) -> N
     assert len(found) == AT_ONCE
 
 
+@pytest.mark.both_databases
 def test_a_run_is_decided_anew_once(database: Database) -> None:
     labels = LabelSet.declared(THREE)
     rule = ExpectedCostRule(cost_matrix(PRICES, labels=labels))
@@ -224,6 +235,7 @@ def test_a_run_is_decided_anew_once(database: Database) -> None:
     assert len(set(found)) == 1
 
 
+@pytest.mark.both_databases
 def test_of_users_of_one_name_one_is_made(database: Database) -> None:
     found, raised = at_once(lambda _: add_user(database, name="ana", password=None).id)
 
@@ -231,6 +243,7 @@ def test_of_users_of_one_name_one_is_made(database: Database) -> None:
     assert {type(error) for error in raised} == {Conflict}
 
 
+@pytest.mark.both_databases
 def test_a_role_is_given_by_everybody(database: Database) -> None:
     log(database)
     add_user(database, name="root", password=None, grants=[Grant(Role.ADMIN)])
@@ -243,6 +256,7 @@ def test_a_role_is_given_by_everybody(database: Database) -> None:
     assert raised == []
 
 
+@pytest.mark.both_databases
 def test_an_admin_is_left_when_all_take_the_role_from_each_other(database: Database) -> None:
     for number in range(AT_ONCE):
         add_user(database, name=f"admin{number}", password=None, grants=[Grant(Role.ADMIN)])
@@ -256,6 +270,7 @@ def test_an_admin_is_left_when_all_take_the_role_from_each_other(database: Datab
     assert read(database, has_admin)
 
 
+@pytest.mark.both_databases
 def test_an_admin_is_left_when_all_lock_each_other_out(database: Database) -> None:
     for number in range(AT_ONCE):
         add_user(database, name=f"admin{number}", password=None, grants=[Grant(Role.ADMIN)])
@@ -265,6 +280,7 @@ def test_an_admin_is_left_when_all_lock_each_other_out(database: Database) -> No
     assert read(database, has_admin)
 
 
+@pytest.mark.both_databases
 def test_somebody_who_signs_in_twice_for_the_first_time_is_one_user(database: Database) -> None:
     who = ExternalUser("ana", frozenset({"team"}))
 

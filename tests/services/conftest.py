@@ -1,7 +1,7 @@
-"""On which databases tests of services run: on both, but those marked `same_on_both` on SQLite.
+"""On which databases tests of services run: on SQLite, but those marked `both_databases` on both.
 
-Such a test is about what is computed of rows that other tests, here or of the store, read and
-write with the same statements on PostgreSQL too.
+Most are about what is computed of rows. The marked ones, with the tests of the store, ask
+PostgreSQL each statement of the store at least once, and everything that locks or waits.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from support.kinds import Kind
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test on both databases, or on the one that says as much."""
+    """Run a test on SQLite, or on both databases."""
     if "databases" in metafunc.fixturenames:
         kinds = [pytest.param("files", id="sqlite")]
-        if not metafunc.definition.get_closest_marker("same_on_both"):
+        if metafunc.definition.get_closest_marker("both_databases"):
             on_postgres = pytest.param(
                 "postgres_databases", id="postgresql", marks=pytest.mark.postgres
             )

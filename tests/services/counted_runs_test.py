@@ -50,7 +50,6 @@ def evidence_of(run: RunRecord) -> dict[str, Any]:
     return dict(run.orientation_evidence)
 
 
-@pytest.mark.same_on_both
 def test_the_run_has_the_matrix_of_all_cases(database: Database) -> None:
     run = count(database)
 
@@ -61,7 +60,6 @@ def test_the_run_has_the_matrix_of_all_cases(database: Database) -> None:
     assert stored.matrix.counts.tolist() == [[15, 2], [3, 120]]
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("part", "counts"),
     [
@@ -83,7 +81,6 @@ def test_every_slice_has_the_matrix_of_its_cases(
     assert evaluation_of_slice(database, run.id, part).id == stored.id
 
 
-@pytest.mark.same_on_both
 def test_a_slice_that_was_not_counted_is_refused_with_those_that_were(database: Database) -> None:
     run, plain = count(database), count(database, slices={})
 
@@ -95,7 +92,6 @@ def test_a_slice_that_was_not_counted_is_refused_with_those_that_were(database: 
         evaluation_of_slice(database, plain.id, "country=DE")
 
 
-@pytest.mark.same_on_both
 def test_kinds_that_are_the_same_as_text_are_one(database: Database) -> None:
     run = count(
         database,
@@ -109,7 +105,6 @@ def test_kinds_that_are_the_same_as_text_are_one(database: Database) -> None:
     assert evaluation_of_slice(database, run.id, "site=7").matrix.total == 3
 
 
-@pytest.mark.same_on_both
 def test_the_orientation_is_known_by_construction(database: Database) -> None:
     evidence = evidence_of(count(database))
 
@@ -119,7 +114,6 @@ def test_the_orientation_is_known_by_construction(database: Database) -> None:
     assert evidence["predicted_margin"] == [18, 122]
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("truth", "verdict"),
     [
@@ -140,7 +134,6 @@ def test_margins_that_speak_against_it_are_heard(
     assert evidence_of(run)["verdict"] == verdict
 
 
-@pytest.mark.same_on_both
 def test_labels_are_declared_or_those_of_the_dataset(database: Database) -> None:
     first = count(database, labels=["well", "ill", "dead"], positive_label=None)
     second = count(database)
@@ -153,7 +146,6 @@ def test_labels_are_declared_or_those_of_the_dataset(database: Database) -> None
         count(database, labels=["ill", "well"])
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -174,7 +166,6 @@ def test_what_is_no_count_is_refused_and_nothing_is_stored(
     count(database, labels=["x", "ill", "well"])  # The dataset is still free.
 
 
-@pytest.mark.same_on_both
 def test_too_many_kinds_are_refused(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counted_samples, "MAX_KINDS", 5)
 
@@ -182,7 +173,6 @@ def test_too_many_kinds_are_refused(database: Database, monkeypatch: pytest.Monk
         count(database)
 
 
-@pytest.mark.same_on_both
 def test_repeating_the_call_finds_the_run_in_whatever_order_kinds_come(
     database: Database,
 ) -> None:
@@ -201,7 +191,6 @@ def test_repeating_the_call_finds_the_run_in_whatever_order_kinds_come(
         count(database, facts=facts, sizes=[10, 2, 5, 80, 40, 4])
 
 
-@pytest.mark.same_on_both
 def test_without_slices_it_is_the_run_of_its_matrix(database: Database) -> None:
     run = count(database, slices={})
     uploaded = log_matrix(
@@ -217,6 +206,7 @@ def test_without_slices_it_is_the_run_of_its_matrix(database: Database) -> None:
     assert run.content_digest == uploaded.content_digest
 
 
+@pytest.mark.both_databases
 def test_verifying_sees_counts_that_were_changed(database: Database) -> None:
     run = count(database)
     evaluate(database, run.id)

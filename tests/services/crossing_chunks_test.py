@@ -8,6 +8,7 @@ from contextlib import suppress
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
@@ -22,6 +23,7 @@ from offdiag.store.session import Session
 BOTH_WITHIN_S = 1.0
 
 
+@pytest.mark.both_databases
 def test_the_same_chunk_twice_at_once_is_stored_once(database: Database) -> None:
     run_id = open_run(
         database,

@@ -37,7 +37,6 @@ EVENT: dict[str, Any] = {
 }
 
 
-@pytest.mark.same_on_both
 def test_a_run_with_a_positive_class_has_the_curve_of_that_class(database: Database) -> None:
     run = log(database, **EVENT)
     evaluate(database, run.id)
@@ -53,7 +52,6 @@ def test_a_run_with_a_positive_class_has_the_curve_of_that_class(database: Datab
     ]
 
 
-@pytest.mark.same_on_both
 def test_the_other_class_can_be_the_positive_one(database: Database) -> None:
     run = log(database, **EVENT)
     evaluate(database, run.id)
@@ -70,6 +68,7 @@ def test_the_other_class_can_be_the_positive_one(database: Database) -> None:
     assert (curve.histogram.positive.sum(), curve.histogram.negative.sum()) == (3, 2)
 
 
+@pytest.mark.both_databases
 def test_without_a_positive_class_the_worst_classes_come_first(
     database: Database,
 ) -> None:
@@ -93,7 +92,6 @@ def test_without_a_positive_class_the_worst_classes_come_first(
         )
 
 
-@pytest.mark.same_on_both
 def test_rare_classes_are_ranked_by_precision_and_recall(database: Database) -> None:
     many = log_scored(database, scored_cases(labels=[f"class {code:02d}" for code in range(15)]))
     few = log_scored(database, scored_cases(), dataset="few")
@@ -103,7 +101,6 @@ def test_rare_classes_are_ranked_by_precision_and_recall(database: Database) -> 
     assert browse_curves(database, few).ranked_by is RankedBy.ROC
 
 
-@pytest.mark.same_on_both
 def test_a_class_without_cases_comes_last(database: Database) -> None:
     run = log(
         database,
@@ -120,7 +117,6 @@ def test_a_class_without_cases_comes_last(database: Database) -> None:
     assert shown[-1].points.n_positive == 0
 
 
-@pytest.mark.same_on_both
 def test_curves_are_of_the_labelled_cases_and_follow_the_truth(
     database: Database,
 ) -> None:
@@ -183,7 +179,6 @@ def test_what_cannot_be_drawn_says_why(database: Database) -> None:
         assert all_curves(database, run_id).missing is why
 
 
-@pytest.mark.same_on_both
 def test_a_class_that_there_is_none_of_is_refused(database: Database) -> None:
     run = log(database, **EVENT)
     evaluate(database, run.id)
@@ -194,7 +189,6 @@ def test_a_class_that_there_is_none_of_is_refused(database: Database) -> None:
     assert raised.value.field == "positive"
 
 
-@pytest.mark.same_on_both
 def test_a_slice_leaves_the_curves_of_the_run_alone(database: Database) -> None:
     run_id = log_scored(database, scored_cases(60))
     evaluate(database, run_id)
@@ -206,7 +200,6 @@ def test_a_slice_leaves_the_curves_of_the_run_alone(database: Database) -> None:
     assert after.true_positives.tolist() == before.true_positives.tolist()
 
 
-@pytest.mark.same_on_both
 def test_an_export_holds_every_class(database: Database) -> None:
     run_id = log_scored(database, scored_cases(60))
     evaluate(database, run_id)
@@ -218,6 +211,7 @@ def test_an_export_holds_every_class(database: Database) -> None:
     assert found.top_label.code == TOP_LABEL
 
 
+@pytest.mark.both_databases
 def test_a_page_takes_five_statements_however_many_classes_there_are(
     database: Database,
 ) -> None:
@@ -234,7 +228,6 @@ def test_a_page_takes_five_statements_however_many_classes_there_are(
         assert len(statements) == 5
 
 
-@pytest.mark.same_on_both
 def test_what_is_measured_is_what_the_suite_says_of_the_class(
     database: Database,
 ) -> None:
@@ -246,7 +239,6 @@ def test_what_is_measured_is_what_the_suite_says_of_the_class(
             assert value.value == pytest.approx(stored.per_class[key][code].value), key
 
 
-@pytest.mark.same_on_both
 def test_at_the_measured_prevalence_nothing_changes(database: Database) -> None:
     run_id = log_scored(database, scored_cases())
     matrix = evaluate(database, run_id).matrix
@@ -258,7 +250,6 @@ def test_at_the_measured_prevalence_nothing_changes(database: Database) -> None:
         assert again[key].value == pytest.approx(value.value), key
 
 
-@pytest.mark.same_on_both
 def test_rare_cases_lower_precision_and_leave_recall(database: Database) -> None:
     run_id = log_scored(database, scored_cases())
     matrix = evaluate(database, run_id).matrix

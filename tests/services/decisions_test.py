@@ -92,7 +92,6 @@ def matrix_of(database: Database, run_id: str) -> list[list[int]]:
     return found.matrix.counts.tolist()  # type: ignore[no-any-return]
 
 
-@pytest.mark.same_on_both
 def test_the_cheapest_threshold_stands_beside_the_one_in_use_and_the_implied_one(
     database: Database,
 ) -> None:
@@ -120,7 +119,6 @@ def test_the_cheapest_threshold_stands_beside_the_one_in_use_and_the_implied_one
     assert at_implied < 1.1 * found.crossfitted.mean_cost
 
 
-@pytest.mark.same_on_both
 def test_class_shares_move_the_implied_threshold_and_every_cost(database: Database) -> None:
     run = log_clinic(database)
     add_visits(database)
@@ -134,7 +132,6 @@ def test_class_shares_move_the_implied_threshold_and_every_cost(database: Databa
     assert rare.everything == pytest.approx(0.99)
 
 
-@pytest.mark.same_on_both
 def test_scores_of_both_classes_are_flagged_by_the_rarer_one_or_the_stated_one(
     database: Database,
 ) -> None:
@@ -157,7 +154,6 @@ def test_scores_of_both_classes_are_flagged_by_the_rarer_one_or_the_stated_one(
     assert min(by_default.means) == pytest.approx(min(stated.means))
 
 
-@pytest.mark.same_on_both
 def test_more_classes_get_the_answer_that_is_cheapest_to_expect(database: Database) -> None:
     run, p = log_three(database)
     add_costs(database, project="default", dataset="letters", name="dear b", weights=DEAR_B)
@@ -177,6 +173,7 @@ def test_more_classes_get_the_answer_that_is_cheapest_to_expect(database: Databa
     assert recall["a"] < 0
 
 
+@pytest.mark.both_databases
 def test_scores_that_are_no_probabilities_say_why(database: Database) -> None:
     run, _ = log_three(database, scale=0.5)
 
@@ -187,7 +184,6 @@ def test_scores_that_are_no_probabilities_say_why(database: Database) -> None:
     assert "those of a sample add up to 0.5" in found.problem
 
 
-@pytest.mark.same_on_both
 def test_without_scores_there_is_nothing_to_decide(database: Database) -> None:
     run = log_clinic(database, y_score=None)
 
@@ -200,13 +196,11 @@ def test_without_scores_there_is_nothing_to_decide(database: Database) -> None:
         )
 
 
-@pytest.mark.same_on_both
 def test_a_run_that_was_not_evaluated_is_not_found(database: Database) -> None:
     with pytest.raises(NotFound, match="has not been evaluated"):
         decisions_of(database, "r_none", Question())
 
 
-@pytest.mark.same_on_both
 def test_what_is_saved_is_what_was_shown(database: Database) -> None:
     run = log_clinic(database)
     add_visits(database)
@@ -234,7 +228,6 @@ def test_what_is_saved_is_what_was_shown(database: Database) -> None:
     assert verify(database).findings == ()
 
 
-@pytest.mark.same_on_both
 def test_saving_again_is_the_same_run(database: Database) -> None:
     run = log_clinic(database)
     cost_basis = requested_cost_basis(database, run, Question())
@@ -247,7 +240,6 @@ def test_saving_again_is_the_same_run(database: Database) -> None:
     assert (again.id, again.name) == (first.id, "first")
 
 
-@pytest.mark.same_on_both
 def test_a_corrected_truth_reaches_derived_runs(database: Database) -> None:
     run = log_clinic(database)
     cost_basis = requested_cost_basis(database, run, Question(costs="@0-1"))
@@ -289,7 +281,6 @@ def test_a_derived_run_is_computed_anew_like_any_other(database: Database) -> No
     assert recompute_stale(database).runs == ()
 
 
-@pytest.mark.same_on_both
 def test_without_cases_of_the_class_the_cheapest_is_to_flag_nothing(
     database: Database,
 ) -> None:
@@ -306,7 +297,6 @@ def test_without_cases_of_the_class_the_cheapest_is_to_flag_nothing(
     assert found.thresholds.crossfitted is None
 
 
-@pytest.mark.same_on_both
 def test_a_derived_run_has_no_scores_to_be_decided_from_again(database: Database) -> None:
     run = log_clinic(database)
     cost_basis = requested_cost_basis(database, run, Question())
@@ -316,7 +306,6 @@ def test_a_derived_run_has_no_scores_to_be_decided_from_again(database: Database
     assert decisions_of(database, saved.id, Question()).missing is NoDecision.NO_SCORES
 
 
-@pytest.mark.same_on_both
 def test_a_threshold_for_three_classes_is_refused(database: Database) -> None:
     run, _ = log_three(database)
     cost_basis = requested_cost_basis(database, run, Question())
@@ -325,7 +314,6 @@ def test_a_threshold_for_three_classes_is_refused(database: Database) -> None:
         try_rule(database, run, cost_basis, Choice(Chosen.CHEAPEST))
 
 
-@pytest.mark.same_on_both
 def test_costs_of_ones_own_leave_no_name_behind(database: Database) -> None:
     run = log_clinic(database)
     costs = cost_matrix([[0, 1], [3, 0]], labels=LabelSet.declared(LABELS))
@@ -336,7 +324,6 @@ def test_costs_of_ones_own_leave_no_name_behind(database: Database) -> None:
     assert trial.recipe["weights"]["ill"] == {"well": 3.0, "ill": 0.0}
 
 
-@pytest.mark.same_on_both
 def test_the_costs_of_the_dataset_are_the_default(database: Database) -> None:
     run = log_clinic(database)
     add_visits(database)
@@ -348,14 +335,12 @@ def test_the_costs_of_the_dataset_are_the_default(database: Database) -> None:
     assert default_costs(database, run, None)[1] == "visits@1"
 
 
-@pytest.mark.same_on_both
 def test_a_matrix_without_predictions_has_no_scores(database: Database) -> None:
     run = log_counts(database, [[3, 1], [2, 9]], LABELS)
 
     assert decisions_of(database, run, Question()).missing is NoDecision.NO_SCORES
 
 
-@pytest.mark.same_on_both
 def test_answers_take_six_statements_at_most(database: Database) -> None:
     two, (three, _) = log_clinic(database), log_three(database)
     add_visits(database)

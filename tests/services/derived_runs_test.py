@@ -74,7 +74,6 @@ def test_the_cheapest_answers_become_a_run(database: Database) -> None:
     assert counts(database, derived.id) == [[1, 2], [0, 3]]
 
 
-@pytest.mark.same_on_both
 def test_a_derived_run_says_where_it_comes_from(database: Database) -> None:
     source = log_clinic(database)
 
@@ -91,7 +90,6 @@ def test_a_derived_run_says_where_it_comes_from(database: Database) -> None:
         assert runs.get_run(session, source.id).derivation is None
 
 
-@pytest.mark.same_on_both
 def test_the_same_recipe_again_is_the_same_run(database: Database) -> None:
     source = log_clinic(database)
 
@@ -100,7 +98,6 @@ def test_the_same_recipe_again_is_the_same_run(database: Database) -> None:
     assert again.id == first.id
 
 
-@pytest.mark.same_on_both
 def test_a_threshold_is_a_recipe_too(database: Database) -> None:
     source = log_clinic(database)
     rule = ThresholdRule(positive=1, threshold=0.3, positive_label="ill")
@@ -115,7 +112,6 @@ def test_a_threshold_is_a_recipe_too(database: Database) -> None:
     assert derived.derivation.recipe["threshold"] == 0.3
 
 
-@pytest.mark.same_on_both
 def test_flagging_nothing_is_a_recipe(database: Database) -> None:
     source = log_clinic(database)
     rule = ThresholdRule(positive=1, threshold=None, positive_label="ill")
@@ -127,7 +123,6 @@ def test_flagging_nothing_is_a_recipe(database: Database) -> None:
     assert counts(database, derived.id) == [[3, 0], [3, 0]]
 
 
-@pytest.mark.same_on_both
 def test_cases_in_another_order_and_in_several_batches_are_decided_each_for_itself(
     database: Database,
 ) -> None:
@@ -164,7 +159,6 @@ def test_cases_in_another_order_and_in_several_batches_are_decided_each_for_itse
     assert verify(database).findings == ()
 
 
-@pytest.mark.same_on_both
 def test_multi_class_scores_give_the_answer_that_is_cheapest_to_expect(
     database: Database,
 ) -> None:
@@ -183,7 +177,6 @@ def test_multi_class_scores_give_the_answer_that_is_cheapest_to_expect(
     assert counts(database, derived.id) == [[0, 1, 0], [0, 1, 0], [0, 1, 0]]
 
 
-@pytest.mark.same_on_both
 def test_a_run_without_scores_has_nothing_to_decide_from(database: Database) -> None:
     source = log_clinic(database, y_score=None)
 
@@ -191,7 +184,6 @@ def test_a_run_without_scores_has_nothing_to_decide_from(database: Database) -> 
         derive(database, source)
 
 
-@pytest.mark.same_on_both
 def test_scores_that_are_no_probabilities_have_no_expected_cost(database: Database) -> None:
     source = log_clinic(database, y_score=[-2.0, 1, 3, 0.5, 9, 4])
 
@@ -202,7 +194,6 @@ def test_scores_that_are_no_probabilities_have_no_expected_cost(database: Databa
         assert runs.complete_run_ids(session, source.dataset_id) == [source.id]
 
 
-@pytest.mark.same_on_both
 def test_an_open_run_is_refused(database: Database) -> None:
     opened = open_run(
         database, facts=RunFacts(name="open"), dataset="clinic", labels=LABELS, positive_label=None
@@ -212,7 +203,6 @@ def test_an_open_run_is_refused(database: Database) -> None:
         derive(database, opened.run)
 
 
-@pytest.mark.same_on_both
 def test_a_derived_run_outlives_its_source(database: Database) -> None:
     source = log_clinic(database)
     derived = derive(database, source)

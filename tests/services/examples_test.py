@@ -83,7 +83,6 @@ def shared(databases: DatabaseKind, tmp_path_factory: pytest.TempPathFactory) ->
         yield Shared(database, run_id, cases)
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
 def test_all_pages_together_are_what_sorting_everything_gives(
@@ -96,6 +95,7 @@ def test_all_pages_together_are_what_sorting_everything_gives(
     assert [example.index for example in shown] == wanted
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
 def test_going_back_shows_the_pages_that_were_seen_on_the_way(
     shared: Shared, order: ExampleOrder
@@ -117,6 +117,7 @@ def test_going_back_shows_the_pages_that_were_seen_on_the_way(
     assert [page.start for page in back] == [180, 150, 120, 90, 60, 30, 0]
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("log_it", [log_scored, lambda db, it: stream_scored(db, it, chunk=50)])
 @pytest.mark.parametrize("ids", ["text", "int", "none"])
 def test_an_example_is_what_was_logged(
@@ -154,7 +155,6 @@ def test_every_cell_has_as_many_examples_as_the_matrix_says(shared: Shared) -> N
     assert browse_examples(database, run_id, unlabelled).total == 20
 
 
-@pytest.mark.same_on_both
 def test_with_one_column_the_other_class_has_what_is_left_of_one(
     database: Database,
 ) -> None:
@@ -176,7 +176,6 @@ def test_with_one_column_the_other_class_has_what_is_left_of_one(
     assert [(each.label, each.score) for each in shown[0].top] == [("y", 0.25)]
 
 
-@pytest.mark.same_on_both
 def test_an_answer_that_was_not_the_largest_score_has_a_negative_margin(
     database: Database,
 ) -> None:
@@ -191,7 +190,6 @@ def test_an_answer_that_was_not_the_largest_score_has_a_negative_margin(
     }
 
 
-@pytest.mark.same_on_both
 def test_without_scores_examples_stand_as_they_were_logged_whatever_is_asked(
     database: Database,
 ) -> None:
@@ -240,7 +238,6 @@ def test_a_run_that_waits_for_its_results_has_examples_already(
     assert browse_examples(database, run.id, ExampleQuestion()).total == 2
 
 
-@pytest.mark.same_on_both
 def test_a_matrix_and_an_open_run_say_why_they_have_no_examples(
     database: Database,
 ) -> None:
@@ -261,7 +258,6 @@ def test_a_matrix_and_an_open_run_say_why_they_have_no_examples(
         assert export_examples(database, run_id, ExampleQuestion()) is NoExamples(why)
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("question", "field"),
     [
@@ -281,7 +277,6 @@ def test_a_class_that_there_is_none_of_is_refused_by_name(
     assert raised.value.field == field
 
 
-@pytest.mark.same_on_both
 def test_a_sample_known_by_its_position_is_found_by_its_number(
     database: Database,
 ) -> None:
@@ -292,6 +287,7 @@ def test_a_sample_known_by_its_position_is_found_by_its_number(
     assert [example.sample for example in found.examples] == [123]
 
 
+@pytest.mark.both_databases
 def test_a_page_takes_six_statements_however_many_chunks_there_are(database: Database) -> None:
     few = stream_scored(database, scored_cases(30), chunk=30)
     work_off(database)
@@ -321,7 +317,6 @@ def test_an_export_holds_all_examples_in_the_order_of_the_run(
     assert list(export.examples) == _all_pages(shared.database, shared.run_id, in_order)
 
 
-@pytest.mark.same_on_both
 def test_an_export_is_cut_where_it_would_be_too_long_and_says_so(
     shared: Shared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -334,6 +329,7 @@ def test_an_export_is_cut_where_it_would_be_too_long_and_says_so(
     assert [example.index for example in export.examples] == list(range(12))
 
 
+@pytest.mark.both_databases
 def test_an_export_whose_run_is_removed_meanwhile_ends_with_an_error(
     database: Database,
 ) -> None:

@@ -62,7 +62,6 @@ def test_the_newest_labels_count(database: Database) -> None:
     assert difference(database, run.id) == pytest.approx(1 - 0.85)
 
 
-@pytest.mark.same_on_both
 def test_each_class_of_several_is_compared_with_the_rest(database: Database) -> None:
     rng = np.random.default_rng(3)
     actual = rng.integers(0, 3, 300)
@@ -85,7 +84,6 @@ def test_each_class_of_several_is_compared_with_the_rest(database: Database) -> 
     assert [each.value for each in by_group] == pytest.approx(recalls)
 
 
-@pytest.mark.same_on_both
 def test_labels_of_sets_are_compared_one_by_one(database: Database) -> None:
     actual = [["sea"], ["sea", "sky"], ["sky"], []] * 20
     predicted = [["sea"], ["sky"], ["sky"], []] * 20
@@ -103,7 +101,6 @@ def test_labels_of_sets_are_compared_one_by_one(database: Database) -> None:
     assert document.classes[0].criteria[2].difference.reason == "group_value_undefined"
 
 
-@pytest.mark.same_on_both
 def test_what_cannot_be_compared_is_refused(database: Database) -> None:
     run = log_sites(database)
     opened = open_run(

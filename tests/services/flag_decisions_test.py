@@ -55,6 +55,7 @@ CHANGES: dict[str, Change] = {
 }
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("said", CHANGES)
 def test_a_decision_about_what_has_changed_since_is_refused(
     database: Database, flag: FlagRecord, said: str
@@ -70,7 +71,6 @@ def test_a_decision_about_what_has_changed_since_is_refused(
     assert history(database, flag.id) == before
 
 
-@pytest.mark.same_on_both
 def test_a_decision_about_what_was_just_looked_at_counts(
     database: Database, flag: FlagRecord
 ) -> None:
@@ -83,7 +83,6 @@ def test_a_decision_about_what_was_just_looked_at_counts(
     assert state_of(database, flag.id) is FlagState.DISMISSED
 
 
-@pytest.mark.same_on_both
 def test_a_remark_is_no_change_that_a_decision_could_miss(
     database: Database, flag: FlagRecord
 ) -> None:
@@ -95,7 +94,6 @@ def test_a_remark_is_no_change_that_a_decision_could_miss(
     assert state_of(database, flag.id) is FlagState.ACKNOWLEDGED
 
 
-@pytest.mark.same_on_both
 def test_two_people_who_decide_alike_do_not_contradict_each_other(
     database: Database, flag: FlagRecord
 ) -> None:
@@ -107,7 +105,6 @@ def test_two_people_who_decide_alike_do_not_contradict_each_other(
     assert history(database, flag.id) == [FlagEventKind.OPENED, FlagEventKind.ACKNOWLEDGED]
 
 
-@pytest.mark.same_on_both
 def test_a_flag_that_closed_since_cannot_be_settled(database: Database) -> None:
     run = upload_counts(database, MAJORITY)
     work_off(database)
@@ -133,7 +130,6 @@ def test_one_of_many_that_changed_stops_them_all(database: Database) -> None:
     assert state_of(database, first) is FlagState.OPEN
 
 
-@pytest.mark.same_on_both
 def test_a_change_of_hands_is_refused_like_any_other(database: Database, flag: FlagRecord) -> None:
     seen = as_seen(database, flag.id)
     triage.assign_flags(database, [flag.id], assignee="kim", author="kim")
@@ -180,7 +176,6 @@ def test_the_end_of_a_rest_stays_in_its_place_once_more_has_happened(
     assert len(told) == (2 if change == "people" else 1)
 
 
-@pytest.mark.same_on_both
 def test_a_rest_that_is_over_settles_nothing_any_more(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,7 +101,6 @@ def test_the_badge_and_what_was_asked_are_kept_with_the_evaluation(
     assert in_badge == {"F1", "F3", "F4"} & {key[0] for key in flags_of(database, flagged)}
 
 
-@pytest.mark.same_on_both
 def test_a_run_of_one_class_is_not_judged(database: Database) -> None:
     run = upload_counts(database, [[9, 1], [0, 0]])
     work_off(database)
@@ -126,7 +125,6 @@ def test_evaluating_again_updates_flags_and_never_doubles_them(
     assert all(history(database, f.id) == [FlagEventKind.OPENED] for f in after.values())
 
 
-@pytest.mark.same_on_both
 def test_a_corrected_truth_closes_what_no_longer_fires_and_opens_what_does_again(
     database: Database,
 ) -> None:
@@ -179,7 +177,6 @@ def test_a_dismissed_flag_stays_dismissed_when_it_fires_again(
     assert again.status.reason == "a baseline by design"
 
 
-@pytest.mark.same_on_both
 def test_costs_that_become_the_default_are_judged_by(database: Database) -> None:
     run = upload_counts(database, GOOD)
     work_off(database)
@@ -200,7 +197,6 @@ def test_costs_that_become_the_default_are_judged_by(database: Database) -> None
     assert flags_of(database, run)["F11", None].status.state is FlagState.CLOSED
 
 
-@pytest.mark.same_on_both
 def test_a_pinned_baseline_is_compared_with_case_by_case(database: Database) -> None:
     before = log_answers(database, {"common": (50, 50), "rare": (18, 20)}, name="old")
     after = log_answers(database, {"common": (50, 50), "rare": (5, 20)}, name="new")
@@ -219,7 +215,6 @@ def test_a_pinned_baseline_is_compared_with_case_by_case(database: Database) -> 
     assert flags_of(database, after)["F14", "rare"].status.state is FlagState.CLOSED
 
 
-@pytest.mark.same_on_both
 def test_pinning_the_same_baseline_again_asks_for_nothing(database: Database) -> None:
     run = log_answers(database, {"common": (50, 50), "rare": (18, 20)}, name="old")
     pin_baseline(database, run.id, author="lee")
@@ -227,13 +222,11 @@ def test_pinning_the_same_baseline_again_asks_for_nothing(database: Database) ->
     assert pin_baseline(database, run.id, author="kim").n_runs == 0
 
 
-@pytest.mark.same_on_both
 def test_an_open_run_is_no_baseline(database: Database) -> None:
     with pytest.raises(NotFound):
         pin_baseline(database, "r_missing", author=None)
 
 
-@pytest.mark.same_on_both
 def test_other_thresholds_make_a_sweep_judge_again(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,6 +257,7 @@ def as_raised_by_the_first_version(database: Database, flag: FlagRecord, **chang
         session.execute(update(EvaluationRow).values(rules_digest="0" * 64))
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("state", [FlagState.ACKNOWLEDGED, FlagState.DISMISSED])
 def test_a_new_version_of_a_rule_keeps_what_people_settled(
     database: Database, state: FlagState
@@ -288,7 +282,6 @@ def test_a_new_version_of_a_rule_keeps_what_people_settled(
     assert told.text == "high before, medium now; version 1 of F4 before, version 2 now"
 
 
-@pytest.mark.same_on_both
 def test_a_flag_that_a_new_version_does_not_raise_says_so(database: Database) -> None:
     run = upload_counts(database, MAJORITY)
     work_off(database)
@@ -306,7 +299,6 @@ def test_a_flag_that_a_new_version_does_not_raise_says_so(database: Database) ->
     assert told.text == "version 1 of F2 before, version 2 now"
 
 
-@pytest.mark.same_on_both
 def test_flags_of_the_two_badges_are_asked_for_apart(database: Database) -> None:
     in_sight = upload_counts(database, IN_SIGHT, name="in sight")
     proved = upload_counts(database, [[450, 50], [120, 10]], name="proved")
@@ -323,7 +315,6 @@ def test_flags_of_the_two_badges_are_asked_for_apart(database: Database) -> None
     assert badges == {in_sight.id: (False, True), proved.id: (True, False)}
 
 
-@pytest.mark.same_on_both
 def test_an_uploaded_matrix_against_the_truth_is_flagged(database: Database) -> None:
     log(database, y_true=[0] * 90 + [1] * 10, y_pred=[0] * 97 + [1] * 3, dataset="holdout")
     swapped = upload_counts(database, [[88, 9], [2, 1]])
@@ -342,6 +333,7 @@ SETTLING: dict[FlagState, Settle] = {
 }
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("state", SETTLING, ids=lambda state: state.value)
 def test_many_flags_are_settled_at_once_and_it_is_remembered_by_whom(
     database: Database, flagged: RunRecord, state: FlagState
@@ -356,7 +348,6 @@ def test_many_flags_are_settled_at_once_and_it_is_remembered_by_whom(
         assert (event.kind.value, event.author) == (state.value, "lee")
 
 
-@pytest.mark.same_on_both
 def test_settling_twice_leaves_one_entry(database: Database, flagged: RunRecord) -> None:
     flag = flags_of(database, flagged)["F5", None]
 
@@ -366,7 +357,6 @@ def test_settling_twice_leaves_one_entry(database: Database, flagged: RunRecord)
     assert history(database, flag.id) == [FlagEventKind.OPENED, FlagEventKind.ACKNOWLEDGED]
 
 
-@pytest.mark.same_on_both
 def test_a_settled_flag_can_be_opened_again(database: Database, flagged: RunRecord) -> None:
     flag = flags_of(database, flagged)["F5", None]
     triage.dismiss_flags(database, [flag.id], reason="known", author="lee")
@@ -377,7 +367,6 @@ def test_a_settled_flag_can_be_opened_again(database: Database, flagged: RunReco
     assert again.status.reason is None
 
 
-@pytest.mark.same_on_both
 def test_flags_are_assigned_and_talked_about(database: Database, flagged: RunRecord) -> None:
     flag = flags_of(database, flagged)["F5", None]
 
@@ -404,7 +393,6 @@ def test_nothing_is_changed_if_one_of_many_cannot_be(
     assert flags_of(database, flagged)["F5", None].status.state is FlagState.OPEN
 
 
-@pytest.mark.same_on_both
 def test_a_closed_flag_cannot_be_settled(database: Database) -> None:
     run = upload_counts(database, GOOD)
     weights = {"0": {"0": 0.0, "1": 100.0}, "1": {"0": 1.0, "1": 0.0}}
@@ -418,7 +406,6 @@ def test_a_closed_flag_cannot_be_settled(database: Database) -> None:
         triage.acknowledge_flags(database, [flag.id], author="lee")
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("act", "says"),
     [
@@ -479,6 +466,7 @@ def test_the_inbox_shows_the_gravest_first_page_by_page(database: Database) -> N
     assert len(set(places)) == len(places) == page.counts[FlagState.OPEN]
 
 
+@pytest.mark.both_databases
 def test_the_inbox_is_read_backwards_page_by_page(database: Database) -> None:
     for number in range(3):
         upload_counts(database, MAJORITY, name=f"run {number}")
@@ -495,7 +483,6 @@ def test_the_inbox_is_read_backwards_page_by_page(database: Database) -> None:
     assert [page.entries for page in back] == [page.entries for page in pages[-2::-1]]
 
 
-@pytest.mark.same_on_both
 def test_a_place_beyond_all_that_is_wanted_is_an_empty_page(
     database: Database, flagged: RunRecord
 ) -> None:
@@ -526,6 +513,7 @@ def test_no_more_flags_are_counted_than_somebody_could_look_at(
     assert page.counts[FlagState.OPEN] == 2
 
 
+@pytest.mark.both_databases
 def test_the_inbox_is_filtered(database: Database, flagged: RunRecord) -> None:
     other = log_answers(database, {"common": (50, 50), "rare": (0, 10)}, name="blind")
     work_off(database)
@@ -545,6 +533,7 @@ def test_the_inbox_is_filtered(database: Database, flagged: RunRecord) -> None:
     assert assigned not in {entry.flag.id for entry in unassigned}
 
 
+@pytest.mark.both_databases
 def test_the_inbox_is_narrowed_to_a_model(database: Database) -> None:
     hits = {"common": (50, 50), "rare": (0, 10)}
     vit = log_answers(database, hits, name="one", model="vit")
@@ -569,6 +558,7 @@ def test_flags_of_deleted_runs_are_not_shown_but_come_back_with_them(
     assert browse_flag(database, flag.id).entry.flag == flag
 
 
+@pytest.mark.both_databases
 def test_states_are_counted_and_a_rest_that_is_over_counts_as_open(
     database: Database, flagged: RunRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -612,7 +602,6 @@ def test_runs_that_do_better_on_the_class_are_named_with_what_they_win(
     assert [each.p for each in found.runs] == [2 * 2 / 2**20, 2 * 2 / 2**4]
 
 
-@pytest.mark.same_on_both
 def test_better_runs_without_predictions_are_named_without_a_comparison(
     database: Database,
 ) -> None:
@@ -657,7 +646,6 @@ def test_runs_are_ranked_among_those_on_the_same_truth(database: Database) -> No
     }
 
 
-@pytest.mark.same_on_both
 def test_a_flag_shows_what_the_silent_rules_measured(
     database: Database, flagged: RunRecord
 ) -> None:
@@ -672,7 +660,6 @@ def test_a_flag_shows_what_the_silent_rules_measured(
     assert not detail.judged_by_others
 
 
-@pytest.mark.same_on_both
 def test_a_flag_says_that_it_was_raised_by_other_thresholds(
     database: Database, flagged: RunRecord
 ) -> None:
@@ -692,7 +679,6 @@ def _tango(won: int, lost: int, cases: int) -> tuple[float, float]:
     return float(bounds.low), float(bounds.high)
 
 
-@pytest.mark.same_on_both
 def test_flags_of_the_run_as_a_whole_have_no_better_runs(
     database: Database, flagged: RunRecord
 ) -> None:
@@ -702,7 +688,6 @@ def test_flags_of_the_run_as_a_whole_have_no_better_runs(
     )
 
 
-@pytest.mark.same_on_both
 def test_a_flag_that_does_not_exist_is_not_found(database: Database) -> None:
     with pytest.raises(NotFound, match="there is no flag 1"):
         browse_flag(database, 1)

@@ -62,7 +62,6 @@ def test_the_worst_group_and_the_gap_are_found_and_named(database: Database) -> 
     assert finding(database, run, "worst(fpr, by=site) <= 0.15").note.startswith("site=y")
 
 
-@pytest.mark.same_on_both
 def test_every_group_is_that_good_where_the_lowest_end_is(database: Database) -> None:
     run = log_sites(database)
 
@@ -74,7 +73,6 @@ def test_every_group_is_that_good_where_the_lowest_end_is(database: Database) ->
     assert high.measured == pytest.approx(float(corrected.high))
 
 
-@pytest.mark.same_on_both
 def test_metrics_of_the_whole_matrix_are_resampled_in_each_group(database: Database) -> None:
     run = log_sites(database)
 
@@ -88,7 +86,6 @@ def test_metrics_of_the_whole_matrix_are_resampled_in_each_group(database: Datab
     assert found.measured == of_z.ci_low
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("text", "reason", "note"),
     [
@@ -125,7 +122,6 @@ def test_what_cannot_be_judged_fails(
     assert note in found.note
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("text", "error", "says"),
     [
@@ -144,7 +140,6 @@ def test_what_cannot_be_meant_is_an_error_and_no_failed_condition(
         finding(database, log_sites(database), text)
 
 
-@pytest.mark.same_on_both
 def test_differences_on_a_slice_are_paired_inside_it(database: Database) -> None:
     baseline = log_sites(database, name="before")
     n = sum(map(sum, FOUND.values()))

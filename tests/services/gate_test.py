@@ -70,7 +70,6 @@ def measured(result: GateResult) -> list[float | None]:
     return [finding.measured for finding in result.findings]
 
 
-@pytest.mark.same_on_both
 def test_the_values_are_those_of_the_current_evaluation(database: Database) -> None:
     run = log(database)
 
@@ -82,14 +81,12 @@ def test_the_values_are_those_of_the_current_evaluation(database: Database) -> N
     assert (result.run, result.baseline, result.not_paired) == (run.id, None, None)
 
 
-@pytest.mark.same_on_both
 def test_a_gate_is_open_when_every_condition_holds(database: Database) -> None:
     run = log(database)
 
     assert gate(database, run, "overall_accuracy>=0.6", "no-flag F1").passed
 
 
-@pytest.mark.same_on_both
 def test_a_gate_names_the_champion_and_compares_with_it_where_that_is_asked(
     database: Database,
 ) -> None:
@@ -127,7 +124,6 @@ def test_a_run_that_nobody_evaluated_is_evaluated_first(sqlite_database: Databas
     assert result.passed
 
 
-@pytest.mark.same_on_both
 def test_differences_on_the_same_cases_are_paired(database: Database) -> None:
     before = log_answers(database, right=0.9, seed=1)
     after = log_answers(database, right=0.7, seed=2)
@@ -150,7 +146,6 @@ def test_differences_on_the_same_cases_are_paired(database: Database) -> None:
     assert (result.baseline, result.not_paired) == (before.id, None)
 
 
-@pytest.mark.same_on_both
 def test_order_and_names_of_cases_do_not_hinder_pairing(database: Database) -> None:
     y_true, first = answers(right=0.9, seed=1)
     _, second = answers(right=0.8, seed=2)
@@ -164,7 +159,6 @@ def test_order_and_names_of_cases_do_not_hinder_pairing(database: Database) -> N
     assert measured(result) == [expected.aggregate["overall_accuracy"].ci_high]
 
 
-@pytest.mark.same_on_both
 def test_a_class_lost_against_the_baseline_raises_a_flag(database: Database) -> None:
     before = log_answers(database, right=0.95, seed=1)
     after = log_answers(database, right=0.6, seed=2)
@@ -175,7 +169,6 @@ def test_a_class_lost_against_the_baseline_raises_a_flag(database: Database) -> 
     assert "right 0.95" in result.findings[1].note
 
 
-@pytest.mark.same_on_both
 def test_a_matrix_has_no_cases_to_pair(database: Database) -> None:
     before = log_answers(database, right=0.9, seed=1)
     after = log_counts(database, [[80, 20], [10, 90]])
@@ -188,7 +181,6 @@ def test_a_matrix_has_no_cases_to_pair(database: Database) -> None:
     assert result.not_paired == f"run {after.id} is a matrix without predictions"
 
 
-@pytest.mark.same_on_both
 def test_runs_on_other_ground_truth_are_not_paired(database: Database) -> None:
     before = log_answers(database, right=0.9, seed=1)
     after = log(database, y_true=[0, 1, 1], y_pred=[0, 1, 0])
@@ -199,7 +191,6 @@ def test_runs_on_other_ground_truth_are_not_paired(database: Database) -> None:
     assert not result.passed
 
 
-@pytest.mark.same_on_both
 def test_runs_over_other_classes_cannot_be_compared(database: Database) -> None:
     before = log(database)
     after = log_answers(database, right=0.9, seed=1, dataset="other")
@@ -208,7 +199,6 @@ def test_runs_over_other_classes_cannot_be_compared(database: Database) -> None:
         gate(database, after, "diff(mcc)>=0", baseline_id=before.id)
 
 
-@pytest.mark.same_on_both
 def test_costs_and_their_differences_can_be_bounded(database: Database) -> None:
     before = log_counts(database, [[90, 10], [2, 8]])
     after = log_counts(database, [[90, 10], [4, 6]])
@@ -231,7 +221,6 @@ def test_costs_and_their_differences_can_be_bounded(database: Database) -> None:
     assert [finding.passed for finding in result.findings] == [True, True, False, False, True]
 
 
-@pytest.mark.same_on_both
 def test_the_most_accurate_run_may_not_be_the_cheapest(database: Database) -> None:
     cheap = log_counts(database, [[95, 5], [12, 8]])
     accurate = log_counts(database, [[93, 7], [2, 18]])
@@ -241,7 +230,6 @@ def test_the_most_accurate_run_may_not_be_the_cheapest(database: Database) -> No
     assert [finding.reason for finding in result.findings] == ["flag_raised"]
 
 
-@pytest.mark.same_on_both
 def test_a_swapped_matrix_is_told_by_its_margins(database: Database) -> None:
     log(database, y_true=[0] * 90 + [1] * 10, y_pred=[0] * 97 + [1] * 3)
     swapped = log_counts(database, [[88, 9], [2, 1]])
@@ -249,7 +237,6 @@ def test_a_swapped_matrix_is_told_by_its_margins(database: Database) -> None:
     assert gate(database, swapped, "no-flag F13").findings[0].reason == "flag_raised"
 
 
-@pytest.mark.same_on_both
 def test_thresholds_of_rules_are_those_of_the_settings(database: Database) -> None:
     run = log_counts(database, [[900, 100], [400, 600]])
     work_off(database)
@@ -270,7 +257,6 @@ def test_thresholds_of_rules_are_those_of_the_settings(database: Database) -> No
     assert f4(Thresholds(recall_gap=0.35)).passed
 
 
-@pytest.mark.same_on_both
 def test_a_run_that_does_not_exist_is_an_error(database: Database) -> None:
     run = log(database)
 
@@ -278,7 +264,6 @@ def test_a_run_that_does_not_exist_is_an_error(database: Database) -> None:
         gate(database, run, "diff(mcc)>=0", baseline_id="r_missing")
 
 
-@pytest.mark.same_on_both
 def test_a_matrix_that_is_stored_nowhere_is_judged_alike(database: Database) -> None:
     texts = ["low(mcc)>=0.5", "recall[1]>=0.5", "no-warning", "total_cost<=5", "no-flag F11"]
     stored = gate(database, log_counts(database, [[90, 10], [2, 8]]), *texts, costs=COSTS)

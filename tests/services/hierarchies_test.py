@@ -30,6 +30,7 @@ def settled(database: Database, given: object) -> DatasetRecord:
         return require_hierarchy(session, dataset, given)
 
 
+@pytest.mark.both_databases
 def test_groups_are_kept_in_their_order(database: Database) -> None:
     log(database)
 
@@ -41,7 +42,6 @@ def test_groups_are_kept_in_their_order(database: Database) -> None:
     assert list(found.to_dict()) == ["z first", "a last"]
 
 
-@pytest.mark.same_on_both
 def test_what_a_log_says_first_is_kept_and_saying_it_again_is_nothing(
     database: Database,
 ) -> None:
@@ -52,7 +52,6 @@ def test_what_a_log_says_first_is_kept_and_saying_it_again_is_nothing(
     assert settled(database, None) == first
 
 
-@pytest.mark.same_on_both
 def test_a_log_does_not_change_groups_that_are_there(database: Database) -> None:
     before = settled(database, GIVEN)
 
@@ -63,7 +62,6 @@ def test_a_log_does_not_change_groups_that_are_there(database: Database) -> None
     assert settled(database, None) == before
 
 
-@pytest.mark.same_on_both
 def test_groups_can_be_changed_and_taken_away_and_no_number_changes(
     database: Database,
 ) -> None:
@@ -82,7 +80,6 @@ def test_groups_can_be_changed_and_taken_away_and_no_number_changes(
     assert (after.id, after.aggregate) == (before.id, before.aggregate)
 
 
-@pytest.mark.same_on_both
 def test_classes_that_are_not_there_cannot_be_grouped(database: Database) -> None:
     log(database)
 
@@ -92,7 +89,6 @@ def test_classes_that_are_not_there_cannot_be_grouped(database: Database) -> Non
     assert hierarchy_of(database, **PLACE) is None
 
 
-@pytest.mark.same_on_both
 def test_an_unknown_dataset_has_no_groups(database: Database) -> None:
     with pytest.raises(NotFound, match="no dataset 'holdout'"):
         set_hierarchy(database, **PLACE, given=GIVEN)

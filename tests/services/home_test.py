@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from sqlalchemy import update
 
 from offdiag.domain.runs import RunFacts
@@ -17,6 +18,7 @@ from support.reads import read
 from support.reporting import log_run, weekly
 
 
+@pytest.mark.both_databases
 def test_an_empty_registry_has_nothing_to_tell(database: Database) -> None:
     overview = read(database, read_home)
 
@@ -52,6 +54,7 @@ def test_an_issue_that_failed_is_told_with_its_reason(database: Database) -> Non
     assert (failure.number, failure.error) == (1, "no room")
 
 
+@pytest.mark.both_databases
 def test_new_labels_say_how_many_runs_have_results_on_them(database: Database) -> None:
     ids = [f"s{i}" for i in range(40)]
     truth = ["a", "b"] * 20

@@ -30,23 +30,27 @@ def fail() -> StoredResult:
     raise AssertionError("This request was carried out before.")
 
 
+@pytest.mark.both_databases
 def test_equal_requests_get_the_first_answer(database: Database) -> None:
     assert respond_once(database, KEY, lambda: MADE) == MADE
     assert respond_once(database, KEY, fail) == MADE
 
 
+@pytest.mark.both_databases
 def test_another_request_with_the_key_is_refused(database: Database) -> None:
     respond_once(database, KEY, lambda: MADE)
     with pytest.raises(Conflict, match="'k-1' was used for another request"):
         respond_once(database, ResponseKey("ana", "k-1", "other"), fail)
 
 
+@pytest.mark.both_databases
 def test_keys_of_others_are_other_keys(database: Database) -> None:
     respond_once(database, KEY, lambda: MADE)
     other = StoredResult(200, "{}")
     assert respond_once(database, ResponseKey("bo", "k-1", "digest"), lambda: other) == other
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("status", [400, 422])
 def test_what_was_refused_or_failed_may_be_tried_again(database: Database, status: int) -> None:
     assert respond_once(database, KEY, lambda: StoredResult(status, "{}")).status == status
@@ -55,6 +59,7 @@ def test_what_was_refused_or_failed_may_be_tried_again(database: Database, statu
     assert respond_once(database, ResponseKey("ana", "k-1", "mended"), lambda: MADE) == MADE
 
 
+@pytest.mark.both_databases
 def test_fifty_at_once_act_once(database: Database) -> None:
     all_are_here, acted = threading.Barrier(50), []
 
@@ -72,6 +77,7 @@ def test_fifty_at_once_act_once(database: Database) -> None:
     assert acted == [1]
 
 
+@pytest.mark.both_databases
 def test_a_request_that_is_worked_on_for_long_is_not_waited_for(database: Database) -> None:
     with database.write() as session:
         assert idempotency.claim(session, KEY, now=database.clock())
@@ -79,6 +85,7 @@ def test_a_request_that_is_worked_on_for_long_is_not_waited_for(database: Databa
         respond_once(database, KEY, fail, timeout_s=0)
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("status", "age", "is_taken"),
     [
@@ -103,6 +110,7 @@ def test_keys_are_free_again_after_a_while(
         assert respond_once(database, KEY, fail) == StoredResult(201, "old")
 
 
+@pytest.mark.both_databases
 def test_collecting_forgets_old_answers(database: Database) -> None:
     old, new = ResponseKey("ana", "old", "d"), ResponseKey("ana", "new", "d")
     with database.write() as session:

@@ -14,8 +14,6 @@ from offdiag.services.samples.noise import LabelNoise, label_noise
 from offdiag.store.database import Database
 from support.logging_runs import log
 
-pytestmark = pytest.mark.same_on_both
-
 N, WRONG = 1_000, 40
 CLASSES = np.array(["a", "b", "c"])
 

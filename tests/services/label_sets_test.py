@@ -66,7 +66,6 @@ def counted_of(stored: StoredEvaluation) -> CountedSets:
     return stored.counted
 
 
-@pytest.mark.same_on_both
 def test_a_stored_run_has_the_numbers_of_an_evaluation_in_memory(database: Database) -> None:
     true, predicted = random_sets(400, 11)
     names = [f"label {code}" for code in range(11)]
@@ -87,7 +86,6 @@ def test_a_stored_run_has_the_numbers_of_an_evaluation_in_memory(database: Datab
     assert dataset_of(database).task is Task.MULTILABEL
 
 
-@pytest.mark.same_on_both
 def test_tables_lists_and_sets_are_the_same_truth(database: Database) -> None:
     table = np.array([[label in each for label in LABELS] for each in TRUE_SETS])
     forms = (TRUE_SETS, [sorted(each) for each in TRUE_SETS], table, table.astype(np.int8))
@@ -100,7 +98,6 @@ def test_tables_lists_and_sets_are_the_same_truth(database: Database) -> None:
     assert len({run.content_digest for run in runs}) == 1
 
 
-@pytest.mark.same_on_both
 def test_the_order_of_identified_cases_does_not_matter(database: Database) -> None:
     first = log_sets(database, sample_ids=IDS)
     back = slice(None, None, -1)
@@ -154,7 +151,6 @@ def test_batches_in_any_order_give_the_result_of_one_call(
     assert verify(database).findings == ()
 
 
-@pytest.mark.same_on_both
 def test_a_new_dataset_takes_sets_from_its_first_batch(database: Database) -> None:
     opened = open_run(
         database,
@@ -180,7 +176,6 @@ def test_a_new_dataset_takes_sets_from_its_first_batch(database: Database) -> No
     )
 
 
-@pytest.mark.same_on_both
 def test_sets_are_stored_a_bit_a_label(database: Database) -> None:
     true, predicted = random_sets(100, 17)
     log_sets(database, y_true=true, y_pred=predicted, labels=[f"l{code}" for code in range(17)])
@@ -192,7 +187,6 @@ def test_sets_are_stored_a_bit_a_label(database: Database) -> None:
     assert (truth.dtype, truth.codec, len(truth.codes)) == ("u1x3", "bits", 300)
 
 
-@pytest.mark.same_on_both
 def test_labels_that_nobody_declared_are_inferred_and_marked(database: Database) -> None:
     log_sets(database, labels=None)
 
@@ -201,7 +195,6 @@ def test_labels_that_nobody_declared_are_inferred_and_marked(database: Database)
     assert labels.inferred
 
 
-@pytest.mark.same_on_both
 def test_columns_without_names_need_labels(database: Database) -> None:
     true, predicted = random_sets(5, 3)
 
@@ -209,7 +202,6 @@ def test_columns_without_names_need_labels(database: Database) -> None:
         log_sets(database, y_true=true, y_pred=predicted, labels=None)
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
@@ -231,7 +223,6 @@ def test_what_cannot_be_meant_is_refused_and_leaves_nothing(
         assert datasets.find_dataset(session, project="default", name="photos") is None
 
 
-@pytest.mark.same_on_both
 def test_a_dataset_keeps_the_kind_of_its_first_run(database: Database) -> None:
     log_sets(database)
     log(database, dataset="plain", labels=LABELS, y_true=["sea"], y_pred=["sky"])
@@ -252,7 +243,6 @@ def test_a_dataset_keeps_the_kind_of_its_first_run(database: Database) -> None:
         )
 
 
-@pytest.mark.same_on_both
 def test_labels_may_come_after_the_predictions(database: Database) -> None:
     log_sets(database)  # Says that the dataset holds sets.
     run = log_sets(database, dataset="late", y_true=None, sample_ids=IDS)
@@ -276,7 +266,6 @@ def test_labels_may_come_after_the_predictions(database: Database) -> None:
     assert verify(database).findings == ()
 
 
-@pytest.mark.same_on_both
 def test_corrected_sets_are_scored_again(database: Database) -> None:
     run = log_sets(database, sample_ids=IDS)
     before = evaluate(database, run.id)
@@ -306,7 +295,6 @@ def test_corrected_sets_are_scored_again(database: Database) -> None:
     assert verify(database).findings == ()
 
 
-@pytest.mark.same_on_both
 def test_a_revision_of_sets_may_be_repeated(database: Database) -> None:
     log_sets(database)
     again: dict[str, Any] = {"project": "default", "dataset": "photos", "author": None}
@@ -319,7 +307,6 @@ def test_a_revision_of_sets_may_be_repeated(database: Database) -> None:
     assert second.version.id == first.version.id
 
 
-@pytest.mark.same_on_both
 def test_a_slice_of_sets_is_evaluated(database: Database) -> None:
     sites = ["A", "B"] * 3 + ["A"]
     run = log_sets(database, slices={"site": sites})
@@ -336,6 +323,7 @@ def test_a_slice_of_sets_is_evaluated(database: Database) -> None:
     assert part.aggregate["example_jaccard"].value == here.aggregate["example_jaccard"].value
 
 
+@pytest.mark.both_databases
 def test_counts_that_were_dropped_are_counted_again(database: Database) -> None:
     run = log_sets(database)
     before = evaluate(database, run.id)
@@ -350,6 +338,7 @@ def test_counts_that_were_dropped_are_counted_again(database: Database) -> None:
         assert session.scalars(select(PredictionChunkRow.counts)).one() is not None
 
 
+@pytest.mark.both_databases
 def test_flipped_bits_are_found(database: Database) -> None:
     run = log_sets(database)
     evaluate(database, run.id)
@@ -362,7 +351,6 @@ def test_flipped_bits_are_found(database: Database) -> None:
     assert run.id in {finding.subject for finding in found}
 
 
-@pytest.mark.same_on_both
 def test_labels_that_are_never_found_raise_flags(database: Database) -> None:
     true, _ = random_sets(300, 3)
     predicted = true.copy()
@@ -377,7 +365,6 @@ def test_labels_that_are_never_found_raise_flags(database: Database) -> None:
     assert stored.hides_minority
 
 
-@pytest.mark.same_on_both
 def test_scores_of_sets_decide_no_other_run(database: Database) -> None:
     run = log_sets(database, y_score=np.zeros((7, 4)))
 
@@ -385,7 +372,6 @@ def test_scores_of_sets_decide_no_other_run(database: Database) -> None:
         derive_run(database, source_id=run.id, rule=None, recipe={}, name="x")  # type: ignore[arg-type]
 
 
-@pytest.mark.same_on_both
 def test_a_deleted_run_comes_back_and_garbage_goes(database: Database) -> None:
     run = log_sets(database)
     evaluate(database, run.id)
@@ -402,7 +388,6 @@ def _flags(database: Database, run_id: str) -> Any:
     return raised_flags(database, run_id)
 
 
-@pytest.mark.same_on_both
 def test_a_project_of_sets_moves_with_its_results(
     database: Database, sqlite_database: Database, tmp_path: Path
 ) -> None:
@@ -438,7 +423,6 @@ def sets_found(database: Database, run_id: str, question: ExampleQuestion) -> li
     return [each.sample for each in browse_examples(database, run_id, question).examples]
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("question", "samples"),
     [
@@ -460,7 +444,6 @@ def test_examples_of_sets_are_found_by_label_and_kind(
     assert sets_found(database, run.id, question) == samples
 
 
-@pytest.mark.same_on_both
 def test_examples_of_a_label_are_sorted_by_its_score(database: Database) -> None:
     scores = np.arange(28).reshape(7, 4)[::-1] / 28
     run = log_sets(database, sample_ids=IDS, y_score=scores)
@@ -475,7 +458,6 @@ def test_examples_of_a_label_are_sorted_by_its_score(database: Database) -> None
     assert [each.label for each in page.examples[0].top] == ["boat", "sand", "sky"]
 
 
-@pytest.mark.same_on_both
 def test_sets_that_wait_for_labels_are_examples_too(database: Database) -> None:
     log_sets(database)
     run = log_sets(database, dataset="late", y_true=None, sample_ids=IDS)
@@ -491,7 +473,6 @@ def test_sets_that_wait_for_labels_are_examples_too(database: Database) -> None:
     ]
 
 
-@pytest.mark.same_on_both
 def test_errors_of_sets_have_no_price(database: Database) -> None:
     run = log_sets(database)
     evaluate(database, run.id)
@@ -503,6 +484,7 @@ def test_errors_of_sets_have_no_price(database: Database) -> None:
         read_frame(database, [run.id], Question())
 
 
+@pytest.mark.both_databases
 def test_a_correction_of_sets_says_what_it_moved(database: Database) -> None:
     run = log_sets(database, sample_ids=IDS)
     evaluate(database, run.id)
@@ -527,7 +509,6 @@ def test_a_correction_of_sets_says_what_it_moved(database: Database) -> None:
     )
 
 
-@pytest.mark.same_on_both
 def test_runs_that_find_more_of_a_label_are_compared_case_by_case(
     database: Database,
 ) -> None:

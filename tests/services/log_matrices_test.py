@@ -75,7 +75,6 @@ def test_without_known_class_counts_the_verdict_is_unverified(database: Database
     assert verdict_of(run) == OrientationVerdict.UNVERIFIED
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("matrix", "orientation"), [(CANONICAL, "actual_rows"), (TRANSPOSED, "actual_columns")]
 )
@@ -118,7 +117,6 @@ def test_the_same_upload_with_its_client_key_is_one_run(database: Database) -> N
         upload(database, facts=facts, matrix=SYMMETRIC_MARGINS)
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("given", "field", "sentence"),
     [

@@ -153,6 +153,7 @@ def test_scores_are_stored_apart_from_the_codes(database: Database) -> None:
     assert rows_in(database, ScoreChunkRow) == 1
 
 
+@pytest.mark.both_databases
 def test_the_positive_label_is_remembered_with_the_dataset(database: Database) -> None:
     truth = ["ill", "well", "well"]
     log(database, y_true=truth, y_pred=truth, dataset="d", positive_label="ill")
@@ -164,7 +165,6 @@ def test_the_positive_label_is_remembered_with_the_dataset(database: Database) -
         assert session.scalar(select(DatasetRow.positive_label)) == "ill"
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("given", "field", "sentence"),
     [
@@ -197,6 +197,7 @@ def test_bad_input_names_the_field_and_leaves_nothing_behind(
     assert rows_everywhere(database) == before
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [

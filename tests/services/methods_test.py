@@ -196,6 +196,7 @@ def test_methods_have_learning_curves_and_are_compared_at_their_largest_size(
     assert [point.mean for point in at_largest] == [of[point.name].mean for point in at_largest]
 
 
+@pytest.mark.both_databases
 def test_folds_of_few_training_examples_have_wider_intervals(database: Database) -> None:
     def width(tag: float | str) -> float:
         n_folds = 5

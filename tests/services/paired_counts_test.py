@@ -55,7 +55,6 @@ def discordant(database: Database, runs: tuple[RunRecord, ...]) -> tuple[int, in
     return None if paired is None else (paired.churn.only_a, paired.churn.only_b)
 
 
-@pytest.mark.same_on_both
 def test_what_two_runs_share_is_stored(database: Database) -> None:
     runs = count(database)
 
@@ -94,6 +93,7 @@ def test_it_goes_with_the_last_of_its_runs(database: Database) -> None:
         assert session.scalar(select(func.count()).select_from(PairedSamplesRow)) == 0
 
 
+@pytest.mark.both_databases
 def test_damage_is_found(database: Database) -> None:
     first, _ = count(database)
     work_off(database)
@@ -105,6 +105,7 @@ def test_damage_is_found(database: Database) -> None:
     assert not verify(database).is_clean
 
 
+@pytest.mark.both_databases
 def test_flags_and_gates_pair_them(database: Database) -> None:
     runs = count(database)
     alone, _ = count(database, replace(TABLE, sizes=[9, 5, 1, 80, 3, 2]))

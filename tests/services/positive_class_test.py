@@ -49,7 +49,6 @@ def auc(database: Database, run_id: str) -> float | None:
     return None if value is None else value.value
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("y_true", "label"),
     [([1, 0, 1, 0], "1"), ([1, -1, 1, -1], "1"), ([True, False, True, False], "True")],
@@ -63,19 +62,18 @@ def test_truth_values_have_a_positive_class_by_convention(
     assert auc(database, run_id) == 0.75
 
 
-@pytest.mark.same_on_both
 def test_other_labels_have_to_name_it(database: Database) -> None:
     with pytest.raises(InvalidInput, match="positive_label: one score for each sample is given"):
         log_scored(database, y_true=["n", "y", "n", "y"], y_pred=["n", "y", "n", "y"])
 
 
-@pytest.mark.same_on_both
 def test_a_named_class_is_not_by_convention(database: Database) -> None:
     log_scored(database, positive_label=True)
 
     assert positive(database) == ("1", False)
 
 
+@pytest.mark.both_databases
 def test_naming_the_conventional_class_makes_it_named(database: Database) -> None:
     log_scored(database)
     declare_dataset(database, project="default", name="d", labels=["0", "1"], positive_label="1")
@@ -85,7 +83,6 @@ def test_naming_the_conventional_class_makes_it_named(database: Database) -> Non
         log_scored(database, "other", positive_label=0)
 
 
-@pytest.mark.same_on_both
 def test_the_conventional_class_does_not_give_way_once_scores_were_logged_for_it(
     database: Database,
 ) -> None:
@@ -97,7 +94,6 @@ def test_the_conventional_class_does_not_give_way_once_scores_were_logged_for_it
     assert positive(database) == ("1", True)
 
 
-@pytest.mark.same_on_both
 def test_the_conventional_class_does_not_give_way_while_a_run_is_open(database: Database) -> None:
     log_scored(database, y_score=BOTH)
     open_run(database, facts=RunFacts(name="o"), dataset="d", labels=None, positive_label=None)
@@ -106,6 +102,7 @@ def test_the_conventional_class_does_not_give_way_while_a_run_is_open(database: 
         log_scored(database, "other", y_score=BOTH, positive_label=0)
 
 
+@pytest.mark.both_databases
 def test_another_class_that_is_named_late_evaluates_runs_with_scores_again(
     database: Database,
 ) -> None:
@@ -124,6 +121,7 @@ def test_another_class_that_is_named_late_evaluates_runs_with_scores_again(
     assert not verify(database).findings
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("stated", [None, "1"])
 def test_a_dataset_of_before_gets_its_positive_class_with_the_next_run(
     database: Database, stated: str | None
@@ -140,7 +138,6 @@ def test_a_dataset_of_before_gets_its_positive_class_with_the_next_run(
     assert not verify(database).findings
 
 
-@pytest.mark.same_on_both
 def test_nothing_changes_a_dataset_of_before_that_nobody_logs_to(database: Database) -> None:
     old = log_scored(database, y_score=BOTH)
     forget_positive(database)
@@ -151,7 +148,6 @@ def test_nothing_changes_a_dataset_of_before_that_nobody_logs_to(database: Datab
     assert not verify(database).findings
 
 
-@pytest.mark.same_on_both
 def test_sets_of_labels_have_no_positive_one(database: Database) -> None:
     log(database, y_true=[{"1"}, {"0"}], y_pred=[{"1"}, {"0", "1"}], dataset="d")
 

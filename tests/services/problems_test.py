@@ -63,6 +63,7 @@ def missed(database: Database, model: str = "vit") -> Problem:
     return found
 
 
+@pytest.mark.both_databases
 def test_runs_of_a_model_share_a_problem_with_a_lasting_number(database: Database) -> None:
     upload(database, BAD, "one")
     first = missed(database)
@@ -83,6 +84,7 @@ def test_runs_of_a_model_share_a_problem_with_a_lasting_number(database: Databas
         assert {problem_of_flag(session, flag.id) for flag in again.flags} == {first.number}
 
 
+@pytest.mark.both_databases
 def test_what_was_measured_comes_with_its_course(database: Database) -> None:
     upload(database, GOOD, "one")
     upload(database, BAD, "two")
@@ -98,6 +100,7 @@ def test_what_was_measured_comes_with_its_course(database: Database) -> None:
     assert len(statements) <= 10, statements
 
 
+@pytest.mark.both_databases
 def test_a_decision_holds_for_all_flags_of_a_problem(database: Database) -> None:
     for name in ("one", "two"):
         upload(database, BAD, name)

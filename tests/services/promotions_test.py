@@ -75,6 +75,7 @@ def test_a_run_is_proposed_and_approved(database: Database) -> None:
     ]
 
 
+@pytest.mark.both_databases
 def test_what_cannot_be_decided_is_refused_and_nothing_is_stored(database: Database) -> None:
     run = log_right(database, 0.8, seed=1)
     with pytest.raises(Conflict, match="finished"):
@@ -137,6 +138,7 @@ def test_the_best_set_leaves_out_what_is_significantly_worse(database: Database)
     assert behind.ci_high < 0
 
 
+@pytest.mark.both_databases
 def test_runs_are_ranked_by_the_primary_metric_of_the_dataset(database: Database) -> None:
     log_right(database, 0.9, seed=3)
     work_off(database)

@@ -62,6 +62,7 @@ def evaluated(database: Database) -> offdiag.Run:
     return run
 
 
+@pytest.mark.both_databases
 def test_aggregates_and_values_of_classes_are_those_of_the_sdk(
     database: Database, evaluated: offdiag.Run
 ) -> None:
@@ -83,6 +84,7 @@ def test_aggregates_and_values_of_classes_are_those_of_the_sdk(
     assert any(value.reason for value in evaluation.per_class["precision"].values())
 
 
+@pytest.mark.both_databases
 def test_cells_flags_and_facts_of_runs_are_those_of_the_sdk(
     database: Database, evaluated: offdiag.Run
 ) -> None:
@@ -151,7 +153,6 @@ def test_predictions_are_what_was_logged_whatever_the_chunks(
         assert len(found) == 200
 
 
-@pytest.mark.same_on_both
 def test_samples_without_identifiers_are_named_by_their_position(
     database: Database,
 ) -> None:
@@ -164,7 +165,6 @@ def test_samples_without_identifiers_are_named_by_their_position(
     assert found == [(at, str(at), None, None, {}) for at in range(10)]
 
 
-@pytest.mark.same_on_both
 def test_a_single_score_is_that_of_the_positive_class(database: Database) -> None:
     run = offdiag.log_run(
         y_true=["no", "ill"],
@@ -192,7 +192,6 @@ def test_a_single_score_is_that_of_the_positive_class(database: Database) -> Non
     assert dict(found) == {run.id: [0.25, 0.75], both.id: [0.5, 0.875]}
 
 
-@pytest.mark.same_on_both
 def test_runs_of_sets_of_labels_have_metrics_and_no_cells(database: Database) -> None:
     run = offdiag.log_run(
         y_true=[{"a"}, {"a", "b"}, set(), {"c"}],
@@ -213,7 +212,6 @@ def test_runs_of_sets_of_labels_have_metrics_and_no_cells(database: Database) ->
     assert ask(database, "SELECT task FROM runs") == [("multilabel",)]
 
 
-@pytest.mark.same_on_both
 def test_runs_say_whether_their_metrics_are_weighted(database: Database) -> None:
     for name, weight in (("plain", None), ("weighted", [1, 2, 1])):
         offdiag.log_run(
@@ -235,7 +233,6 @@ def test_runs_say_whether_their_metrics_are_weighted(database: Database) -> None
     assert found == [("plain", False, 2 / 3), ("weighted", True, 3 / 4)]
 
 
-@pytest.mark.same_on_both
 def test_a_relation_may_be_joined_with_itself_and_with_others(
     database: Database, evaluated: offdiag.Run
 ) -> None:
@@ -286,6 +283,7 @@ def statements_of(database: Database, text: str) -> list[str]:
     return found
 
 
+@pytest.mark.both_databases
 def test_what_a_question_does_not_name_is_not_read(database: Database) -> None:
     log_scored(database, scored_cases(20))
 
@@ -302,6 +300,7 @@ def test_what_a_question_does_not_name_is_not_read(database: Database) -> None:
     assert "score_chunk" in scores
 
 
+@pytest.mark.both_databases
 def test_metrics_of_one_key_leave_the_others_in_the_database(
     database: Database,
 ) -> None:
@@ -344,6 +343,7 @@ def test_an_end_of_reading_reads_no_further(
     assert 0 < len(starts) < 25
 
 
+@pytest.mark.both_databases
 def test_a_scope_holds_for_every_relation(database: Database) -> None:
     cases = scored_cases(20)
     kept = log_scored(database, cases)
@@ -371,7 +371,6 @@ def test_an_empty_registry_has_empty_relations_with_all_columns(database: Databa
             assert list(answer.batches) == []
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     "text",
     [
@@ -407,13 +406,11 @@ def test_sql_reaches_no_file_and_changes_nothing(
     assert list(folder.iterdir()) == [file]
 
 
-@pytest.mark.same_on_both
 def test_variables_of_the_program_are_no_relations(database: Database) -> None:
     with pytest.raises(InvalidInput, match="relations does not exist"):
         ask(database, "SELECT * FROM relations")
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -434,6 +431,7 @@ def test_mistakes_are_one_sentence(database: Database, text: str, sentence: str)
     assert "LINE 1" not in str(caught.value)
 
 
+@pytest.mark.both_databases
 def test_an_error_of_the_database_is_the_answer(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,7 +123,6 @@ def test_a_run_whose_truth_was_corrected_is_stale(database: Database) -> None:
     assert reasons(database) == {run.id: (StaleReason.TRUTH_REVISED,)}
 
 
-@pytest.mark.same_on_both
 def test_a_run_evaluated_with_an_older_suite_is_stale(database: Database) -> None:
     run = log(database, sample_ids=IDS)
     work_off(database)
@@ -134,7 +133,6 @@ def test_a_run_evaluated_with_an_older_suite_is_stale(database: Database) -> Non
     assert found == {run.id: (StaleReason.TRUTH_REVISED, StaleReason.SUITE_CHANGED)}
 
 
-@pytest.mark.same_on_both
 def test_a_run_evaluated_with_a_newer_suite_is_left_alone(database: Database) -> None:
     """A process of the former version is still running: it must not undo what the new one did."""
     log(database, sample_ids=IDS)
@@ -143,6 +141,7 @@ def test_a_run_evaluated_with_a_newer_suite_is_left_alone(database: Database) ->
     assert reasons(database, suite_version=SUITE_VERSION - 1) == {}
 
 
+@pytest.mark.both_databases
 def test_scores_without_curves_are_stale_until_the_same_curves_are_there_again(
     database: Database,
 ) -> None:
@@ -160,7 +159,6 @@ def test_scores_without_curves_are_stale_until_the_same_curves_are_there_again(
     assert curves_in(database, evaluated.id) == before
 
 
-@pytest.mark.same_on_both
 def test_scores_that_were_lost_are_not_waited_for(database: Database) -> None:
     run = log(database, y_score=np.full((6, 3), 1 / 3))
     evaluate(database, run.id)
@@ -171,14 +169,12 @@ def test_scores_that_were_lost_are_not_waited_for(database: Database) -> None:
     assert reasons(database) == {}
 
 
-@pytest.mark.same_on_both
 def test_runs_without_scores_need_no_curves(database: Database) -> None:
     evaluate(database, log(database).id)
 
     assert reasons(database) == {}
 
 
-@pytest.mark.same_on_both
 def test_open_runs_are_not_stale(database: Database) -> None:
     open_run(
         database,
@@ -264,6 +260,7 @@ def log_many(database: Database) -> list[str]:
     return [scored.id, corrected.id, wide.id, matrix.id]
 
 
+@pytest.mark.both_databases
 def test_everything_dropped_comes_back_bit_for_bit(database: Database) -> None:
     run_ids = log_many(database)
     work_off(database)
@@ -307,6 +304,7 @@ def test_wrong_counts_of_a_chunk_are_put_right(database: Database) -> None:
         assert session.scalars(select(PredictionChunkRow.counts)).one() != wrong[:-8] + bytes(8)
 
 
+@pytest.mark.both_databases
 def test_superseded_results_survive(database: Database) -> None:
     run = log(database, sample_ids=IDS)
     old = evaluate(database, run.id)
@@ -321,6 +319,7 @@ def test_superseded_results_survive(database: Database) -> None:
     assert kept == [old.id]
 
 
+@pytest.mark.both_databases
 def test_a_failed_run_is_tried_again_when_somebody_asks(database: Database) -> None:
     run = log(database)
     with database.write() as session:
@@ -337,7 +336,6 @@ def test_a_failed_run_is_tried_again_when_somebody_asks(database: Database) -> N
     assert evaluate(database, run.id).matrix.total == len(ACTUAL)
 
 
-@pytest.mark.same_on_both
 def test_what_cannot_be_evaluated_is_refused_and_nothing_is_dropped(database: Database) -> None:
     done = log(database)
     work_off(database)

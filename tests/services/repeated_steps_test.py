@@ -41,6 +41,7 @@ def batch(predicted: str) -> Batch:
     )
 
 
+@pytest.mark.both_databases
 def test_fifty_that_open_a_run_at_once_open_one(database: Database) -> None:
     found: list[str] = []
     start = threading.Barrier(50)
@@ -59,6 +60,7 @@ def test_fifty_that_open_a_run_at_once_open_one(database: Database) -> None:
     assert len(set(found)) == 1
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("field", "facts"),
     [
@@ -79,6 +81,7 @@ def test_a_key_that_is_used_for_something_else_is_a_conflict(
     assert caught.value.field == field
 
 
+@pytest.mark.both_databases
 def test_a_key_belongs_to_one_dataset(database: Database) -> None:
     opened(database)
 
@@ -86,6 +89,7 @@ def test_a_key_belongs_to_one_dataset(database: Database) -> None:
         opened(database, dataset="other")
 
 
+@pytest.mark.both_databases
 def test_labels_that_were_only_found_give_way_to_those_of_the_dataset(
     database: Database,
 ) -> None:
@@ -96,6 +100,7 @@ def test_labels_that_were_only_found_give_way_to_those_of_the_dataset(
     assert found.dataset.labels == LABELS
 
 
+@pytest.mark.both_databases
 def test_closing_compares_the_number_of_chunks(database: Database) -> None:
     run = opened(database).run
     put_chunk(database, run.id, 0, batch("ab"))

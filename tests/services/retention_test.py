@@ -62,6 +62,7 @@ def age(database: Database, run_id: str, **moments: datetime) -> None:
         session.execute(update(RunRow).where(RunRow.id == run_id).values(**moments))
 
 
+@pytest.mark.both_databases
 def test_a_deleted_run_is_hidden_everywhere(database: Database) -> None:
     kept, gone = log(database), log(database)
     work_off(database)
@@ -143,6 +144,7 @@ def collected(database: Database, **changes: Any) -> Collected:
     return collect(database, **(given | changes))
 
 
+@pytest.mark.both_databases
 def test_runs_that_were_deleted_long_ago_are_removed_with_everything(database: Database) -> None:
     old, recent = log(database), log(database)
     work_off(database)
@@ -160,6 +162,7 @@ def test_runs_that_were_deleted_long_ago_are_removed_with_everything(database: D
     assert restore_run(database, recent.id).id == recent.id
 
 
+@pytest.mark.both_databases
 def test_superseded_evaluations_beyond_those_to_keep_are_removed(database: Database) -> None:
     run = log(database, sample_ids=IDS)
     work_off(database)
@@ -180,6 +183,7 @@ def test_superseded_evaluations_beyond_those_to_keep_are_removed(database: Datab
     assert collected(database, keep=2).evaluations == 0
 
 
+@pytest.mark.both_databases
 def test_open_runs_are_removed_only_when_asked_for(database: Database) -> None:
     opened = open_run(
         database,
@@ -205,6 +209,7 @@ def test_many_runs_are_removed_in_several_transactions(sqlite_database: Database
     assert collected(sqlite_database).deleted_runs == 25
 
 
+@pytest.mark.both_databases
 def test_a_run_that_is_deleted_while_it_is_evaluated_does_no_harm(database: Database) -> None:
     from offdiag.services.evaluation.task import compute_evaluation
 

@@ -92,6 +92,7 @@ def test_the_lineage_to_revise_can_be_named_by_any_of_its_versions(database: Dat
     assert [again.parent.number, again.version.number] == [3, 4]
 
 
+@pytest.mark.both_databases
 def test_old_evaluations_stay_as_history(database: Database) -> None:
     run = log(database, sample_ids=IDS)
     old = evaluate(database, run.id)
@@ -157,7 +158,6 @@ def test_the_same_revision_twice_is_one(database: Database) -> None:
     assert list(second.difference.samples()) == list(first.difference.samples())
 
 
-@pytest.mark.same_on_both
 def test_labels_that_are_so_already_are_a_conflict(database: Database) -> None:
     log(database, sample_ids=IDS)
 
@@ -165,7 +165,6 @@ def test_labels_that_are_so_already_are_a_conflict(database: Database) -> None:
         revise(database, {"s6": "c"})
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("labels", "sentence"),
     [
@@ -188,7 +187,6 @@ def test_changes_that_cannot_be_meant_are_refused(
         revise(database, labels)
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize("reason", ["", "  ", None, "x" * 5_001, "a\0b"])
 def test_a_revision_needs_a_reason(database: Database, reason: object) -> None:
     log(database, sample_ids=IDS)
@@ -197,7 +195,6 @@ def test_a_revision_needs_a_reason(database: Database, reason: object) -> None:
         revise(database, {"s1": "b"}, reason=reason)
 
 
-@pytest.mark.same_on_both
 def test_what_does_not_exist_cannot_be_revised(database: Database) -> None:
     log(database, sample_ids=IDS)
 
@@ -207,7 +204,6 @@ def test_what_does_not_exist_cannot_be_revised(database: Database) -> None:
         revise(database, {"s1": "b"}, version=7)
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     "labels",
     [
@@ -238,7 +234,6 @@ def test_a_sample_without_a_label_is_not_scored(database: Database) -> None:
     assert stored.aggregate["overall_accuracy"].value == 0.75
 
 
-@pytest.mark.same_on_both
 def test_samples_without_identifiers_are_named_by_position(database: Database) -> None:
     run = log(database)
 
@@ -254,7 +249,6 @@ def test_samples_without_identifiers_are_named_by_position(database: Database) -
             revise(database, labels)
 
 
-@pytest.mark.same_on_both
 def test_scores_of_samples_without_a_label_are_left_out(database: Database) -> None:
     run = log(
         database,
@@ -271,7 +265,6 @@ def test_scores_of_samples_without_a_label_are_left_out(database: Database) -> N
     assert evaluate(database, run.id).aggregate["roc_auc"].value == 1.0
 
 
-@pytest.mark.same_on_both
 def test_without_any_label_every_metric_is_undefined_for_want_of_cases(
     database: Database,
 ) -> None:
@@ -295,7 +288,6 @@ def test_without_any_label_every_metric_is_undefined_for_want_of_cases(
     assert {value.reason for value in stored.per_class["roc_auc"]} == {"no_cases"}
 
 
-@pytest.mark.same_on_both
 def test_uploaded_matrices_are_not_counted_again(database: Database) -> None:
     from offdiag.domain.runs import RunFacts
     from offdiag.services.ingest.log_counts import log_matrix
@@ -319,6 +311,7 @@ def test_uploaded_matrices_are_not_counted_again(database: Database) -> None:
     assert evaluate(database, matrix.id).id == before.id
 
 
+@pytest.mark.both_databases
 def test_a_revision_and_its_work_come_together(database: Database) -> None:
     run = log(database, sample_ids=IDS)
     work_off(database)
@@ -398,7 +391,6 @@ def test_the_difference_of_two_versions_names_samples_and_classes(database: Data
     assert [sample.sample for sample in difference.samples(1, 3)] == ["s2", "s5"]
 
 
-@pytest.mark.same_on_both
 def test_versions_of_other_samples_cannot_be_compared(database: Database) -> None:
     log(database, sample_ids=IDS)
     log(database, sample_ids=[f"t{number}" for number in range(6)])

@@ -34,6 +34,7 @@ def test_a_name_is_given_once_on_a_page(database: Database) -> None:
     assert [view.query for view in views_of(database, "/runs")] == ["q=x"]
 
 
+@pytest.mark.both_databases
 def test_a_removed_view_is_gone_and_its_name_free(database: Database) -> None:
     slug = save(database, "flagged")
     remove_view(database, slug)
@@ -45,14 +46,12 @@ def test_a_removed_view_is_gone_and_its_name_free(database: Database) -> None:
     assert save(database, "flagged")
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize("name", ["", "  ", "a\nb", "x" * 501])
 def test_a_name_that_is_none_is_refused(database: Database, name: str) -> None:
     with pytest.raises(InvalidInput):
         save(database, name)
 
 
-@pytest.mark.same_on_both
 def test_a_query_too_long_is_refused(database: Database) -> None:
     with pytest.raises(InvalidInput, match="8,001 characters"):
         save(database, "long", query="x" * 8_001)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -12,22 +12,22 @@ from offdiag.gate.conditions import parse_condition
 from offdiag.services.gate import gate_run
 from offdiag.services.search import search_runs
 from offdiag.store.database import Database
-from support.filled_once import filled_once
+from support.kinds import Kind
 from support.logging_runs import POLICY, log, work_off
 from support.sites import FOUND, log_sites
 
 BETTER: Mapping[str, tuple[int, int, int, int]] = {**FOUND, "z": (18, 2, 1, 19)}
 
 
-@pytest.fixture
-@filled_once
-def registry(database: Database) -> Database:
-    """Two runs with slices, and one without."""
-    log_sites(database, name="worse")
-    log_sites(database, BETTER, name="better")
-    log(database, dataset="other")
-    work_off(database)
-    return database
+@pytest.fixture(scope="module")
+def registry(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """Two runs with slices, and one without; to be read only."""
+    with databases.new(tmp_path_factory.mktemp("sites")) as database:
+        log_sites(database, name="worse")
+        log_sites(database, BETTER, name="better")
+        log(database, dataset="other")
+        work_off(database)
+        yield database
 
 
 def found(database: Database, text: str) -> set[str]:
@@ -70,6 +70,7 @@ CONDITIONS = [
 ] + [f"{over}({metric}, by=site)" for over in ("worst", "gap") for metric in ("recall[ill]", "f1")]
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("text", CONDITIONS)
 def test_a_value_and_its_interval_are_those_of_a_gate(registry: Database, text: str) -> None:
     text = text.replace("(f1,", "(f1[well],")
@@ -113,6 +114,7 @@ def test_runs_are_not_sorted_by_a_slice(registry: Database) -> None:
         search_runs(registry, order_by=["recall[ill]@site=z"])
 
 
+@pytest.mark.both_databases
 def test_groups_that_overlap_have_no_gap(database: Database) -> None:
     tags = [["a", "b"] if at % 2 else ["b"] for at in range(145)]
     log_sites(database, slices={"tags": tags})

@@ -90,6 +90,7 @@ FOUND: dict[str, set[str]] = {
 """Names of the runs that each filter finds."""
 
 
+@pytest.mark.both_databases
 def test_a_filter_finds_exactly_the_runs_that_fulfil_it(registry: Database) -> None:
     found = {text: {run.name for run in search_runs(registry, filter_text=text)} for text in FOUND}
 
@@ -111,6 +112,7 @@ SORTED: dict[tuple[str, ...], list[str]] = {
 """Names in the order that each list of fields asks for."""
 
 
+@pytest.mark.both_databases
 def test_runs_without_the_value_come_last_in_both_directions(registry: Database) -> None:
     found = {
         order: [run.name for run in search_runs(registry, order_by=order)] for order in SORTED
@@ -119,6 +121,7 @@ def test_runs_without_the_value_come_last_in_both_directions(registry: Database)
     assert found == SORTED
 
 
+@pytest.mark.both_databases
 def test_a_run_comes_with_everything_known_of_it(registry: Database) -> None:
     (run,) = search_runs(registry, filter_text="attributes.name = 'Majority'", project="demo")
 
@@ -130,12 +133,10 @@ def test_a_run_comes_with_everything_known_of_it(registry: Database) -> None:
     assert run.created_at.utcoffset() == timedelta(0)
 
 
-@pytest.mark.same_on_both
 def test_a_search_is_cut_at_its_limit(registry: Database) -> None:
     assert [run.name for run in search_runs(registry, limit=2)] == ["waiting", "digits"]
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize("limit", [0, -1, 100_001])
 def test_a_limit_that_is_none_is_refused(registry: Database, limit: int) -> None:
     with pytest.raises(InvalidInput, match=f"{limit} is no number of runs") as refusal:
@@ -144,7 +145,6 @@ def test_a_limit_that_is_none_is_refused(registry: Database, limit: int) -> None
     assert refusal.value.field == "max_results"
 
 
-@pytest.mark.same_on_both
 def test_deleted_runs_are_not_found(registry: Database) -> None:
     (run,) = search_runs(registry, filter_text="attributes.name = 'digits'")
     delete_run(registry, run.id, by=None)
@@ -152,6 +152,7 @@ def test_deleted_runs_are_not_found(registry: Database) -> None:
     assert search_runs(registry, filter_text="attributes.name = 'digits'") == []
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     "order_by",
     [

@@ -89,6 +89,7 @@ def test_columns_that_come_later_are_counted(database: Database, run_id: str) ->
         require_equal_to_evaluations(database, run_id, found)
 
 
+@pytest.mark.both_databases
 def test_counts_that_an_older_program_did_not_keep_are_made(
     database: Database, run_id: str
 ) -> None:
@@ -133,7 +134,6 @@ def test_counts_of_an_older_way_of_counting_are_made_again(
     assert newer.columns_digest != older.columns_digest
 
 
-@pytest.mark.same_on_both
 def test_the_slices_of_a_run_are_tested_once(
     database: Database, run_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

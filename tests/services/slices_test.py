@@ -191,6 +191,7 @@ def test_a_slice_is_evaluated_once_however_it_is_written(database: Database) -> 
     assert again.slice == "country=DE & mobile=True"
 
 
+@pytest.mark.both_databases
 def test_the_evaluation_of_the_whole_run_stays_the_current_one(database: Database) -> None:
     run = log_sliced(database)
     whole = evaluate(database, run.id)
@@ -268,6 +269,7 @@ def test_a_matrix_without_predictions_has_no_slices(database: Database) -> None:
         evaluation_of_slice(database, run.id, "country=DE")
 
 
+@pytest.mark.both_databases
 def test_slices_survive_a_revision_and_are_counted_with_the_new_labels(
     database: Database,
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from sqlalchemy import update
 
 from offdiag.domain.texts import CostName
@@ -102,6 +103,7 @@ def test_a_dataset_that_stops_being_judged_by_costs_keeps_none(database: Databas
     assert stored(database, run.id).costs == {}
 
 
+@pytest.mark.both_databases
 def test_the_sweep_asks_for_runs_that_were_judged_by_other_costs(database: Database) -> None:
     run = log(database)
     add(database, "visits")
@@ -115,6 +117,7 @@ def test_the_sweep_asks_for_runs_that_were_judged_by_other_costs(database: Datab
     assert stored(database, run.id).cost_matrix_id is not None
 
 
+@pytest.mark.both_databases
 def test_changed_costs_are_found_by_verifying(database: Database) -> None:
     log(database)
     add(database, "visits")

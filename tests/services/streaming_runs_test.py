@@ -125,7 +125,6 @@ def test_other_bytes_under_a_used_number_are_a_conflict(database: Database) -> N
         put_chunk(database, run.id, 0, batch(0, 5))
 
 
-@pytest.mark.same_on_both
 def test_the_truth_is_part_of_a_chunks_content(database: Database) -> None:
     run = opened(database).run
     put_chunk(database, run.id, 0, batch(0, 6))
@@ -172,7 +171,6 @@ def test_a_missing_chunk_is_named_and_the_run_stays_open(database: Database) -> 
         assert runs.get_run(session, run.id).state is RunState.OPEN
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("second", "field"),
     [
@@ -192,7 +190,6 @@ def test_batches_must_carry_the_same_arrays(database: Database, second: Batch, f
     assert caught.value.field == field
 
 
-@pytest.mark.same_on_both
 def test_chunks_must_have_as_many_scores_for_each_sample(database: Database) -> None:
     run = opened(database).run
     for seq, score in enumerate((np.zeros((3, 3)), np.zeros((3, 2)))):
@@ -220,7 +217,6 @@ def test_opening_with_the_same_client_key_finds_the_run(database: Database) -> N
     assert first.run.id == second.run.id
 
 
-@pytest.mark.same_on_both
 def test_the_first_run_of_a_dataset_must_name_its_classes(database: Database) -> None:
     with pytest.raises(InvalidInput, match="its classes are unknown") as caught:
         open_run(
@@ -234,7 +230,6 @@ def test_the_first_run_of_a_dataset_must_name_its_classes(database: Database) ->
     assert caught.value.field == "labels"
 
 
-@pytest.mark.same_on_both
 def test_an_unknown_run_is_said_to_be_unknown(database: Database) -> None:
     with pytest.raises(NotFound, match="there is no run 'r_none'"):
         put_chunk(database, "r_none", 0, batch(0, 6))

@@ -19,8 +19,6 @@ from offdiag.store import compared_runs as queries
 from offdiag.store.database import Database
 from support.logging_runs import log, work_off
 
-pytestmark = pytest.mark.same_on_both
-
 N, CLASSES = 300, ["a", "b", "c"]
 RANDOM = np.random.default_rng(5)
 TRUE = RANDOM.integers(0, 3, N)

@@ -55,7 +55,6 @@ def test_several_versions_are_taken_together(revised_twice: Database) -> None:
     assert impact_document(found).n_changed_labels == 2
 
 
-@pytest.mark.same_on_both
 def test_scores_in_between_belong_to_neither_side(database: Database) -> None:
     # Logged when the truth was at version 2 and evaluated there, so nothing is known of 1.
     log(database, y_pred=ACTUAL, sample_ids=IDS)
@@ -70,7 +69,6 @@ def test_scores_in_between_belong_to_neither_side(database: Database) -> None:
     assert [run.before for run in found.new] == [None]
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(("number", "since"), [(1, 3), (2, 2), (3, 4), (4, 1)])
 def test_a_version_must_come_from_the_other(
     revised_twice: Database, number: int, since: int
@@ -81,7 +79,6 @@ def test_a_version_must_come_from_the_other(
         impact(revised_twice, number, since=since)
 
 
-@pytest.mark.same_on_both
 def test_an_unknown_version_is_said_to_be_so(revised_twice: Database) -> None:
     with pytest.raises(NotFound, match="has no truth version 9"):
         impact(revised_twice, 3, since=9)

@@ -93,6 +93,7 @@ def sentences(database: Database) -> list[str]:
     return [finding.sentence for finding in verify(database).findings]
 
 
+@pytest.mark.both_databases
 def test_whatever_was_logged_is_clean(database: Database) -> None:
     log(database, sample_ids=IDS, slices={"site": ["A", "B"] * 3})
     log(database, y_true=None, sample_ids=IDS[::-1])
@@ -122,7 +123,6 @@ def test_whatever_was_logged_is_clean(database: Database) -> None:
     assert found.n_runs == found.n_recomputed == 9
 
 
-@pytest.mark.same_on_both
 def test_runs_that_wait_for_their_evaluation_are_not_wrong(database: Database) -> None:
     log(database)
 
@@ -215,7 +215,6 @@ def give_up(session: Session) -> None:
     session.execute(update(RunRow).values(state=RunState.FAILED))
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("damage", "kind", "sentence"),
     [
@@ -259,6 +258,7 @@ def test_what_is_wrong_is_named(
     assert any(finding.kind is kind and sentence in finding.sentence for finding in found), found
 
 
+@pytest.mark.both_databases
 def test_the_invariants_are_asked_on_both_databases(database: Database) -> None:
     log(database, **SCORED)
     work_off(database)
@@ -272,7 +272,6 @@ def test_the_invariants_are_asked_on_both_databases(database: Database) -> None:
     assert "its evaluation was given up after repeated errors." in found
 
 
-@pytest.mark.same_on_both
 def test_an_uploaded_matrix_that_was_changed_is_found(database: Database) -> None:
     log_matrix_run(database)
     work_off(database)
@@ -285,6 +284,7 @@ def test_an_uploaded_matrix_that_was_changed_is_found(database: Database) -> Non
     assert "the matrix is not what the predictions give." in found
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
@@ -303,6 +303,7 @@ def test_work_that_is_stuck_is_found(
     assert any(sentence in found for found in sentences(database))
 
 
+@pytest.mark.both_databases
 def test_what_was_acknowledged_must_be_there(database: Database, tmp_path: Path) -> None:
     run = log(database, facts=RunFacts(name="run", client_key="job 17"))
     assert run.content_digest is not None
@@ -329,7 +330,6 @@ def test_a_ledger_that_is_none_is_refused(tmp_path: Path) -> None:
         read_ledger(tmp_path / "nowhere.txt")
 
 
-@pytest.mark.same_on_both
 def test_a_large_registry_can_be_sampled(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

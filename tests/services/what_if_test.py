@@ -52,6 +52,7 @@ def test_without_costs_errors_count_alike(database: Database) -> None:
     assert [each.rank for each in found.answers] == [2, 1]
 
 
+@pytest.mark.both_databases
 def test_the_default_costs_of_the_dataset_are_where_questions_start(database: Database) -> None:
     runs = log_two(database)
     add_visits(database)
@@ -64,7 +65,6 @@ def test_the_default_costs_of_the_dataset_are_where_questions_start(database: Da
     assert [(each.rank, each.rank_by_accuracy) for each in found.answers] == [(1, 2), (2, 1)]
 
 
-@pytest.mark.same_on_both
 def test_changed_costs_change_the_answer(database: Database) -> None:
     runs = log_two(database)
 
@@ -108,7 +108,6 @@ def test_a_matrix_without_predictions_is_not_paired(database: Database) -> None:
     assert found.answers[0].place.behind.ci_method is None
 
 
-@pytest.mark.same_on_both
 def test_the_choice_flips_where_both_runs_cost_the_same(database: Database) -> None:
     runs = log_two(database)
 
@@ -120,7 +119,6 @@ def test_the_choice_flips_where_both_runs_cost_the_same(database: Database) -> N
     assert found.choice.stretches[0].high == pytest.approx(5.5)
 
 
-@pytest.mark.same_on_both
 def test_a_stated_lever_is_moved(database: Database) -> None:
     runs = log_two(database)
 
@@ -131,7 +129,6 @@ def test_a_stated_lever_is_moved(database: Database) -> None:
     assert found.scenario.lever.predicted is None
 
 
-@pytest.mark.same_on_both
 def test_the_best_constant_answer_is_always_there(database: Database) -> None:
     runs = log_two(database)
 
@@ -143,7 +140,6 @@ def test_the_best_constant_answer_is_always_there(database: Database) -> None:
     assert found.answers[0].ratio.value == pytest.approx(0.25)
 
 
-@pytest.mark.same_on_both
 def test_class_shares_at_deployment_weigh_the_classes(database: Database) -> None:
     runs = log_two(database)
 
@@ -154,7 +150,6 @@ def test_class_shares_at_deployment_weigh_the_classes(database: Database) -> Non
     assert found.scenario.prevalence.tolist() == pytest.approx([0.1, 0.9])
 
 
-@pytest.mark.same_on_both
 def test_merged_classes_need_not_be_told_apart(database: Database) -> None:
     runs = log_two(database)
 
@@ -164,7 +159,6 @@ def test_merged_classes_need_not_be_told_apart(database: Database) -> None:
     assert [each.accuracy for each in found.answers] == [1.0, 1.0]
 
 
-@pytest.mark.same_on_both
 def test_what_is_odd_about_the_costs_is_named(database: Database) -> None:
     runs = log_two(database)
 
@@ -176,7 +170,6 @@ def test_what_is_odd_about_the_costs_is_named(database: Database) -> None:
     ]
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("question", "problem"),
     [
@@ -205,7 +198,6 @@ def test_what_cannot_be_meant_is_named_and_left_out(
     assert means(found) == [0.062, 0.017]
 
 
-@pytest.mark.same_on_both
 def test_runs_that_cannot_be_shown_are_named_with_the_reason(database: Database) -> None:
     runs = log_two(database)
     elsewhere = log_counts(database, CAREFUL, LABELS, dataset="other")
@@ -221,7 +213,6 @@ def test_runs_that_cannot_be_shown_are_named_with_the_reason(database: Database)
     }
 
 
-@pytest.mark.same_on_both
 def test_only_so_many_runs_are_compared_at_once(database: Database) -> None:
     runs = [
         log_counts(database, SLOPPY, LABELS, name=str(n), evaluated=False)
@@ -235,7 +226,6 @@ def test_only_so_many_runs_are_compared_at_once(database: Database) -> None:
     assert [run_id for run_id, _ in found.frame.left_out] == runs[MOST_RUNS:]
 
 
-@pytest.mark.same_on_both
 def test_unknown_runs_and_costs_are_refused(database: Database) -> None:
     runs = log_two(database)
 
@@ -245,7 +235,6 @@ def test_unknown_runs_and_costs_are_refused(database: Database) -> None:
         ask(database, runs, Question(costs="visits@3"))
 
 
-@pytest.mark.same_on_both
 def test_costs_of_other_classes_are_refused(database: Database) -> None:
     runs = log_two(database)
     log_counts(database, CAREFUL, ("yes", "no"), dataset="other")
@@ -275,7 +264,6 @@ def test_the_answer_takes_six_statements_however_many_runs_there_are(
     assert counted == [6, 6]
 
 
-@pytest.mark.same_on_both
 def test_by_prevalence_runs_rank_as_by_balanced_accuracy(database: Database) -> None:
     counts = [[[18, 2], [60, 920]], [[8, 12], [5, 975]], [[12, 8], [200, 780]]]
     runs = [

@@ -24,6 +24,7 @@ from support.logging_runs import evaluate, log, work_off
 from support.revisions import extended_chain, use_chain
 
 
+@pytest.mark.both_databases
 def test_a_restored_backup_holds_the_same_to_the_last_byte(
     registry: Registry, other: Database, tmp_path: Path
 ) -> None:
@@ -53,6 +54,7 @@ def test_a_backup_of_a_file_can_be_restored_to_a_server(
     assert evaluate(postgres_database, run.id).matrix.total == 6
 
 
+@pytest.mark.both_databases
 def test_ids_that_were_handed_out_are_not_handed_out_again(
     database: Database, other: Database, tmp_path: Path
 ) -> None:
@@ -69,6 +71,7 @@ def test_ids_that_were_handed_out_are_not_handed_out_again(
     assert evaluate(other, run.id).id > last
 
 
+@pytest.mark.both_databases
 def test_a_backup_is_one_moment_while_others_write(
     database: Database, other: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,6 +102,7 @@ def test_signs_of_life_are_no_part_of_a_backup(
     assert count_of(other, HeartbeatRow) == 0
 
 
+@pytest.mark.both_databases
 def test_work_that_waited_in_a_backup_waits_from_now_on(
     database: Database, other: Database, tmp_path: Path
 ) -> None:
@@ -120,6 +124,7 @@ def test_work_that_waited_in_a_backup_waits_from_now_on(
     assert verify(other).n_waiting == 0
 
 
+@pytest.mark.both_databases
 def test_a_database_that_holds_something_is_replaced_only_by_force(
     database: Database, other: Database, tmp_path: Path
 ) -> None:
@@ -167,6 +172,7 @@ def test_a_backup_of_an_older_schema_is_brought_up_to_date(
     assert run_ids(no_registry) == [run.id]
 
 
+@pytest.mark.both_databases
 def test_a_registry_can_be_backed_up_before_it_is_upgraded(
     empty_database: Database, no_registry: Database, tmp_path: Path
 ) -> None:
@@ -217,6 +223,7 @@ def test_a_backup_of_a_newer_schema_is_refused_with_a_sentence(
     assert run_ids(other) == [kept.id]
 
 
+@pytest.mark.both_databases
 def test_a_newer_database_is_neither_backed_up_nor_replaced(
     database: Database, other: Database, tmp_path: Path
 ) -> None:

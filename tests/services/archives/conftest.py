@@ -13,7 +13,7 @@ from offdiag.services.retention.backups import back_up
 from offdiag.services.retention.project_archives import export_project
 from offdiag.store.database import Database
 from support.archives import Filled, Registry, fill
-from support.databases import BOTH
+from support.kinds import Files, Kind
 from support.postgres import PostgresServer
 from support.quick_schemas import remember_schemas
 
@@ -69,10 +69,10 @@ def filled_postgres(
     postgres_server.drop(name)
 
 
-@pytest.fixture(params=BOTH)
-def registry(request: pytest.FixtureRequest) -> Registry:
-    """A filled registry of either kind."""
-    kind = "filled_sqlite" if request.param == "sqlite" else "filled_postgres"
+@pytest.fixture
+def registry(request: pytest.FixtureRequest, databases: Kind) -> Registry:
+    """A filled registry of the kind the test runs on."""
+    kind = "filled_sqlite" if isinstance(databases, Files) else "filled_postgres"
     found: Registry = request.getfixturevalue(kind)
     return found
 

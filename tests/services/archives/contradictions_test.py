@@ -124,6 +124,7 @@ def test_a_run_is_in_one_project(registry: Registry, archive: Path, tmp_path: Pa
     assert contents(registry.database) == before
 
 
+@pytest.mark.both_databases
 def test_a_client_key_of_another_run_is_a_conflict(
     database: Database, other: Database, tmp_path: Path
 ) -> None:

@@ -24,6 +24,7 @@ def offdiag(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return captured.out
 
 
+@pytest.mark.both_databases
 def test_a_backup_that_was_made_while_a_process_logged_holds_all_that_was_acknowledged(
     database: Database,
     no_registry: Database,

@@ -75,6 +75,7 @@ def test_an_import_that_was_killed_has_changed_nothing(logged: Database, tmp_pat
     target.close()
 
 
+@pytest.mark.both_databases
 def test_a_restore_that_was_killed_has_changed_nothing(
     logged: Database, database: Database, tmp_path: Path
 ) -> None:

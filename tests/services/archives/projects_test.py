@@ -54,6 +54,7 @@ from support.contents import contents
 from support.logging_runs import evaluate, log, work_off
 
 
+@pytest.mark.both_databases
 def test_a_project_moves_with_all_its_runs_and_results(
     registry: Registry, other: Database, tmp_path: Path
 ) -> None:
@@ -90,6 +91,7 @@ def leave_nothing_undone(database: Database) -> None:
         session.execute(delete(ReportEditionRow).where(is_pending))
 
 
+@pytest.mark.both_databases
 def test_an_exported_project_is_deleted_and_comes_back(registry: Registry, tmp_path: Path) -> None:
     database, file = registry.database, tmp_path / "project.zip"
     leave_nothing_undone(database)
@@ -193,6 +195,7 @@ def test_a_project_can_be_imported_into_either_database(
     assert verify(postgres_database).is_clean
 
 
+@pytest.mark.both_databases
 def test_importing_twice_is_the_same_as_once(database: Database, archive: Path) -> None:
     first = import_project(database, archive)
     before = contents(database)

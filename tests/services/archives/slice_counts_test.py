@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 from sqlalchemy import select
 
 from offdiag.inputs.slice_columns import GivenSlices
@@ -31,7 +30,6 @@ def add_device(database: Database) -> None:
     add_slices(database, project="default", dataset="holdout", given=given)
 
 
-@pytest.mark.both_databases
 def test_counts_of_slices_move_with_their_evaluation(
     database: Database, other: Database, tmp_path: Path
 ) -> None:

@@ -73,7 +73,6 @@ def test_one_failure_keeps_nobody_else_from_getting_the_issue(
     assert issues(database)[-1].state.value == "computed"
 
 
-@pytest.mark.same_on_both
 def test_while_it_is_tried_again_the_last_error_is_there(database: Database) -> None:
     Path("reports").write_text("in the way", encoding="utf-8")
     issue_id = computed(database, FolderTarget("weekly"))
@@ -86,7 +85,6 @@ def test_while_it_is_tried_again_the_last_error_is_there(database: Database) -> 
     assert "reports" in (waiting.error or "")
 
 
-@pytest.mark.same_on_both
 def test_what_settings_forbid_is_refused_at_once(database: Database) -> None:
     issue_id = computed(
         database, EmailTarget("ana@example.org"), WebhookTarget("https://hooks.example.org/x")
@@ -101,7 +99,6 @@ def test_what_settings_forbid_is_refused_at_once(database: Database) -> None:
     assert found[1].error == "nothing is posted unsigned. Set webhook.secret."
 
 
-@pytest.mark.same_on_both
 def test_a_refused_delivery_can_be_taken_up_once_the_settings_allow_it(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,7 +120,6 @@ def test_a_refused_delivery_can_be_taken_up_once_the_settings_allow_it(
     assert states(deliveries(database, issue_id)) == [("sent", 2)]
 
 
-@pytest.mark.same_on_both
 def test_a_slow_receiver_costs_five_seconds_and_the_worker_goes_on(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,7 +134,6 @@ def test_a_slow_receiver_costs_five_seconds_and_the_worker_goes_on(
     assert "did not answer within" in (deliveries(database, issue_id)[0].error or "")
 
 
-@pytest.mark.same_on_both
 def test_a_private_address_stays_refused_without_a_packet(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,6 +146,7 @@ def test_a_private_address_stays_refused_without_a_packet(
     assert states(deliveries(database, issue_id)) == [("refused", 1)]
 
 
+@pytest.mark.both_databases
 def test_a_delivery_that_was_sent_is_not_sent_again(database: Database) -> None:
     computed(database, FolderTarget("weekly"))
     with database.read() as session:
@@ -165,7 +161,6 @@ def test_a_delivery_that_was_sent_is_not_sent_again(database: Database) -> None:
     assert Path("reports/weekly/weekly-0001.html").stat().st_mtime_ns == before
 
 
-@pytest.mark.same_on_both
 def test_retrying_what_was_not_given_up_is_a_conflict(database: Database) -> None:
     log_run(database, evaluated=False)
     (waiting,) = jobs_page(database).jobs.entries
@@ -176,6 +171,7 @@ def test_retrying_what_was_not_given_up_is_a_conflict(database: Database) -> Non
         retry_job(database, 999)
 
 
+@pytest.mark.both_databases
 def test_everything_that_was_given_up_is_tried_again_at_once(database: Database) -> None:
     issue_id = computed(database, EmailTarget("a@example.org"), EmailTarget("b@example.org"))
     work_off(database)
@@ -198,6 +194,7 @@ def test_a_failed_evaluation_can_be_taken_up_again(database: Database) -> None:
         assert runs.get_run(session, run_id).state is RunState.EVALUATED
 
 
+@pytest.mark.both_databases
 def test_a_failed_issue_can_be_taken_up_again(database: Database) -> None:
     log_run(database)
     report_now(database, name="weekly", scope=SCOPE)

@@ -52,6 +52,7 @@ def one_attempt(
     return outcome, row, wait_s
 
 
+@pytest.mark.both_databases
 def test_what_came_too_early_is_looked_at_again_and_was_no_attempt(database: Database) -> None:
     tasks, told = ending_with(NotYet("the run is open.", delay_s=40))
 
@@ -63,6 +64,7 @@ def test_what_came_too_early_is_looked_at_again_and_was_no_attempt(database: Dat
     assert not told
 
 
+@pytest.mark.both_databases
 def test_when_it_was_asked_for_again_meanwhile_the_newer_row_is_enough(
     database: Database,
 ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
 from sqlalchemy import event, select
 
 from offdiag.services.jobs.attempts import Outcome
@@ -58,6 +59,7 @@ def counting_commits(database: Database) -> Iterator[list[None]]:
         event.remove(engine, "commit", count)
 
 
+@pytest.mark.both_databases
 def test_each_piece_but_the_first_takes_one_transaction(database: Database) -> None:
     submit(database)
     begun: list[str] = []
@@ -74,6 +76,7 @@ def test_each_piece_but_the_first_takes_one_transaction(database: Database) -> N
     assert len(commits) == len(KEYS) + 1
 
 
+@pytest.mark.both_databases
 def test_who_is_told_to_stop_takes_nothing_more(database: Database) -> None:
     submit(database)
     begun: list[str] = []
@@ -87,6 +90,7 @@ def test_who_is_told_to_stop_takes_nothing_more(database: Database) -> None:
     assert states(database) == {"c": "todo"}
 
 
+@pytest.mark.both_databases
 def test_a_result_that_is_not_written_takes_nothing(database: Database) -> None:
     submit(database)
     begun: list[str] = []
@@ -102,6 +106,7 @@ def test_a_result_that_is_not_written_takes_nothing(database: Database) -> None:
     assert states(database) == dict.fromkeys(KEYS, "todo")
 
 
+@pytest.mark.both_databases
 def test_a_lease_that_was_lost_takes_nothing(database: Database) -> None:
     submit(database)
     begun: list[str] = []

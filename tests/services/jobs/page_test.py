@@ -23,6 +23,7 @@ def submitted(database: Database, key: str, **changes: object) -> int:
     return work_id
 
 
+@pytest.mark.both_databases
 def test_what_needs_a_look_comes_first(database: Database) -> None:
     queued = submitted(database, "a")
     dead = submitted(database, "b", state="dead", error="broken", attempts=5)
@@ -63,6 +64,7 @@ def test_an_empty_queue_has_all_states(database: Database) -> None:
     assert not page.has_scheduler
 
 
+@pytest.mark.both_databases
 def test_one_job_is_shown_until_it_is_done(database: Database) -> None:
     work_id = submitted(database, "a")
 
@@ -85,6 +87,7 @@ def test_a_process_that_beats_is_alive(database: Database) -> None:
     assert page.workers[0].age_s < 30
 
 
+@pytest.mark.both_databases
 def test_a_process_that_has_been_silent_is_shown_and_not_alive(database: Database) -> None:
     beat(database, heart_of_this_process("scheduler", database))
     with database.write() as session:
@@ -105,6 +108,7 @@ def test_a_process_that_ends_properly_is_gone(database: Database) -> None:
     assert not jobs_page(database).workers
 
 
+@pytest.mark.both_databases
 def test_what_was_killed_long_ago_is_forgotten_by_the_next_beat(database: Database) -> None:
     beat(database, heart_of_this_process("scheduler", database))
     with database.write() as session:

@@ -85,6 +85,7 @@ def test_a_key_waits_at_most_once(database: Database) -> None:
     assert again is None
 
 
+@pytest.mark.both_databases
 def test_while_work_is_being_done_its_key_is_free_again(database: Database) -> None:
     work_id = submitted(database)
     with database.write() as session:
@@ -114,6 +115,7 @@ def test_work_that_somebody_holds_is_left_alone(database: Database) -> None:
         assert run_next_job(database, keeper, POLICY, noting()) is None
 
 
+@pytest.mark.both_databases
 def test_work_of_a_killed_worker_is_taken_up_again_and_counts_as_an_attempt(
     database: Database,
 ) -> None:
@@ -199,6 +201,7 @@ def test_a_delayed_attempt_is_not_due_yet(database: Database) -> None:
         assert run_next_job(database, keeper, policy, noting()) is None
 
 
+@pytest.mark.both_databases
 def test_work_that_always_fails_is_buried_after_exactly_five_starts(database: Database) -> None:
     submitted(database, "poison")
     submitted(database, "healthy")
@@ -278,6 +281,7 @@ def test_an_unreachable_database_is_no_attempt(
     assert (waiting.state, waiting.attempts, waiting.error) == ("todo", 0, None)
 
 
+@pytest.mark.both_databases
 def test_a_lease_is_extended_while_the_work_goes_on(database: Database) -> None:
     work_id = submitted(database)
     first_end: list[float] = []
@@ -299,6 +303,7 @@ def test_a_lease_is_extended_while_the_work_goes_on(database: Database) -> None:
     assert outcome is Outcome.DONE
 
 
+@pytest.mark.both_databases
 def test_a_lease_that_cannot_be_kept_is_reported(database: Database) -> None:
     work_id = submitted(database)
     lost = threading.Event()
@@ -315,6 +320,7 @@ def test_a_lease_that_cannot_be_kept_is_reported(database: Database) -> None:
     assert results(database) == []
 
 
+@pytest.mark.both_databases
 def test_two_workers_never_do_the_same_work(database: Database) -> None:
     for number in range(20):
         submitted(database, f"job {number:02}")
@@ -357,6 +363,7 @@ def test_the_sweep_leaves_evaluated_and_asked_for_runs_alone(database: Database)
     assert (done.submitted, done.waiting) == (0, 0)
 
 
+@pytest.mark.both_databases
 def test_results_of_an_older_suite_are_computed_again_and_kept_as_history(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+import pytest
 from sqlalchemy import select, update
 
 from offdiag.domain.runs import RunFacts
@@ -42,6 +43,7 @@ def project_of_next(database: Database, dice: random.Random) -> str:
         return session.scalars(select(ProjectRow.name).where(ProjectRow.id == before[gone])).one()
 
 
+@pytest.mark.both_databases
 def test_a_project_with_one_run_does_not_wait_for_one_with_many(database: Database) -> None:
     log_for(database, "busy", 12)
     log_for(database, "quiet", 1)
@@ -53,6 +55,7 @@ def test_a_project_with_one_run_does_not_wait_for_one_with_many(database: Databa
     assert "busy" in served
 
 
+@pytest.mark.both_databases
 def test_within_a_project_what_was_asked_first_is_done_first(database: Database) -> None:
     log_for(database, "skin", 4)
     with database.read() as session:
@@ -68,6 +71,7 @@ def test_within_a_project_what_was_asked_first_is_done_first(database: Database)
             run_next_job(database, keeper, POLICY)
 
 
+@pytest.mark.both_databases
 def test_every_kind_of_work_says_whose_it_is(database: Database) -> None:
     log_reported(database)
     report_now(database, name="weekly", scope=SCOPE)
@@ -78,6 +82,7 @@ def test_every_kind_of_work_says_whose_it_is(database: Database) -> None:
     assert projects == {named}
 
 
+@pytest.mark.both_databases
 def test_work_that_is_for_nobody_has_its_turn_too(database: Database) -> None:
     log_for(database, "skin", 2)
     with database.write() as session:

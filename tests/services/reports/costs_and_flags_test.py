@@ -63,7 +63,6 @@ def log_blind(database: Database) -> str:
     return found.id
 
 
-@pytest.mark.same_on_both
 def test_costs_are_those_of_the_stored_matrix_with_intervals(database: Database) -> None:
     log_run(database, wrong=20)
     store_costs(database, 10.0)
@@ -79,7 +78,6 @@ def test_costs_are_those_of_the_stored_matrix_with_intervals(database: Database)
     assert cost.ci_low < 1.1 < cost.ci_high
 
 
-@pytest.mark.same_on_both
 def test_the_constant_answer_that_costs_least_is_the_yardstick(database: Database) -> None:
     log_run(database, wrong=20)
     store_costs(database, 10.0)
@@ -111,7 +109,6 @@ def test_runs_that_may_be_the_best_are_told_from_those_that_are_worse(
     ) in further_sentences(report)
 
 
-@pytest.mark.same_on_both
 def test_multi_label_runs_that_may_be_the_best_are_those_of_the_comparison(
     database: Database,
 ) -> None:
@@ -133,7 +130,6 @@ def test_multi_label_runs_that_may_be_the_best_are_those_of_the_comparison(
     assert any("significantly worse" in sentence for sentence in further_sentences(report))
 
 
-@pytest.mark.same_on_both
 def test_the_champion_is_marked_among_the_runs_and_named_below(database: Database) -> None:
     good, bad = log_run(database, name="good", wrong=10), log_run(database, name="bad", wrong=40)
     assert issue(database).snapshot.champion is None
@@ -149,7 +145,6 @@ def test_the_champion_is_marked_among_the_runs_and_named_below(database: Databas
     assert read_report(json.loads(json.dumps(report_document(report)))) == report
 
 
-@pytest.mark.same_on_both
 def test_the_value_of_the_highest_run_is_corrected_for_the_choice(database: Database) -> None:
     runs = [log_run(database, name=f"run {wrong}", wrong=wrong) for wrong in (10, 12, 14)]
 
@@ -168,7 +163,6 @@ def test_the_value_of_the_highest_run_is_corrected_for_the_choice(database: Data
     ) in further_sentences(report)
 
 
-@pytest.mark.same_on_both
 def test_two_runs_are_not_corrected_for_the_choice(database: Database) -> None:
     for wrong in (10, 12):
         log_run(database, name=f"run {wrong}", wrong=wrong)
@@ -190,7 +184,6 @@ def test_costs_tell_which_runs_may_be_the_best_where_they_rank(database: Databas
     assert (found.may_be_best, found.worse) == ((good,), (bad,))
 
 
-@pytest.mark.same_on_both
 def test_costs_decide_who_is_best_where_they_rank(database: Database) -> None:
     log_run(database, name="cautious", wrong=0)
     cheap = log_run(database, name="even", wrong=30)
@@ -215,7 +208,6 @@ def test_costs_decide_who_is_best_where_they_rank(database: Database) -> None:
     assert {run.id for run in by_cost.ranking} >= {cheap, blind}
 
 
-@pytest.mark.same_on_both
 def test_the_newest_version_counts_unless_one_is_named(database: Database) -> None:
     log_run(database, wrong=20)
     store_costs(database, 10.0)
@@ -230,6 +222,7 @@ def test_the_newest_version_counts_unless_one_is_named(database: Database) -> No
     assert (first.costs.version, first.runs[0].metrics["mean_cost"].value) == (1, 1.1)
 
 
+@pytest.mark.both_databases
 def test_slices_cost_what_their_own_errors_cost(database: Database) -> None:
     log(
         database,
@@ -273,7 +266,6 @@ def test_an_alert_on_costs_is_raised_where_the_whole_interval_lies_above(
     assert report.findings.alerts.unjudged == ()
 
 
-@pytest.mark.same_on_both
 def test_an_alert_on_a_metric_that_is_not_shown_is_judged(database: Database) -> None:
     log_run(database, wrong=20)
 
@@ -283,7 +275,6 @@ def test_an_alert_on_a_metric_that_is_not_shown_is_judged(database: Database) ->
     assert "cohen_kappa" not in report.scope.metrics
 
 
-@pytest.mark.same_on_both
 def test_an_unknown_cost_matrix_is_refused_when_it_is_asked_for(database: Database) -> None:
     log_run(database)
 
@@ -293,7 +284,6 @@ def test_an_unknown_cost_matrix_is_refused_when_it_is_asked_for(database: Databa
     assert issues(database) == []
 
 
-@pytest.mark.same_on_both
 def test_costs_of_other_classes_are_refused(database: Database) -> None:
     log_run(database)
     log(
@@ -318,7 +308,6 @@ def test_costs_of_other_classes_are_refused(database: Database) -> None:
     assert caught.value.field == "cost_matrix"
 
 
-@pytest.mark.same_on_both
 def test_flags_of_a_new_run_are_raised_since_the_issue_before(database: Database) -> None:
     log_run(database, wrong=4)
     issue(database)
@@ -330,7 +319,6 @@ def test_flags_of_a_new_run_are_raised_since_the_issue_before(database: Database
     assert {flag.run_id for flag in report.snapshot.flags or ()} == {blind}
 
 
-@pytest.mark.same_on_both
 def test_a_flag_is_closed_by_corrected_labels_and_the_report_says_so(database: Database) -> None:
     blind = log_blind(database)
     first = issue(database)
@@ -355,7 +343,6 @@ def test_a_flag_is_closed_by_corrected_labels_and_the_report_says_so(database: D
     assert "## Flags raised and closed since issue 1" in markdown
 
 
-@pytest.mark.same_on_both
 def test_a_flag_that_somebody_dismissed_is_not_open(database: Database) -> None:
     blind = log_blind(database)
     with database.read() as session:

@@ -37,6 +37,7 @@ def lose_work(database: Database) -> None:
         session.execute(delete(WorkRow))
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("is_lost", [False, True])
 def test_a_failed_issue_is_computed_again(database: Database, is_lost: bool) -> None:
     fail_issue(database)
@@ -50,7 +51,6 @@ def test_a_failed_issue_is_computed_again(database: Database, is_lost: bool) -> 
     assert (issue.state.value, issue.error) == ("computed", None)
 
 
-@pytest.mark.same_on_both
 def test_an_issue_that_did_not_fail_is_left_alone(database: Database) -> None:
     report_now(database, name="weekly", scope=SCOPE)
 
@@ -60,7 +60,6 @@ def test_an_issue_that_did_not_fail_is_left_alone(database: Database) -> None:
         retry_issue(database, project="skin", name="weekly", number=2)
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize("is_lost", [False, True])
 def test_a_delivery_that_was_refused_is_tried_again(
     database: Database, is_lost: bool, monkeypatch: pytest.MonkeyPatch
@@ -82,7 +81,6 @@ def test_a_delivery_that_was_refused_is_tried_again(
     assert (after.state.value, after.attempts) == ("refused", refused.attempts + 1)
 
 
-@pytest.mark.same_on_both
 def test_a_delivery_that_arrived_or_belongs_elsewhere_is_not_sent_again(
     database: Database,
 ) -> None:
@@ -98,7 +96,6 @@ def test_a_delivery_that_arrived_or_belongs_elsewhere_is_not_sent_again(
         retry_delivery(database, project="skin", name="weekly", number=1, delivery_id=foreign.id)
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     "label", ["df", "", "a]b", '"quoted"', "two\nlines", "\\", "a b<0.5", "č"]
 )
@@ -112,7 +109,6 @@ def test_an_alert_is_written_as_it_can_be_read(label: str, side: Side) -> None:
     assert "\n" not in text
 
 
-@pytest.mark.same_on_both
 def test_an_alert_on_a_whole_run_is_written_without_brackets() -> None:
     assert alert_text(Condition("mcc", Side.BELOW, 0.5)) == "mcc<0.5"
     assert alert_text(Condition("recall", Side.ABOVE, 1.0, "df")) == "recall[df]>1.0"

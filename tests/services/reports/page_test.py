@@ -52,6 +52,7 @@ def test_schedules_and_reports_without_one_stand_beside_each_other(database: Dat
     assert planned.scope == SCOPE
 
 
+@pytest.mark.both_databases
 def test_reports_can_be_narrowed_to_a_project(database: Database) -> None:
     weekly(database)
 
@@ -93,6 +94,7 @@ def test_a_list_shows_the_summary_of_the_newest_computed_issue(database: Databas
     assert (summary.metric, summary.line) == ("balanced_accuracy", (0.9, 0.9))
 
 
+@pytest.mark.both_databases
 def test_an_issue_of_a_version_without_summaries_has_none(database: Database) -> None:
     report_now(database, name="once", scope=SCOPE)
     work_off(database)
@@ -117,6 +119,7 @@ def test_one_report_has_its_issues_newest_first_and_the_line_of_its_best_values(
     assert page.history[-1].run_name == "plain"
 
 
+@pytest.mark.both_databases
 def test_issues_come_part_by_part_and_the_page_costs_the_same(database: Database) -> None:
     weekly(database)
     for number in range(1, 4):
@@ -143,6 +146,7 @@ def test_issues_come_part_by_part_and_the_page_costs_the_same(database: Database
     assert beyond.issues == ()
 
 
+@pytest.mark.both_databases
 def test_an_issue_has_its_files_and_its_report(database: Database) -> None:
     report_now(database, name="once", scope=SCOPE, delivery=[FolderTarget("f")])
     waiting = issue_page(database, project="skin", name="once")
@@ -159,7 +163,6 @@ def test_an_issue_has_its_files_and_its_report(database: Database) -> None:
     assert (facts["html"].n_bytes, facts["html"].sha256) == (len(file.content), file.sha256)
 
 
-@pytest.mark.same_on_both
 def test_what_is_not_there_is_not_found(database: Database) -> None:
     report_now(database, name="once", scope=SCOPE)
     calls: list[Callable[[], object]] = [
@@ -175,7 +178,6 @@ def test_what_is_not_there_is_not_found(database: Database) -> None:
             call()
 
 
-@pytest.mark.same_on_both
 def test_a_schedule_is_shown_with_its_next_five_times(database: Database) -> None:
     weekly(database, cron="30 6 * * 1,4", zone="Europe/Ljubljana")
 
@@ -186,7 +188,6 @@ def test_a_schedule_is_shown_with_its_next_five_times(database: Database) -> Non
     assert {f"{fire.wall:%a %H:%M}" for fire in entry.next_due_times} == {"Mon 06:30", "Thu 06:30"}
 
 
-@pytest.mark.same_on_both
 def test_a_paused_schedule_has_no_next_times(database: Database) -> None:
     weekly(database)
 
@@ -195,7 +196,6 @@ def test_a_paused_schedule_has_no_next_times(database: Database) -> None:
     assert schedule_page(database, project="skin", name="weekly").next_due_times == ()
 
 
-@pytest.mark.same_on_both
 def test_an_unreadable_plan_is_shown_as_a_problem(database: Database) -> None:
     weekly(database)
     with database.write() as session:
@@ -207,6 +207,7 @@ def test_an_unreadable_plan_is_shown_as_a_problem(database: Database) -> None:
     assert "there is no time zone" in entry.problem
 
 
+@pytest.mark.both_databases
 def test_the_heartbeat_of_the_scheduler_is_on_the_page(database: Database) -> None:
     before = reports_page(database).has_scheduler
     beat(database, heart_of_this_process("scheduler", database))
@@ -215,7 +216,6 @@ def test_the_heartbeat_of_the_scheduler_is_on_the_page(database: Database) -> No
     assert reports_page(database).has_scheduler
 
 
-@pytest.mark.same_on_both
 def test_a_plan_can_be_looked_at_before_it_is_saved(database: Database) -> None:
     preview = preview_plan(database, cron="0 6 * * 1", zone="Asia/Tokyo")
 
@@ -223,7 +223,6 @@ def test_a_plan_can_be_looked_at_before_it_is_saved(database: Database) -> None:
     assert [f"{fire.wall:%a %H:%M}" for fire in preview.next_due_times] == ["Mon 06:00"] * 5
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("text", "meant"),
     [

@@ -77,7 +77,6 @@ def test_an_issue_holds_the_runs_in_scope_with_values_and_intervals(database: Da
     assert run.classes[0].values["recall"].value == 0.8
 
 
-@pytest.mark.same_on_both
 def test_the_errors_of_the_best_run_are_in_the_issue(database: Database) -> None:
     log_run(database, name="worse", wrong=40)
     best = log_run(database, name="best", wrong=6)
@@ -112,7 +111,6 @@ def test_files_are_frozen_with_their_checksums_and_the_digest_of_the_figures(
     assert work_keys(database) == []
 
 
-@pytest.mark.same_on_both
 def test_the_second_issue_of_the_same_figures_says_that_nothing_changed(
     database: Database,
 ) -> None:
@@ -126,7 +124,6 @@ def test_the_second_issue_of_the_same_figures_says_that_nothing_changed(
     assert first.data_digest == second.data_digest
 
 
-@pytest.mark.same_on_both
 def test_corrected_labels_that_change_the_ranking_are_the_first_sentence(
     database: Database,
 ) -> None:
@@ -145,7 +142,6 @@ def test_corrected_labels_that_change_the_ranking_are_the_first_sentence(
     assert {run.truth_number for run in report.snapshot.runs} == {2}
 
 
-@pytest.mark.same_on_both
 def test_a_truth_revision_is_told_once(database: Database) -> None:
     log_run(database)
     issue(database)
@@ -166,7 +162,6 @@ def test_a_truth_revision_is_told_once(database: Database) -> None:
     assert first_sentence(database) == "No change exceeds its interval."
 
 
-@pytest.mark.same_on_both
 def test_terms_narrow_the_runs(database: Database) -> None:
     log_run(database, name="vit-a", model="vit", tags={"stage": "final"})
     log_run(database, name="vit-b", model="vit", tags={"stage": "draft"})
@@ -196,7 +191,6 @@ def test_open_runs_are_not_in_scope_and_failed_ones_are_named(database: Database
     assert [run.name for run in report.snapshot.failed] == ["broken"]
 
 
-@pytest.mark.same_on_both
 def test_runs_on_other_samples_are_counted_and_not_compared(database: Database) -> None:
     log_run(database, name="old", n=60)
     log_run(database, name="new", n=100)
@@ -207,7 +201,6 @@ def test_runs_on_other_samples_are_counted_and_not_compared(database: Database) 
     assert report.snapshot.n_elsewhere == 1
 
 
-@pytest.mark.same_on_both
 def test_an_alert_is_raised_and_then_no_longer_new(database: Database) -> None:
     log_run(database, wrong=60)
     condition = Condition("recall", Side.BELOW, 0.9, "mel")
@@ -219,6 +212,7 @@ def test_an_alert_is_raised_and_then_no_longer_new(database: Database) -> None:
     assert [alert.is_new for alert in second.findings.alerts.raised] == [False]
 
 
+@pytest.mark.both_databases
 def test_an_issue_waits_for_runs_that_are_being_scored(database: Database) -> None:
     log_run(database)
     report_now(database, name="weekly", scope=SCOPE)
@@ -237,7 +231,6 @@ def test_an_issue_waits_for_runs_that_are_being_scored(database: Database) -> No
     assert len(names) == 2
 
 
-@pytest.mark.same_on_both
 def test_waiting_is_no_attempt_and_ends_after_ten_minutes(database: Database) -> None:
     log_run(database)
     report_now(database, name="weekly", scope=SCOPE)
@@ -258,6 +251,7 @@ def test_waiting_is_no_attempt_and_ends_after_ten_minutes(database: Database) ->
     assert [run["name"] for run in snapshot["waiting"]] == ["late"]
 
 
+@pytest.mark.both_databases
 def test_an_issue_waits_for_the_one_before_it(database: Database) -> None:
     log_run(database)
     report_now(database, name="weekly", scope=SCOPE)
@@ -269,7 +263,6 @@ def test_an_issue_waits_for_the_one_before_it(database: Database) -> None:
     assert one_step(database) is Outcome.DEFERRED
 
 
-@pytest.mark.same_on_both
 def test_an_issue_that_cannot_be_computed_fails_with_its_reason(database: Database) -> None:
     log_run(database)
     report_now(database, name="weekly", scope=SCOPE, delivery=[FolderTarget("weekly")])
@@ -315,7 +308,6 @@ def test_dropping_the_whole_queue_loses_only_time(database: Database) -> None:
     assert (submit_missing(database).issues, submit_missing(database).deliveries) == (0, 0)
 
 
-@pytest.mark.same_on_both
 def test_an_issue_of_an_empty_dataset_says_so(database: Database) -> None:
     log_run(database)
 
@@ -338,7 +330,6 @@ def forget_evaluations(database: Database) -> None:
         session.execute(delete(WorkRow).where(WorkRow.task == "evaluate"))
 
 
-@pytest.mark.same_on_both
 def test_slices_are_counted_and_compared_with_the_same_slice(database: Database) -> None:
     actual = ["mel", "nv"] * 50
     log(
@@ -365,7 +356,6 @@ def test_slices_are_counted_and_compared_with_the_same_slice(database: Database)
     )
 
 
-@pytest.mark.same_on_both
 def test_alerts_on_slices_look_at_the_slice_and_at_all_groups(database: Database) -> None:
     log_sites(database, dataset="derm", facts=RunFacts(name="sites", project="skin"))
     log_matrix(
@@ -407,7 +397,6 @@ def test_alerts_on_slices_look_at_the_slice_and_at_all_groups(database: Database
     )
 
 
-@pytest.mark.same_on_both
 def test_runs_whose_cases_are_not_known_have_no_slices_and_do_no_harm(database: Database) -> None:
     actual = ["mel", "nv"] * 50
     log(
@@ -436,7 +425,6 @@ def test_runs_whose_cases_are_not_known_have_no_slices_and_do_no_harm(database: 
     assert len(found.snapshot.runs) == 2
 
 
-@pytest.mark.same_on_both
 def test_a_slice_that_the_dataset_does_not_have_fails_with_its_name(database: Database) -> None:
     log_run(database)
     report_now(database, name="weekly", scope=replace(SCOPE, slices=("country=DE",)))

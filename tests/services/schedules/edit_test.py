@@ -47,7 +47,6 @@ def test_a_schedule_is_stored_as_it_was_meant(database: Database) -> None:
     ]
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     ("change", "error"),
     [
@@ -76,7 +75,6 @@ def test_what_cannot_be_meant_is_refused_and_nothing_stored(
         edit.pause_schedule(database, project="skin", name="weekly")
 
 
-@pytest.mark.same_on_both
 def test_a_baseline_of_another_dataset_is_refused(database: Database) -> None:
     elsewhere = log_run(database, dataset="other", evaluated=False)
 
@@ -91,7 +89,6 @@ def test_a_name_is_given_once_in_a_project(database: Database) -> None:
         weekly(database)
 
 
-@pytest.mark.same_on_both
 @pytest.mark.parametrize(
     "act",
     [
@@ -178,6 +175,7 @@ def test_the_text_of_a_webhook_keeps_its_secret_part() -> None:
     assert target.text == "webhook https://hooks.example.org/…"
 
 
+@pytest.mark.both_databases
 def test_a_report_is_run_by_its_schedule_or_else_as_its_newest_issue_was(
     database: Database,
 ) -> None:
@@ -200,12 +198,12 @@ def test_a_report_is_run_by_its_schedule_or_else_as_its_newest_issue_was(
     assert second.fire_time.endswith(" Europe/Ljubljana (by hand)")
 
 
-@pytest.mark.same_on_both
 def test_a_report_that_is_not_there_cannot_be_run(database: Database) -> None:
     with pytest.raises(NotFound, match="no report 'weekly'"):
         edit.run_report(database, project="skin", name="weekly")
 
 
+@pytest.mark.both_databases
 def test_a_change_of_what_somebody_else_has_changed_is_refused(database: Database) -> None:
     made = weekly(database)
 
@@ -239,6 +237,7 @@ def test_a_report_without_a_schedule_is_defined_by_its_newest_issue(database: Da
         report_definition(database, project="skin", name="never")
 
 
+@pytest.mark.both_databases
 def test_the_choices_are_all_datasets_and_cost_matrices(database: Database) -> None:
     add_costs(
         database,

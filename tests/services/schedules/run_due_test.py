@@ -53,6 +53,7 @@ def test_before_its_time_nothing_happens(database: Database) -> None:
     assert not issues(database)
 
 
+@pytest.mark.both_databases
 def test_at_its_time_a_schedule_is_issued_with_its_work(database: Database) -> None:
     weekly(database, due=MONDAY)
 
@@ -85,7 +86,6 @@ def test_a_second_tick_in_the_same_moment_does_nothing(database: Database) -> No
     assert len(issues(database)) == 1
 
 
-@pytest.mark.same_on_both
 def test_missed_fires_are_caught_up_by_one_issue_that_counts_them(database: Database) -> None:
     weekly(database, cron="0 * * * *", due=MONDAY)
 
@@ -97,7 +97,6 @@ def test_missed_fires_are_caught_up_by_one_issue_that_counts_them(database: Data
     assert due_of(schedule(database)) == MONDAY + 6 * HOUR
 
 
-@pytest.mark.same_on_both
 def test_when_the_clock_jumps_ahead_and_back_no_fire_happens_twice(database: Database) -> None:
     weekly(database, cron="0 * * * *", due=MONDAY)
     run_due_schedules(database, MONDAY)
@@ -112,7 +111,6 @@ def test_when_the_clock_jumps_ahead_and_back_no_fire_happens_twice(database: Dat
     ]
 
 
-@pytest.mark.same_on_both
 def test_planned_anew_after_a_jump_a_fire_that_was_issued_is_not_issued_again(
     database: Database,
 ) -> None:
@@ -132,7 +130,6 @@ def test_planned_anew_after_a_jump_a_fire_that_was_issued_is_not_issued_again(
     assert due_of(schedule(database)) == MONDAY + HOUR
 
 
-@pytest.mark.same_on_both
 def test_over_the_autumn_change_each_wall_time_is_issued_once(database: Database) -> None:
     start = utc("2026-10-24 22:00")
     weekly(database, cron="*/30 * * * *", zone="Europe/Berlin", due=start)
@@ -144,7 +141,6 @@ def test_over_the_autumn_change_each_wall_time_is_issued_once(database: Database
     assert walls == ["00:00", "00:30", "01:00", "01:30", "02:00", "02:30", "03:00", "03:30"]
 
 
-@pytest.mark.same_on_both
 def test_over_the_spring_change_a_skipped_time_is_issued_once(database: Database) -> None:
     start = utc("2026-03-29 01:00")
     weekly(database, cron="30 2 * * *", zone="Europe/Berlin", due=start)
@@ -155,6 +151,7 @@ def test_over_the_spring_change_a_skipped_time_is_issued_once(database: Database
     assert [issue.fire_time for issue in issues(database)] == ["2026-03-29T03:00 Europe/Berlin"]
 
 
+@pytest.mark.both_databases
 def test_a_paused_schedule_does_not_fire_and_resuming_does_not_catch_up(
     database: Database,
 ) -> None:
@@ -182,6 +179,7 @@ def test_a_run_by_hand_is_an_issue_beside_the_planned_ones(database: Database) -
     assert (planned.number, planned.fire_time) == (2, "2026-11-23T06:00 UTC")
 
 
+@pytest.mark.both_databases
 def test_the_issues_of_a_removed_schedule_stay_and_its_name_goes_on_counting(
     database: Database,
 ) -> None:
@@ -198,7 +196,6 @@ def test_the_issues_of_a_removed_schedule_stay_and_its_name_goes_on_counting(
     ]
 
 
-@pytest.mark.same_on_both
 def test_a_changed_schedule_follows_its_new_plan(database: Database) -> None:
     weekly(database, due=MONDAY)
 
@@ -210,6 +207,7 @@ def test_a_changed_schedule_follows_its_new_plan(database: Database) -> None:
     assert due_of(changed) < database.clock() + timedelta(days=1)
 
 
+@pytest.mark.both_databases
 def test_a_schedule_changed_while_it_was_about_to_fire_is_left_to_the_next_tick(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,6 +224,7 @@ def test_a_schedule_changed_while_it_was_about_to_fire_is_left_to_the_next_tick(
     assert not issues(database)
 
 
+@pytest.mark.both_databases
 def test_an_unreadable_schedule_does_not_stop_the_others(database: Database) -> None:
     broken = weekly(database, name="broken", due=MONDAY)
     weekly(database, due=MONDAY)
