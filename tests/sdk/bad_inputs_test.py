@@ -146,6 +146,7 @@ def test_a_matrix_that_cannot_be_counted_is_refused(door: tuple[str, Database]) 
         with pytest.raises(InvalidInput) as refused:
             log_matrix(url, matrix, **given)
         assert refused.value.field == field, (what, refused.value)
+        assert refused.value.hint, what
 
     assert _finished_runs(database) == 0
 

@@ -111,25 +111,6 @@ def test_examples_of_a_label_come_as_sets(url: str) -> None:
     assert run.examples(predicted="sky")["sample"].tolist() == [12, 13]
 
 
-def test_labels_of_sets_are_corrected(url: str) -> None:
-    run = offdiag.log_run(
-        y_true=TRUE_SETS,
-        y_pred=PREDICTED_SETS,
-        labels=LABELS,
-        sample_ids=IDS,
-        name="run",
-        dataset="sets",
-        url=url,
-    )
-
-    made = offdiag.revise_truth(
-        dataset="sets", labels={11: ["sea"], 12: None}, reason="looked again", url=url
-    )
-
-    assert (made.n_corrected, made.n_unlabelled, made.n_labelled) == (1, 1, 6)
-    assert run.evaluation().aggregate["subset_accuracy"].value == pytest.approx(3 / 6)
-
-
 def test_corrections_of_sets_may_stand_in_a_file(url: str, tmp_path: Path) -> None:
     offdiag.log_run(
         y_true=TRUE_SETS,

@@ -9,7 +9,6 @@ import pytest
 
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import Churn, PairComparison, PairedOutcome, paired_outcomes
-from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -117,16 +116,6 @@ def test_the_order_in_which_examples_were_logged_does_not_matter(
 
     assert facts is not None
     assert facts.churn == expected_churn(PLAIN, FOCAL)
-
-
-def test_runs_are_compared_before_anybody_evaluated_them(database: Database) -> None:
-    plain, focal = (
-        log_model(database, PLAIN, name="plain"),
-        log_model(database, FOCAL, name="focal"),
-    )
-
-    assert plain.state.value == "finished"
-    assert pair(compare(database, plain, focal)).first.total == N
 
 
 def test_corrected_labels_count_and_those_without_are_left_out(
@@ -485,13 +474,3 @@ def test_fewer_than_two_or_too_many_or_doubled_runs_are_refused(
         compare_runs(database, ids)
 
     assert caught.value.field == "runs"
-
-
-def test_labels_of_runs_are_those_of_the_dataset(database: Database) -> None:
-    plain = log_model(database, PLAIN, name="plain")
-    focal = log_model(database, FOCAL, name="focal")
-
-    found = compare(database, plain, focal)
-
-    assert found.runs[0].labels == LabelSet(CLASSES)
-    assert pair(found).labels == CLASSES

@@ -11,7 +11,6 @@ import pytest
 from sqlalchemy import select, update
 
 import offdiag
-from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, Task
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.counted import CountedSets
@@ -19,7 +18,6 @@ from offdiag.reports.scope import METRICS_OF_SETS
 from offdiag.sdk.evaluations.intervals import multilabel_intervals
 from offdiag.services.cost_matrices import add_costs
 from offdiag.services.evaluation.recompute import recompute_all
-from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.examples.page import browse_examples
 from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag.services.flags.page import browse_flag, raised_flags
@@ -151,31 +149,6 @@ def test_batches_in_any_order_give_the_result_of_one_call(
     assert verify(database).findings == ()
 
 
-def test_a_new_dataset_takes_sets_from_its_first_batch(database: Database) -> None:
-    opened = open_run(
-        database,
-        facts=RunFacts(name="streamed"),
-        dataset="new",
-        labels=LabelSet.declared(LABELS),
-        positive_label=None,
-    )
-    batch = read_batch(
-        y_pred=PREDICTED_SETS,
-        y_true=TRUE_SETS,
-        y_score=None,
-        ids=None,
-        labels=opened.dataset.labels,
-        positive_label=None,
-    )
-    put_chunk(database, opened.run.id, 0, batch)
-    finish_run(database, opened.run.id)
-
-    assert dataset_of(database, "new").task is Task.MULTILABEL
-    assert evaluate(database, opened.run.id).aggregate["subset_accuracy"].value == pytest.approx(
-        2 / 7
-    )
-
-
 def test_sets_are_stored_a_bit_a_label(database: Database) -> None:
     true, predicted = random_sets(100, 17)
     log_sets(database, y_true=true, y_pred=predicted, labels=[f"l{code}" for code in range(17)])
@@ -187,28 +160,11 @@ def test_sets_are_stored_a_bit_a_label(database: Database) -> None:
     assert (truth.dtype, truth.codec, len(truth.codes)) == ("u1x3", "bits", 300)
 
 
-def test_labels_that_nobody_declared_are_inferred_and_marked(database: Database) -> None:
-    log_sets(database, labels=None)
-
-    labels = dataset_of(database).labels
-    assert labels.names == ("boat", "sand", "sea", "sky")
-    assert labels.inferred
-
-
-def test_columns_without_names_need_labels(database: Database) -> None:
-    true, predicted = random_sets(5, 3)
-
-    with pytest.raises(InvalidInput, match="columns of the table have no names"):
-        log_sets(database, y_true=true, y_pred=predicted, labels=None)
-
-
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
         ({"y_pred": [["sea", "sea"], *PREDICTED_SETS[1:]]}, "index 0 names 'sea' twice"),
         ({"y_true": [["dune"], *TRUE_SETS[1:]]}, "'dune' in the set at index 0"),
-        ({"y_pred": PREDICTED_SETS[:-1]}, "y_true has 7 values, y_pred has 6"),
-        ({"y_pred": ["sea"] * 7}, "is no set of labels"),
         ({"y_score": np.zeros((7, 3))}, "3 columns of scores for 4 classes"),
         ({"ordinal": True}, "no order that could have a meaning"),
     ],
@@ -305,22 +261,6 @@ def test_a_revision_of_sets_may_be_repeated(database: Database) -> None:
 
     assert (first.was_there, second.was_there) == (False, True)
     assert second.version.id == first.version.id
-
-
-def test_a_slice_of_sets_is_evaluated(database: Database) -> None:
-    sites = ["A", "B"] * 3 + ["A"]
-    run = log_sets(database, slices={"site": sites})
-
-    part = evaluation_of_slice(database, run.id, "site=A")
-
-    chosen = [place for place, site in enumerate(sites) if site == "A"]
-    here = offdiag.evaluate_multilabel(
-        y_true=[TRUE_SETS[place] for place in chosen],
-        y_pred=[PREDICTED_SETS[place] for place in chosen],
-        labels=LABELS,
-    )
-    assert part.n_cases == 4
-    assert part.aggregate["example_jaccard"].value == here.aggregate["example_jaccard"].value
 
 
 @pytest.mark.both_databases

@@ -168,13 +168,7 @@ def test_the_positive_label_is_remembered_with_the_dataset(database: Database) -
 @pytest.mark.parametrize(
     ("given", "field", "sentence"),
     [
-        ({"y_pred": ["a"] * 5}, "y_pred", "y_true has 6 values, y_pred has 5"),
-        ({"y_pred": [], "y_true": []}, "y_true", "no values"),
-        ({"y_pred": ["a"] * 5 + [None]}, "y_pred", "index 5 is missing"),
-        ({"labels": ["a", "b"]}, "y_pred", "'c' at index 4"),
-        ({"y_score": np.full((6, 3), np.nan)}, "y_score", "index 0, column 0 is nan"),
         ({"y_score": np.zeros((6, 2))}, "y_score", "2 columns of scores for 3 classes"),
-        ({"sample_ids": [1, 2, 3, 4, 5, 1]}, "sample_ids", "1 stands twice"),
         ({"sample_ids": [1, 2]}, "sample_ids", "y_pred has 6 values, sample_ids has 2"),
         ({"positive_label": "a"}, "positive_label", "3 classes"),
         ({"positive_label": "x"}, "positive_label", "'x' is not one of"),

@@ -69,7 +69,7 @@ def test_published_matrices(matrix: list[list[int]]) -> None:
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 5])
 @pytest.mark.parametrize("highest", [1, 2, 40])
 def test_small_and_sparse_matrices(n_classes: int, highest: int) -> None:
-    for matrix in generated(n_classes, highest, how_many=25):
+    for matrix in generated(n_classes, highest, how_many=15):
         assert_equals_definition(matrix, relative=1e-13)
 
 

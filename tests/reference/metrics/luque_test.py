@@ -60,7 +60,7 @@ def of_matrices(name: str, matrices: Rates) -> Rates:
     return rescaled(PER_CLASS[KEYS[name]].compute(cells).value, spec_of(name))
 
 
-def random_points(n: int = 4000) -> tuple[Rates, Rates, Rates]:
+def random_points(n: int = 500) -> tuple[Rates, Rates, Rates]:
     generator = np.random.default_rng(47)
     alpha, beta = generator.uniform(0.01, 0.99, (2, n))
     return alpha, beta, generator.uniform(-0.98, 0.98, n)
