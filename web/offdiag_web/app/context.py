@@ -40,64 +40,45 @@ if TYPE_CHECKING:
 
 
 COMPARISONS_KEY = "offdiag comparisons"
-MOST_COMPARISONS = 64
-
-
-def recent_comparisons() -> LruCache[Compared]:
-    """What is kept for the application that is answering."""
-    kept = current_app.extensions.setdefault(COMPARISONS_KEY, LruCache(most=MOST_COMPARISONS))
-    return cast("LruCache[Compared]", kept)
-
-
-BEST_SETS_KEY = "offdiag best sets"
+SUSPECTS_KEY = "offdiag suspects"
 MOST_BEST_SETS = 2_048
 """The first page asks for those of all datasets in turn: with fewer places than datasets it would
 find none of them."""
 
 
+def _kept(key: str, most: int) -> LruCache[Any]:
+    """What is kept under a key for the application that is answering."""
+    return cast("LruCache[Any]", current_app.extensions.setdefault(key, LruCache(most=most)))
+
+
+def recent_comparisons() -> LruCache[Compared]:
+    """Runs that were compared before."""
+    return _kept(COMPARISONS_KEY, most=64)
+
+
 def kept_best_sets() -> LruCache[BestSet | None]:
     """Best sets of datasets that were computed before."""
-    kept = current_app.extensions.setdefault(BEST_SETS_KEY, LruCache(most=MOST_BEST_SETS))
-    return cast("LruCache[BestSet | None]", kept)
-
-
-MOMENTS_KEY = "offdiag moments of methods"
-MOST_MOMENTS = 256
+    return _kept("offdiag best sets", most=MOST_BEST_SETS)
 
 
 def kept_moments() -> LruCache[KnownMoments]:
     """What the choice of samples does to the methods of datasets."""
-    kept = current_app.extensions.setdefault(MOMENTS_KEY, LruCache(most=MOST_MOMENTS))
-    return cast("LruCache[KnownMoments]", kept)
-
-
-DROPS_KEY = "offdiag drops"
+    return _kept("offdiag moments of methods", most=256)
 
 
 def kept_drops() -> LruCache[tuple[RunDrop, ...]]:
     """Newest runs of datasets that were found worse than one before them."""
-    kept = current_app.extensions.setdefault(DROPS_KEY, LruCache(most=MOST_BEST_SETS))
-    return cast("LruCache[tuple[RunDrop, ...]]", kept)
-
-
-DECISIONS_KEY = "offdiag decisions"
-MOST_DECISIONS = 64
+    return _kept("offdiag drops", most=MOST_BEST_SETS)
 
 
 def kept_decisions() -> LruCache[Facts]:
     """What was compared before for the decisions on datasets."""
-    kept = current_app.extensions.setdefault(DECISIONS_KEY, LruCache(most=MOST_DECISIONS))
-    return cast("LruCache[Facts]", kept)
-
-
-SUSPECTS_KEY = "offdiag suspects"
-MOST_RANKED_DATASETS = 16
+    return _kept("offdiag decisions", most=64)
 
 
 def kept_suspects() -> LruCache[RankedDataset]:
     """Labels of datasets that were ranked before."""
-    kept = current_app.extensions.setdefault(SUSPECTS_KEY, LruCache(most=MOST_RANKED_DATASETS))
-    return cast("LruCache[RankedDataset]", kept)
+    return _kept(SUSPECTS_KEY, most=16)
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,7 +144,7 @@ def status_of(error: OffdiagError) -> int:
 def failure_of(error: OffdiagError) -> Failure:
     """What a page says of an error of the domain."""
     status = status_of(error)
-    return Failure(status, error.code, _sentence(error.message), error.field, error.hint)
+    return Failure(status, error.code, capitalised(error.message), error.field, error.hint)
 
 
 def _http_failure(error: HTTPException) -> Failure:
@@ -157,8 +157,14 @@ def _http_failure(error: HTTPException) -> Failure:
     return Failure(status, code, error.description or error.name, hint=hint)
 
 
-def _sentence(message: str) -> str:
-    return message[:1].upper() + message[1:]
+def capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def sentence_of(error: OffdiagError) -> str:
+    """What is wrong and what helps."""
+    text = capitalised(error.message)
+    return f"{text} {error.hint}" if error.hint else text
 
 
 def _answer(failure: Failure) -> Response:

@@ -35,13 +35,8 @@ AUDIT_COLUMNS = (
 class AuditLine:
     """One change, for reading."""
 
-    number: int
+    event: AuditEvent
     at: Moment
-    actor: str
-    kind: str
-    action: str
-    subject: str
-    project: str
     detail: str
 
 
@@ -49,13 +44,8 @@ def audit_lines(events: Sequence[AuditEvent], *, now: datetime) -> tuple[AuditLi
     """Changes, the newest first."""
     return tuple(
         AuditLine(
-            event.id,
+            event,
             moment(event.at, now=now),
-            event.actor or "not signed in",
-            event.actor_kind,
-            event.action,
-            event.subject,
-            event.project or "",
             "; ".join(f"{key}: {_words(value)}" for key, value in event.detail.items()),
         )
         for event in events

@@ -22,6 +22,7 @@ from offdiag.domain.access import Role
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 from offdiag_web.app.context import requires
+from offdiag_web.app.errors import sentence_of
 from offdiag_web.charts.card import Card, CardTable, card_svg
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Option
@@ -123,7 +124,7 @@ def audit_form(
         else tuple(
             f"Line {line}: {numbers.shortened(t, longest=90)}" for line, t in reading.unread
         ),
-        error=None if error is None else _sentence(error),
+        error=None if error is None else sentence_of(error),
         error_field=None if error is None else _FIELDS.get(error.field or "", "table"),
     )
 
@@ -186,11 +187,6 @@ def _choices(chosen: str, *entries: tuple[str, str]) -> tuple[Option, ...]:
     values = [value for value, _ in entries]
     kept = chosen if chosen in values else ""
     return tuple(Option(value, text, value == kept) for value, text in entries)
-
-
-def _sentence(error: InvalidInput) -> str:
-    text = f"{error.message[:1].upper()}{error.message[1:]}"
-    return f"{text} {error.hint}" if error.hint else text
 
 
 _MOST_LINES = 9

@@ -13,6 +13,7 @@ from offdiag.audit.findings import AuditReport, AuditVerdict, Finding
 from offdiag.audit.printed import Interval, Printed, Rounding
 from offdiag.audit.table_text.audit import ModelAudit, TableTextAudit
 from offdiag.metrics.catalogue import SPECS
+from offdiag_web.app.errors import capitalised
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import Chip, Tone
@@ -224,9 +225,9 @@ def _model(number: int, each: ModelAudit) -> ModelView:
         id=f"model-{number}",
         name=each.model or None,
         verdict=_chip(report.verdict),
-        why=_capital(report.why),
-        read_as=None if report.reading == "as published" else _capital(report.reading),
-        axes=None if report.matrix is None else _capital(report.matrix.why),
+        why=capitalised(report.why),
+        read_as=None if report.reading == "as published" else capitalised(report.reading),
+        axes=None if report.matrix is None else capitalised(report.matrix.why),
         lines=tuple(
             _line(forms, report, line_id=_line_id(number, at))
             for at, forms in enumerate(_forms_of_numbers(report), start=1)
@@ -283,7 +284,7 @@ def _line(forms: list[Finding], report: AuditReport, *, line_id: str) -> NumberL
         printed=", ".join(form.claim.printed.text for form in forms),
         stands_for=_stands_for(forms),
         verdict=_chip(first.verdict),
-        why=_capital(first.why),
+        why=capitalised(first.why),
         expected=expected_text(last.expected, last.claim.printed)
         if first.verdict is not AuditVerdict.CONSISTENT
         else None,
@@ -301,7 +302,3 @@ def _stands_for(forms: list[Finding]) -> str:
 
 def _chip(verdict: AuditVerdict) -> Chip:
     return Chip(_WORDS[verdict], _TONES[verdict])
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -22,6 +22,7 @@ from offdiag.store.cost_matrices import DatasetUse, dataset_uses
 from offdiag.store.datasets import get_dataset
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import requested_project
+from offdiag_web.app.errors import sentence_of
 from offdiag_web.components.classes import class_head
 from offdiag_web.components.costs.form import (
     MOST_CLASSES,
@@ -94,7 +95,7 @@ def read_costs(typed: TypedCosts, labels: LabelSet) -> ReadCosts:
         try:
             weights = read_cost_table(typed.table, labels)
         except InvalidInput as error:
-            return ReadCosts(None, {"table": _sentence(error)})
+            return ReadCosts(None, {"table": sentence_of(error)})
         where = "table"
     else:
         size = len(labels)
@@ -112,7 +113,7 @@ def read_costs(typed: TypedCosts, labels: LabelSet) -> ReadCosts:
         return ReadCosts(cost_matrix(weights, labels=labels, currency=typed.currency or None))
     except InvalidInput as error:
         name = "currency" if error.field == "currency" else where
-        return ReadCosts(None, {name: _sentence(error)})
+        return ReadCosts(None, {name: sentence_of(error)})
 
 
 def _broken_text(typed: TypedCosts, broken: frozenset[tuple[int, int]], labels: LabelSet) -> str:
@@ -124,11 +125,6 @@ def _broken_text(typed: TypedCosts, broken: frozenset[tuple[int, int]], labels: 
         f"The cost of actual {labels.names[actual]!r} predicted as {labels.names[predicted]!r} "
         f"is {shown}{more}. Costs are numbers, with a point before the decimals."
     )
-
-
-def _sentence(error: InvalidInput) -> str:
-    message = error.message[:1].upper() + error.message[1:]
-    return f"{message} {error.hint}" if error.hint else message
 
 
 @dataclass(frozen=True, slots=True)

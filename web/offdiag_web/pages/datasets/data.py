@@ -155,7 +155,6 @@ class VersionLine:
     is_head: bool
     origin: str
     labelled: str
-    is_partial: bool
     reason: str | None
     author: str | None
     made: Moment
@@ -265,7 +264,6 @@ def _version(version: TruthSummary, address: DatasetAddress, now: datetime) -> V
         is_head=version.is_head,
         origin="logged" if parent is None else f"corrects v{parent}",
         labelled=numbers.labelled(version.n_labelled, version.n_samples),
-        is_partial=version.n_labelled < version.n_samples,
         reason=version.reason,
         author=version.author,
         made=moment(version.created_at, now=now),

@@ -58,13 +58,9 @@ LETTER_WORDS = {
 class GlossaryLine:
     """One metric; `withstands` has one entry for each letter, None where it does not apply."""
 
-    key: str
+    spec: MetricSpec
     url: str
-    title: str
-    symbol: str
-    formula: str
     range: str
-    direction: str
     withstands: tuple[bool | None, ...]
 
 
@@ -115,13 +111,9 @@ def _is_meant(spec: MetricSpec, words: list[str]) -> bool:
 def _line(spec: MetricSpec) -> GlossaryLine:
     symmetry = spec.symmetry
     return GlossaryLine(
-        key=spec.key,
+        spec,
         url=MetricAddress(spec.key).url(),
-        title=spec.title,
-        symbol=spec.symbol,
-        formula=spec.formula,
         range=range_words(spec).replace("-", "\N{MINUS SIGN}"),
-        direction=spec.direction.value,
         withstands=tuple(
             None if symmetry is None else bool(getattr(symmetry, name))
             for name in LETTERS.values()

@@ -27,6 +27,7 @@ from offdiag.store.deliveries import DeliveryRecord, DeliveryState
 from offdiag.store.reports import EditionState
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import requested_project
+from offdiag_web.app.errors import capitalised
 from offdiag_web.app.exports import json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Moment, moment
@@ -141,16 +142,12 @@ def _shortened(tables: Sequence[Table]) -> tuple[Table, ...]:
     return tuple(
         replace(
             table,
-            columns=tuple(map(_head, table.columns)),
+            columns=tuple(map(capitalised, table.columns)),
             rows=tuple(tuple(map(visible, row)) for row in table.rows[:MOST_LINES]),
             note=_note(table),
         )
         for table in tables
     )
-
-
-def _head(column: str) -> str:
-    return f"{column[:1].upper()}{column[1:]}"
 
 
 def _note(table: Table) -> str:

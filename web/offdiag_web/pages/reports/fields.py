@@ -26,6 +26,7 @@ from offdiag.services.delivery.message import (
 from offdiag.services.reports.alerts import alert_condition, alert_text
 from offdiag.services.schedules.edit import Definition
 from offdiag.store.dataset_page import DatasetFacts
+from offdiag_web.app.errors import sentence_of
 
 DEFAULT_CRON = "0 6 * * 1"
 DEFAULT_ZONE = "UTC"
@@ -150,7 +151,7 @@ class _Attempt:
         try:
             return maker()
         except InvalidInput as error:
-            self.errors.setdefault(name, []).append(sentence(error))
+            self.errors.setdefault(name, []).append(sentence_of(error))
             return None
 
     def each(self, name: str, text: str, maker: Callable[[str], Made]) -> tuple[Made, ...]:
@@ -215,13 +216,7 @@ def read_report(
 def errors_of(error: OffdiagError) -> Errors:
     """An error of a service, at the field that it is about."""
     about = _FIELDS_OF_ERRORS.get(error.field or "", error.field or "")
-    return {about if about in TEXT_FIELDS else "": [sentence(error)]}
-
-
-def sentence(error: OffdiagError) -> str:
-    """What is wrong and what helps."""
-    text = f"{error.message[:1].upper()}{error.message[1:]}"
-    return text if error.hint is None else f"{text} {error.hint}"
+    return {about if about in TEXT_FIELDS else "": [sentence_of(error)]}
 
 
 def lines_of(text: str) -> list[str]:

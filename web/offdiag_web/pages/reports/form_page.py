@@ -22,13 +22,13 @@ from offdiag.services.schedules.edit import (
 from offdiag.services.schedules.page import PlanPreview, preview_plan
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import requested_project
+from offdiag_web.app.errors import sentence_of
 from offdiag_web.pages.reports.fields import (
     Errors,
     ReportForm,
     TypedReport,
     errors_of,
     read_report,
-    sentence,
     typed_definition,
     typed_report,
     webhooks_of,
@@ -216,4 +216,4 @@ def _preview(typed: TypedReport) -> PlanPreview | str:
     try:
         return preview_plan(current_registry().database, cron=typed.cron, zone=typed.zone.strip())
     except InvalidInput as error:
-        return sentence(error)
+        return sentence_of(error)

@@ -29,6 +29,7 @@ from offdiag.services.schedules.page import (
     EDITIONS_PER_PAGE,
     EditionEntry,
     ReportPage,
+    ScheduleEntry,
     report_page,
     schedules_page,
 )
@@ -74,10 +75,7 @@ class EditionLine:
 class PlanView:
     """When a report comes. `ahead` are the next times in the zone."""
 
-    words: str
-    cron: str
-    zone: str
-    problem: str | None
+    planned: ScheduleEntry
     paused: Chip | None
     next: NextTime | None
     ahead: tuple[str, ...]
@@ -145,10 +143,7 @@ def _plan(page: ReportPage, now: datetime) -> PlanView | None:
     if planned is None:
         return None
     return PlanView(
-        words=planned.words,
-        cron=planned.schedule.cron,
-        zone=planned.schedule.zone,
-        problem=planned.problem,
+        planned,
         paused=None if planned.schedule.enabled else Chip("paused", "warning"),
         next=next_time(planned, now),
         ahead=due_texts(planned.next_due_times),

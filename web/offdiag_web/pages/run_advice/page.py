@@ -17,6 +17,7 @@ from offdiag.metrics.catalogue import MetricSpec, Transformation, effect_words
 from offdiag.sdk.advise import advise
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.dispatch import SENT_BY_FORM
+from offdiag_web.app.errors import capitalised
 from offdiag_web.charts.marks import IN_TILE, interval_mark
 from offdiag_web.charts.svg import SIGNED_UNIT, UNIT
 from offdiag_web.components import numbers
@@ -278,11 +279,11 @@ def page(run_id: str) -> Response:
             view = advice_view(_advice(detail, address), detail.results)
         except InvalidInput as refused:
             if refused.field == "about":
-                notices.append(f"{refused.message[:1].upper()}{refused.message[1:]}")
+                notices.append(capitalised(refused.message))
                 address = replace(address, about=None)
                 view = advice_view(_advice(detail, address), detail.results)
             else:
-                not_assessable = f"{refused.message[:1].upper()}{refused.message[1:]}"
+                not_assessable = capitalised(refused.message)
     return run_page(
         "run_advice/page.html",
         detail,

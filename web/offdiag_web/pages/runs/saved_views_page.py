@@ -21,12 +21,10 @@ from offdiag_web.urls.run_list import read_run_list
 
 @dataclass(frozen=True, slots=True)
 class ViewLine:
-    """One view: its name, its short address and the filter that it stands for."""
+    """One view and the filter that it stands for."""
 
-    name: str
-    slug: str
+    view: SavedView
     filter: str
-    author: str | None
     saved: Moment
 
 
@@ -34,10 +32,8 @@ def view_lines(views: Sequence[SavedView], *, now: datetime) -> tuple[ViewLine, 
     """All views by name."""
     return tuple(
         ViewLine(
-            view.name,
-            view.slug,
+            view,
             query_values(view.query).get("q", "all runs"),
-            view.author,
             moment(view.created_at, now=now),
         )
         for view in views
