@@ -1,6 +1,7 @@
-"""What samples look like on pages, as far as readers may see them: alone, or a few of a finding.
+"""What samples look like on pages, as far as readers may see them, and what was answered of them.
 
-Stored pictures are responses in which nothing can act, whatever was uploaded.
+Samples are shown alone or a few of a finding. Stored pictures are responses in which nothing can
+act, whatever was uploaded.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ from offdiag.flags.problems import Cause
 from offdiag.services.examples.page import Example, browse_examples
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.samples.content import ShownSamples, shown_samples
+from offdiag.services.samples.drafts import (
+    DraftStatus,
+    LabelDraft,
+)
 from offdiag.store.samples import Picture
 from offdiag_web.app.context import current_registry
 from offdiag_web.components import numbers
@@ -255,3 +260,18 @@ def _shown(
         if look.text is None
         else numbers.shortened(look.text, longest=LONGEST_TEXT_OF_STRIP),
     )
+
+
+def draft_text(found: LabelDraft) -> str:
+    """ "9 changes by 2 people; 3 examples have different answers."; empty without answers."""
+    if not found.items:
+        return ""
+    n_open = sum(item.status is DraftStatus.DISAGREE for item in found.items)
+    text = (
+        f"{numbers.plural(found.n_changes, 'change')} by "
+        f"{numbers.plural(len(found.people), 'person', 'people')}"
+    )
+    if not n_open:
+        return f"{text}."
+    verb = "has" if n_open == 1 else "have"
+    return f"{text}; {numbers.plural(n_open, 'example')} {verb} different answers."

@@ -32,7 +32,7 @@ from offdiag_web.components.datasets import (
     dataset_frame,
     find_in_any_project,
 )
-from offdiag_web.components.samples import SHOW, SampleLook, SampleLooks, sample_looks
+from offdiag_web.components.samples import SHOW, SampleLook, SampleLooks, draft_text, sample_looks
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start
 
@@ -223,21 +223,6 @@ def _line(item: DraftItem, looks: SampleLooks, person: str | None) -> DraftLine:
         if is_open
         else "",
     )
-
-
-def draft_text(found: LabelDraft) -> str:
-    """ "9 changes by 2 people; 3 examples have different answers."; empty without answers."""
-    if not found.items:
-        return ""
-    n_open = sum(item.status is DraftStatus.DISAGREE for item in found.items)
-    text = (
-        f"{numbers.plural(found.n_changes, 'change')} by "
-        f"{numbers.plural(len(found.people), 'person', 'people')}"
-    )
-    if not n_open:
-        return f"{text}."
-    verb = "has" if n_open == 1 else "have"
-    return f"{text}; {numbers.plural(n_open, 'example')} {verb} different answers."
 
 
 def agreement_texts(found: LabelDraft) -> tuple[str, ...]:

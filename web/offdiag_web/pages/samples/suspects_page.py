@@ -39,8 +39,7 @@ from offdiag_web.components.datasets import (
     dataset_frame,
     find_in_any_project,
 )
-from offdiag_web.components.samples import SHOW, SampleLook, SampleLooks, sample_looks
-from offdiag_web.pages.samples.draft_page import draft_text
+from offdiag_web.components.samples import SHOW, SampleLook, SampleLooks, draft_text, sample_looks
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start
 
