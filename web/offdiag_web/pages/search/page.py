@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from flask import Blueprint, jsonify, make_response, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from offdiag.metrics.catalogue import SPECS
-from offdiag.store.search import OF_EACH_KIND, Findings, find
+from offdiag.store.search import OF_EACH_KIND, Findings, FoundName, find
 from offdiag_web.app.context import current_registry
 from offdiag_web.urls.costs import CostsAddress
 from offdiag_web.urls.datasets import DatasetAddress, ModelAddress
@@ -53,34 +53,10 @@ def goal_groups(text: str, found: Findings, pages: Sequence[Goal]) -> tuple[Goal
                 Goal(run.name, f"{run.detail} · {run.id}", run_url(run.id)) for run in found.runs
             ),
         ),
-        GoalGroup(
-            "Datasets",
-            tuple(
-                Goal(each.name, each.detail, DatasetAddress(each.id, each.name).url())
-                for each in found.datasets
-            ),
-        ),
-        GoalGroup(
-            "Models",
-            tuple(
-                Goal(each.name, each.detail, ModelAddress(each.name).url())
-                for each in found.models
-            ),
-        ),
-        GoalGroup(
-            "Costs",
-            tuple(
-                Goal(each.name, each.detail, CostsAddress(each.id, each.name).url())
-                for each in found.costs
-            ),
-        ),
-        GoalGroup(
-            "Reports",
-            tuple(
-                Goal(each.name, each.detail, ReportAddress(each.id, each.name).url())
-                for each in found.schedules
-            ),
-        ),
+        _named("Datasets", found.datasets, lambda each: DatasetAddress(each.id, each.name).url()),
+        _named("Models", found.models, lambda each: ModelAddress(each.name).url()),
+        _named("Costs", found.costs, lambda each: CostsAddress(each.id, each.name).url()),
+        _named("Reports", found.schedules, lambda each: ReportAddress(each.id, each.name).url()),
         GoalGroup(
             "Classes",
             tuple(
@@ -91,6 +67,10 @@ def goal_groups(text: str, found: Findings, pages: Sequence[Goal]) -> tuple[Goal
         GoalGroup("Metrics", tuple(_metrics(terms))),
     )
     return tuple(group for group in groups if group.goals)
+
+
+def _named(title: str, found: Sequence[FoundName], url: Callable[[FoundName], str]) -> GoalGroup:
+    return GoalGroup(title, tuple(Goal(each.name, each.detail, url(each)) for each in found))
 
 
 def goal_records(groups: Sequence[GoalGroup]) -> list[dict[str, str]]:
