@@ -196,7 +196,7 @@ def _computed(
     second = quantities.known(formula.second, code)
     if first is None or second is None:
         return
-    yield from _held_against(
+    yield from held_against(
         quantities,
         (formula.target, target_code),
         rising_in_both(formula.function, first[0], second[0]),
@@ -214,7 +214,7 @@ def _mean_of_classes(quantities: Quantities, size: int, metric: str) -> Iterator
         return
     parts = [UNIT if part is None else part[0] for part in known]
     is_complete = all(part is not None for part in known)
-    yield from _held_against(
+    yield from held_against(
         quantities,
         (f"macro_{metric}", None),
         mean_of(parts, [1 / size] * size),
@@ -224,7 +224,7 @@ def _mean_of_classes(quantities: Quantities, size: int, metric: str) -> Iterator
     )
 
 
-def _held_against(
+def held_against(
     quantities: Quantities,
     metric: Quantity,
     allowed: Interval,
@@ -295,7 +295,7 @@ def _f1_below_harmonic_mean(
     if first is None or second is None:
         return
     limit = rising_in_both(harmonic_mean, first[0], second[0]).high
-    yield from _held_against(
+    yield from held_against(
         quantities,
         (key, None),
         Interval(0.0, limit),
@@ -309,7 +309,7 @@ def _f1_below_claimed_mean(quantities: Quantities, key: str, average: str) -> It
     harmonic = quantities.known(f"{key}_harmonic")
     if harmonic is None:
         return
-    yield from _held_against(
+    yield from held_against(
         quantities,
         (key, None),
         Interval(0.0, harmonic[0].high),
@@ -327,7 +327,7 @@ def _kappa_within_mcc(quantities: Quantities) -> Iterator[Check]:
     mcc = quantities.known("mcc")
     if mcc is None:
         return
-    yield from _held_against(
+    yield from held_against(
         quantities,
         ("cohen_kappa", None),
         Interval(min(0.0, mcc[0].low), max(0.0, mcc[0].high)),

@@ -15,7 +15,7 @@ from math import ceil, floor, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.audit.checks import Check, CheckKind
+from offdiag.audit.checks import Check, CheckKind, held_against
 from offdiag.audit.feasible import Constraint, FeasibleTables, feasible_tables, table_values
 from offdiag.audit.printed import ROUNDING, UNIT, Interval, mean_of
 from offdiag.audit.quantities import Quantities
@@ -166,16 +166,14 @@ def _sums(classes: Sequence[_OneClass], quantities: Quantities) -> Iterator[Chec
         holds=fewest <= total <= most,
     )
     low, high = (sum(one.hits[end] for one in classes) / total for end in (0, 1))
-    expected = Interval(low, high)
-    for claimed in quantities.claims_about("overall_accuracy", None):
-        yield Check(
-            CheckKind.IDENTITY if high - low <= ROUNDING else CheckKind.COUNTS,
-            "accuracy = hits of all classes / examples",
-            of_classes | {claimed.place},
-            holds=claimed.value.meets(expected),
-            about=claimed.place,
-            expected=claimed.in_own_terms(expected),
-        )
+    yield from held_against(
+        quantities,
+        ("overall_accuracy", None),
+        Interval(low, high),
+        of_classes,
+        statement="accuracy = hits of all classes / examples",
+        kind=CheckKind.IDENTITY if high - low <= ROUNDING else CheckKind.COUNTS,
+    )
 
 
 def _means(classes: Sequence[_OneClass], quantities: Quantities) -> Iterator[Check]:
@@ -188,17 +186,15 @@ def _means(classes: Sequence[_OneClass], quantities: Quantities) -> Iterator[Che
         parts = [one.values(metric) for one in classes]
         for average, shares in weights.items():
             key = f"{average}_{metric}"
-            expected = quantities.in_quantity(key, None, mean_of(parts, shares))
-            for claimed in quantities.claims_about(key, None):
-                yield Check(
-                    CheckKind.COUNTS,
-                    f"{key} = {average} mean of the {metric} that whole numbers of examples leave "
-                    f"for each class",
-                    of_classes | {claimed.place},
-                    holds=claimed.value.meets(expected),
-                    about=claimed.place,
-                    expected=claimed.in_own_terms(expected),
-                )
+            yield from held_against(
+                quantities,
+                (key, None),
+                mean_of(parts, shares),
+                of_classes,
+                statement=f"{key} = {average} mean of the {metric} that whole numbers of examples "
+                "leave for each class",
+                kind=CheckKind.COUNTS,
+            )
 
 
 def _accuracy_with_macro_recall(
@@ -273,15 +269,14 @@ def whole_numbers(
 
 def _majority_baseline(quantities: Quantities, sizes: Sequence[int]) -> Iterator[Check]:
     share = max(sizes) / sum(sizes)
-    for claimed in quantities.claims_about("majority_baseline", None):
-        yield Check(
-            CheckKind.IDENTITY,
-            "majority baseline = share of the largest class",
-            frozenset({claimed.place}),
-            holds=claimed.value.meets(Interval(share, share)),
-            about=claimed.place,
-            expected=Interval(share, share),
-        )
+    yield from held_against(
+        quantities,
+        ("majority_baseline", None),
+        Interval(share, share),
+        frozenset(),
+        statement="majority baseline = share of the largest class",
+        kind=CheckKind.IDENTITY,
+    )
 
 
 def _correct_samples(quantities: Quantities, total: int) -> tuple[int, int, frozenset[int]] | None:
@@ -300,27 +295,19 @@ def _macro_recall_within_reach(
     correct: tuple[int, int],
     places: frozenset[int],
 ) -> Iterator[Check]:
-    expected = _possible_macro_recall(correct, sizes)
-    for claimed in quantities.claims_about("macro_recall", None):
-        if claimed.place in places:
-            continue
-        yield Check(
-            CheckKind.BOUND,
-            "macro recall is lowest if all errors fall on the smallest classes and highest if "
-            "they fall on the largest",
-            places | {claimed.place},
-            holds=claimed.value.meets(expected),
-            about=claimed.place,
-            expected=claimed.in_own_terms(expected),
-        )
-
-
-def _possible_macro_recall(correct: tuple[int, int], sizes: Sequence[int]) -> Interval:
-    """Extremes of the mean recall for so many correct cases."""
     rising = sorted(size for size in sizes if size > 0)
-    lowest = _mean_recall_when_filled(correct[0], rising[::-1])
-    highest = _mean_recall_when_filled(correct[1], rising)
-    return Interval(lowest, highest)
+    found = held_against(
+        quantities,
+        ("macro_recall", None),
+        Interval(
+            _mean_recall_when_filled(correct[0], rising[::-1]),
+            _mean_recall_when_filled(correct[1], rising),
+        ),
+        places,
+        statement="macro recall is lowest if all errors fall on the smallest classes and highest "
+        "if they fall on the largest",
+    )
+    yield from (check for check in found if check.about not in places)
 
 
 def _mean_recall_when_filled(correct: int, sizes: Sequence[int]) -> float:

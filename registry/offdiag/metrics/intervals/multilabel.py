@@ -35,15 +35,13 @@ from offdiag.metrics.intervals.resampling import (
     row_bootstrap_name,
 )
 from offdiag.metrics.intervals.scores import class_interval
-from offdiag.metrics.multilabel.examples import MEASURES, overlaps
+from offdiag.metrics.multilabel.examples import MEASURES, RULES, Overlap
 from offdiag.metrics.multilabel.label_averages import averages_of_hits
 from offdiag.metrics.multilabel.ranking import rank_samples
 from offdiag.metrics.multilabel.sets import (
     LABEL_AXIS,
     SetPatterns,
     distinct_patterns,
-    has_labels,
-    set_sizes,
 )
 from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
 from offdiag.metrics.scores.losses import Moments
@@ -67,16 +65,9 @@ class SetAverages:
     @cached_property
     def of_examples(self) -> dict[str, Floats]:
         """By key of an average over cases: what a sample of each pattern adds, (m,)."""
-        patterns = self._patterns
-        wrong = set_sizes(patterns.actual ^ patterns.predicted)
-        found = {"hamming_loss": wrong / patterns.n_labels}
-        both_empty = ~(has_labels(patterns.actual) | has_labels(patterns.predicted))
-        for measure, (above, below) in zip(MEASURES, overlaps(patterns), strict=True):
-            plain = above / np.maximum(below, 1)
-            found[f"example_{measure}"] = plain + both_empty
-            found[f"example_{measure}_zd0"] = plain
-            found[f"example_{measure}_zd1"] = plain + (below == 0)
-        return found
+        overlap = Overlap.of(self._patterns.actual, self._patterns.predicted)
+        of_measures = (f"example_{measure}{rule}" for measure in MEASURES for rule in RULES)
+        return {key: overlap.values(key) for key in ("hamming_loss", *of_measures)}
 
     @property
     def n_numbers(self) -> int:

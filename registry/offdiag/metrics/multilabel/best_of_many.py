@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.resampling import replicated
+from offdiag.metrics.multilabel.examples import Overlap
 from offdiag.metrics.multilabel.label_averages import LAST_LABEL_AXIS, averages_of_hits
-from offdiag.metrics.multilabel.paired import PairedSets, example_values
+from offdiag.metrics.multilabel.paired import PairedSets
 from offdiag.metrics.paired.best_runs import BestOfMany, Scores, corrected_choice, signs_of
 
 FEWEST_RUNS = 3
@@ -63,7 +64,7 @@ class _Sums:
         self._predicted = self._flat([predicted for _, predicted in parts])
         self._of_examples = {
             key: np.concatenate(
-                [example_values(*part, key) for part in parts], axis=LAST_LABEL_AXIS
+                [Overlap.of(*part).values(key) for part in parts], axis=LAST_LABEL_AXIS
             )
             for key in keys
             if key.startswith(("example_", "subset_", "hamming_"))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.multilabel.exact_sums import ExactSums
-from offdiag.metrics.multilabel.sets import SetPatterns, has_labels, set_sizes
+from offdiag.metrics.multilabel.sets import LABEL_AXIS, SetPatterns, set_sizes
 from offdiag.metrics.spec import (
     KRSTINIC,
     NO_INTERVAL,
@@ -33,6 +33,8 @@ from offdiag.metrics.spec import (
 Sizes = NDArray[np.int64]
 MEASURES = ("jaccard", "precision", "recall", "f1")
 """Order of the cells in `ExampleSums.overlap`."""
+RULES = ("", "_zd0", "_zd1")
+"""Endings of keys by what an empty set scores."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +69,9 @@ class ExampleSums:
 
 def sum_over_examples(patterns: SetPatterns) -> ExampleSums:
     """Sum the overlap of the two sets over all samples."""
-    n_wrong = set_sizes(patterns.actual ^ patterns.predicted)
-    fractions = overlaps(patterns)
-    is_empty = ~(has_labels(patterns.actual) | has_labels(patterns.predicted))
+    overlap = Overlap.of(patterns.actual, patterns.predicted)
+    n_wrong, is_empty = overlap.n_wrong, overlap.n_actual + overlap.n_predicted == 0
+    fractions = [overlap.fraction(measure) for measure in MEASURES]
     return ExampleSums(
         n_samples=patterns.n_samples,
         n_labels=patterns.n_labels,
@@ -87,16 +89,50 @@ def sum_over_examples(patterns: SetPatterns) -> ExampleSums:
     )
 
 
-def overlaps(patterns: SetPatterns) -> tuple[tuple[Sizes, Sizes], ...]:
-    """Numerator and denominator, each (m,), of each of `MEASURES` for each pattern."""
-    common = set_sizes(patterns.actual & patterns.predicted)
-    n_actual, n_predicted = set_sizes(patterns.actual), set_sizes(patterns.predicted)
-    return (
-        (common, n_actual + n_predicted - common),
-        (common, n_predicted),
-        (common, n_actual),
-        (2 * common, n_actual + n_predicted),
-    )
+@dataclass(frozen=True, eq=False)
+class Overlap:
+    """Sizes of true and predicted sets and of what they share, of shapes that broadcast."""
+
+    common: Sizes
+    n_actual: Sizes
+    n_predicted: Sizes
+    n_labels: int
+
+    @classmethod
+    def of(cls, actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> Overlap:
+        """Of sets with the labels along the last axis."""
+        n_labels = int(actual.shape[LABEL_AXIS])
+        return cls(
+            set_sizes(actual & predicted), set_sizes(actual), set_sizes(predicted), n_labels
+        )
+
+    @property
+    def n_wrong(self) -> Sizes:
+        """Labels that are in one of the two sets only."""
+        return self.n_actual + self.n_predicted - 2 * self.common
+
+    def fraction(self, measure: str) -> tuple[Sizes, Sizes]:
+        """Numerator and denominator of one of `MEASURES`."""
+        both = self.n_actual + self.n_predicted
+        match measure:
+            case "jaccard":
+                return self.common, both - self.common
+            case "precision":
+                return self.common, self.n_predicted
+            case "recall":
+                return self.common, self.n_actual
+        return 2 * self.common, both
+
+    def values(self, key: str) -> NDArray[np.float64]:
+        """What samples with such sets score in an average over cases."""
+        if key == "subset_accuracy":
+            return np.asarray(self.n_wrong == 0, np.float64)
+        if key == "hamming_loss":
+            return np.asarray(self.n_wrong / self.n_labels)
+        measure, _, rule = key.removeprefix("example_").partition("_")
+        above, below = self.fraction(measure)
+        empty = {"": self.n_wrong == 0, "zd0": np.False_, "zd1": np.True_}[rule]
+        return np.where(below > 0, above / np.maximum(below, 1), np.asarray(empty, np.float64))
 
 
 def example_metrics(sums: ExampleSums) -> Mapping[str, MetricValue]:

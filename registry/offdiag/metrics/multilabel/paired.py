@@ -25,7 +25,8 @@ from offdiag.metrics.counted import CountedSets, count_sets
 from offdiag.metrics.custom.declared import custom_versions
 from offdiag.metrics.dual import Dual, Floats, OutcomeShares, shares_of_outcomes
 from offdiag.metrics.intervals.bounds import smallest_class
-from offdiag.metrics.multilabel.sets import Bits, unpack_sets
+from offdiag.metrics.multilabel.examples import Overlap
+from offdiag.metrics.multilabel.sets import LABEL_AXIS, Bits, unpack_sets
 from offdiag.metrics.multilabel.suite import set_metrics
 from offdiag.metrics.multilabel.tally import LabelCounts
 from offdiag.metrics.paired.best_runs import (
@@ -51,7 +52,6 @@ BLOCK = 4_096
 """Samples that are unpacked together."""
 RUN_AXIS, SAMPLE_AXIS = 0, 1
 """Axes of predicted sets, (m, b, q)."""
-LABEL_AXIS = -1
 
 Sets = NDArray[np.bool_]
 Codes = NDArray[np.unsignedinteger[Any]]
@@ -133,7 +133,7 @@ class PairedSets:
                     np.einsum("mbq,q->mb", missed, slopes[key][0])
                     + np.einsum("mbq,q->mb", alarms, slopes[key][1])
                     if key in slopes
-                    else example_values(true, guessed, key) / self.n_samples
+                    else Overlap.of(true, guessed).values(key) / self.n_samples
                     for key in keys
                 ]
             )
@@ -148,7 +148,7 @@ class PairedSets:
             slopes = [self.n_samples * _label_slopes([each], key) for each in self.counted]
         for actual, predicted in self.blocks():
             if slopes is None:
-                yield example_values(actual, predicted, key)
+                yield Overlap.of(actual, predicted).values(key)
                 continue
             yield np.stack(
                 [
@@ -176,31 +176,6 @@ def equal_sets(actual: Bits, predicted: Bits) -> NDArray[np.bool_]:
     """Which of n packed sets are the same, (n,); rows may have room for an unknown one."""
     width = min(actual.shape[LABEL_AXIS], predicted.shape[LABEL_AXIS])
     return np.asarray((actual[:, :width] == predicted[:, :width]).all(axis=LABEL_AXIS))
-
-
-def example_values(actual: Sets, predicted: Sets, key: str) -> Floats:
-    """What sets score in an average over examples, of the shape of `predicted` without labels."""
-    common = np.count_nonzero(actual & predicted, axis=LABEL_AXIS)
-    n_actual = np.count_nonzero(actual, axis=LABEL_AXIS)
-    n_predicted = np.count_nonzero(predicted, axis=LABEL_AXIS)
-    wrong = n_actual + n_predicted - 2 * common
-    if key == "subset_accuracy":
-        return np.asarray(wrong == 0, np.float64)
-    if key == "hamming_loss":
-        return np.asarray(wrong / actual.shape[LABEL_AXIS])
-    measure, _, rule = key.removeprefix("example_").partition("_")
-    above, below = {
-        "jaccard": (common, n_actual + n_predicted - common),
-        "precision": (common, n_predicted),
-        "recall": (common, n_actual),
-        "f1": (2 * common, n_actual + n_predicted),
-    }[measure]
-    below = np.broadcast_to(below, common.shape)
-    empty = {"": wrong == 0, "zd0": np.False_, "zd1": np.True_}[rule]
-    found: Floats = np.where(
-        below > 0, above / np.maximum(below, 1), np.asarray(empty, np.float64)
-    )
-    return found
 
 
 def has_slopes(key: str) -> bool:

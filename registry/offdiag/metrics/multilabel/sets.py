@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 SAMPLE_AXIS = 0
 """Axis of an (n, q) indicator array along which the case changes."""
-LABEL_AXIS = 1
+LABEL_AXIS = -1
 """Axis of an (n, q) indicator array along which the label changes."""
 
 
@@ -58,7 +58,7 @@ def distinct_patterns(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) -
 
 
 def set_sizes(sets: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Number of labels in each set of an (m, q) indicator array, shape (m,)."""
+    """Number of labels in each set of an (..., q) indicator array, shape (...)."""
     return np.asarray(np.count_nonzero(sets, axis=LABEL_AXIS), np.int64)
 
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.multilabel import paired as module
 from offdiag.metrics.multilabel.best_of_many import best_of_many_sets
+from offdiag.metrics.multilabel.examples import Overlap
 from offdiag.metrics.multilabel.paired import (
     PairedSets,
-    example_values,
     has_slopes,
     judge_sets_together,
     label_rates,
@@ -51,7 +51,7 @@ def test_what_sets_score_averages_to_the_metric(key: str) -> None:
     predicted[:50] = False
     actual[40:60] = False
 
-    assert example_values(actual, predicted, key).mean() == pytest.approx(
+    assert Overlap.of(actual, predicted).values(key).mean() == pytest.approx(
         value(actual, predicted, key)
     )
 
