@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from functools import cache
 
-import pytest
+from argon2 import PasswordHasher
 from flask import Flask
 from werkzeug.test import TestResponse
 
@@ -18,12 +17,12 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from support.forms import send
 from support.pages import Page, PageClient, client_for
-from support.quick_apps import remember_templates
+from support.quick_apps import LentApp, remember_templates
 from support.registries import serving
 
 PASSWORD = "correct horse battery"
-_hashed_once = cache(users.hashed)
-"""Hashing takes longer than most requests, which is its purpose."""
+# Hashing takes longer than most requests, which is its purpose.
+users._HASHER = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 LIFE = SessionLife(idle=timedelta(hours=12), longest=timedelta(days=14))
 
 
@@ -41,11 +40,13 @@ def guarded(
     return app
 
 
+GUARDED = LentApp(guarded)
+"""That dashboard, over the database of one test after the other."""
+
+
 def add_person(database: Database, name: str, *grants: Grant) -> int:
     """A user who signs in with `PASSWORD`."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(users, "hashed", _hashed_once)
-        return add_user(database, name=name, password=PASSWORD, grants=grants).id
+    return add_user(database, name=name, password=PASSWORD, grants=grants).id
 
 
 def token_of(

@@ -17,6 +17,7 @@ import pytest
 from offdiag.store.database import Database
 from offdiag.store.schema import upgrade
 from support.kinds import Files, Kind, Postgres
+from support.once_for_all import made_once
 from support.postgres import PostgresServer, running_server
 from support.quick_engines import remember_statements
 from support.quick_intervals import remember_intervals
@@ -43,12 +44,14 @@ def postgres_server() -> Iterator[PostgresServer]:
 @pytest.fixture(scope="session")
 def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An SQLite file at the head, to be copied."""
-    path = tmp_path_factory.mktemp("migrated") / "registry.db"
-    database = Database(f"sqlite:///{path}")
-    upgrade(database)
-    # The last connection to be closed moves everything into the file itself.
-    database.close()
-    return path
+
+    def make(folder: Path) -> None:
+        database = Database(f"sqlite:///{folder / 'registry.db'}")
+        upgrade(database)
+        # The last connection to be closed moves everything into the file itself.
+        database.close()
+
+    return made_once(tmp_path_factory, "migrated", make) / "registry.db"
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import unescape
 from typing import Any
 
@@ -26,18 +27,26 @@ _TOKEN = re.compile(
 _ATTRIBUTE = re.compile(r"""([^\s=/"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+)))?""")
 
 
-@dataclass(slots=True)
+@dataclass
 class Element:
     """A start tag with its attributes and all text inside."""
 
     tag: str
-    attributes: dict[str, str]
+    written: str = ""
+    """Its attributes, as they are in the tag."""
     parent: Element | None = None
     children: list[Element] = field(default_factory=list)
     own: list[str] = field(default_factory=list)
     """The text that stands in no element further inside."""
     within: tuple[list[str], int, int] = ([], 0, 0)
     """All texts of the page, and between which of them it stands."""
+
+    @cached_property
+    def attributes(self) -> dict[str, str]:
+        return {
+            name.lower(): unescape(double or single or bare)
+            for name, double, single, bare in _ATTRIBUTE.findall(self.written)
+        }
 
     @property
     def parts(self) -> list[str]:
@@ -99,11 +108,7 @@ class Page:
 
     def _begin(self, tag: str, attributes: str) -> None:
         parent = self._open[-1] if self._open else None
-        held = {
-            name.lower(): unescape(double or single or bare)
-            for name, double, single, bare in _ATTRIBUTE.findall(attributes)
-        }
-        element = Element(tag, held, parent)
+        element = Element(tag, attributes, parent)
         if parent is not None:
             parent.children.append(element)
         self.elements.append(element)

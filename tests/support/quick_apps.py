@@ -1,19 +1,24 @@
-"""What one application has compiled, remembered for the next one of the same process.
+"""One application for test after test, and what applications have compiled, remembered.
 
-Most tests of pages have an application of their own. Compiling its templates and the rules of its
-addresses anew took longer than the requests; what comes out is the same every time.
+Making an application, compiling its templates and the rules of its addresses took longer than
+the requests of most tests; what comes out is the same every time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from types import MethodType
+from typing import Any, cast
 
 from flask import Flask
 from jinja2 import BytecodeCache
 from jinja2.bccache import Bucket
 from werkzeug.routing import Rule
+
+from offdiag.store.database import Database
+from offdiag_web.app.preferences import OpenProblems
 
 
 class _Memory(BytecodeCache):
@@ -62,3 +67,50 @@ def remember_addresses() -> None:
             setattr(rule, name, MethodType(getattr(known, name).__func__, rule))
 
     Rule.compile = remembered  # type: ignore[method-assign,assignment]  # nothing else is slow
+
+
+class _OneAfterAnother:
+    """Stands for the database of the test that is running."""
+
+    now: Database
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.now, name)
+
+
+class LentApp:
+    """One application that serves the database of one test, then that of the next.
+
+    What a request keeps in it or a test sets is gone before the next test. Once it has answered,
+    nothing can be registered with it any more; tests that do so make an application of their own.
+    """
+
+    def __init__(self, make: Callable[[Database], Flask]) -> None:
+        self._make = make
+        self._app: Flask | None = None
+        self._database = _OneAfterAnother()
+        self._is_lent = False
+
+    @contextmanager
+    def over(self, database: Database) -> Iterator[Flask]:
+        """The application over a database; another one while it is lent already."""
+        if self._is_lent:
+            yield self._make(database)
+            return
+        self._database.now = database
+        if self._app is None:
+            self._app = self._make(cast(Database, self._database))
+        app = self._app
+        extensions, config = dict(app.extensions), dict(app.config)
+        self._is_lent = True
+        try:
+            yield app
+        finally:
+            self._is_lent = False
+            app.extensions.clear()
+            app.extensions.update(extensions)
+            app.config.clear()
+            app.config.update(config)
+            app.extensions[OpenProblems.KEY] = OpenProblems()
+            for limiter in extensions["limiter"]:
+                limiter.reset()

@@ -14,7 +14,7 @@ from offdiag.settings import ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from support.gallery import pages as gallery
-from support.quick_apps import remember_templates
+from support.quick_apps import LentApp, remember_templates
 
 FORMS_KEY = "0123456789abcdef" * 4
 """On PostgreSQL there is no folder that a key could lie in."""
@@ -43,3 +43,7 @@ def dashboard(database: Database) -> Flask:
     application.register_blueprint(gallery.blueprint)
     remember_templates(application)
     return application
+
+
+LENT = LentApp(dashboard)
+"""The dashboard, over the database of one test after the other."""

@@ -17,9 +17,10 @@ from offdiag.store.database import Database
 from support.compared import ComparedRegistry, fill_compared
 from support.dashboard import LesionRegistry, fill, log_lesions
 from support.kinds import Kind
+from support.once_for_all import filled_for_all
 from support.pages import PageClient, client_for
 from support.quick_apps import remember_addresses
-from support.registries import dashboard
+from support.registries import LENT, dashboard
 from support.reported import ReportedRegistry, fill_reports
 from support.revised import RevisedRegistry, fill_revised
 from support.scored_runs import ScoredRegistry, fill_scored
@@ -47,9 +48,10 @@ def databases(request: pytest.FixtureRequest) -> Kind:
 
 
 @pytest.fixture
-def app(database: Database) -> Flask:
+def app(database: Database) -> Iterator[Flask]:
     """The dashboard over an empty registry; errors of handlers reach the test."""
-    return dashboard(database)
+    with LENT.over(database) as app:
+        yield app
 
 
 @pytest.fixture
@@ -63,7 +65,7 @@ def registry(
 ) -> Iterator[LesionRegistry]:
     """Runs of all kinds, shared by tests that only read."""
     with databases.new(tmp_path_factory.mktemp("dashboard")) as database:
-        yield fill(database)
+        yield filled_for_all(tmp_path_factory, database, fill, LesionRegistry)
 
 
 @pytest.fixture(scope="session")
@@ -78,7 +80,7 @@ def revised(
 ) -> Iterator[RevisedRegistry]:
     """Corrected ground truth and what it did, shared by tests that only read."""
     with databases.new(tmp_path_factory.mktemp("revised")) as database:
-        yield fill_revised(database)
+        yield filled_for_all(tmp_path_factory, database, fill_revised, RevisedRegistry)
 
 
 @pytest.fixture(scope="session")
@@ -93,7 +95,7 @@ def reported(
 ) -> Iterator[ReportedRegistry]:
     """Reports in every state, shared by tests that only read."""
     with databases.new(tmp_path_factory.mktemp("reported")) as database:
-        yield fill_reports(database)
+        yield filled_for_all(tmp_path_factory, database, fill_reports, ReportedRegistry)
 
 
 @pytest.fixture(scope="session")
@@ -127,7 +129,7 @@ def compared(
 ) -> Iterator[ComparedRegistry]:
     """Runs to compare, shared by tests that only read."""
     with databases.new(tmp_path_factory.mktemp("compared")) as database:
-        yield fill_compared(database)
+        yield filled_for_all(tmp_path_factory, database, fill_compared, ComparedRegistry)
 
 
 @pytest.fixture(scope="session")
@@ -140,7 +142,7 @@ def comparer(compared: ComparedRegistry) -> PageClient:
 def scored(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScoredRegistry]:
     """Runs with scores of all kinds, shared by tests that only read."""
     with databases.new(tmp_path_factory.mktemp("scored")) as database:
-        yield fill_scored(database)
+        yield filled_for_all(tmp_path_factory, database, fill_scored, ScoredRegistry)
 
 
 @pytest.fixture(scope="session")

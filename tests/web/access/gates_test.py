@@ -5,17 +5,18 @@ from __future__ import annotations
 import builtins
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from flask import Flask
 
 from offdiag.domain.access import Grant, Role
 from offdiag.store.database import Database
 from offdiag_web.app.security import HEADERS
 from offdiag_web.pages.access.view import MEANINGS
-from support.access import PASSWORD, add_person, bearer, guarded, sign_in, token_of
+from support.access import GUARDED, PASSWORD, add_person, bearer, guarded, sign_in, token_of
 from support.forms import forms_of, send
 from support.pages import PageClient, client_for
 from support.registries import serving
@@ -35,8 +36,9 @@ def ana(database: Database) -> dict[str, str]:
 
 
 @pytest.fixture
-def client(database: Database) -> PageClient:
-    return client_for(guarded(database))
+def app(database: Database) -> Iterator[Flask]:
+    with GUARDED.over(database) as app:
+        yield app
 
 
 def test_every_answer_carries_the_headers_whatever_it_says(
@@ -197,9 +199,8 @@ def test_assets_are_cached_for_whoever_asks(client: PageClient) -> None:
 
 @pytest.mark.parametrize("path", ["/sign-out", "/settings/account/sign-out-everywhere"])
 def test_signing_out_clears_what_the_browser_has_kept(
-    database: Database, ana: dict[str, str], path: str
+    client: PageClient, ana: dict[str, str], path: str
 ) -> None:
-    client = client_for(guarded(database))
     sign_in(client, "ana")
     forms = forms_of(client, "/settings/account")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator
 
 import pytest
 from flask import Flask
@@ -13,7 +14,7 @@ from offdiag.services.access.users import find_user
 from offdiag.store.audit_log import AuditFilter, audit_page
 from offdiag.store.database import Database
 from offdiag.store.datasets import create_project
-from support.access import PASSWORD, add_person, bearer, client_of, guarded, sign_in, token_of
+from support.access import GUARDED, PASSWORD, add_person, bearer, client_of, sign_in, token_of
 from support.dashboard import HOSTILE_NAMES, log_lesions
 from support.forms import forms_of, send
 from support.pages import Page, PageClient, client_for
@@ -21,8 +22,9 @@ from support.reads import read
 
 
 @pytest.fixture
-def app(database: Database) -> Flask:
-    return guarded(database)
+def app(database: Database) -> Iterator[Flask]:
+    with GUARDED.over(database) as app:
+        yield app
 
 
 @pytest.fixture

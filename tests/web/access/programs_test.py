@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,15 +11,16 @@ from flask import Flask
 from offdiag.domain.access import Grant, Role
 from offdiag.services.access.users import find_user
 from offdiag.store.database import Database
-from support.access import PASSWORD, add_person, bearer, client_of, guarded, token_of
+from support.access import GUARDED, PASSWORD, add_person, bearer, client_of, guarded, token_of
 from support.pages import PageClient, client_for
 
 API = "/api/v1"
 
 
 @pytest.fixture
-def app(database: Database) -> Flask:
-    return guarded(database)
+def app(database: Database) -> Iterator[Flask]:
+    with GUARDED.over(database) as app:
+        yield app
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -14,7 +15,7 @@ from offdiag.services.access.users import set_disabled, set_password
 from offdiag.store.database import Database
 from offdiag.store.models import SessionRow, UserRow
 from offdiag_web.app.security import SecureByTls
-from support.access import PASSWORD, add_person, client_of, guarded, sign_in
+from support.access import GUARDED, PASSWORD, add_person, client_of, guarded, sign_in
 from support.forms import forms_of, send
 from support.pages import Element, Page, PageClient, client_for
 from support.registries import serving
@@ -26,8 +27,9 @@ def ana(database: Database) -> int:
 
 
 @pytest.fixture
-def app(database: Database, ana: int) -> Flask:
-    return guarded(database)
+def app(database: Database, ana: int) -> Iterator[Flask]:
+    with GUARDED.over(database) as app:
+        yield app
 
 
 def test_a_page_asks_for_a_name_and_comes_back_to_itself(client: PageClient) -> None:
@@ -239,21 +241,23 @@ def test_an_edited_cookie_is_worth_nothing(app: Flask, client: PageClient) -> No
     ("idle", "status"), [(timedelta(hours=11), 200), (timedelta(hours=13), 401)]
 )
 def test_a_session_ends_after_hours_of_silence(
-    database: Database, ana: int, idle: timedelta, status: int
+    app: Flask, database: Database, ana: int, idle: timedelta, status: int
 ) -> None:
     now = datetime(2026, 1, 5, tzinfo=UTC)
     database.clock = lambda: now
-    client = client_of(guarded(database), database, ana, "ana")
+    client = client_of(app, database, ana, "ana")
 
     now += idle
 
     assert client.get("/runs").status_code == status
 
 
-def test_a_session_ends_after_two_weeks_however_busy_one_was(database: Database, ana: int) -> None:
+def test_a_session_ends_after_two_weeks_however_busy_one_was(
+    app: Flask, database: Database, ana: int
+) -> None:
     now = datetime(2026, 1, 5, tzinfo=UTC)
     database.clock = lambda: now
-    client = client_of(guarded(database), database, ana, "ana")
+    client = client_of(app, database, ana, "ana")
 
     answers = []
     for _ in range(29):
@@ -290,8 +294,8 @@ def sign_in_from(client: PageClient, address: str, password: str) -> int:
     return sign_in(client, "ana", password).status_code
 
 
-def test_a_new_password_ends_every_session(database: Database, ana: int) -> None:
-    client = client_of(guarded(database), database, ana, "ana")
+def test_a_new_password_ends_every_session(app: Flask, database: Database, ana: int) -> None:
+    client = client_of(app, database, ana, "ana")
     assert client.get("/runs").status_code == 200
 
     set_password(database, name="ana", password="another fine password")
@@ -300,9 +304,8 @@ def test_a_new_password_ends_every_session(database: Database, ana: int) -> None
 
 
 def test_ones_own_new_password_keeps_this_session_and_ends_the_others(
-    database: Database, ana: int
+    app: Flask, database: Database, ana: int
 ) -> None:
-    app = guarded(database)
     here, there = (client_of(app, database, ana, "ana") for _ in range(2))
     (form,) = [form for form in forms_of(here, "/settings/account")
                if form.attributes["action"].endswith("/password")]  # fmt: skip
@@ -318,8 +321,9 @@ def test_ones_own_new_password_keeps_this_session_and_ends_the_others(
     assert sign_in(there, "ana", "another fine password").status_code == 303
 
 
-def test_signing_out_everywhere_ends_every_session(database: Database, ana: int) -> None:
-    app = guarded(database)
+def test_signing_out_everywhere_ends_every_session(
+    app: Flask, database: Database, ana: int
+) -> None:
     here, there = (client_of(app, database, ana, "ana") for _ in range(2))
     (form,) = [form for form in forms_of(here, "/settings/account")
                if form.attributes["action"].endswith("everywhere")]  # fmt: skip
@@ -329,8 +333,10 @@ def test_signing_out_everywhere_ends_every_session(database: Database, ana: int)
     assert [here.get("/runs").status_code, there.get("/runs").status_code] == [401, 401]
 
 
-def test_whoever_signed_in_decides_under_their_own_name(database: Database, ana: int) -> None:
-    client = client_of(guarded(database), database, ana, "ana")
+def test_whoever_signed_in_decides_under_their_own_name(
+    app: Flask, database: Database, ana: int
+) -> None:
+    client = client_of(app, database, ana, "ana")
     client.set_cookie("reader", "somebody else")
 
     page = client.page("/runs")

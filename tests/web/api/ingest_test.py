@@ -24,7 +24,7 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from support.logging_runs import work_off
 from support.pages import PageClient, client_for
-from support.registries import dashboard, serving
+from support.registries import serving
 
 LABELS = LabelSet.declared(["a", "b"])
 CHUNK: dict[str, Any] = {
@@ -58,11 +58,6 @@ def parquet() -> bytes:
     sink = io.BytesIO()
     pq.write_table(pa.ipc.open_stream(arrow()).read_all(), sink)
     return sink.getvalue()
-
-
-@pytest.fixture
-def client(database: Database) -> PageClient:
-    return client_for(dashboard(database))
 
 
 def opened(client: PageClient, **said: object) -> str:

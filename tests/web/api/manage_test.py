@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,7 +16,7 @@ from support.api import get, pages, refusal, send
 from support.compared import ComparedRegistry
 from support.dashboard import LESIONS, LesionRegistry, fail_evaluation, log_counts
 from support.pages import PageClient, client_for
-from support.registries import dashboard
+from support.registries import LENT, dashboard
 from support.reported import ReportedRegistry
 from support.revised import RevisedRegistry
 from support.scored_runs import ScoredRegistry
@@ -24,9 +25,10 @@ ZERO_ONE = {a: {p: float(a != p) for p in LESIONS} for a in LESIONS}
 
 
 @pytest.fixture
-def lesions(lesions_database: Database) -> PageClient:
+def lesions(lesions_database: Database) -> Iterator[PageClient]:
     """A client of a registry that may be changed."""
-    return client_for(dashboard(lesions_database))
+    with LENT.over(lesions_database) as app:
+        yield client_for(app)
 
 
 @pytest.fixture

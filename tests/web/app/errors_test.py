@@ -10,6 +10,7 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_web.app.errors import STATUS_OF
 from support.pages import Page, PageClient, client_for
+from support.registries import dashboard
 
 
 def test_every_error_of_the_domain_has_a_status() -> None:
@@ -60,6 +61,12 @@ def test_a_wrong_method_says_which_are_allowed(client: PageClient) -> None:
 
     assert response.status_code == 405
     assert "GET" in response.headers["Allow"]
+
+
+@pytest.fixture
+def app(database: Database) -> Flask:
+    """A dashboard of this test alone, as some add addresses to it."""
+    return dashboard(database)
 
 
 @pytest.mark.parametrize("path", ["/", "/runs", "/runs/r_0", "/runs.json", "/runs.csv"])
