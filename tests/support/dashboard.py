@@ -44,6 +44,9 @@ HOSTILE_NAMES = (
     "a class whose name is far too long to be shown in any head of any table on this page",
 )
 
+HOSTILE_MARKUP = HOSTILE_NAMES[:3]
+"""What would be more than text on a page; the others endanger files, links and layout."""
+
 Counts = Sequence[Sequence[int]]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from offdiag.domain.texts import name_segment
 from support.compared import ComparedRegistry
-from support.dashboard import HOSTILE_NAMES, LesionRegistry
+from support.dashboard import HOSTILE_MARKUP, HOSTILE_NAMES, LesionRegistry
 from support.pages import Page, PageClient
 from support.scored_runs import ScoredRegistry
 
@@ -104,7 +104,7 @@ def test_hostile_names_are_text_where_runs_are_compared(
         _assert_harmless(comparer, f"/compare?{pair}{page}")
 
 
-@pytest.mark.parametrize("name", HOSTILE_NAMES)
+@pytest.mark.parametrize("name", HOSTILE_MARKUP)
 def test_hostile_text_in_the_address_of_a_comparison_is_text_on_the_page(
     comparer: PageClient, compared: ComparedRegistry, name: str
 ) -> None:
@@ -133,7 +133,7 @@ def test_no_cell_of_a_compared_csv_begins_like_a_formula(
             float(cell)
 
 
-@pytest.mark.parametrize("name", HOSTILE_NAMES)
+@pytest.mark.parametrize("name", HOSTILE_MARKUP)
 def test_hostile_text_in_an_address_is_text_on_the_page(
     reader: PageClient, registry: LesionRegistry, name: str
 ) -> None:

@@ -20,6 +20,7 @@ from offdiag.store.database import Database
 from offdiag.store.flags import flags_of_run
 from offdiag_web.app.dispatch import PREFIX
 from support.api import get, refusal
+from support.filled_once import filled_once
 from support.logging_runs import work_off
 from support.pages import PageClient, client_for
 from support.registries import dashboard
@@ -42,26 +43,33 @@ class Sites:
     second: str
 
 
-@pytest.fixture
-def sites(database: Database, monkeypatch: pytest.MonkeyPatch) -> Sites:
-    runs = [log_sites(database, name=name).id for name in ("before", "after")]
+@filled_once
+def log_evaluated_slices(database: Database) -> tuple[str, str]:
+    first, second = (log_sites(database, name=name).id for name in ("before", "after"))
     work_off(database)
     for part in (SMALL, ALONG, SHOWN, "device=a & site=tiny"):
-        evaluation_of_slice(database, runs[0], part)
+        evaluation_of_slice(database, first, part)
+    return first, second
+
+
+@pytest.fixture
+def sites(database: Database, monkeypatch: pytest.MonkeyPatch) -> Sites:
+    runs = log_evaluated_slices(database)
     monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", K)
     return Sites(database, client_for(dashboard(database)), *runs)
 
 
 @pytest.mark.both_databases
-@pytest.mark.parametrize("part", [SMALL, ALONG, "device=a & site=tiny", "device=b & site=x"])
-def test_a_hidden_slice_is_refused_with_the_reason(sites: Sites, part: str) -> None:
-    status, error = refusal(sites.client, f"/runs/{sites.first}/evaluation", slice=part)
+def test_a_hidden_slice_is_refused_with_the_reason(sites: Sites) -> None:
+    known = offdiag.get_run(sites.first, url=sites.database.url)
+    for part in (SMALL, ALONG, "device=a & site=tiny", "device=b & site=x"):
+        status, error = refusal(sites.client, f"/runs/{sites.first}/evaluation", slice=part)
 
-    assert status == 403
-    assert "suppressed: groups of fewer than 10 labelled examples" in error["message"]
-    assert error["field"] == "slice"
-    with pytest.raises(Forbidden, match="is suppressed"):
-        offdiag.get_run(sites.first, url=sites.database.url).evaluation(slice=part)
+        assert status == 403, part
+        assert "suppressed: groups of fewer than 10 labelled examples" in error["message"]
+        assert error["field"] == "slice"
+        with pytest.raises(Forbidden, match="is suppressed"):
+            known.evaluation(slice=part)
 
 
 def test_a_large_one_is_shown(sites: Sites) -> None:
@@ -111,15 +119,15 @@ def test_three_columns_are_not_crossed(sites: Sites) -> None:
 
 
 @pytest.mark.both_databases
-@pytest.mark.parametrize("part", ["", SMALL, SHOWN])
-def test_runs_are_offered_for_comparison_on_shown_slices_only(sites: Sites, part: str) -> None:
-    query = {"runs": f"{sites.first},{sites.second}", "slice": part}
+def test_runs_are_offered_for_comparison_on_shown_slices_only(sites: Sites) -> None:
+    for part in ("", SMALL, SHOWN):
+        query = {"runs": f"{sites.first},{sites.second}", "slice": part}
 
-    page = sites.client.page(f"/compare?{urlencode(query)}")
+        page = sites.client.page(f"/compare?{urlencode(query)}")
 
-    (select,) = (each for each in page.all("select") if each.attributes.get("id") == "slice")
-    offered = {each.text for each in select.inside("option")}
-    assert offered - {part} == {"all", "device=a", "device=b", "site=x", SHOWN} - {part}
+        (select,) = (each for each in page.all("select") if each.attributes.get("id") == "slice")
+        offered = {each.text for each in select.inside("option")}
+        assert offered - {part} == {"all", "device=a", "device=b", "site=x", SHOWN} - {part}
 
 
 def test_a_misspelt_value_brings_no_hidden_ones_to_light(sites: Sites) -> None:
@@ -277,14 +285,19 @@ TELL_OF_GROUPS = (
 """Where groups are named that are not hidden."""
 
 
-@pytest.fixture
-def named_groups(database: Database, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
-    """Two runs at sites with telling names."""
+@filled_once
+def log_named_groups(database: Database) -> tuple[str, str]:
     found = {"x": FOUND["x"], "z": FOUND["z"], ALONG_WITH_IT: FOUND["y"], RARE: FOUND["tiny"]}
-    monkeypatch.setenv("OFFDIAG_URL", database.url)
     first, second = (log_sites(database, found, name=name).id for name in ("before", "after"))
     work_off(database)
     return first, second
+
+
+@pytest.fixture
+def named_groups(database: Database, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """Two runs at sites with telling names."""
+    monkeypatch.setenv("OFFDIAG_URL", database.url)
+    return log_named_groups(database)
 
 
 def _naming(told: dict[str, str]) -> set[str]:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
 from offdiag.store.database import Database
 from support.kinds import Kind
+from support.months import DATASETS, Months, fill_months
+from support.once_for_all import filled_for_all
 from support.pages import Element, Page, PageClient, client_for
 from support.registries import dashboard
 from support.scored_runs import ScoredRegistry
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 RUN, COMPARE, PROBLEMS, ADVICE, DECISION, OTHERS = 180, 250, 300, 150, 340, 260
 _NOT_READ = frozenset({"select", "script", "style", "svg", "template", "kbd"})
@@ -51,18 +49,15 @@ class History:
 
 @pytest.fixture(scope="module")
 def history(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[History]:
-    from registry_336 import PLANS, fill
-
-    plans = [p for p in PLANS if p.name in {"payments", "skin", "objects", "photo tags"}]
     with databases.new(tmp_path_factory.mktemp("history")) as database:
-        fill(database, plans=plans, steps=3, share=0.4)
-        yield _history(database, [plan.name for plan in plans])
+        filled_for_all(tmp_path_factory, database, fill_months, Months)
+        yield _history(database)
 
 
-def _history(database: Database, datasets: list[str]) -> History:
+def _history(database: Database) -> History:
     client = client_for(dashboard(database))
     newest = {}
-    for name in datasets:
+    for name in DATASETS:
         listed = client.json(f'/runs.json?q=dataset:"{name}"')["runs"]
         newest[name] = (listed[0]["id"], listed[1]["id"])
     return History(client, newest)

@@ -11,7 +11,7 @@ import pytest
 from offdiag.services.cost_matrices import add_costs
 from offdiag.store.database import Database
 from offdiag.store.runs import get_run
-from support.dashboard import HOSTILE_NAMES, LesionRegistry, counted_statements
+from support.dashboard import HOSTILE_MARKUP, LesionRegistry, counted_statements
 from support.filled_once import filled_once
 from support.forms import forms_of, send
 from support.logging_runs import log, work_off
@@ -306,7 +306,7 @@ def test_few_statements_whatever_is_decided(
     assert len(statements) <= 6
 
 
-@pytest.mark.parametrize("name", HOSTILE_NAMES)
+@pytest.mark.parametrize("name", HOSTILE_MARKUP)
 def test_hostile_text_in_an_address_is_text_on_the_page(
     scored_reader: PageClient, scored: ScoredRegistry, name: str
 ) -> None:

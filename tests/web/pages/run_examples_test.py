@@ -6,7 +6,7 @@ import pytest
 from offdiag.services.examples import page as examples_page
 from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag_web.urls.run import ExamplesAddress
-from support.dashboard import HOSTILE_NAMES, LesionRegistry, counted_statements
+from support.dashboard import HOSTILE_MARKUP, HOSTILE_NAMES, LesionRegistry, counted_statements
 from support.pages import Page, PageClient
 from support.scored_runs import ScoredRegistry
 
@@ -314,7 +314,7 @@ def test_no_cell_of_the_csv_begins_like_a_formula(
 def test_hostile_text_in_the_address_is_text_on_the_page(
     scored_reader: PageClient, scored: ScoredRegistry, key: str
 ) -> None:
-    for name in HOSTILE_NAMES:
+    for name in HOSTILE_MARKUP:
         response = scored_reader.get(f"/runs/{scored.several}/examples", query_string={key: name})
 
         assert response.status_code == 200

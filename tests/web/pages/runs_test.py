@@ -13,6 +13,7 @@ from offdiag.store.dataset_page import dataset_list
 from offdiag.store.datasets import get_dataset
 from offdiag.store.run_list import RUNS_PER_PAGE
 from support.dashboard import LesionRegistry, counted_statements, log_counts
+from support.filled_once import filled_once
 from support.logging_runs import log, work_off
 from support.pages import Element, Page, PageClient
 from support.set_runs import PREDICTED_SETS, TRUE_SETS, log_sets
@@ -298,12 +299,18 @@ def test_the_form_keeps_order_and_scale(reader: PageClient) -> None:
     assert fields == {"form": "1", "sort": "-acc", "scale": "full"}
 
 
+@filled_once
+def log_more_than_a_page(database: Database) -> int:
+    total = RUNS_PER_PAGE + 3
+    for number in range(total):
+        log(database, y_true=["a"], y_pred=["a"], facts=RunFacts(name=f"run {number}"))
+    return total
+
+
 def test_long_lists_come_in_pages_that_can_be_walked_both_ways(
     client: PageClient, database: Database
 ) -> None:
-    total = RUNS_PER_PAGE + 3
-    for number in range(total):
-        log_counts(database, [[1, 0], [1, 1]], ("a", "b"), name=f"run {number}", evaluated=False)
+    total = log_more_than_a_page(database)
 
     first = client.page("/runs")
     second = client.page(first.link("Next"))
@@ -353,13 +360,12 @@ def test_the_csv_twin_has_the_same_runs_with_their_numbers(reader: PageClient) -
 
 
 def test_the_json_twin_leads_on_to_the_next_page(client: PageClient, database: Database) -> None:
-    for number in range(RUNS_PER_PAGE + 1):
-        log_counts(database, [[1]], ("a",), name=f"run {number}", evaluated=False)
+    total = log_more_than_a_page(database)
 
     first = client.get("/runs.json").get_json()
     second = client.get(first["next"]).get_json()
 
-    assert [len(first["runs"]), len(second["runs"])] == [RUNS_PER_PAGE, 1]
+    assert [len(first["runs"]), len(second["runs"])] == [RUNS_PER_PAGE, total - RUNS_PER_PAGE]
     assert second["position"] == RUNS_PER_PAGE + 1
     assert second["next"] is None
 
@@ -389,8 +395,10 @@ def test_every_link_of_the_list_leads_somewhere(
         for link in reader.page(path).all("a")
     }
 
-    for target in targets:
-        assert target.startswith(("/", "#")), target
+    assert all(target.startswith(("/", "#")) for target in targets)
+    # What differs in values alone is read by the same code.
+    alike = {re.sub(r"(/runs/r_\w+|=[^&]*)", "=", target): target for target in sorted(targets)}
+    for target in alike.values():
         assert target.startswith("#") or reader.get(target).status_code in {200, 302}, target
 
 

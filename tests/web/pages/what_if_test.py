@@ -16,6 +16,7 @@ from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.store import cost_matrices
 from offdiag.store.database import Database
 from support.dashboard import (
+    HOSTILE_MARKUP,
     HOSTILE_NAMES,
     LESION_COUNTS,
     LESIONS,
@@ -345,7 +346,7 @@ def test_hostile_names_are_text(reader: PageClient, registry: LesionRegistry) ->
     assert not [cell for cell in cells if cell.startswith(("=", "+", "@"))]
 
 
-@pytest.mark.parametrize("name", HOSTILE_NAMES)
+@pytest.mark.parametrize("name", HOSTILE_MARKUP)
 def test_hostile_text_in_an_address_is_text_on_the_page(
     reader: PageClient, registry: LesionRegistry, name: str
 ) -> None:

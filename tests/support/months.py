@@ -1,0 +1,30 @@
+"""A registry after months of training, as the benchmark of its pages fills it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from offdiag.store.database import Database
+
+DATASETS = ("payments", "skin", "objects", "photo tags")
+"""Two classes, seven, a hundred, and sets of labels."""
+
+
+@dataclass(frozen=True)
+class Months:
+    """Runs of two models on each of `DATASETS`, to be read only."""
+
+    database: Database
+
+
+def fill_months(database: Database) -> Months:
+    """Log runs of two models on each dataset."""
+    sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+    from registry_336 import PLANS, fill
+
+    plans = [plan for plan in PLANS if plan.name in DATASETS]
+    assert len(plans) == len(DATASETS)
+    fill(database, plans=plans, steps=3, share=0.4)
+    return Months(database)
