@@ -44,7 +44,9 @@ def paths(compared: ComparedRegistry) -> dict[str, str]:
 def test_a_page_is_accessible_narrow_and_breaks_no_policy(
     open_compared: Any, paths: dict[str, str], name: str
 ) -> None:
-    expect_sound_page(open_compared, paths[name], also_without_scripts=name in ONE_OF_EACH_KIND)
+    is_one = name in ONE_OF_EACH_KIND
+
+    expect_sound_page(open_compared, paths[name], also_without_scripts=is_one, also_dark=is_one)
 
 
 @pytest.mark.parametrize("scripts", [True, False])

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from offdiag.store.database import Database
 from support.browser import CHROMIUM_ARGUMENTS, Watched, Windows, chromium, served
 from support.compared import ComparedRegistry, fill_compared
 from support.dashboard import LesionRegistry, fill
 from support.demo import run_demo
+from support.once_for_all import filled_for_all, made_once
 from support.registries import dashboard, shared_registry
 from support.reported import fill_reports
 from support.revised import RevisedRegistry, fill_revised
@@ -48,9 +50,13 @@ def registry(
 ) -> Iterator[LesionRegistry]:
     """Runs and reports of all kinds, shared by tests that only read."""
     with shared_registry(migrated_file, tmp_path_factory, "browser") as database:
-        filled = fill(database)
-        fill_reports(database)
-        yield filled
+        yield filled_for_all(tmp_path_factory, database, fill_with_reports, LesionRegistry)
+
+
+def fill_with_reports(database: Database) -> LesionRegistry:
+    filled = fill(database)
+    fill_reports(database)
+    return filled
 
 
 @pytest.fixture(scope="session")
@@ -66,7 +72,7 @@ def revised(
 ) -> Iterator[RevisedRegistry]:
     """Corrected ground truth and what it did, shared by tests that only read."""
     with shared_registry(migrated_file, tmp_path_factory, "revised") as database:
-        yield fill_revised(database)
+        yield filled_for_all(tmp_path_factory, database, fill_revised, RevisedRegistry)
 
 
 @pytest.fixture(scope="session")
@@ -82,7 +88,7 @@ def scored(
 ) -> Iterator[ScoredRegistry]:
     """Runs with scores of all kinds, shared by tests that only read."""
     with shared_registry(migrated_file, tmp_path_factory, "scored") as database:
-        yield fill_scored(database)
+        yield filled_for_all(tmp_path_factory, database, fill_scored, ScoredRegistry)
 
 
 @pytest.fixture(scope="session")
@@ -98,7 +104,7 @@ def compared(
 ) -> Iterator[ComparedRegistry]:
     """Runs to compare, shared by tests that only read."""
     with shared_registry(migrated_file, tmp_path_factory, "compared") as database:
-        yield fill_compared(database)
+        yield filled_for_all(tmp_path_factory, database, fill_compared, ComparedRegistry)
 
 
 @pytest.fixture(scope="session")
@@ -111,8 +117,12 @@ def compared_url(compared: ComparedRegistry) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The folder in which the demo was called once, and what it printed."""
-    folder = tmp_path_factory.mktemp("stranger")
-    return folder, run_demo(folder)
+
+    def make(folder: Path) -> None:
+        (folder / "printed").write_text(run_demo(folder), encoding="utf-8")
+
+    folder = made_once(tmp_path_factory, "demo", make)
+    return folder, (folder / "printed").read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ def test_a_page_is_accessible_narrow_and_breaks_no_policy(
         asked = tab.removeprefix("decisions")
         path = f"/whatif/decisions?run={getattr(scored, which)}&cost=@0-1{asked}"
 
-    expect_sound_page(open_scored, path, also_without_scripts=False)
+    expect_sound_page(open_scored, path, also_without_scripts=False, also_dark=which != "hostile")
 
 
 @pytest.mark.parametrize("tab", ["suspects", "content"])
@@ -42,9 +42,9 @@ def test_a_page_is_accessible_narrow_and_breaks_no_policy(
 def test_a_page_of_samples_is_accessible_narrow_and_breaks_no_policy(
     open_scored: Any, dataset: str, tab: str
 ) -> None:
-    expect_sound_page(
-        open_scored, f"/datasets/{name_segment(dataset)}/{tab}", also_without_scripts=False
-    )
+    path = f"/datasets/{name_segment(dataset)}/{tab}"
+
+    expect_sound_page(open_scored, path, also_without_scripts=False, also_dark=dataset == "scored")
 
 
 @pytest.mark.parametrize("scripts", [True, False])

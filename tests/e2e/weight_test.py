@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,8 @@ from offdiag_web.components.datasets import runs_of_dataset_url
 from offdiag_web.urls.datasets import DatasetAddress
 from support.browser import Watched, served, violations, watched
 from support.logging_runs import log, work_off
+from support.months import Months, fill_months
+from support.once_for_all import Filled, filled_for_all
 from support.registries import dashboard, shared_registry
 
 pytestmark = pytest.mark.browser
@@ -32,7 +34,6 @@ OF_THE_DATA = ("/runs", "/datasets", "/compare", "/whatif")
 accessible."""
 OF_NO_RUNS = ("/costs", "/reports", "/audit")
 """Pages that are the same however many runs there are."""
-PLANS_OF_ALL_KINDS = ("payments", "skin", "objects", "photo tags")
 WITH_PAIR = "skin"
 
 _FIRST_NUMBER = r"""() => {
@@ -58,21 +59,17 @@ _CUT_NUMBERS = r"""() => [...document.querySelectorAll("main td, main th")]
     .map((cell) => cell.innerText)"""
 
 
-def one_run(database: Database) -> None:
+@dataclass(frozen=True)
+class OneRun:
+    database: Database
+
+
+def one_run(database: Database) -> OneRun:
     actual = ["well"] * 80 + ["ill"] * 20
     predicted = ["well"] * 75 + ["ill"] * 17 + ["well"] * 8
     log(database, y_true=actual, y_pred=predicted, facts=RunFacts(name="the only run"))
     work_off(database)
-
-
-def months_of_runs(database: Database) -> None:
-    """Two classes, seven, a hundred, and sets of labels, each with runs of two models."""
-    sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-    from registry_336 import PLANS, fill
-
-    plans = [plan for plan in PLANS if plan.name in PLANS_OF_ALL_KINDS]
-    assert len(plans) == len(PLANS_OF_ALL_KINDS)
-    fill(database, plans=plans, steps=3, share=0.2)
+    return OneRun(database)
 
 
 def pages_of(database: Database) -> list[str]:
@@ -133,18 +130,19 @@ def complaints(browser: Browser, address: str, path: str) -> list[str]:
         return seen.complaints + found
 
 
-@pytest.mark.parametrize("fill_registry", [one_run, months_of_runs])
+@pytest.mark.parametrize(("fill_registry", "kind"), [(one_run, OneRun), (fill_months, Months)])
 def test_the_first_view_of_every_page_is_light_and_accessible(
     browser: Browser,
     migrated_file: Path,
     tmp_path_factory: pytest.TempPathFactory,
-    fill_registry: Callable[[Database], None],
+    fill_registry: Callable[[Database], Filled],
+    kind: type[Filled],
 ) -> None:
     with shared_registry(migrated_file, tmp_path_factory, fill_registry.__name__) as database:
-        fill_registry(database)
+        filled_for_all(tmp_path_factory, database, fill_registry, kind)
         with served(dashboard(database)) as address:
             pages = pages_of(database)
-            if fill_registry is months_of_runs:
+            if kind is Months:
                 pages = [path for path in pages if path not in OF_NO_RUNS]
             found = {path: complaints(browser, address, path) for path in pages}
 
