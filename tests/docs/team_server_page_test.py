@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shlex
@@ -9,8 +10,9 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -18,6 +20,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from offdiag.cli.process import run
 from support.page_blocks import blocks
 from support.postgres import PostgresServer, started_cluster
 
@@ -178,58 +181,75 @@ def test_the_page_brings_up_a_server_that_takes_runs_and_asks_people_to_sign_in(
     assert PASSWORD not in done.stdout + done.stderr
 
 
-def init(folder: Path, url: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [
-            *(str(BIN / "offdiag"), "server", "init", "--database", url),
-            *("--host", more.pop("host", "registry.example.org"), "--admin", "bo"),
-            *("--folder", str(folder / "etc"), "--units", str(folder / "units")),
-            "--password-stdin",
-        ],
-        cwd=folder,
-        env={**clean_environment(folder), "PGPASSWORD": PASSWORD, **more},
-        input=f"{PASSWORD}\n",
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+@dataclass(frozen=True)
+class Refusal:
+    """The exit code of a call and what it said to the person who made it."""
+
+    code: int
+    said: str
+
+
+@pytest.fixture
+def init(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., Refusal]:
+    """`offdiag server init` with a password from the standard input."""
+    for name in [name for name in os.environ if "OFFDIAG" in name]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(folder)
+
+    def call(
+        url: str, *, host: str = "registry.example.org", pgpassword: str = PASSWORD
+    ) -> Refusal:
+        monkeypatch.setenv("PGPASSWORD", pgpassword)
+        monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSWORD}\n"))
+        capfd.readouterr()
+        code = run(
+            [
+                *("server", "init", "--database", url, "--host", host, "--admin", "bo"),
+                *("--folder", str(folder / "etc"), "--units", str(folder / "units")),
+                "--password-stdin",
+            ]
+        )
+        return Refusal(code, capfd.readouterr().err)
+
+    return call
 
 
 def test_a_second_call_names_what_exists_and_changes_nothing(
-    cluster: PostgresServer, folder: Path
+    cluster: PostgresServer, folder: Path, init: Callable[..., Refusal]
 ) -> None:
-    first = init(folder, url_of(cluster))
+    first = init(url_of(cluster))
     before = {file: file.read_text() for file in (folder / "etc").iterdir()}
     (folder / "units" / "offdiag-web.service").unlink()
 
-    second = init(folder, url_of(cluster))
+    second = init(url_of(cluster))
 
-    assert first.returncode == 0, first.stderr
-    assert second.returncode == 2
-    assert str(folder / "etc" / "offdiag.toml") in second.stderr
-    assert "nothing was changed" in second.stderr
+    assert first.code == 0, first.said
+    assert second.code == 2
+    assert str(folder / "etc" / "offdiag.toml") in second.said
+    assert "nothing was changed" in second.said
     assert not (folder / "units" / "offdiag-web.service").exists()
     assert {file: file.read_text() for file in (folder / "etc").iterdir()} == before
 
 
 def test_wrong_host_wrong_password_and_missing_database_are_three_errors(
-    cluster: PostgresServer, folder: Path
+    cluster: PostgresServer, folder: Path, init: Callable[..., Refusal]
 ) -> None:
-    host = init(folder, "postgresql://offdiag@no-such-host.invalid/offdiag")
-    password = init(folder, url_of(cluster), PGPASSWORD="wrong")
-    user = init(folder, url_of(cluster, user="nobody"))
-    database = init(folder, url_of(cluster, name="elsewhere"))
-    kind = init(folder, "sqlite:///team.db")
-    name = init(folder, url_of(cluster), host=ADDRESS)
+    host = init("postgresql://offdiag@no-such-host.invalid/offdiag")
+    password = init(url_of(cluster), pgpassword="wrong")
+    user = init(url_of(cluster, user="nobody"))
+    database = init(url_of(cluster, name="elsewhere"))
+    kind = init("sqlite:///team.db")
+    name = init(url_of(cluster), host=ADDRESS)
 
-    assert {each.returncode for each in (host, password, user, database, kind, name)} == {2}
-    assert "no machine has this host name" in host.stderr
+    assert {each.code for each in (host, password, user, database, kind, name)} == {2}
+    assert "no machine has this host name" in host.said
     for refused in (password, user):
-        assert "refuses this user or password" in refused.stderr
-        assert "PGPASSWORD" in refused.stderr
-    assert "no such database" in database.stderr
-    assert "createdb" in database.stderr
-    assert "needs a PostgreSQL database" in kind.stderr
-    assert "is no host name" in name.stderr
+        assert "refuses this user or password" in refused.said
+        assert "PGPASSWORD" in refused.said
+    assert "no such database" in database.said
+    assert "createdb" in database.said
+    assert "needs a PostgreSQL database" in kind.said
+    assert "is no host name" in name.said
     assert not (folder / "etc").exists()

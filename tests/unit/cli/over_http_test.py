@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
 import offdiag as sdk
 from offdiag.cli.process import run
@@ -23,7 +24,7 @@ from offdiag.services.access.sessions import create_token
 from offdiag.services.access.users import add_user
 from offdiag.settings.tokens import tokens_file
 from offdiag.store.schema import open_database
-from support.servers import server_process
+from support.servers import serving
 
 COSTS = "[weights.well]\nwell = 0\nill = 1\n\n[weights.ill]\nwell = %d\nill = 0\n"
 P_ILL = [0.9, 0.3, 0.2, 0.05, 0.6, 0.1, 0.35, 0.15] * 10
@@ -44,7 +45,6 @@ class Scene:
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     folder = tmp_path_factory.mktemp("scene")
-    (folder / "offdiag.toml").write_text('[access]\nauth = "required"\n', encoding="utf-8")
     for version, miss in ((1, 2), (2, 10)):
         (folder / f"c{version}.toml").write_text(COSTS % miss, encoding="utf-8")
     (folder / "p.csv").write_text("y_true,y_pred\nill,ill\nwell,ill\n", encoding="utf-8")
@@ -64,8 +64,10 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
             ).secret
             for role in Role
         }
-        with server_process(folder) as server:
-            yield Scene(url, server.url, tokens, ids, folder)
+        with serving(database, is_guarded=True) as server:
+            # What it logs is not what a command says.
+            structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+            yield Scene(url, server, tokens, ids, folder)
 
 
 def _filled() -> dict[str, str]:
