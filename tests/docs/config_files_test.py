@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import runpy
 import shlex
@@ -107,6 +108,16 @@ def test_gunicorn_reads_its_file_and_finds_the_application() -> None:
     module, _, factory = given["wsgi_app"].partition(":")
     assert import_module(module) is wsgi
     assert factory == f"{wsgi.application.__name__}()"
+
+
+def test_what_the_file_of_gunicorn_imports_later_is_there() -> None:
+    tree = ast.parse((CONFIG / "gunicorn.conf.py.example").read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+
+    for node in imports:
+        names = {each.name for each in node.names}
+        assert names <= vars(import_module(node.module or "")).keys(), node.module
+    assert any(node.module == "offdiag_web.health" for node in imports)
 
 
 def test_the_application_serves_the_configured_registry_to_those_who_sign_in(
