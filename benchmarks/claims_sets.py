@@ -30,9 +30,9 @@ from scipy.special import ndtr
 from offdiag.comparison.by_moves import compare_paired_sets
 from offdiag.comparison.differences import HEADLINE_OF_SETS
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.multilabel.confused import confused_labels
-from offdiag.metrics.multilabel.paired import PairedSets, label_contests, set_contest
 from offdiag.metrics.multilabel.sets import pack_sets
+from offdiag.metrics.multilabel_runs.confused import confused_labels
+from offdiag.metrics.multilabel_runs.paired import PairedSets, label_contests, set_contest
 from offdiag.metrics.paired.confidence_set import BestSet, confidence_sets
 
 IN_COMMON = 0.5

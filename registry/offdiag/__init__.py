@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         StorageFull,
         UnknownKey,
     )
-    from offdiag.metrics.custom.declared import MatrixInput, MultilabelInput, ScoreInput, metric
+    from offdiag.metrics.custom import MatrixInput, MultilabelInput, ScoreInput, metric
     from offdiag.sdk.advise import advise
     from offdiag.sdk.compare import Comparison, compare
     from offdiag.sdk.cost import CostEvaluation, cost
@@ -110,17 +110,17 @@ _HOMES = {
     "recount": "offdiag.sdk.frames.recount",
     "set_hierarchy": "offdiag.sdk.dataset",
     "evaluate_multilabel": "offdiag.sdk.evaluations.multilabel",
-    "MultilabelInput": "offdiag.metrics.custom.declared",
+    "MultilabelInput": "offdiag.metrics.custom",
     "MultilabelEvaluation": "offdiag.sdk.evaluations.multilabel",
-    "MatrixInput": "offdiag.metrics.custom.declared",
+    "MatrixInput": "offdiag.metrics.custom",
     "learning_curves": "offdiag.sdk.methods",
     "method_runs": "offdiag.sdk.methods",
     "methods": "offdiag.sdk.methods",
-    "metric": "offdiag.metrics.custom.declared",
+    "metric": "offdiag.metrics.custom",
     "OpenRun": "offdiag.sdk.open_run",
     "Run": "offdiag.sdk.run",
     "ScoreEvaluation": "offdiag.sdk.evaluations.scores",
-    "ScoreInput": "offdiag.metrics.custom.declared",
+    "ScoreInput": "offdiag.metrics.custom",
     "evaluate_scores": "offdiag.sdk.evaluations.scores",
     "evaluate_pending": "offdiag.sdk.search",
     "get_run": "offdiag.sdk.search",

@@ -13,7 +13,7 @@ from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.runs import RunFacts
 from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.conditions import parse_condition
-from offdiag.metrics.multilabel.paired import PairedSets
+from offdiag.metrics.multilabel_runs.paired import PairedSets
 from offdiag.services.champions.leaders import leaders_of, set_primary_metric
 from offdiag.services.compare import RunComparison, compare_runs
 from offdiag.services.datasets import pin_baseline

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.multilabel.paired import PairedSets
 from offdiag.metrics.multilabel.sets import pack_sets
+from offdiag.metrics.multilabel_runs.paired import PairedSets
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
 from support.logging_runs import log

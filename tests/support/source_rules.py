@@ -359,7 +359,7 @@ RULES = (
                 "registry/offdiag/cli/process.py",
                 "registry/offdiag/services/jobs/run_job.py",
                 # Calls code of others, of which anything may come; it makes a value undefined.
-                "registry/offdiag/metrics/custom/declared.py",
+                "registry/offdiag/metrics/custom.py",
             }
         ),
     ),

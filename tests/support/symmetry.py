@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.orientation import swap_axes
+from offdiag.metrics.orientation import invert_classes, swap_axes
 from offdiag.metrics.spec import MetricSpec, Transformation
-from offdiag.metrics.symmetry import invert_classes
 
 Counts = NDArray[Any]
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from offdiag.audit.printed import Printed, Rounding, printed
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
-from offdiag.metrics.custom.declared import custom_versions
+from offdiag.metrics.custom import custom_versions
 from offdiag.metrics.names import OTHER_NAMES, averaged_key, normal_form
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS
 

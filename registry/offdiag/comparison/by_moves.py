@@ -22,8 +22,8 @@ from offdiag.comparison.pair import (
     churn_of_classes,
     paired_comparison,
 )
-from offdiag.metrics.multilabel.best_of_many import best_of_many_sets
-from offdiag.metrics.multilabel.paired import (
+from offdiag.metrics.multilabel_runs.best_of_many import best_of_many_sets
+from offdiag.metrics.multilabel_runs.paired import (
     LabelRates,
     PairedSets,
     equal_sets,

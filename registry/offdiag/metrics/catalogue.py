@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from offdiag.metrics import aggregates, per_class
 from offdiag.metrics.costs import summary
-from offdiag.metrics.custom.declared import refuse_taken
+from offdiag.metrics.custom import refuse_taken
 from offdiag.metrics.multilabel import suite as sets
 from offdiag.metrics.scores import suite as scores
 from offdiag.metrics.spec import Direction, MetricSpec, Scope, Symmetry, Transformation

@@ -35,6 +35,11 @@ def to_canonical(counts: NDArray[Any], orientation: SourceOrientation) -> NDArra
     return swap_axes(counts) if orientation is SourceOrientation.ACTUAL_COLUMNS else counts
 
 
+def invert_classes(counts: NDArray[Any]) -> NDArray[Any]:
+    """The counts with the names of both classes exchanged; shape (..., 2, 2)."""
+    return counts[..., ::-1, ::-1]
+
+
 def actual_totals(counts: NDArray[Any]) -> NDArray[Any]:
     """Samples of each actual class (the support), shape (..., K)."""
     return _margin(counts, "...ap->...a", STACK_PREDICTED_AXIS)

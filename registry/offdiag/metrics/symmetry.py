@@ -28,16 +28,11 @@ from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics.catalogue import SPECS
-from offdiag.metrics.custom.declared import custom_versions
+from offdiag.metrics.custom import custom_versions
 from offdiag.metrics.spec import MetricSpec, Scope
 from offdiag.metrics.suite import evaluate_stack
 
 Counts = NDArray[Any]
-
-
-def invert_classes(counts: Counts) -> Counts:
-    """Positive and negative trade names, (..., 2, 2)."""
-    return counts[..., ::-1, ::-1]
 
 
 def unit_matrices(

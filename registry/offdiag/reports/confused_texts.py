@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from offdiag.domain.number_text import p_value, percent
-from offdiag.metrics.multilabel.confused import ConfusedLabel, Confusion, Evidence
+from offdiag.metrics.multilabel_runs.confused import ConfusedLabel, Confusion, Evidence
 from offdiag.reports.texts import name
 
 

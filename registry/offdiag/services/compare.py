@@ -26,7 +26,7 @@ from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import are_sets
-from offdiag.metrics.multilabel.paired import PairedSets, paired_sets
+from offdiag.metrics.multilabel_runs.paired import PairedSets, paired_sets
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.scores import ScoreDifference, score_differences

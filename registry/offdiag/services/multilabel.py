@@ -17,11 +17,11 @@ from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.intervals.means import mean_interval
-from offdiag.metrics.multilabel.confused import ConfusedLabel, confused_labels
-from offdiag.metrics.multilabel.paired import PairedSets
 from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.metrics.multilabel.suite import LabelledSets
 from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
+from offdiag.metrics.multilabel_runs.confused import ConfusedLabel, confused_labels
+from offdiag.metrics.multilabel_runs.paired import PairedSets
 from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.services.decisions.thresholds import ThresholdCosts, threshold_costs_of
 from offdiag.services.evaluation.compute import price

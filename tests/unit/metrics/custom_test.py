@@ -13,7 +13,7 @@ from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.aggregates.classified import Classified
 from offdiag.metrics.aggregates.custom import MOST_CELLS, gradient_of, over_stack
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.custom.declared import CustomMetric, MatrixInput
+from offdiag.metrics.custom import CustomMetric, MatrixInput
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.tally import tally
 

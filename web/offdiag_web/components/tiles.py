@@ -12,7 +12,7 @@ from markupsafe import Markup
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.aggregates import custom as of_matrices
 from offdiag.metrics.counted import class_sizes
-from offdiag.metrics.custom.samples import SCORE_SPECS, SET_SPECS
+from offdiag.metrics.custom import score_specs, set_specs
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE, SMALLEST_WITH_ENDS
 from offdiag.metrics.spec import MetricSpec
 from offdiag.store.dataset_page import DatasetFacts
@@ -33,7 +33,7 @@ from offdiag_web.components.numbers import (
     shown,
 )
 
-CUSTOM: tuple[MetricSpec, ...] = (*of_matrices.SPECS, *SET_SPECS, *SCORE_SPECS)
+CUSTOM: tuple[MetricSpec, ...] = (*of_matrices.SPECS, *set_specs(), *score_specs())
 METRIC_OF_BASELINE = "majority_baseline"
 
 

@@ -12,7 +12,7 @@ from offdiag.domain.orientation import OrientationEvidence, OrientationVerdict
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Condition, Severity, Sign, Verdict
-from offdiag.metrics.multilabel.paired import PairedSets, label_rates
+from offdiag.metrics.multilabel_runs.paired import PairedSets, label_rates
 from offdiag.metrics.paired.class_changes import ClassChanges, recall_changes
 from offdiag.metrics.paired.hypothesis_tests import mcnemar
 from offdiag.metrics.paired.joint import JointCounts, PairedRates

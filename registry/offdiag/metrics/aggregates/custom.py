@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
-from offdiag.metrics.custom.declared import FAILED, CustomMetric, MatrixInput, custom_metrics
+from offdiag.metrics.custom import FAILED, CustomMetric, MatrixInput, custom_metrics
 from offdiag.metrics.dual import Cells, Codes, Floats, Gradient
 from offdiag.metrics.quantity import Quantity, cause, first_cause
 

@@ -20,7 +20,7 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import probabilities
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.edits import NAME, code_of, cost_text, parts, read_cost, written
-from offdiag.metrics.symmetry import invert_classes
+from offdiag.metrics.orientation import invert_classes
 
 SUM_TOLERANCE = 1e-6
 """Rounded shares are accepted if their sum is this close to 1, and then scaled to it."""

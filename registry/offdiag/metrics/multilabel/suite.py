@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue
 from offdiag.metrics import per_class
-from offdiag.metrics.custom.samples import SET_SPECS
+from offdiag.metrics.custom import set_specs
 from offdiag.metrics.multilabel import examples, ranking
 from offdiag.metrics.multilabel import label_averages as averages
 from offdiag.metrics.multilabel.examples import example_metrics, label_numbers
@@ -97,11 +97,11 @@ SPECS: tuple[MetricSpec, ...] = (
     *examples.SPECS,
     *averages.SPECS,
     *ranking.SPECS,
-    *SET_SPECS,
+    *set_specs(),
     *_OF_LABELS,
 )
 
 OF_SETS: Mapping[str, MetricSpec] = {
-    spec.key: spec for spec in (*examples.SPECS, *averages.SPECS, *ranking.SPECS, *SET_SPECS)
+    spec.key: spec for spec in (*examples.SPECS, *averages.SPECS, *ranking.SPECS, *set_specs())
 }
 """Metrics of a whole multi-label evaluation by key."""

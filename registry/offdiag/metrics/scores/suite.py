@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics.custom.samples import SCORE_SPECS
+from offdiag.metrics.custom import score_specs
 from offdiag.metrics.scores import (
     calibration,
     discrimination,
@@ -138,5 +138,5 @@ SPECS: tuple[MetricSpec, ...] = (
     *isotonic.SPECS,
     *calibration.SPECS,
     *forecasts.SPECS,
-    *SCORE_SPECS,
+    *score_specs(),
 )

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from offdiag.errors import InvalidInput
-from offdiag.metrics.multilabel.confused import Confusion
+from offdiag.metrics.multilabel_runs.confused import Confusion
 from offdiag.records.base import RequestBody, ResponseBody, Value
 
 if TYPE_CHECKING:
-    from offdiag.metrics.multilabel.confused import ConfusedLabel
+    from offdiag.metrics.multilabel_runs.confused import ConfusedLabel
     from offdiag.services.multilabel import ConfusedLabels, LabelCost, LabelCosts
     from offdiag.store.database import Database
 

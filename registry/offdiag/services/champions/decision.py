@@ -18,7 +18,7 @@ from offdiag.domain.runs import PromotionRole, Task
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.metrics.intervals.proportions import normal_quantile
-from offdiag.metrics.multilabel.paired import PairedSets
+from offdiag.metrics.multilabel_runs.paired import PairedSets
 from offdiag.metrics.paired.confidence_set import BestSet, PairTests, pair_tests
 from offdiag.metrics.paired.difference import paired_cost_differences
 from offdiag.metrics.paired.joint import joint_counts

@@ -14,7 +14,7 @@ from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.intervals.delta import range_of
-from offdiag.metrics.multilabel.paired import (
+from offdiag.metrics.multilabel_runs.paired import (
     PairedSets,
     has_slopes,
     paired_sets,

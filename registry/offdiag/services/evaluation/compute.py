@@ -15,11 +15,11 @@ from offdiag.domain.hierarchy import Collapse, Hierarchy, collapse_groups
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput
+from offdiag.metrics import custom_samples as custom
 from offdiag.metrics.confusion import ConfusionMatrix, collapsed
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.counted import Counted, CountedSets, matrix_of
-from offdiag.metrics.custom import samples as custom
 from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.cells import cell_values, class_cell_values

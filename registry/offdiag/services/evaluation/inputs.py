@@ -24,7 +24,7 @@ from offdiag.inputs.partial_labels import is_labelled, masked
 from offdiag.inputs.slice_columns import SliceColumn
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, SampleCounts, added_up, count_samples, counted
-from offdiag.metrics.custom.declared import custom_digest
+from offdiag.metrics.custom import custom_digest
 from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.metrics.multilabel.suite import LabelledSets
 from offdiag.metrics.scores.cells import ClassCells, ScoreCells, count_scores

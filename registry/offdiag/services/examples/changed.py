@@ -15,8 +15,8 @@ from offdiag.errors import InvalidInput
 from offdiag.inputs.label_sets import set_text
 from offdiag.inputs.labels import Codes
 from offdiag.metrics.counted import are_sets
-from offdiag.metrics.multilabel.paired import equal_sets
 from offdiag.metrics.multilabel.sets import holds_label, unpack_sets
+from offdiag.metrics.multilabel_runs.paired import equal_sets
 from offdiag.services.compare import (
     ComparisonRequest,
     choices_of,

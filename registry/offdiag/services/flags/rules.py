@@ -11,7 +11,7 @@ from functools import cached_property
 from offdiag.flags.catalogue import RULES, RuleDescription
 from offdiag.flags.rules import MEANINGS, METRICS_OF, THRESHOLDS_OF
 from offdiag.flags.thresholds import Thresholds
-from offdiag.metrics.custom.declared import custom_digest
+from offdiag.metrics.custom import custom_digest
 from offdiag.settings import FlagsSettings, Settings, load_settings
 from offdiag.settings.load import SettingSource
 from offdiag.store.database import Database

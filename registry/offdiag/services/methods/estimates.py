@@ -10,12 +10,12 @@ from statistics import fmean, stdev
 
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.values import MetricValue, Reason
+from offdiag.metrics import custom_samples as custom
 from offdiag.metrics.counted import CountedSets, Unweighted, added_up
-from offdiag.metrics.custom import samples as custom
 from offdiag.metrics.intervals.delta import range_of
-from offdiag.metrics.multilabel.paired import has_slopes
 from offdiag.metrics.multilabel.suite import set_metrics
 from offdiag.metrics.multilabel.tally import SetTally
+from offdiag.metrics.multilabel_runs.paired import has_slopes
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES, tested_metrics
 from offdiag.metrics.paired.methods import (
     FOLDS,

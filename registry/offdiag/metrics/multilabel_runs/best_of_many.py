@@ -11,7 +11,7 @@ from offdiag.metrics.dual import Floats
 from offdiag.metrics.intervals.resampling import replicated
 from offdiag.metrics.multilabel.examples import Overlap
 from offdiag.metrics.multilabel.label_averages import LAST_LABEL_AXIS, averages_of_hits
-from offdiag.metrics.multilabel.paired import PairedSets
+from offdiag.metrics.multilabel_runs.paired import PairedSets
 from offdiag.metrics.paired.best_runs import BestOfMany, Scores, corrected_choice, signs_of
 
 FEWEST_RUNS = 3

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import fisher_exact
 
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.multilabel import confused as module
-from offdiag.metrics.multilabel.confused import Confusion, confused_labels
+from offdiag.metrics.multilabel_runs import confused as module
+from offdiag.metrics.multilabel_runs.confused import Confusion, confused_labels
 from offdiag.reports.confused_texts import evidence_text, sentence
 
 NAMES = LabelSet(("sea", "sky", "sand", "boat"))

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics.custom.declared import (
+from offdiag.metrics.custom import (
+    REPLICATES,
     CustomMetric,
     MultilabelInput,
     ScoreInput,
@@ -18,12 +19,9 @@ from offdiag.metrics.custom.declared import (
 from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
 from offdiag.metrics.scores.cells import NEGATIVE, POSITIVE, ScoreCells
 from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.metrics.spec import MetricSpec, Scope
 
-REPLICATES = 200
 MOST_RESAMPLED = 20_000
 """Examples up to which intervals are resampled: the cost of a function is not known."""
-INTERVAL = f"Percentiles of {REPLICATES} resamples of the examples; none above 20,000 examples."
 
 
 def value_of_samples(
@@ -65,18 +63,6 @@ MOST_UNFOLDED = 1_000_000
 """Counted examples that are put side by side again for functions of scores."""
 
 _OF_SCORES = custom_metrics("scores")
-_IN_CELLS = {
-    Reason.FORECASTS_IN_CELLS: "scores were counted in bins, and these hold different scores or "
-    "more than 1,000,000 examples"
-}
-SCORE_SPECS: tuple[MetricSpec, ...] = tuple(
-    MetricSpec(
-        scope=Scope.PROBABILISTIC,
-        interval=INTERVAL,
-        **{**each.facts, "undefined_when": each.facts["undefined_when"] | _IN_CELLS},
-    )
-    for each in _OF_SCORES
-)
 
 
 def score_values(
@@ -125,9 +111,6 @@ def cell_values(
 
 
 _OF_SETS = custom_metrics("multilabel")
-SET_SPECS: tuple[MetricSpec, ...] = tuple(
-    MetricSpec(scope=Scope.MULTILABEL, interval=INTERVAL, **each.facts) for each in _OF_SETS
-)
 
 
 def set_values(

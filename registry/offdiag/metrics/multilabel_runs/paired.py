@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.counted import CountedSets, count_sets
-from offdiag.metrics.custom.declared import custom_versions
+from offdiag.metrics.custom import custom_versions
 from offdiag.metrics.dual import Dual, Floats, OutcomeShares, shares_of_outcomes
 from offdiag.metrics.intervals.bounds import smallest_class
 from offdiag.metrics.multilabel.examples import Overlap

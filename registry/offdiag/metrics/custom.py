@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from offdiag.domain.values import Reason
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.orientation import actual_totals, predicted_totals
-from offdiag.metrics.spec import NO_SAMPLES, Direction, MetricSpec
+from offdiag.metrics.spec import NO_SAMPLES, Direction, MetricSpec, Scope
 
 GROUP = "offdiag.metrics"
 """Entry points of modules that declare metrics."""
@@ -42,6 +42,13 @@ FAILED = {
     Reason.CUSTOM_METRIC_FAILED: "the function raises an error or gives no finite number",
     Reason.CUSTOM_METRIC_UNDEFINED: "the function says so, by None",
 }
+_IN_CELLS = {
+    Reason.FORECASTS_IN_CELLS: "scores were counted in bins, and these hold different scores or "
+    "more than 1,000,000 examples"
+}
+REPLICATES = 200
+"""Resamples for the interval of a function of samples."""
+_INTERVAL = f"Percentiles of {REPLICATES} resamples of the examples; none above 20,000 examples."
 
 log = logging.getLogger(__name__)
 
@@ -259,6 +266,26 @@ def _load(point: EntryPoint) -> None:
             field=GROUP,
             hint="Repair the module, or uninstall the distribution.",
         ) from error
+
+
+def score_specs() -> tuple[MetricSpec, ...]:
+    """Catalogue entries of the declared metrics of scores."""
+    return tuple(
+        MetricSpec(
+            scope=Scope.PROBABILISTIC,
+            interval=_INTERVAL,
+            **{**each.facts, "undefined_when": each.facts["undefined_when"] | _IN_CELLS},
+        )
+        for each in custom_metrics("scores")
+    )
+
+
+def set_specs() -> tuple[MetricSpec, ...]:
+    """Catalogue entries of the declared metrics of sets of labels."""
+    return tuple(
+        MetricSpec(scope=Scope.MULTILABEL, interval=_INTERVAL, **each.facts)
+        for each in custom_metrics("multilabel")
+    )
 
 
 def refuse_taken(specs: Iterable[MetricSpec]) -> None:

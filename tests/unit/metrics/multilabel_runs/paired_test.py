@@ -7,17 +7,17 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.multilabel import paired as module
-from offdiag.metrics.multilabel.best_of_many import best_of_many_sets
 from offdiag.metrics.multilabel.examples import Overlap
-from offdiag.metrics.multilabel.paired import (
+from offdiag.metrics.multilabel.suite import OF_SETS, set_metrics
+from offdiag.metrics.multilabel.tally import tally_sets
+from offdiag.metrics.multilabel_runs import paired as module
+from offdiag.metrics.multilabel_runs.best_of_many import best_of_many_sets
+from offdiag.metrics.multilabel_runs.paired import (
     PairedSets,
     has_slopes,
     judge_sets_together,
     label_rates,
 )
-from offdiag.metrics.multilabel.suite import OF_SETS, set_metrics
-from offdiag.metrics.multilabel.tally import tally_sets
 from offdiag.metrics.paired.joint import joint_counts
 from support.set_runs import paired_runs, random_sets
 

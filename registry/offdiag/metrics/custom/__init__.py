@@ -1,1 +1,0 @@
-"""Metrics of one's own: how they are declared, and their values on samples."""
