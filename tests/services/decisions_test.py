@@ -32,6 +32,7 @@ from offdiag.services.what_if.scenario import Question
 from offdiag.store import evaluations
 from offdiag.store.database import Database
 from support.dashboard import counted_statements, log_counts
+from support.filled_once import filled_once
 from support.logging_runs import log, work_off
 
 LABELS = ["well", "ill"]
@@ -62,6 +63,10 @@ def log_clinic(database: Database, **given: Any) -> str:
     run = log(database, **(cases | given))
     work_off(database)
     return run.id
+
+
+clinic = filled_once(log_clinic)
+"""The run as it is, in an empty registry."""
 
 
 def log_three(database: Database, *, scale: float = 1.0) -> tuple[str, NDArray[np.float32]]:
@@ -95,7 +100,7 @@ def matrix_of(database: Database, run_id: str) -> list[list[int]]:
 def test_the_cheapest_threshold_stands_beside_the_one_in_use_and_the_implied_one(
     database: Database,
 ) -> None:
-    run = log_clinic(database)
+    run = clinic(database)
     add_visits(database)
 
     found = decisions_of(database, run, Question(costs="visits")).thresholds
@@ -120,7 +125,7 @@ def test_the_cheapest_threshold_stands_beside_the_one_in_use_and_the_implied_one
 
 
 def test_class_shares_move_the_implied_threshold_and_every_cost(database: Database) -> None:
-    run = log_clinic(database)
+    run = clinic(database)
     add_visits(database)
 
     rare = decisions_of(database, run, Question(costs="visits", shares="ill:0.01")).thresholds
@@ -202,7 +207,7 @@ def test_a_run_that_was_not_evaluated_is_not_found(database: Database) -> None:
 
 
 def test_what_is_saved_is_what_was_shown(database: Database) -> None:
-    run = log_clinic(database)
+    run = clinic(database)
     add_visits(database)
     question = Question(costs="visits", edits="ill>well:20")
     shown = decisions_of(database, run, question).thresholds
@@ -229,7 +234,7 @@ def test_what_is_saved_is_what_was_shown(database: Database) -> None:
 
 
 def test_saving_again_is_the_same_run(database: Database) -> None:
-    run = log_clinic(database)
+    run = clinic(database)
     cost_basis = requested_cost_basis(database, run, Question())
 
     first, again = (
@@ -241,7 +246,7 @@ def test_saving_again_is_the_same_run(database: Database) -> None:
 
 
 def test_a_corrected_truth_reaches_derived_runs(database: Database) -> None:
-    run = log_clinic(database)
+    run = clinic(database)
     cost_basis = requested_cost_basis(database, run, Question(costs="@0-1"))
     saved = save_choice(
         database, run, cost_basis, Choice(Chosen.STATED, 0.3), name="from 0.3 on", author=None
@@ -268,7 +273,7 @@ def test_a_corrected_truth_reaches_derived_runs(database: Database) -> None:
 
 
 def test_a_derived_run_is_computed_anew_like_any_other(database: Database) -> None:
-    run = log_clinic(database)
+    run = clinic(database)
     cost_basis = requested_cost_basis(database, run, Question())
     saved = save_choice(
         database, run, cost_basis, Choice(Chosen.STATED, 0.3), name="x", author=None
@@ -298,7 +303,7 @@ def test_without_cases_of_the_class_the_cheapest_is_to_flag_nothing(
 
 
 def test_a_derived_run_has_no_scores_to_be_decided_from_again(database: Database) -> None:
-    run = log_clinic(database)
+    run = clinic(database)
     cost_basis = requested_cost_basis(database, run, Question())
     saved = save_choice(database, run, cost_basis, Choice(Chosen.EXPECTED), name="x", author=None)
     work_off(database)
@@ -315,7 +320,7 @@ def test_a_threshold_for_three_classes_is_refused(database: Database) -> None:
 
 
 def test_costs_of_ones_own_leave_no_name_behind(database: Database) -> None:
-    run = log_clinic(database)
+    run = clinic(database)
     costs = cost_matrix([[0, 1], [3, 0]], labels=LabelSet.declared(LABELS))
 
     trial = try_rule(database, run, cost_basis_of(costs, None, None), Choice(Chosen.EXPECTED))
@@ -325,7 +330,7 @@ def test_costs_of_ones_own_leave_no_name_behind(database: Database) -> None:
 
 
 def test_the_costs_of_the_dataset_are_the_default(database: Database) -> None:
-    run = log_clinic(database)
+    run = clinic(database)
     add_visits(database)
     with pytest.raises(Conflict, match="has no default cost matrix"):
         default_costs(database, run, None)
@@ -342,7 +347,7 @@ def test_a_matrix_without_predictions_has_no_scores(database: Database) -> None:
 
 
 def test_answers_take_six_statements_at_most(database: Database) -> None:
-    two, (three, _) = log_clinic(database), log_three(database)
+    two, (three, _) = clinic(database), log_three(database)
     add_visits(database)
     counted = []
 

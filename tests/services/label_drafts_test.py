@@ -21,6 +21,7 @@ from offdiag.services.samples.drafts import (
 from offdiag.services.truth.versions import compare_truths
 from offdiag.store.audit_log import AuditFilter, audit_page
 from offdiag.store.database import Database
+from support.filled_once import filled_once
 from support.logging_runs import log
 
 WHERE: Any = {"project": "default", "dataset": "d"}
@@ -28,6 +29,7 @@ LABELS = ["a", "b", "a", "b", "a", "b"]
 
 
 @pytest.fixture
+@filled_once
 def filled(database: Database) -> Database:
     log(
         database,

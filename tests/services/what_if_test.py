@@ -17,6 +17,7 @@ from offdiag.services.what_if.costs import WhatIf, ask
 from offdiag.services.what_if.scenario import MOST_RUNS, Preset, Question
 from offdiag.store.database import Database
 from support.dashboard import counted_statements, log_counts
+from support.filled_once import filled_once
 from support.logging_runs import work_off
 
 LABELS = ("ill", "well")
@@ -25,6 +26,7 @@ SLOPPY = [[8, 12], [5, 975]]
 VISITS = {"ill": {"ill": 0, "well": 20}, "well": {"ill": 1, "well": 0}}
 
 
+@filled_once
 def log_two(database: Database) -> tuple[str, str]:
     runs = tuple(
         log_counts(database, counts, LABELS, name=name, evaluated=False)

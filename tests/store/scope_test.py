@@ -22,6 +22,7 @@ from offdiag.store.models import (
     WorkRow,
 )
 from support.dashboard import log_counts
+from support.filled_once import filled_once
 from support.reads import read
 
 ANA = Actor("user", "ana", "test.do", "/here", "alpha", "0123")
@@ -29,6 +30,7 @@ COUNTS = [[50, 1], [9, 1]]
 
 
 @pytest.fixture
+@filled_once
 def two(database: Database) -> Database:
     """A run in `alpha` and one in `beta`, both with flags."""
     for project in ("alpha", "beta"):
