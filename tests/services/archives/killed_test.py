@@ -20,7 +20,7 @@ pytestmark = pytest.mark.processes
 
 # How many steps later each process is killed than the one before; few enough kills to be quick,
 # and no divisor of anything.
-STRIDES = {"export": "83", "import": "271", "restore": "173"}
+STRIDES = {"export": "83", "import": "271", "restore": "311"}
 
 
 def kill_everywhere(task: str, database: Database, archive: Path) -> tuple[int, set[str], str]:
