@@ -12,12 +12,14 @@ from offdiag.metrics.catalogue import SPECS
 from offdiag.store.database import Database
 from offdiag_web.pages.glossary.page import specs_of
 from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts
+from support.filled_once import filled_once
 from support.pages import Page, PageClient
 
 MAPPED = ("recall", "precision", "f1", "mcc", "overall_accuracy", "dor", "cohen_kappa")
 
 
 @pytest.fixture
+@filled_once
 def dataset_id(database: Database) -> int:
     """A dataset with two runs, one of which never answers with the second class."""
     for name, counts in {"good": ((80, 20), (3, 7)), "never": ((100, 0), (10, 0))}.items():

@@ -9,6 +9,7 @@ from support.dashboard import (
     fail_evaluation,
     log_lesions,
 )
+from support.filled_once import filled_once
 from support.forms import forms_of, send
 from support.logging_runs import work_off
 from support.pages import PageClient
@@ -16,6 +17,7 @@ from support.revised import RevisedRegistry, live_and_silent_processes
 
 
 @pytest.fixture
+@filled_once
 def dead(database: Database) -> str:
     """The run whose evaluation was given up."""
     run_id = log_lesions(database, evaluated=False)

@@ -32,6 +32,7 @@ from offdiag_web.pages.reports.fields import (
     typed_definition,
 )
 from support.dashboard import HOSTILE_NAMES, log_counts
+from support.filled_once import filled_once
 from support.forms import forms_of
 from support.pages import Element, Page, PageClient
 from support.reported import BINARY, SECRET
@@ -50,13 +51,18 @@ GOOD = {
 }
 
 
+@filled_once
+def log_the_only_run(database: Database) -> str:
+    return log_counts(
+        database, [[58, 5], [4, 104]], BINARY, name="lr", dataset="holdout", model="v1"
+    )
+
+
 @pytest.fixture
 def run_id(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The only run, on the dataset with the id 1."""
     monkeypatch.chdir(tmp_path)
-    return log_counts(
-        database, [[58, 5], [4, 104]], BINARY, name="lr", dataset="holdout", model="v1"
-    )
+    return log_the_only_run(database)
 
 
 def test_the_form_opens_with_the_next_five_times_and_the_only_dataset(

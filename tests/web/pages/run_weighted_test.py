@@ -8,12 +8,14 @@ import pytest
 from flask.testing import FlaskClient
 
 from offdiag.store.database import Database
+from support.filled_once import filled_once
 from support.logging_runs import evaluate, log
 
 WEIGHT = [2.0, 0.5, 1.0, 1.5, 0.25, 0.75]
 
 
 @pytest.fixture
+@filled_once
 def run_id(database: Database) -> str:
     run = log(database, sample_weight=WEIGHT, slices={"site": ["x", "x", "x", "y", "y", "y"]})
     evaluate(database, run.id)
