@@ -50,7 +50,7 @@ def test_processes_that_start_at_once_share_a_key(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'forms.db'}"
     with ExitStack() as stack:
         processes = [
-            stack.enter_context(started("support.take_signing_key", url)) for _ in range(3)
+            stack.enter_context(started("support.take_signing_key", url)) for _ in range(2)
         ]
         for process in processes:
             process.wait_for_line()
