@@ -117,7 +117,7 @@ def test_what_the_file_of_gunicorn_imports_later_is_there() -> None:
     for node in imports:
         names = {each.name for each in node.names}
         assert names <= vars(import_module(node.module or "")).keys(), node.module
-    assert any(node.module == "offdiag_web.health" for node in imports)
+    assert any(node.module == "offdiag_web.shutdown" for node in imports)
 
 
 def test_the_application_serves_the_configured_registry_to_those_who_sign_in(

@@ -217,7 +217,7 @@ LOOPS = {
         _gunicorn,
         ("gunicorn.arbiter", "Arbiter.wait_for_signals"),
         ("/gunicorn/arbiter.py",),
-        ("gunicorn.app.wsgiapp", "offdiag_web.health", "offdiag.settings"),
+        ("gunicorn.app.wsgiapp", "offdiag_web.shutdown", "offdiag.settings"),
     ),
 }
 

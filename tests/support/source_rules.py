@@ -327,7 +327,7 @@ RULES = (
         find=_calls("signal", "set_wakeup_fd"),
         bad=("signal.signal(signal.SIGTERM, stop)", "signal.set_wakeup_fd(writing)"),
         good=("signal.raise_signal(signal.SIGTERM)", "signal.getsignal(signal.SIGTERM)"),
-        allowed=frozenset({"registry/offdiag/signals.py", "web/offdiag_web/health.py"}),
+        allowed=frozenset({"registry/offdiag/signals.py", "web/offdiag_web/shutdown.py"}),
     ),
     Rule(
         name="what-comes-with-an-extra-is-imported-as-optional",

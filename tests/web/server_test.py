@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from offdiag_web import health
 from offdiag_web import server as web_server
+from offdiag_web import shutdown
 from offdiag_web.app.requests import Admission
 from offdiag_web.server import Listening
 
@@ -27,7 +27,7 @@ N_SLOW = 200
 @pytest.fixture(autouse=True)
 def unmarked() -> Iterator[None]:
     yield
-    health.stop_draining()
+    shutdown.stop_draining()
 
 
 def echo(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:

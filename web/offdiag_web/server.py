@@ -16,7 +16,7 @@ from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher, WSGITask
 
-from offdiag_web.health import is_draining, start_draining
+from offdiag_web.shutdown import is_draining, start_draining
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication

@@ -5,7 +5,7 @@ import pytest
 
 from offdiag.settings import Settings
 from offdiag.store.database import Database
-from offdiag_web import create_app, health
+from offdiag_web import create_app, shutdown
 from offdiag_web.app.security import CONTENT_SECURITY_POLICY
 from offdiag_web.server import Listening
 from support.dashboard import log_lesions
@@ -95,7 +95,7 @@ def test_waitress_hands_on_what_the_request_line_names(database: Database) -> No
         server.stop()
         thread.join(30)
         server.close()
-        health.stop_draining()
+        shutdown.stop_draining()
 
     assert answer.startswith(b"HTTP/1.1 400 ")
 
