@@ -18,7 +18,7 @@ if BENCHMARKS not in sys.path:
 import structure  # noqa: E402 - they are no package of ours
 
 BOUNDS: dict[str, tuple[Callable[[], list[str]], int]] = {
-    "modules that name every field of a run": (lambda: structure.files_naming("git_sha"), 12),
+    "modules that name every field of a run": (lambda: structure.files_naming("git_sha"), 9),
     "classes with six or more fields of a run": (structure.classes_with_many_run_fields, 5),
     "modules named by a gerund": (structure.modules_named_by_a_gerund, 2),
     "folders of more than fifteen modules": (structure.large_folders, 1),

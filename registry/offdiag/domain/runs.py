@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.texts import require_storable
@@ -87,6 +87,22 @@ class SaidOfRun:
             each.name: getattr(self, each.name) for each in fields(RunFacts) if each.name in known
         }
         return RunFacts(**said | changes)
+
+
+class _Logged(Protocol):
+    @property
+    def author(self) -> str | None: ...
+    @property
+    def git_sha(self) -> str | None: ...
+
+
+COMMIT = "git commit"
+"""What people read before the commit that a run was logged from."""
+
+
+def logged_by(run: _Logged) -> dict[str, str | None]:
+    """Who logged a run, and from which commit, under what people read before it."""
+    return {"author": run.author, COMMIT: run.git_sha}
 
 
 @dataclass(frozen=True)

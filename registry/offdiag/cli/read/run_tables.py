@@ -12,7 +12,7 @@ from rich.text import Text
 
 from offdiag.cli.output import label, number, printable
 from offdiag.cli.tables import evaluation_tables, facts_table, filled_table, open_table
-from offdiag.domain.runs import decision_text
+from offdiag.domain.runs import decision_text, logged_by
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.records.base import Value
@@ -160,8 +160,7 @@ def _facts(run: RunWithResults) -> dict[str, str]:
         "orientation": f"{orientation.source.value}{verdict}",
         "params": _entries(run.params),
         "tags": _entries(run.tags),
-        "author": run.author,
-        "commit": run.git_sha,
+        **logged_by(run),
         "derived from": None
         if origin is None
         else f"the scores of {origin.run}, by {origin.recipe.get('rule')}",

@@ -11,7 +11,7 @@ from offdiag.comparison.by_slice import PartChange, SliceChanges
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.verdict import Verdict
-from offdiag.domain.runs import RunState
+from offdiag.domain.runs import RunState, logged_by
 from offdiag.metrics.scores.score_curves import ScoreCurve, of_other_class
 from offdiag.services.compare import RunComparison
 from offdiag.services.shared_samples import Refusal
@@ -68,8 +68,7 @@ def differing_metadata(runs: Sequence[ComparedRun]) -> tuple[MetadataRow, ...]:
 def _facts(run: ComparedRun) -> dict[str, str]:
     known = {
         "model": run.model,
-        "author": run.author,
-        "git commit": run.git_sha,
+        **logged_by(run),
         "logged": run.created_at.strftime("%Y-%m-%d %H:%M UTC"),
         "logged as": "predictions" if run.has_predictions else "a matrix",
         "scores per example": str(run.score_columns) if run.has_predictions else None,

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
-from offdiag.domain.runs import Derivation, decision_text
+from offdiag.domain.runs import COMMIT, Derivation, decision_text, logged_by
 from offdiag.records.runs.run import run_document
 from offdiag.services.datasets import pin_baseline, unpin_run
 from offdiag.services.runs import MAX_NOTE_LENGTH, change_run, comment_on_run
@@ -172,8 +172,10 @@ def _facts(detail: RunDetail, now: datetime) -> list[Fact]:
         ),
         *([] if run.decision is None else [Fact("Predicted", decision_text(run.decision))]),
         *_positive_class(run),
-        Fact("Author", run.author or "not given"),
-        Fact("Git commit", run.git_sha or "not given", is_code=run.git_sha is not None),
+        *(
+            Fact(name.capitalize(), text or "not given", is_code=name == COMMIT and bool(text))
+            for name, text in logged_by(run).items()
+        ),
         _moment_fact("Logged", run.created_at, now),
         _moment_fact("Finished", run.finished_at, now),
     ]
