@@ -26,7 +26,7 @@ from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-from offdiag.cli.process import run as offdiag
+from offdiag.cli.commands import run as offdiag
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app

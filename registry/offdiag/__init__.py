@@ -34,7 +34,13 @@ if TYPE_CHECKING:
     from offdiag.sdk.advise import advise
     from offdiag.sdk.compare import Comparison, compare
     from offdiag.sdk.cost import CostEvaluation, cost
-    from offdiag.sdk.dataset import add_slices, revise_truth, set_hierarchy
+    from offdiag.sdk.dataset import (
+        add_slices,
+        log_samples,
+        revise_truth,
+        set_hierarchy,
+        show_samples,
+    )
     from offdiag.sdk.evaluations.audit import audit_reported
     from offdiag.sdk.evaluations.evaluate import (
         WeightedEvaluation,
@@ -63,9 +69,7 @@ if TYPE_CHECKING:
     from offdiag.sdk.registry import Decision
     from offdiag.sdk.run import Run
     from offdiag.sdk.samples.confused import confused_labels, label_costs
-    from offdiag.sdk.samples.drafts import LabelDraft, label_draft
-    from offdiag.sdk.samples.log import log_samples, show_samples
-    from offdiag.sdk.samples.suspects import label_noise, suspect_labels
+    from offdiag.sdk.samples.labels import LabelDraft, label_draft, label_noise, suspect_labels
     from offdiag.sdk.search import evaluate_pending, get_run, search_runs
 
     __version__: str
@@ -125,14 +129,14 @@ _HOMES = {
     "evaluate_pending": "offdiag.sdk.search",
     "get_run": "offdiag.sdk.search",
     "search_runs": "offdiag.sdk.search",
-    "log_samples": "offdiag.sdk.samples.log",
-    "show_samples": "offdiag.sdk.samples.log",
-    "LabelDraft": "offdiag.sdk.samples.drafts",
-    "label_draft": "offdiag.sdk.samples.drafts",
+    "log_samples": "offdiag.sdk.dataset",
+    "show_samples": "offdiag.sdk.dataset",
+    "LabelDraft": "offdiag.sdk.samples.labels",
+    "label_draft": "offdiag.sdk.samples.labels",
     "label_costs": "offdiag.sdk.samples.confused",
-    "label_noise": "offdiag.sdk.samples.suspects",
+    "label_noise": "offdiag.sdk.samples.labels",
     "LoggedSamples": "offdiag.domain.sample_content",
-    "suspect_labels": "offdiag.sdk.samples.suspects",
+    "suspect_labels": "offdiag.sdk.samples.labels",
     "revise_truth": "offdiag.sdk.dataset",
     "WeightedEvaluation": "offdiag.sdk.evaluations.evaluate",
     "WeightedScoreEvaluation": "offdiag.sdk.evaluations.weighted_scores",

@@ -34,7 +34,7 @@ Words = tuple[str, ...]
 
 COMMANDS = """
 import contextlib, io, json, sys
-from offdiag.cli.process import run
+from offdiag.cli.commands import run
 told = []
 for words in json.loads(sys.argv[1]):
     out, err = io.StringIO(), io.StringIO()

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import offdiag as sdk
-from offdiag.cli.process import run
+from offdiag.cli.commands import run
 from offdiag.domain.access import Grant, Role
 from offdiag.services.access.users import add_user
 from offdiag.settings import load_settings

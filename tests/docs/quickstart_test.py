@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from offdiag.cli.process import run
+from offdiag.cli.commands import run
 from support.page_blocks import ROOT, commands
 
 PAGE = ROOT / "docs" / "quickstart.md"

@@ -20,7 +20,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from offdiag.cli.process import run
+from offdiag.cli.commands import run
 from support.page_blocks import blocks
 from support.postgres import PostgresServer, started_cluster
 

@@ -22,9 +22,9 @@ import pytest
 from flask.testing import FlaskClient
 from numpy.typing import NDArray
 
-from offdiag.cli.process import run as offdiag
+from offdiag.cli.commands import run as offdiag
 from offdiag.demo.experiments import PROJECT, digits, log_trial
-from offdiag.services.schedules.run_due import run_due_schedules
+from offdiag.services.schedules.due import run_due_schedules
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, WorkRow

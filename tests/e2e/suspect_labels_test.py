@@ -14,8 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from offdiag import log_run
-from offdiag.demo.experiments import DIGITS, PROJECT, digits, log_trial
-from offdiag.demo.samples import log_content
+from offdiag.demo.experiments import DIGITS, PROJECT, digits, log_content, log_trial
 from offdiag.domain.sample_content import SuspectQuestion
 from offdiag.domain.texts import name_segment
 from offdiag.services.samples.suspects import suspect_labels

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from offdiag.services.schedules.run_due import run_due_schedules
+from offdiag.services.schedules.due import run_due_schedules
 from offdiag.store.database import Database
 from offdiag.store.reports import EditionRecord
 from support.logging_runs import work_off

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from offdiag.audit.table_text.audit import audit_table_text
-from offdiag.cli.offline.audit_input import Source, read_audit_object
+from offdiag.cli.offline.audit import Source, read_audit_object
 from offdiag.cli.output import printable
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet

@@ -138,7 +138,7 @@ told["over rates"] = "over both rates" in page("/glossary/f2_ill")
 """
 COMMANDS = """
 import contextlib, io, json, sys
-from offdiag.cli.process import run
+from offdiag.cli.commands import run
 
 def said(line):
     out = io.StringIO()

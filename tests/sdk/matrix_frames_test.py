@@ -16,7 +16,7 @@ import pytest
 
 import offdiag
 from offdiag import stats
-from offdiag.cli.process import run as run_command
+from offdiag.cli.commands import run as run_command
 from offdiag.errors import InvalidInput
 from offdiag.store.database import Database
 from support.logging_runs import work_off

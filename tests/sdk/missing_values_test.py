@@ -20,8 +20,8 @@ import pytest
 from flask.testing import FlaskClient
 
 import offdiag
+from offdiag.cli.commands import run as run_command
 from offdiag.cli.file_input import PredictionColumns
-from offdiag.cli.process import run as run_command
 from offdiag.errors import InvalidInput
 from offdiag.importers import read as read_foreign
 from offdiag.sdk.logging import log_imported

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import offdiag
-from offdiag.cli.process import run as offdiag_command
+from offdiag.cli.commands import run as offdiag_command
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict
 from offdiag.settings import Settings

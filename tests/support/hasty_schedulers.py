@@ -9,7 +9,7 @@ from datetime import timedelta
 from multiprocessing.process import BaseProcess
 from random import Random
 
-from offdiag.services.schedules.run_due import run_due_schedules
+from offdiag.services.schedules.due import run_due_schedules
 from offdiag.store.database import Database
 from support.reporting import issues, log_run, utc, weekly
 from support.run_schedules_for_ever import scheduler

@@ -23,7 +23,7 @@ from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.reports.edition import report_now
-from offdiag.services.schedules.run_due import run_due_schedules
+from offdiag.services.schedules.due import run_due_schedules
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow

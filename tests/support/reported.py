@@ -12,8 +12,8 @@ from offdiag.services.cost_matrices import add_costs
 from offdiag.services.delivery.message import EmailTarget, FolderTarget, WebhookTarget
 from offdiag.services.reports.edition import report_now
 from offdiag.services.reports.task import compute_report
+from offdiag.services.schedules.due import run_due_schedules
 from offdiag.services.schedules.edit import add_schedule, pause_schedule
-from offdiag.services.schedules.run_due import run_due_schedules
 from offdiag.store.database import Database
 from offdiag.store.models import DeliveryRow, ReportEditionRow, ScheduleRow, WorkRow
 from offdiag_web.urls.reports import ReportAddress

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
 
-from offdiag.services.schedules.run_due import run_due_schedules
+from offdiag.services.schedules.due import run_due_schedules
 from offdiag.store.database import Database
 from support.worker_processes import forked, signal_between_processes
 

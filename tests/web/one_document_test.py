@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from offdiag import compare, evaluate_matrix
-from offdiag.cli.process import run as command_line
+from offdiag.cli.commands import run as command_line
 from offdiag.records.runs.run import Run, RunBasics
 from offdiag.store.database import Database
 from support.api import get, send

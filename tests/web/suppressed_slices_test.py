@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 
 import offdiag
-from offdiag.cli.process import run
+from offdiag.cli.commands import run
 from offdiag.errors import Forbidden
 from offdiag.reports.scope import ReportScope
 from offdiag.services.champions.promotions import approve

@@ -21,7 +21,7 @@ from offdiag.services.delivery.message import FolderTarget
 from offdiag.services.health import SILENT_AFTER_S
 from offdiag.services.jobs.page import jobs_page
 from offdiag.services.reports.edition import report_now
-from offdiag.services.schedules.run_due import run_due_schedules
+from offdiag.services.schedules.due import run_due_schedules
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow
 from support.logging_runs import work_off

@@ -29,7 +29,7 @@ from offdiag.services.health import EVERY_S, beat, heart_of_this_process, stop_b
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.jobs.reconcile import reconcile, submit_missing
 from offdiag.services.retention.deletion import Collected, collect
-from offdiag.services.schedules.run_due import run_due_schedules
+from offdiag.services.schedules.due import run_due_schedules
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 

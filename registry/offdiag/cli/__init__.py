@@ -1,5 +1,5 @@
 """The command line `offdiag`: a folder for each heading of its help, a module for each noun."""
 
-from offdiag.cli.process import main
+from offdiag.cli.commands import main
 
 __all__ = ["main"]

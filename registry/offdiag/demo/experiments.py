@@ -1,5 +1,7 @@
 """The demo: three experiments, how their trials become runs, and how these are judged.
 
+Their samples are digits, or measurements of tumours and of wines.
+
 Whatever is there from an earlier call stays as it is, changes of the reader included.
 """
 
@@ -23,9 +25,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from offdiag.domain.runs import Scalar
+from offdiag.domain.sample_content import LoggedSamples
 from offdiag.domain.texts import CostName
 from offdiag.inputs.slice_columns import read_slices
 from offdiag.reports.scope import Condition, ReportScope, Side
+from offdiag.sdk.dataset import log_samples
 from offdiag.sdk.logging import log_run
 from offdiag.sdk.run import Run
 from offdiag.services.champions.promotions import approve, promotions_of
@@ -380,3 +384,31 @@ def plan_report(database: Database, *, in_use: str) -> RequestedEdition | None:
         ),
     )
     return run_schedule(database, project=PROJECT, name=REPORT)
+
+
+_LARGEST_PIXEL = 16
+_MEANS = 10
+"""Of thirty measurements of a tumour, ten are means; the others tell how they vary."""
+
+
+def log_content(experiment: Experiment, *, url: str, project: str) -> LoggedSamples:
+    """Store pictures or measurements of the test samples; a second call changes nothing."""
+    images = fields = None
+    if experiment.data.shape[1] == load_digits().data.shape[1]:
+        images = list(load_digits().images[experiment.test] / _LARGEST_PIXEL)
+    else:
+        source = load_wine() if experiment.dataset == "wine cultivars" else load_breast_cancer()
+        names = [str(name) for name in source.feature_names]
+        shown = names if len(names) <= 2 * _MEANS else names[:_MEANS]
+        fields = [
+            dict(zip(shown, row, strict=False))
+            for row in source.data[experiment.test].round(4).tolist()
+        ]
+    return log_samples(
+        dataset=experiment.dataset,
+        ids=experiment.test,
+        images=images,
+        fields=fields,
+        project=project,
+        url=url,
+    )

@@ -8,7 +8,7 @@ from tempfile import gettempdir
 import pytest
 from sqlalchemy import update
 
-from offdiag.cli.process import run as offdiag
+from offdiag.cli.commands import run as offdiag
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict, SchemaMismatch
 from offdiag.services.retention.backups import copy_registry

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from offdiag.cli.process import run as run_command
+from offdiag.cli.commands import run as run_command
 from offdiag.services.retention.backups import restore
 from offdiag.services.verification.verify import read_ledger, verify
 from offdiag.store.database import Database

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import update
 
+from offdiag.services.schedules.due import Missed, Plan, missed, run_due_schedules
 from offdiag.services.schedules.edit import (
     change_schedule,
     pause_schedule,
@@ -14,8 +15,6 @@ from offdiag.services.schedules.edit import (
     resume_schedule,
     run_schedule,
 )
-from offdiag.services.schedules.run_due import run_due_schedules
-from offdiag.services.schedules.times import Missed, Plan, missed
 from offdiag.store.database import Database
 from offdiag.store.models import ScheduleRow
 from offdiag.store.schedules import ScheduleRecord, find_schedule
@@ -218,7 +217,7 @@ def test_a_schedule_changed_while_it_was_about_to_fire_is_left_to_the_next_tick(
             session.execute(update(ScheduleRow).values(version=2))
         return missed(plan, since, until)
 
-    monkeypatch.setattr("offdiag.services.schedules.run_due.missed", changed_meanwhile)
+    monkeypatch.setattr("offdiag.services.schedules.due.missed", changed_meanwhile)
 
     assert not run_due_schedules(database, MONDAY).fired
     assert not issues(database)

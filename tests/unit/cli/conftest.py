@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import structlog
 
-from offdiag.cli.process import run
+from offdiag.cli.commands import run
 
 
 @dataclass(frozen=True)

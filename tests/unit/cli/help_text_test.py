@@ -11,8 +11,8 @@ import click
 import pytest
 
 from offdiag.cli.commands import offdiag as root
+from offdiag.cli.commands import run
 from offdiag.cli.options import HelpText, help_text_of
-from offdiag.cli.process import run
 from support.command_lines import command_of
 
 
@@ -125,7 +125,7 @@ def test_the_help_cuts_no_line_and_groups_every_command(width: int) -> None:
 def test_the_help_imports_no_command() -> None:
     code = (
         "import sys\n"
-        "from offdiag.cli.process import run\n"
+        "from offdiag.cli.commands import run\n"
         "run(['--help'])\n"
         "assert not {'rich', 'pydantic', 'sqlalchemy'} & set(sys.modules)\n"
     )

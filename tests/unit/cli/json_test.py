@@ -13,7 +13,7 @@ import pytest
 
 import offdiag as sdk
 from offdiag.cli.commands import offdiag as root
-from offdiag.cli.process import run
+from offdiag.cli.commands import run
 
 READING = {
     "db check": (),

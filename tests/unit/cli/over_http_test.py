@@ -18,7 +18,7 @@ import pytest
 import structlog
 
 import offdiag as sdk
-from offdiag.cli.process import run
+from offdiag.cli.commands import run
 from offdiag.domain.access import Grant, Role
 from offdiag.services.access.sessions import create_token
 from offdiag.services.access.users import add_user

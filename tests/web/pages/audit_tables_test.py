@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import structlog
 
-from offdiag.cli.process import run
+from offdiag.cli.commands import run
 from offdiag_web.pages.audit.address import PUBLISHED_TABLES, PublishedTable
 from support import published_texts as texts
 from support.audits import Verdicts, audited, contested, paste, verdicts_on

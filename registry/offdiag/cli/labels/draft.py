@@ -15,7 +15,7 @@ from offdiag.cli.registry import answerable, settings_for
 from offdiag.cli.tables import filled_table
 from offdiag.domain.labels import TruthRevision
 from offdiag.errors import InvalidInput
-from offdiag.sdk.samples.drafts import LabelDraft
+from offdiag.sdk.samples.labels import LabelDraft
 from offdiag.sdk.target import current_author, registry_at
 
 LEAVE_OUT = "-"

@@ -20,10 +20,10 @@ from offdiag.demo.experiments import (
     approve_run_in_use,
     experiments,
     judge_runs,
+    log_content,
     log_trial,
     plan_report,
 )
-from offdiag.demo.samples import log_content
 from offdiag.domain.runs import RunState
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.logs import log_to_stderr

@@ -25,8 +25,8 @@ from offdiag.settings import load_settings
 if TYPE_CHECKING:
     from offdiag.services.reports.edition import RequestedEdition
     from offdiag.services.reports.page import ReportsPage
+    from offdiag.services.schedules.due import DueTime
     from offdiag.services.schedules.page import ScheduleEntry
-    from offdiag.services.schedules.times import DueTime
     from offdiag.store.database import Database
     from offdiag.store.reports import EditionRecord
 

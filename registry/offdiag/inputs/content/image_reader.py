@@ -1,6 +1,6 @@
 """A process that decodes images from its input and writes them encoded anew.
 
-It is started by `offdiag.inputs.content.decoded_images`, with a bound on memory and processor
+It is started by `offdiag.inputs.content.images`, with a bound on memory and processor
 time: decoders are written in C, and fed by anybody who may log. What is wrong with an image
 stands as JSON in the last line of the error output, with exit code 3; any other end means that
 the image brought the reader down.
@@ -14,7 +14,7 @@ import sys
 from typing import BinaryIO
 
 from offdiag.errors import InvalidInput, TooLarge
-from offdiag.inputs.content.thumbnails import LENGTH, RESULT, stored_image
+from offdiag.inputs.content.images import LENGTH, RESULT, stored_image
 
 _MOST_MEMORY = 1 << 30
 _MOST_CPU_S = 30

@@ -1,6 +1,7 @@
 """What a page of examples reads, and what an export of all of them does.
 
-One prediction has everything that is known of it, in words and numbers.
+One prediction has everything that is known of it, in words and numbers, and how many models
+agree with its label, by the same votes as suspect labels.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
@@ -38,12 +40,45 @@ from offdiag.services.examples.selection import (
     margins,
 )
 from offdiag.services.lru_cache import LruCache
-from offdiag.services.samples.agreement import AgreeingModels, agreeing_models
-from offdiag.services.samples.suspects import RankedDataset
+from offdiag.services.samples.suspects import RankedDataset, ranked_dataset
+from offdiag.store import truths
 from offdiag.store.database import Database
+from offdiag.store.datasets import get_dataset
 from offdiag.store.predictions_read import SampleFacts, TruthOfRun
 from offdiag.store.run_page import RunDetail, read_run
+from offdiag.store.session import Session
 from offdiag.store.slices import slice_choices
+
+WITHOUT_LABEL = -1
+
+
+@dataclass(frozen=True, eq=False)
+class AgreeingModels:
+    """Of `n_models`, how many predict the label of each sample, (n_samples,) in truth order.
+
+    It is `WITHOUT_LABEL` where there is none to agree with.
+    """
+
+    n_models: int
+    by_place: NDArray[np.int64]
+
+
+def agreeing_models(
+    session: Session, truth_id: int, kept: LruCache[RankedDataset] | None
+) -> AgreeingModels:
+    """Count the best run of each model that agrees with the labels of a version.
+
+    Which models have a vote is what `suspect_labels` says of it.
+    """
+    truth = truths.get_truth(session, truth_id)
+    found, _ = ranked_dataset(session, get_dataset(session, truth.dataset_id), truth, kept)
+    by_place = np.full(truth.n_samples, WITHOUT_LABEL, np.int64)
+    by_place[found.places] = sum(
+        (predicted == found.labels for predicted in found.predicted),
+        start=np.zeros(len(found.labels), np.int64),
+    )
+    return AgreeingModels(len(found.predicted), by_place)
+
 
 TOP_CLASSES = 3
 """So many classes are named with their scores, the largest first."""

@@ -13,9 +13,8 @@ from offdiag.domain.sample_content import (
     require_address,
 )
 from offdiag.errors import TooLarge
-from offdiag.inputs.content.decoded_images import decoded_images
 from offdiag.inputs.content.given_samples import GivenSample
-from offdiag.inputs.content.thumbnails import StoredImage
+from offdiag.inputs.content.images import StoredImage, decoded_images
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store import samples, truths
 from offdiag.store.audit_log import describe

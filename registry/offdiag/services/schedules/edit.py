@@ -15,7 +15,7 @@ from offdiag.reports.document import read_scope, scope_document
 from offdiag.reports.scope import ReportScope
 from offdiag.services.delivery.message import Target, read_targets, target_documents
 from offdiag.services.reports.edition import RequestedEdition, request_edition, require_reportable
-from offdiag.services.schedules.times import Plan, next_due_time
+from offdiag.services.schedules.due import Plan, next_due_time
 from offdiag.store import cost_matrices, datasets, reports, schedules
 from offdiag.store.database import Database, database_time
 from offdiag.store.dataset_page import DatasetFacts, dataset_list

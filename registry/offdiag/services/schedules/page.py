@@ -13,7 +13,7 @@ from offdiag.reports.report import HistoryPoint
 from offdiag.services.delivery.message import read_targets
 from offdiag.services.jobs.page import is_alive
 from offdiag.services.reports.page import ReportEntry, ReportsPage, reports_page
-from offdiag.services.schedules.times import DueTime, Plan, next_due_times
+from offdiag.services.schedules.due import DueTime, Plan, next_due_times
 from offdiag.store import deliveries, reports, schedules
 from offdiag.store.database import Database, database_time
 from offdiag.store.deliveries import DeliveryRecord

@@ -14,11 +14,10 @@ import pytest
 from PIL import Image
 
 from offdiag.errors import InvalidInput, TooLarge
-from offdiag.inputs.content import decoded_images as decoding
 from offdiag.inputs.content import image_reader
-from offdiag.inputs.content.decoded_images import decoded_images
+from offdiag.inputs.content import images as decoding
 from offdiag.inputs.content.given_images import image_file
-from offdiag.inputs.content.thumbnails import MOST_PIXELS, stored_image
+from offdiag.inputs.content.images import MOST_PIXELS, decoded_images, stored_image
 
 
 def noise(width: int, height: int, form: str = "PNG") -> bytes:

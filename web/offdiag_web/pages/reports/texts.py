@@ -14,7 +14,7 @@ from offdiag.reports.scope import ReportScope, RunTerm
 from offdiag.reports.texts import condition_text, name
 from offdiag.services.health import SILENT_AFTER_S
 from offdiag.services.reports.page import ReportsPage
-from offdiag.services.schedules.times import DueTime
+from offdiag.services.schedules.due import DueTime
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
 from offdiag.store.reports import EditionRecord, EditionState
 from offdiag_web.charts.svg import Scale

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from apscheduler.triggers.cron import CronTrigger
 
-from offdiag.services.schedules.times import (
+from offdiag.services.schedules.due import (
     MOST_COUNTED,
     Plan,
     missed,

@@ -13,7 +13,7 @@ from typing import Any
 import click
 import pytest
 
-from offdiag.cli import process
+from offdiag.cli import commands
 from offdiag.cli.commands import COMMANDS, OLD_NAMES, current_names
 from offdiag.cli.commands import offdiag as command_group
 from offdiag.errors import Conflict
@@ -135,8 +135,8 @@ def answer_to(
     error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> tuple[int, str]:
     """Exit code and stderr of a command that raises."""
-    monkeypatch.setattr(process, "offdiag", failing_with(error))
-    code = process.run([])
+    monkeypatch.setattr(commands, "offdiag", failing_with(error))
+    code = commands.run([])
     captured = capsys.readouterr()
     assert captured.out == ""
     return code, captured.err
@@ -149,7 +149,7 @@ def test_an_error_of_ours_is_one_line_with_field_and_hint(
 
     code, text = answer_to(error, monkeypatch, capsys)
 
-    assert code == process.ERROR
+    assert code == commands.ERROR
     assert text == "offdiag: client_key: the key is taken. Use another.\n"
 
 
@@ -158,27 +158,27 @@ def test_text_of_others_cannot_move_the_cursor_or_break_the_line(
 ) -> None:
     code, text = answer_to(Conflict("run 'a\x1b[2J\nb\u202ec'."), monkeypatch, capsys)
 
-    assert code == process.ERROR
+    assert code == commands.ERROR
     assert text == "offdiag: run 'a\\x1b[2J b\\u202ec'.\n"
 
 
 def test_a_defect_is_one_line_and_says_how_to_see_more(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delenv(process.TRACEBACK_VARIABLE, raising=False)
+    monkeypatch.delenv(commands.TRACEBACK_VARIABLE, raising=False)
 
     code, text = answer_to(ZeroDivisionError("division by zero"), monkeypatch, capsys)
 
-    assert code == process.ERROR
+    assert code == commands.ERROR
     assert text.startswith("offdiag: unexpected ZeroDivisionError: division by zero.")
-    assert process.TRACEBACK_VARIABLE in text
+    assert commands.TRACEBACK_VARIABLE in text
     assert text.count("\n") == 1
 
 
 def test_a_defect_is_raised_where_it_was_asked_for(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv(process.TRACEBACK_VARIABLE, "1")
+    monkeypatch.setenv(commands.TRACEBACK_VARIABLE, "1")
 
     with pytest.raises(ZeroDivisionError):
         answer_to(ZeroDivisionError(), monkeypatch, capsys)
@@ -195,16 +195,16 @@ def test_a_missing_optional_library_is_named_with_the_command_that_installs_it(
 
     code, text = answer_to(error, monkeypatch, capsys)
 
-    assert code == process.ERROR
+    assert code == commands.ERROR
     assert f"pip install 'offdiag[{extra}]'" in text
 
 
 def test_ctrl_c_is_told_from_an_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(process, "offdiag", failing_with(click.Abort()))
+    monkeypatch.setattr(commands, "offdiag", failing_with(click.Abort()))
 
-    assert process.run([]) == process.INTERRUPTED
+    assert commands.run([]) == commands.INTERRUPTED
     assert capsys.readouterr().err == ""
 
 
@@ -220,10 +220,10 @@ def test_ctrl_c_is_told_from_an_error(
 def test_wrong_usage_is_one_line_that_points_to_the_help(
     arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code = process.run(arguments)
+    code = commands.run(arguments)
 
     text = capsys.readouterr().err
-    assert code == process.ERROR
+    assert code == commands.ERROR
     assert says in text
     assert "--help" in text
     assert text.count("\n") == 1
@@ -233,25 +233,25 @@ def test_wrong_usage_is_one_line_that_points_to_the_help(
 def test_a_group_without_a_command_shows_its_help(
     words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert process.run([*words, "--help"]) == process.OK
+    assert commands.run([*words, "--help"]) == commands.OK
     shown = capsys.readouterr()
 
-    assert process.run(words) == process.ERROR
+    assert commands.run(words) == commands.ERROR
     assert capsys.readouterr() == shown
 
 
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_every_verb_says_what_it_does(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code = process.run([verb, "--help"])
+    code = commands.run([verb, "--help"])
 
-    assert code == process.OK
+    assert code == commands.OK
     assert capsys.readouterr().out.startswith(f"Usage: offdiag {verb}")
 
 
 def test_the_version_and_all_verbs_are_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert process.run(["--version"]) == process.OK
+    assert commands.run(["--version"]) == commands.OK
     assert capsys.readouterr().out.startswith("offdiag ")
-    assert process.run(["--help"]) == process.OK
+    assert commands.run(["--help"]) == commands.OK
     assert all(f"  {verb} " in text for verb in COMMANDS for text in [_help()])
 
 
@@ -281,5 +281,5 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
         errors = child.stderr.read()
         code = child.wait(timeout=60)
 
-    assert code == process.PIPE_CLOSED
+    assert code == commands.PIPE_CLOSED
     assert errors == ""
