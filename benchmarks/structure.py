@@ -124,6 +124,15 @@ def modules_with_one_importer() -> dict[str, str]:
     return {module: next(iter(found)) for module, found in importers.items() if len(found) == 1}
 
 
+def modules_for_one_other() -> list[str]:
+    """The same without those that a table names for the program to find."""
+    return sorted(
+        module
+        for module, importer in modules_with_one_importer().items()
+        if importer not in TABLES
+    )
+
+
 def import_contracts() -> int:
     settings = tomllib.loads(_text("pyproject.toml"))
     return len(settings["tool"]["importlinter"]["contracts"])
