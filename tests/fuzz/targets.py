@@ -44,7 +44,7 @@ from offdiag.store.archive.rows import decode_rows
 from offdiag.store.models import Base
 from offdiag_web.api.ingest import gunzipped
 from offdiag_web.api.requests import read_json
-from offdiag_web.urls.query_string import parse_filter as parse_search_field
+from offdiag_web.urls.filter_line import parse_filter as parse_search_field
 
 Target = Callable[[bytes], str]
 """Gives the words of a refusal, \"\" for what was read."""

@@ -18,7 +18,7 @@ from jinja2.bccache import Bucket
 from werkzeug.routing import Rule
 
 from offdiag.store.database import Database
-from offdiag_web.app.preferences import OpenProblems
+from offdiag_web.app.news import OpenProblems
 
 
 class _Memory(BytecodeCache):

@@ -8,7 +8,7 @@ from jinja2 import StrictUndefined
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import health
-from offdiag_web.app import assets, auth, errors, preferences, requests, security
+from offdiag_web.app import assets, auth, errors, news, preferences, requests, security
 from offdiag_web.app.context import Registry
 from offdiag_web.app.dispatch import (
     Dashboard,
@@ -63,8 +63,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
     app.before_request(security.refuse_nul)
     requests.meter(app, database)
     preferences.register(app)
-    preferences.show_new_problems(app)
-    for part in (assets, health, preferences):
+    news.show_new_problems(app)
+    for part in (assets, health, preferences, news):
         app.register_blueprint(part.blueprint)
-    app.register_blueprint(preferences.news_blueprint)
     return app

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from offdiag.store.run_filter import FilterField, FilterTerm
-from offdiag_web.urls.query_string import filter_text, parse_filter, quoted
+from offdiag_web.urls.filter_line import filter_text, parse_filter, quoted
 
 
 @given(st.text())

@@ -28,11 +28,12 @@ from offdiag.store.dataset_page import (
 from offdiag.store.datasets import DatasetRecord
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import domain_response
-from offdiag_web.app.preferences import open_problems
+from offdiag_web.app.news import open_problems
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import TASK_WORDS, Chip, Moment, Tone, moment
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.query_string import parse_filter, quoted, with_query
+from offdiag_web.urls.filter_line import parse_filter, quoted
+from offdiag_web.urls.query_string import with_query
 from offdiag_web.urls.run_list import RunListAddress
 
 Overview = Sequence[tuple[DatasetFacts, LoggedRuns]]

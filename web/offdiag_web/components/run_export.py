@@ -15,7 +15,7 @@ from offdiag.store.run_list import RunOverview
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import Cell
 from offdiag_web.components.classes import Grouping, class_order
-from offdiag_web.urls.query_string import filter_text
+from offdiag_web.urls.filter_line import filter_text
 from offdiag_web.urls.run import MatrixAddress
 from offdiag_web.urls.run_list import RunListAddress
 

@@ -38,8 +38,8 @@ from offdiag_web.components.flags import Statement, run_statement
 from offdiag_web.components.slices import PARAMETER, SliceChoice, slice_choices
 from offdiag_web.urls.costs import WhatIfAddress
 from offdiag_web.urls.datasets import ModelAddress
+from offdiag_web.urls.filter_line import parse_filter, quoted
 from offdiag_web.urls.flags import problems_of_run
-from offdiag_web.urls.query_string import parse_filter, quoted
 from offdiag_web.urls.run_list import RunListAddress
 
 

@@ -27,15 +27,8 @@ from offdiag.store.run_order import (
     RunOrder,
     groups_of,
 )
-from offdiag_web.urls.query_string import (
-    RUN_ID,
-    SHORT_METRICS,
-    ParsedTerm,
-    filter_text,
-    parse_filter,
-    read_place,
-    with_query,
-)
+from offdiag_web.urls.filter_line import SHORT_METRICS, ParsedTerm, filter_text, parse_filter
+from offdiag_web.urls.query_string import RUN_ID, read_place, with_query
 
 ScaleChoice = Literal["fit", "full"]
 ListForm = Literal["table", "both", "trend", "parallel"]

@@ -16,7 +16,7 @@ from offdiag.filters.conditions import (
     Side,
 )
 from offdiag.store.run_filter import FilterField, FilterTerm
-from offdiag_web.urls.query_string import filter_text, parse_filter, quoted
+from offdiag_web.urls.filter_line import filter_text, parse_filter, quoted
 from support.dashboard import HOSTILE_NAMES
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)

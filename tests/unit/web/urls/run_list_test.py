@@ -5,7 +5,7 @@ import pytest
 
 from offdiag.comparison.texts import MOST_RUNS
 from offdiag.store.run_order import Cursor, Group, Place, RunOrder
-from offdiag_web.urls.query_string import parse_filter
+from offdiag_web.urls.filter_line import parse_filter
 from offdiag_web.urls.run_list import RunListAddress, read_run_list
 
 NOON = datetime(2026, 11, 20, 12, 0, 0, 123456, tzinfo=UTC)

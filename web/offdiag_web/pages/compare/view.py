@@ -44,7 +44,7 @@ from offdiag_web.pages.compare.runs import (
     truth_text,
 )
 from offdiag_web.urls.compare import CompareAddress, newest_url
-from offdiag_web.urls.query_string import quoted
+from offdiag_web.urls.filter_line import quoted
 
 _ABSENT = "not set"
 

@@ -22,7 +22,8 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import TWIN, own_path
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.preferences import open_problems, require_user_name
+from offdiag_web.app.news import open_problems
+from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import curly
 from offdiag_web.components.controls import NOBODY_NAMED, WROTE, Chip, HistoryLine, Moment, moment

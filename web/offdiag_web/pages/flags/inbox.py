@@ -27,7 +27,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import SENT_BY_FORM, TWIN, own_path
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.preferences import news_since
+from offdiag_web.app.news import news_since
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Segment

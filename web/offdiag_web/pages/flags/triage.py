@@ -16,7 +16,8 @@ from offdiag.services.flags.problems import flags_concerned
 from offdiag.services.flags.triage import Seen
 from offdiag.store.database import Database
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.preferences import open_problems, require_user_name
+from offdiag_web.app.news import open_problems
+from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components import numbers
 from offdiag_web.components.flags import flag_name
 

@@ -71,7 +71,7 @@ from offdiag_web.components.model_marks import (
 )
 from offdiag_web.components.numbers import extent_of, interval_text
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.query_string import quoted
+from offdiag_web.urls.filter_line import quoted
 from offdiag_web.urls.run import run_url
 
 WIDTH, HEIGHT = 860, 300

@@ -29,7 +29,7 @@ from offdiag_web.components.run_rows import (
     run_row,
 )
 from offdiag_web.urls.datasets import ModelAddress
-from offdiag_web.urls.query_string import parse_filter, quoted
+from offdiag_web.urls.filter_line import parse_filter, quoted
 from offdiag_web.urls.run import run_url
 from offdiag_web.urls.run_list import RunListAddress
 

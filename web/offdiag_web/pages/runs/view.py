@@ -41,7 +41,8 @@ from offdiag_web.pages.runs.rows import (
     in_groups,
     listed_run,
 )
-from offdiag_web.urls.query_string import filter_text, parse_filter, quoted, with_query
+from offdiag_web.urls.filter_line import filter_text, parse_filter, quoted
+from offdiag_web.urls.query_string import with_query
 from offdiag_web.urls.run import run_url
 from offdiag_web.urls.run_list import EXACTLY, ListForm, RunListAddress
 

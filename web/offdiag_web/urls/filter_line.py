@@ -1,0 +1,324 @@
+"""The filter line of the runs list: `dataset:digits -tag:draft recall(df):<0.5 "two words"`.
+
+Terms are separated by spaces and must all hold. Quotes take everything between them as it is
+(a backslash in front of a quote that belongs to the text), a minus in front turns a term round,
+`*` stands for any characters. After `slice:site=z` all metrics are those of a slice, and
+`recall[df]@site=z>=0.5` is a condition as in gates. A term that cannot be understood is kept,
+shown with the reason, and left out of the search.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from offdiag.domain.runs import RunState
+from offdiag.domain.slices import Slice, parse_slice
+from offdiag.errors import InvalidInput
+from offdiag.filters.conditions import (
+    Attribute,
+    AttributeField,
+    Comparison,
+    Condition,
+    MetricField,
+    Not,
+    Operator,
+)
+from offdiag.filters.fields import CLASS_METRICS, WHOLE_METRICS
+from offdiag.filters.parsing import parse_filter as parse_condition
+from offdiag.flags.catalogue import RULES
+from offdiag.flags.lifecycle import FlagState
+from offdiag.metrics.names import find_metric, meanings
+from offdiag.store.run_filter import FilterField, FilterTerm
+
+SHORT_METRICS = {
+    "acc": "overall_accuracy",
+    "bal": "balanced_accuracy",
+    "mcc": "mcc",
+    "f1": "macro_f1",
+}
+"""Metrics of a run that have a short name in the filter line; all others go by their key."""
+
+_COMPARED = re.compile(r"(>=|<=|!=|=|>|<)(.+)", re.DOTALL)
+_AGO = re.compile(r"(\d{1,6})([hdw])")
+_HOURS = {"h": 1, "d": 24, "w": 24 * 7}
+
+
+class Unclear(Exception):
+    """A value cannot be meant; the text says what could."""
+
+
+def metric_comparison(name: str, class_label: str | None, value: str) -> Comparison:
+    """`acc:>0.8` or `recall(df):<0.5`. Raises `Unclear`."""
+    if class_label is not None:
+        found = find_metric(name, CLASS_METRICS)
+        if found is None:
+            raise Unclear(f"of one class there are {', '.join(CLASS_METRICS)}")
+    else:
+        found = find_metric(SHORT_METRICS.get(name, name), WHOLE_METRICS)
+        if found is None:
+            raise Unclear(f"it is of one class: {name}(class):>0.8")
+    compared = _COMPARED.fullmatch(value)
+    shown = name if class_label is None else f"{name}({class_label})"
+    if compared is None:
+        raise Unclear(f"compare it with a number, as in {shown}:>0.8")
+    operator, text = compared.groups()
+    try:
+        number = float(text)
+    except ValueError:
+        raise Unclear(f"{text} is no number") from None
+    # Anything beyond these is no number that a metric could be compared with.
+    if not -1e300 < number < 1e300:
+        raise Unclear(f"{text} is no number that a metric can have")
+    plain = Operator(operator)
+    if found.is_negated:
+        plain, number = plain.reversed, 0.0 - number
+    return Comparison(MetricField(found.key, class_label), plain, (number,))
+
+
+def is_metric(name: str) -> bool:
+    """Whether a key in front of a colon names a metric of a run or of a class."""
+    return name in SHORT_METRICS or bool(meanings(name, {*WHOLE_METRICS, *CLASS_METRICS}))
+
+
+def logged_since(value: str, now: datetime) -> Comparison:
+    """Runs logged at this time or later. Raises `Unclear`."""
+    return Comparison(_LOGGED, Operator.AT_LEAST, (_moment(value, now),))
+
+
+def logged_before(value: str, now: datetime) -> Comparison:
+    """Runs logged before this time. Raises `Unclear`."""
+    return Comparison(_LOGGED, Operator.LESS, (_moment(value, now),))
+
+
+_LOGGED = AttributeField(Attribute.CREATED_AT)
+
+
+def _moment(value: str, now: datetime) -> datetime:
+    ago = _AGO.fullmatch(value)
+    try:
+        if ago is not None:
+            number, unit = ago.groups()
+            return now - timedelta(hours=int(number) * _HOURS[unit])
+        moment = datetime.fromisoformat(value)
+        # A date, or a time whose zone nobody wrote, is meant in UTC, in which times are shown.
+        if moment.utcoffset() is None:
+            return moment.replace(tzinfo=UTC)
+        return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise Unclear("a time is 12h, 30d, 2w or a date such as 2026-11-20") from None
+
+
+_QUOTED = r'"(?:\\.|[^"\\])*"'
+_TOKEN = re.compile(rf'(?:[^\s"]|{_QUOTED}|".*)+', re.DOTALL)
+_CLOSED = re.compile(rf'(?:[^\s"]|{_QUOTED})*', re.DOTALL)
+_KEY = re.compile(rf'([a-z][a-z0-9_]*)(?:\(((?:[^()"]|{_QUOTED})+)\))?:(.*)', re.DOTALL)
+_TRUTH_VERSION = re.compile(r"(.+)@v(\d{1,9})", re.DOTALL)
+_TAG = re.compile(rf'((?:[^="]|{_QUOTED})+)=(.*)', re.DOTALL)
+_NEEDS_QUOTES = re.compile(r'[\s:="]|^-|@v\d+$')
+
+STATE_WORDS: Mapping[str, RunState] = {
+    "open": RunState.OPEN,
+    "queued": RunState.FINISHED,
+    "finished": RunState.FINISHED,
+    "evaluated": RunState.EVALUATED,
+    "failed": RunState.FAILED,
+}
+FLAG_WORDS = ("any", "none", *FlagState)
+"""What a run's flags can be asked for, beside the names of rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedTerm:
+    """One term as typed, and what it means or why it means nothing."""
+
+    text: str
+    term: FilterTerm | Condition | None = None
+    problem: str | None = None
+    part: Slice | None = None
+    """The slice that the metrics of all other terms are of."""
+
+
+def parse_filter(text: str, *, now: datetime | None = None) -> tuple[ParsedTerm, ...]:
+    """All terms of a filter line, in order. `now` is what `since:30d` counts from."""
+    moment = now or datetime.now(UTC)
+    terms = tuple(_parsed(match.group(), moment) for match in _TOKEN.finditer(text))
+    parts = [each.part for each in terms if each.part is not None]
+    if not parts:
+        return terms
+    if len(parts) > 1:
+        why = "one slice is enough; join its conditions with &"
+        return tuple(each if each.part is None else replace(each, problem=why) for each in terms)
+    return tuple(
+        each if each.term is None else replace(each, term=_on_slice(each.term, parts[0]))
+        for each in terms
+    )
+
+
+def _on_slice(term: FilterTerm | Condition, part: Slice) -> FilterTerm | Condition:
+    """Metrics of all samples become those of the slice."""
+    match term:
+        case Not(inner):
+            found = _on_slice(inner, part)
+            return term if isinstance(found, FilterTerm) else Not(found)
+        case Comparison(field=MetricField() as field) if not field.is_of_slices:
+            return replace(term, field=replace(field, part=part))
+        case _:
+            return term
+
+
+def filter_text(terms: tuple[ParsedTerm, ...]) -> str:
+    """The filter line that consists of these terms."""
+    return " ".join(term.text for term in terms)
+
+
+def quoted(value: str) -> str:
+    """A value as it has to be typed, in quotes where it would mean something else without."""
+    if not _NEEDS_QUOTES.search(value):
+        return value
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _parsed(text: str, now: datetime) -> ParsedTerm:
+    if _CLOSED.fullmatch(text) is None:
+        return ParsedTerm(text, problem="the quote is not closed")
+    negated = text.startswith("-") and len(text) > 1
+    body = text[1:] if negated else text
+    found = _compared_term(text, body, negated)
+    if found is not None:
+        return found
+    keyed = _KEY.fullmatch(body)
+    if keyed is None:
+        return ParsedTerm(text, FilterTerm(FilterField.NAME, _unquoted(body), negated))
+    key, class_label, value = keyed.groups()
+    try:
+        return ParsedTerm(text, _understood(key, class_label, value, negated, now))
+    except Unclear as reason:
+        return ParsedTerm(text, problem=str(reason))
+
+
+_OF_SLICE = "slice:"
+_WRITTEN = re.compile(r"(?:low|high|worst|gap)\(|([a-z][a-z0-9_]*)[\[@]")
+"""How a condition begins that is written as in gates."""
+_BARE = re.compile(rf'([a-z][a-z0-9_]*)(?:\(((?:[^()"]|{_QUOTED})+)\))?(?=[<>=!])')
+"""A metric that is compared without a colon."""
+
+
+def _slice_term(text: str, body: str) -> ParsedTerm:
+    try:
+        return ParsedTerm(text, part=parse_slice(body))
+    except InvalidInput as reason:
+        return ParsedTerm(text, problem=reason.message.rstrip("."))
+
+
+def _compared_term(text: str, body: str, negated: bool) -> ParsedTerm | None:
+    """What stands for a slice, or for a metric without a colon; None for any other term."""
+    bare, written = _BARE.match(body), _WRITTEN.match(body)
+    if body.startswith(_OF_SLICE):
+        return _slice_term(text, body.removeprefix(_OF_SLICE))
+    if bare is not None and is_metric(bare[1]):
+        return _bare_term(text, body, bare, negated)
+    if written is not None and (written[1] is None or is_metric(written[1])):
+        return _condition_term(text, body, negated)
+    return None
+
+
+def _bare_term(text: str, body: str, found: re.Match[str], negated: bool) -> ParsedTerm:
+    """A metric without a colon, its class in round brackets: `recall(df)<0.5`."""
+    name, label = found.groups()
+    class_label = None if label is None else _unquoted(label)
+    try:
+        condition = metric_comparison(name, class_label, _unquoted(body[found.end() :]))
+    except Unclear as reason:
+        return ParsedTerm(text, problem=str(reason))
+    return ParsedTerm(text, Not(condition) if negated else condition)
+
+
+def _condition_term(text: str, body: str, negated: bool) -> ParsedTerm:
+    """A condition such as `recall[df]@site=z>=0.5`."""
+    try:
+        condition = parse_condition(body)
+    except InvalidInput as reason:
+        return ParsedTerm(text, problem=reason.message.rstrip("."))
+    return ParsedTerm(text, Not(condition) if negated else condition)
+
+
+def _understood(
+    key: str, class_label: str | None, value: str, negated: bool, now: datetime
+) -> FilterTerm | Condition:
+    if key not in _READERS and key not in _MOMENTS and not is_metric(key):
+        known = ", ".join((*_READERS, *_MOMENTS, "acc, bal, mcc, f1, recall(class)"))
+        raise Unclear(f"there is no filter {key!r}; known are {known}")
+    if not _unquoted(value).strip():
+        raise Unclear(f"nothing follows {key}:")
+    if key in _READERS:
+        return _READERS[key](value, negated)
+    if key in _MOMENTS:
+        condition = _MOMENTS[key](_unquoted(value), now)
+    else:
+        label = None if class_label is None else _unquoted(class_label)
+        condition = metric_comparison(key, label, _unquoted(value))
+    return Not(condition) if negated else condition
+
+
+def _unquoted(text: str) -> str:
+    """The text with its quotes resolved."""
+    return re.sub(_QUOTED, lambda found: _unescaped(found.group()[1:-1]), text, flags=re.DOTALL)
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
+
+
+def _dataset(value: str, negated: bool) -> FilterTerm:
+    version = _TRUTH_VERSION.fullmatch(value)
+    if version is None:
+        return FilterTerm(FilterField.DATASET, _unquoted(value), negated)
+    name, number = version.groups()
+    return FilterTerm(FilterField.DATASET, _unquoted(name), negated, truth_number=int(number))
+
+
+def _state(value: str, negated: bool) -> FilterTerm:
+    state = STATE_WORDS.get(_unquoted(value))
+    if state is None:
+        raise Unclear(f"a state is one of {', '.join(STATE_WORDS)}")
+    return FilterTerm(FilterField.STATE, state, negated)
+
+
+def _flag(value: str, negated: bool) -> FilterTerm:
+    text = _unquoted(value)
+    rule = next((rule for rule in RULES if rule.lower() == text.lower()), None)
+    if rule is None and text not in FLAG_WORDS:
+        raise Unclear(f"a flag is one of {', '.join(FLAG_WORDS)} or a rule such as F3")
+    return FilterTerm(FilterField.FLAG, rule or text, negated)
+
+
+def _tag(value: str, negated: bool) -> FilterTerm:
+    parts = _TAG.fullmatch(value)
+    key, wanted = parts.groups() if parts else (value, None)
+    sought = None if wanted is None else _unquoted(wanted)
+    return FilterTerm(FilterField.TAG, _unquoted(key), negated, value=sought)
+
+
+def _plain(field: FilterField) -> Callable[[str, bool], FilterTerm]:
+    return lambda value, negated: FilterTerm(field, _unquoted(value), negated)
+
+
+_READERS: Mapping[str, Callable[[str, bool], FilterTerm]] = {
+    "dataset": _dataset,
+    "model": _plain(FilterField.MODEL),
+    "state": _state,
+    "tag": _tag,
+    "project": _plain(FilterField.PROJECT),
+    "author": _plain(FilterField.AUTHOR),
+    "run": _plain(FilterField.RUN),
+    "class": _plain(FilterField.CLASS),
+    "flag": _flag,
+}
+_MOMENTS: Mapping[str, Callable[[str, datetime], Condition]] = {
+    "since": logged_since,
+    "before": logged_before,
+}
