@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+import offdiag
 from offdiag.extras import LIBRARIES
 
 DATABASE = {"sqlalchemy", "alembic", "psycopg", "sqlite3"}
@@ -77,10 +78,10 @@ def said(text):
     begun.extend(sys.modules)
 
 def look():
-    address = f"http://127.0.0.1:{port}/healthz"
+    address = f"http://127.0.0.1:{port}/"
     while True:
         try:
-            urllib.request.urlopen(address).close()
+            urllib.request.urlopen(address).read()
             break
         except OSError:
             time.sleep(0.02)
@@ -103,18 +104,27 @@ main()
 def served(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     """The modules of `offdiag serve` when it says its address, and when it has settled.
 
-    It is started twice; the first start also makes its database.
+    In between its home page has told which of two runs may be the best.
     """
     folder = tmp_path_factory.mktemp("served")
-    for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, "-c", SERVER_THAT_TELLS],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=120,
-            cwd=folder,
-        )
+    y_true = ["benign", "malignant", "benign", "benign", "malignant", "benign"] * 20
+    for name, shift in (("small", 1), ("large", 2)):
+        offdiag.log_run(
+            name=name,
+            project="lesions",
+            dataset="test",
+            y_true=y_true,
+            y_pred=y_true[shift:] + y_true[:shift],
+            url=f"sqlite:///{folder / 'registry.db'}",
+        ).evaluation()
+    done = subprocess.run(
+        [sys.executable, "-c", SERVER_THAT_TELLS],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+        cwd=folder,
+    )
     told = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("{")))
     return {moment: set(names) for moment, names in told.items()}
 
