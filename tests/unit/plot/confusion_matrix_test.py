@@ -102,7 +102,7 @@ def test_a_perfect_matrix_has_no_scale_of_errors() -> None:
     assert "orange" not in heading(plot.confusion_matrix(perfect))
 
 
-@pytest.mark.parametrize("n_classes", [1, 2, 3, 5, 10, 20, 30])
+@pytest.mark.parametrize("n_classes", [1, 2, 10, 30])
 def test_up_to_thirty_classes_every_cell_has_its_numbers(n_classes: int) -> None:
     counts = random_matrix(n_classes)
 
@@ -117,7 +117,7 @@ def test_up_to_thirty_classes_every_cell_has_its_numbers(n_classes: int) -> None
     assert len(tick_names(ax, "y")) == n_classes
 
 
-@pytest.mark.parametrize("n_classes", [2, 10, 30])
+@pytest.mark.parametrize("n_classes", [10, 30])
 def test_numbers_stay_inside_their_cells(n_classes: int) -> None:
     counts = random_matrix(n_classes) * 9 + 1_000
     ax = plot.confusion_matrix(evaluate_matrix(counts, orientation="actual_rows"))
