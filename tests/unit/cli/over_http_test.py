@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -43,14 +44,14 @@ class Scene:
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+def scene(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     folder = tmp_path_factory.mktemp("scene")
     for version, miss in ((1, 2), (2, 10)):
         (folder / f"c{version}.toml").write_text(COSTS % miss, encoding="utf-8")
     (folder / "p.csv").write_text("y_true,y_pred\nill,ill\nwell,ill\n", encoding="utf-8")
     (folder / "more.csv").write_text("id,label\n5,ill\n", encoding="utf-8")
     (folder / "matrix.json").write_text("[[3, 1], [0, 4]]", encoding="utf-8")
-    url = f"sqlite:///{folder / 'registry.db'}"
+    url = f"sqlite:///{shutil.copy(migrated_file, folder / 'registry.db')}"
     with pytest.MonkeyPatch.context() as patch, closing(open_database(url)) as database:
         for name in [name for name in os.environ if name.startswith("OFFDIAG_")]:
             patch.delenv(name)
@@ -214,18 +215,19 @@ def _without(value: Any, keys: set[str]) -> Any:
 def test_a_server_answers_a_command_as_the_database_does(
     path: str, scene: Scene, asked: Ask
 ) -> None:
-    words = [*path.split(), *READ[path]]
-    as_json = words if "--json" in words else [*words, "--json"]
+    """And the name of a run means what its id does, in both places."""
+    words = [word for word in (*path.split(), *READ[path]) if word != "--json"]
+    by_name = [f"model {word}" if word in ("RUN", "OTHER", "GONE") else word for word in words]
 
-    here = asked(as_json, url=scene.database)
-    there = asked(as_json, url=scene.server, token=scene.tokens["logger"])
+    here = asked([*words, "--json"], url=scene.database)
+    there = asked([*by_name, "--json"], url=scene.server, token=scene.tokens["logger"])
     for_people = [
-        asked([word for word in words if word != "--json"], url=url, token=token)
-        for url, token in ((scene.database, ""), (scene.server, scene.tokens["logger"]))
+        asked(by_name, url=scene.database),
+        asked(words, url=scene.server, token=scene.tokens["logger"]),
     ]
 
     assert here[0] in {0, 1}, here[2]
-    assert there[0] == here[0], there[2]
+    assert (there[0], there[2]) == (here[0], here[2])
     assert _without(json.loads(there[1]), _PASSING) == _without(json.loads(here[1]), _PASSING)
     assert json.loads(here[1])
     if path != "jobs list":  # It tells how many seconds ago a heartbeat was.
@@ -243,24 +245,6 @@ def test_a_server_writes_what_a_command_writes(path: str, scene: Scene, asked: A
     assert (there[0], here[0]) == (0, 0), f"{there[2]} {here[2]}"
     shown = [_without(json.loads(out), _OF_ONE_CALL) for out in (there[1], here[1])]
     assert shown[0] == shown[1]
-
-
-NAMED = (
-    *("runs show", "runs show --slice", "runs history", "compare", "compare --slice", "gate"),
-    *("cost apply", "cost decide"),
-)
-"""Commands of READ that take runs, in arguments and options."""
-
-
-@pytest.mark.parametrize("path", NAMED)
-def test_a_command_takes_the_name_of_a_run_for_its_id(path: str, scene: Scene, asked: Ask) -> None:
-    by_id = [*path.split(), *READ[path], "--json"]
-    by_name = [f"model {word}" if word in ("RUN", "OTHER", "GONE") else word for word in by_id]
-
-    for url, token in ((scene.database, ""), (scene.server, scene.tokens["logger"])):
-        named, known = (asked(words, url=url, token=token) for words in (by_name, by_id))
-        assert (named[0], named[2]) == (known[0], known[2])
-        assert _without(json.loads(named[1]), _PASSING) == _without(json.loads(known[1]), _PASSING)
 
 
 @pytest.mark.parametrize(
