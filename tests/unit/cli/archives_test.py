@@ -5,28 +5,48 @@ from __future__ import annotations
 import json
 import os
 import pty
-import select
-import subprocess
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 
 import offdiag as library
+from offdiag.cli.commands import run
+from support.quick_schemas import remember_schemas
 
 Command = Callable[..., Any]
+Filled = Callable[[Callable[..., Any]], Any]
+
+
+@pytest.fixture(autouse=True)
+def _quick_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
+    remember_schemas(monkeypatch)
 
 
 @pytest.fixture
-def logged(folder: Path) -> library.Run:
-    """An evaluated run in the registry of the folder."""
+def logged(filled: Filled) -> str:
+    """Id of an evaluated run in the registry of the folder."""
+    return str(filled(log_first))
+
+
+def log_first(*_: object) -> str:
     run = library.log_run(
         y_true=["ill", "ill", "well"], y_pred=["ill", "well", "well"], name="a", dataset="clinic"
     )
     run.evaluation()
-    return run
+    return run.id
+
+
+@pytest.fixture
+def other(folder: Path, migrated_file: Path) -> tuple[str, str]:
+    """Options that name an empty registry beside the one of the folder."""
+    return "--url", f"sqlite:///{shutil.copy(migrated_file, folder / 'other.db')}"
 
 
 def at(folder: Path, name: str) -> tuple[str, str]:
@@ -34,11 +54,11 @@ def at(folder: Path, name: str) -> tuple[str, str]:
 
 
 def test_a_project_is_exported_and_imported(
-    folder: Path, offdiag: Command, logged: library.Run
+    offdiag: Command, logged: str, other: tuple[str, str]
 ) -> None:
     written = offdiag("export", "default", "--to", "project.zip")
-    first = offdiag("import", "archive", "project.zip", *at(folder, "other.db"))
-    again = offdiag("import", "archive", "project.zip", *at(folder, "other.db"))
+    first = offdiag("import", "archive", "project.zip", *other)
+    again = offdiag("import", "archive", "project.zip", *other)
 
     assert written.out.startswith(
         "project.zip contains project default: 1 run, 1 dataset, 1 label version, "
@@ -47,28 +67,26 @@ def test_a_project_is_exported_and_imported(
     assert again.out.strip() == (
         "Project default is complete already; nothing was changed. 1 run known already."
     )
-    shown = offdiag("runs", "show", logged.id, "--json", *at(folder, "other.db")).json
+    shown = offdiag("runs", "show", logged, "--json", *other).json
     assert shown["confusion_matrix"]["matrix"] == [[1, 1], [0, 1]]
 
 
-def test_an_exported_project_can_be_deleted(offdiag: Command, logged: library.Run) -> None:
+def test_an_exported_project_can_be_deleted(offdiag: Command, logged: str) -> None:
     deleted = offdiag("export", "default", "--to", "project.zip", "--delete")
-    gone = offdiag("runs", "show", logged.id)
+    gone = offdiag("runs", "show", logged)
     back = offdiag("import", "archive", "project.zip")
 
     assert "Undo: offdiag import archive project.zip" in deleted.out
     assert gone.code == 2
     assert back.out.startswith("Project default got 1 run, 1 dataset, ")
-    assert offdiag("runs", "show", logged.id).code == 0
+    assert offdiag("runs", "show", logged).code == 0
 
 
 def test_json_tells_what_was_written_and_what_was_added(
-    folder: Path, offdiag: Command, logged: library.Run
+    folder: Path, offdiag: Command, logged: str, other: tuple[str, str]
 ) -> None:
     written = offdiag("export", "default", "--to", "project.zip", "--json").json
-    taken = offdiag(
-        "import", "archive", "project.zip", "--as", "theirs", "--json", *at(folder, "other.db")
-    ).json
+    taken = offdiag("import", "archive", "project.zip", "--as", "theirs", "--json", *other).json
 
     assert (written["kind"], written["subject"], written["rows"]["run"]) == (
         "project",
@@ -76,23 +94,23 @@ def test_json_tells_what_was_written_and_what_was_added(
         1,
     )
     assert written["n_bytes"] == (folder / "project.zip").stat().st_size
-    assert (taken["project"], taken["new_runs"]) == ("theirs", [logged.id])
+    assert (taken["project"], taken["new_runs"]) == ("theirs", [logged])
     # Problems are numbered anew where flags arrive.
     assert taken["added"] == {k: n for k, n in written["rows"].items() if k != "problem"}
     assert taken["paused_schedules"] == []
 
 
-def test_paused_schedules_are_named(folder: Path, offdiag: Command, logged: library.Run) -> None:
+def test_paused_schedules_are_named(offdiag: Command, logged: str, other: tuple[str, str]) -> None:
     offdiag("schedule", "add", "weekly", "--cron", "0 6 * * 1", "--dataset", "clinic")
     offdiag("export", "default", "--to", "project.zip")
 
-    taken = offdiag("import", "archive", "project.zip", *at(folder, "other.db"))
+    taken = offdiag("import", "archive", "project.zip", *other)
 
     assert taken.out.strip().endswith("Paused until `offdiag schedule resume`: weekly.")
 
 
 def test_a_registry_is_backed_up_restored_and_verified(
-    folder: Path, offdiag: Command, logged: library.Run
+    folder: Path, offdiag: Command, logged: str
 ) -> None:
     written = offdiag("db", "backup", "backup.zip")
     restored = offdiag("db", "restore", "backup.zip", *at(folder, "new.db"))
@@ -107,9 +125,7 @@ def test_a_registry_is_backed_up_restored_and_verified(
     )
 
 
-def test_backup_and_restore_speak_json(
-    folder: Path, offdiag: Command, logged: library.Run
-) -> None:
+def test_backup_and_restore_speak_json(folder: Path, offdiag: Command, logged: str) -> None:
     written = offdiag("db", "backup", "backup.zip", "--json").json
     restored = offdiag("db", "restore", "backup.zip", "--json", *at(folder, "new.db")).json
 
@@ -119,7 +135,7 @@ def test_backup_and_restore_speak_json(
 
 
 def test_a_registry_is_not_replaced_without_a_word(
-    folder: Path, offdiag: Command, logged: library.Run
+    folder: Path, offdiag: Command, logged: str
 ) -> None:
     offdiag("db", "backup", "backup.zip")
     library.log_run(y_true=["a", "b"], y_pred=["a", "b"], name="later", dataset="later")
@@ -150,7 +166,7 @@ def test_a_registry_is_not_replaced_without_a_word(
 def test_what_cannot_be_done_is_said_in_one_line(
     folder: Path,
     offdiag: Command,
-    logged: library.Run,
+    logged: str,
     arguments: tuple[str, ...],
     sentence: str,
 ) -> None:
@@ -181,58 +197,59 @@ def test_a_backup_does_not_upgrade_what_it_saves(folder: Path, offdiag: Command)
     database.close()
 
 
-def on_a_terminal(folder: Path, answer: bytes, *arguments: str) -> tuple[int, bytes]:
+@pytest.fixture
+def on_a_terminal(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., tuple[int, str]]]:
     """Run a command whose input and errors are a terminal; returns code and what that shows."""
-    ours, theirs = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "300"}
-    process = subprocess.Popen(
-        [str(Path(sys.executable).with_name("offdiag")), *arguments],
-        cwd=folder,
-        env=environment,
-        stdin=theirs,
-        stderr=theirs,
-        stdout=subprocess.DEVNULL,
-    )
-    os.close(theirs)
-    os.write(ours, answer)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "300")
+
+    def command(answer: str, *arguments: str) -> tuple[int, str]:
+        ours, theirs = pty.openpty()
+        os.write(ours, answer.encode())
+        with ThreadPoolExecutor() as pool, monkeypatch.context() as patch:
+            shown = pool.submit(_read_to_the_end, ours)
+            with os.fdopen(theirs) as stdin, os.fdopen(os.dup(theirs), "w") as stderr:
+                patch.setattr(sys, "stdin", stdin)
+                patch.setattr(sys, "stderr", stderr)
+                code = run(arguments)
+            return code, shown.result()
+
+    yield command
+    structlog.reset_defaults()
+
+
+def _read_to_the_end(terminal: int) -> str:
+    """What a terminal shows until the other end of it is closed."""
     shown = b""
-    while select.select([ours], [], [], 60)[0]:
-        try:
-            piece = os.read(ours, 65536)
-        except OSError:  # The other end is closed.
-            break
-        shown += piece
-        if not piece:
-            break
-    os.close(ours)
-    try:
-        return process.wait(60), shown
-    finally:
-        process.kill()
+    with os.fdopen(terminal, "rb", buffering=0) as screen, suppress(OSError):
+        while piece := screen.read(65536):
+            shown += piece
+    return shown.decode()
 
 
-@pytest.mark.processes
 def test_a_person_is_asked_and_sees_progress(
-    folder: Path, offdiag: Command, logged: library.Run
+    offdiag: Command, logged: str, on_a_terminal: Callable[..., tuple[int, str]]
 ) -> None:
     offdiag("db", "backup", "backup.zip")
     library.log_run(y_true=["a", "b"], y_pred=["a", "b"], name="later", dataset="later")
 
-    code, shown = on_a_terminal(folder, b"n\n", "db", "restore", "backup.zip")
+    code, shown = on_a_terminal("n\n", "db", "restore", "backup.zip")
     assert code == 2
-    assert b"Replace everything in " in shown
-    assert b"1 run, 1 dataset" in shown
+    assert "Replace everything in " in shown
+    assert "1 run, 1 dataset" in shown
     assert len(offdiag("runs", "list", "--json").json["runs"]) == 2
 
-    code, shown = on_a_terminal(folder, b"y\n", "db", "restore", "backup.zip")
+    code, shown = on_a_terminal("y\n", "db", "restore", "backup.zip")
     assert code == 0
-    assert b"Restoring" in shown
-    assert b"100%" in shown
+    assert "Restoring" in shown
+    assert "100%" in shown
     assert len(offdiag("runs", "list", "--json").json["runs"]) == 1
 
 
 def test_where_nobody_looks_there_is_no_progress(
-    folder: Path, offdiag: Command, logged: library.Run
+    folder: Path, offdiag: Command, logged: str
 ) -> None:
     assert offdiag("db", "backup", "backup.zip").err == ""
     assert json.loads(offdiag("export", "default", "--to", "p.zip", "--json").out)

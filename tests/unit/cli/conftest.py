@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,8 @@ class Answer:
 
 
 Command = Callable[..., Answer]
+Filling = Callable[[Path, Command], Any]
+_filled: dict[Filling, tuple[Any, dict[str, bytes]]] = {}
 
 
 @pytest.fixture
@@ -60,3 +64,27 @@ def offdiag(folder: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[Command
     yield command
     # Commands that stay write their log to the stderr of this test, which is closed after it.
     structlog.reset_defaults()
+
+
+@pytest.fixture
+def filled(folder: Path, offdiag: Command) -> Callable[[Filling], Any]:
+    """Fill the folder once for all tests of a process that begin with the same.
+
+    Later ones get a copy of the files, and of what was returned then, which must not change.
+    """
+
+    def fill(once: Filling) -> Any:
+        if once not in _filled:
+            given = once(folder, offdiag)
+            with closing(sqlite3.connect(folder / "offdiag.db")) as connection:
+                # Everything is moved into the file itself.
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            files = {each.name: each.read_bytes() for each in folder.iterdir() if each.is_file()}
+            _filled[once] = (given, files)
+            return given
+        given, files = _filled[once]
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+        return given
+
+    return fill

@@ -11,6 +11,7 @@ import pytest
 import offdiag as sdk
 
 Command = Callable[..., Any]
+Filled = Callable[[Callable[..., Any]], Any]
 
 COSTS = "[weights.well]\nwell = 0\nill = 1\n\n[weights.ill]\nwell = {miss}\nill = 0\n"
 P_ILL = [0.9, 0.3, 0.2, 0.05, 0.6, 0.1, 0.35, 0.15] * 5
@@ -18,8 +19,13 @@ ACTUAL = ["ill", "ill", "well", "well", "well", "ill", "ill", "well"] * 5
 
 
 @pytest.fixture
-def runs(folder: Path, offdiag: Command) -> list[str]:
+def runs(filled: Filled) -> list[str]:
     """Ids of a careful and a bold run on one dataset, with costs in two versions."""
+    found: list[str] = filled(log_runs)
+    return found
+
+
+def log_runs(folder: Path, offdiag: Command) -> list[str]:
     found = []
     for name, limit in (("bold", 0.5), ("careful", 0.05)):
         run = sdk.log_run(

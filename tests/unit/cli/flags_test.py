@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 Command = Callable[..., Any]
+Filled = Callable[[Callable[..., Any]], Any]
 
 HEAD = "y_true,y_pred\n"
 BLIND = HEAD + "common,common\n" * 50 + "rare,common\n" * 20
@@ -27,7 +28,12 @@ def log(offdiag: Command, folder: Path, text: str, name: str) -> str:
 
 
 @pytest.fixture
-def blind(folder: Path, offdiag: Command) -> str:
+def blind(filled: Filled) -> str:
+    return str(filled(log_blind))
+
+
+def log_blind(folder: Path, offdiag: Command) -> str:
+    (folder / "costs.toml").write_text(COSTS, encoding="utf-8")
     return log(offdiag, folder, BLIND, "blind")
 
 
@@ -134,7 +140,6 @@ def test_what_cannot_be_done_is_an_error(
 def test_costs_are_stored_in_versions_and_judged_by(
     folder: Path, offdiag: Command, blind: str
 ) -> None:
-    (folder / "costs.toml").write_text(COSTS, encoding="utf-8")
     add = ("cost", "add", "misses", "costs.toml", "--dataset", "d", "--json")
     first, again = offdiag(*add).json, offdiag(*add).json
     (folder / "costs.toml").write_text(COSTS.replace("10", "20"), encoding="utf-8")
@@ -154,9 +159,8 @@ def test_costs_are_stored_in_versions_and_judged_by(
 
 
 def test_a_gate_takes_the_costs_of_the_dataset_or_those_that_are_named(
-    folder: Path, offdiag: Command, blind: str
+    offdiag: Command, blind: str
 ) -> None:
-    (folder / "costs.toml").write_text(COSTS, encoding="utf-8")
     offdiag("cost", "add", "misses", "costs.toml", "--dataset", "d")
     condition = ("--min", "total_cost=200")
 
@@ -179,10 +183,8 @@ def test_a_gate_takes_the_costs_of_the_dataset_or_those_that_are_named(
     ],
 )
 def test_costs_that_cannot_be_are_refused(
-    folder: Path, offdiag: Command, blind: str, arguments: list[str], says: str
+    offdiag: Command, blind: str, arguments: list[str], says: str
 ) -> None:
-    (folder / "costs.toml").write_text(COSTS, encoding="utf-8")
-
     answer = offdiag("cost", *arguments)
 
     assert answer.code == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -115,9 +116,10 @@ def with_json(
 
 
 @pytest.fixture(scope="module")
-def ids(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+def ids(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """Ids of two runs, and of one with sets, in a working folder with something of everything."""
     folder: Path = tmp_path_factory.mktemp("json")
+    shutil.copy(migrated_file, folder / "offdiag.db")
     costs = "[weights.a]\na = 0\nb = %d\n[weights.b]\na = 1\nb = 0\n"
     files = {
         "p.csv": "y_true,y_pred\na,a\nb,b\nb,a\n",

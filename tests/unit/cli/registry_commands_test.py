@@ -18,6 +18,7 @@ from offdiag.store.database import Database
 from offdiag_workers.loop import run_worker
 
 Command = Callable[..., Any]
+Filled = Callable[[Callable[..., Any]], Any]
 
 PREDICTIONS = "id,y_true,y_pred,p\nx1,ill,ill,0.9\nx2,ill,well,0.2\nx3,well,well,0.1\n"
 
@@ -34,8 +35,12 @@ def work_off(folder: Path) -> None:
 
 
 @pytest.fixture
-def logged(folder: Path, offdiag: Command) -> str:
+def logged(filled: Filled) -> str:
     """Id of a run logged from a file."""
+    return str(filled(log_first))
+
+
+def log_first(folder: Path, offdiag: Command) -> str:
     file = write(folder, "p.csv", PREDICTIONS)
     answer = offdiag(
         *("log", file, "--name", "first", "--dataset", "clinic", "--id", "id", "--score", "p"),

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 Command = Callable[..., Any]
+Filled = Callable[[Callable[..., Any]], Any]
 
 PREDICTIONS = "id,y_true,y_pred\nx1,ill,ill\nx2,ill,well\nx3,well,well\nx4,well,well\n"
 WEIGHTS = '{"weights": {"ill": {"ill": 0, "well": 10}, "well": {"ill": 1, "well": 0}}}'
@@ -19,7 +20,11 @@ WEEKLY = ("schedule", "add", "weekly", "--cron", "0 6 * * 1", "--dataset", "clin
 
 
 @pytest.fixture(autouse=True)
-def _run(folder: Path, offdiag: Command) -> None:
+def _run(filled: Filled) -> None:
+    filled(log_first)
+
+
+def log_first(folder: Path, offdiag: Command) -> None:
     (folder / "p.csv").write_text(PREDICTIONS, encoding="utf-8")
     answer = offdiag("log", "p.csv", "--name", "first", "--dataset", "clinic", "--id", "id")
     assert answer.code == 0, answer.err

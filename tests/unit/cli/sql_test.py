@@ -21,13 +21,18 @@ from offdiag.store.database import Database
 from offdiag.store.relations.columns import RunScope
 
 Command = Callable[..., Any]
+Filled = Callable[[Callable[..., Any]], Any]
 
 SUMS = "SELECT actual, sum(count)::BIGINT AS n FROM cells GROUP BY actual ORDER BY actual"
 
 
 @pytest.fixture
-def registry(folder: Path) -> str:
+def registry(filled: Filled) -> str:
     """Id of a run with a class that begins like a formula."""
+    return str(filled(log_formula))
+
+
+def log_formula(*_: object) -> str:
     run = sdk.log_matrix(
         [[9, 1], [2, 8]],
         orientation="actual_rows",

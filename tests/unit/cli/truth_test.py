@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 Command = Callable[..., Any]
+Filled = Callable[[Callable[..., Any]], Any]
 
 PREDICTIONS = "id,y_true,y_pred\nx1,ill,ill\nx2,ill,well\nx3,well,well\n"
 
@@ -19,8 +20,12 @@ def write(folder: Path, name: str, text: str) -> str:
 
 
 @pytest.fixture
-def clinic(folder: Path, offdiag: Command) -> str:
+def clinic(filled: Filled) -> str:
     """Name of a dataset with one run."""
+    return str(filled(log_clinic))
+
+
+def log_clinic(folder: Path, offdiag: Command) -> str:
     file = write(folder, "p.csv", PREDICTIONS)
     answer = offdiag("log", file, "--name", "first", "--dataset", "clinic", "--id", "id")
     assert answer.code == 0, answer.err
@@ -162,8 +167,12 @@ def test_coverage_is_shown_where_labels_are_missing(
 
 
 @pytest.fixture
-def two_models(folder: Path, offdiag: Command) -> str:
+def two_models(filled: Filled) -> str:
     """A dataset whose truth is corrected in favour of one of two models, both scored twice."""
+    return str(filled(log_two_models))
+
+
+def log_two_models(*_: object) -> str:
     import offdiag as library
 
     truth = ["ill", "well"] * 20
