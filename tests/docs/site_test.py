@@ -12,10 +12,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from support.once_for_all import made_once
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 WRITTEN = ("index", "quickstart", "python", "errors", "config-files", "sql", "metrics/recall")
 """Pages that are written out; all are read, and every link on them is followed."""
+TYPING = ("-D", "smartquotes=0")
+"""Round quotation marks take a tenth of the time and are the business of docutils."""
 BUILD = """
 import json, sys
 from sphinx.cmd.build import main
@@ -41,12 +45,15 @@ class Loads(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
+    return made_once(tmp_path_factory, "site", build) / "html"
+
+
+def build(folder: Path) -> None:
     pages = [str(DOCS / f"{page}.md") for page in WRITTEN]
 
     # Reading all pages and following their links takes seconds, writing all of them half a minute.
     checked = ["--builder", "dummy", "--fail-on-warning", "--keep-going"]
-    places = ["--doctree-dir", str(folder / "trees"), str(DOCS)]
+    places = [*TYPING, "--doctree-dir", str(folder / "trees"), str(DOCS)]
     calls = [
         [*checked, *places, str(folder / "dummy")],
         ["--builder", "html", *places, str(folder / "html"), *pages],
@@ -60,7 +67,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
 
     assert built.returncode == 0, built.stdout + built.stderr
-    return folder / "html"
 
 
 def loads(page: Path) -> Loads:
