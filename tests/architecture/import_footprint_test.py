@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import offdiag
 from offdiag.extras import LIBRARIES
+from support.once_for_all import made_once
 
 DATABASE = {"sqlalchemy", "alembic", "psycopg", "sqlite3"}
 SERVER = {"flask", "werkzeug", "apscheduler", "waitress"}
@@ -101,32 +104,37 @@ main()
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
+def served(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     """The modules of `offdiag serve` when it says its address, and when it has settled.
 
     In between its home page has told which of two runs may be the best.
     """
-    folder = tmp_path_factory.mktemp("served")
-    y_true = ["benign", "malignant", "benign", "benign", "malignant", "benign"] * 20
-    for name, shift in (("small", 1), ("large", 2)):
-        offdiag.log_run(
-            name=name,
-            project="lesions",
-            dataset="test",
-            y_true=y_true,
-            y_pred=y_true[shift:] + y_true[:shift],
-            url=f"sqlite:///{folder / 'registry.db'}",
-        ).evaluation()
-    done = subprocess.run(
-        [sys.executable, "-c", SERVER_THAT_TELLS],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-        cwd=folder,
-    )
-    told = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("{")))
-    return {moment: set(names) for moment, names in told.items()}
+
+    def make(folder: Path) -> None:
+        shutil.copy(migrated_file, folder / "registry.db")
+        y_true = ["benign", "malignant", "benign", "benign", "malignant", "benign"] * 20
+        for name, shift in (("small", 1), ("large", 2)):
+            offdiag.log_run(
+                name=name,
+                project="lesions",
+                dataset="test",
+                y_true=y_true,
+                y_pred=y_true[shift:] + y_true[:shift],
+                url=f"sqlite:///{folder / 'registry.db'}",
+            ).evaluation()
+        done = subprocess.run(
+            [sys.executable, "-c", SERVER_THAT_TELLS],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+            cwd=folder,
+        )
+        told = next(line for line in done.stdout.splitlines() if line.startswith("{"))
+        (folder / "told.json").write_text(told, encoding="utf-8")
+
+    told = (made_once(tmp_path_factory, "served", make) / "told.json").read_text(encoding="utf-8")
+    return {moment: set(names) for moment, names in json.loads(told).items()}
 
 
 def test_a_server_begins_before_it_has_loaded_its_views_and_its_worker(

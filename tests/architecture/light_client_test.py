@@ -7,6 +7,7 @@ whether any is missing.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -21,6 +22,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from support.once_for_all import made_once
 from support.registries import shared_registry
 from support.servers import serving
 
@@ -66,18 +68,29 @@ def with_what_they_need(names: Iterable[str]) -> set[str]:
 
 
 def link_files(name: str, target: Path) -> None:
-    """Put the files of an installed distribution into another folder, but no compiled ones."""
+    """Put the files of an installed distribution into another folder.
+
+    Compiled ones come along where there are any, as compiling NumPy anew takes seconds.
+    """
     installed = distribution(name)
+    root = Path(str(installed.locate_file("")))
     for file in installed.files or ():
-        source = Path(str(installed.locate_file(file)))
+        source = root / file
         if ".." in file.parts or "__pycache__" in file.parts or not source.is_file():
             continue
-        place = target / file
-        place.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            os.link(source, place)
-        except OSError:
-            shutil.copy2(source, place)
+        link(source, target / file)
+        if source.suffix == ".py":
+            compiled = Path(importlib.util.cache_from_source(str(source)))
+            if compiled.is_file():
+                link(compiled, target / compiled.relative_to(root))
+
+
+def link(source: Path, place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source, place)
+    except OSError:
+        shutil.copy2(source, place)
 
 
 class Client:
@@ -123,7 +136,10 @@ class Client:
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Client:
-    folder = tmp_path_factory.mktemp("client")
+    return Client(made_once(tmp_path_factory, "client", install) / "venv")
+
+
+def install(folder: Path) -> None:
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
     subprocess.run(
         [*build, "--directory", folder / "wheel"],
@@ -149,7 +165,6 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Client:
         [*pip, "check"], capture_output=True, text=True, check=False, timeout=120
     )
     assert checked.returncode == 0, checked.stdout
-    return made
 
 
 @pytest.fixture(scope="module")
