@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
 
 import bi_page
 import cli_page
@@ -19,15 +20,23 @@ GENERATED_FOLDERS = (metric_pages.FOLDER,)
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail if stale")
-    only_check = parser.parse_args().check
+    return generate(DOCS, all_pages(), only_check=parser.parse_args().check)
+
+
+def all_pages() -> dict[PurePosixPath, str]:
+    """The text of every page that follows from code, by its path in the documentation."""
     pages = metric_pages.pages() | cli_page.pages() | sql_page.pages() | bi_page.pages()
-    pages |= scale_page.pages()
-    wanted = {DOCS / path: text for path, text in pages.items()}
+    return pages | scale_page.pages()
+
+
+def generate(docs: Path, pages: Mapping[PurePosixPath, str], *, only_check: bool) -> int:
+    """Bring the pages below a folder up to date, or name those that are not; an exit code."""
+    wanted = {docs / path: text for path, text in pages.items()}
     stale = [path for path, text in wanted.items() if not _holds(path, text)]
-    orphaned = [path for path in _existing() if path not in wanted]
+    orphaned = [path for path in _existing(docs) if path not in wanted]
     if only_check:
         for path in (*stale, *orphaned):
-            print(f"{path.relative_to(DOCS.parent)} is out of date; run make docs.")
+            print(f"{path.relative_to(docs.parent)} is out of date; run make docs.")
         return 1 if stale or orphaned else 0
     for path in stale:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -42,8 +51,8 @@ def _holds(path: Path, text: str) -> bool:
     return path.is_file() and path.read_text(encoding="utf-8") == text
 
 
-def _existing() -> list[Path]:
-    return [page for folder in GENERATED_FOLDERS for page in (DOCS / folder).glob("*.md")]
+def _existing(docs: Path) -> list[Path]:
+    return [page for folder in GENERATED_FOLDERS for page in (docs / folder).glob("*.md")]
 
 
 if __name__ == "__main__":
