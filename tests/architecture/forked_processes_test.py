@@ -1,12 +1,20 @@
-"""Forked processes see what the test sees that forks them, and nothing of earlier tests."""
+"""Forked processes see what the test sees that forks them, and nothing of earlier tests.
+
+Those that are programs are like ones that were started cold.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+import sys
 from pathlib import Path
 
 import pytest
 
 from support.process_notes import note_variable
+from support.processes import running
 from support.worker_processes import forked
 
 NAME = "OFFDIAG_NOTED_BY_A_TEST"
@@ -21,3 +29,45 @@ def test_a_process_finds_the_variables_of_the_moment_in_which_it_was_forked(
         process = forked(note_variable, NAME, str(tmp_path / value))
         process.join(60)
         assert (tmp_path / value).read_text() == value
+
+
+STATE = """
+import faulthandler, gc, json, logging, os, signal, sys, threading, time
+handlers = {int(number): str(signal.getsignal(number)) for number in signal.valid_signals()}
+handled = {number: text for number, text in handlers.items() if text != "0"}
+say = {
+    "arguments": [sys.argv, sys.orig_argv, sys.path, os.getcwd(), __name__, str(__spec__)[:25]],
+    "file": globals().get("__file__"),
+    "variables": [dict(os.environ), time.tzname],
+    "processes": [os.getppid(), os.getpgrp(), os.getsid(0), threading.active_count()],
+    "signals": [sorted(handled), list(map(int, signal.pthread_sigmask(0, [])))],
+    "descriptors": os.listdir("/proc/self/fd"),
+    "streams": [[s.encoding, s.line_buffering] for s in (sys.stdin, sys.stdout, sys.stderr)],
+    "collector": [gc.isenabled(), gc.get_threshold()],
+    "logs": [faulthandler.is_enabled(), logging.getLogger().handlers, logging.getLogger().level],
+}
+print(json.dumps([say, "offdiag" in sys.modules]), flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.processes
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells it this way")
+@pytest.mark.parametrize("kind", [["-c", STATE], ["program.py"], ["-m", "program"]])
+def test_a_program_is_like_one_that_was_started_cold(kind: list[str], tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(STATE, encoding="utf-8")
+    command = [sys.executable, *kind, "argument"]
+    variables = {**os.environ, "TZ": "Asia/Tokyo", "OFFDIAG_URL": "sqlite:///elsewhere.db"}
+
+    states, ends = [], []
+    for is_cold in (True, False):
+        with running(command, cwd=tmp_path, env=variables, is_cold=is_cold) as process:
+            assert process.stdout is not None
+            states.append(json.loads(process.stdout.readline()))
+            process.send_signal(signal.SIGINT)
+            ends.append(process.wait(60))
+
+    (cold, _), (forked, is_forked) = states
+    assert is_forked
+    assert forked == cold
+    assert ends == [-signal.SIGINT, -signal.SIGINT]

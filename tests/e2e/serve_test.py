@@ -21,7 +21,7 @@ OFFDIAG = [sys.executable, "-c", "from offdiag.cli import main; main()"]
 
 def offdiag_in(folder: Path, *arguments: str) -> AbstractContextManager[subprocess.Popen[str]]:
     """A command that stays, until the block ends it or kills it."""
-    return running([*OFFDIAG, *arguments], cwd=folder, env=clean_environment())
+    return running([*OFFDIAG, *arguments], cwd=folder, env=clean_environment(), is_cold=True)
 
 
 def first_match(pattern: str, lines: Iterator[str]) -> str:

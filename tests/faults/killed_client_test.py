@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 
 from offdiag.store.database import Database
 from support.operations import DEEDS
+from support.quick_starts import run_quickly
 
 pytestmark = pytest.mark.processes
 
@@ -37,12 +37,9 @@ def test_killed_between_any_two_statements(
     sqlite_database.close()
     original = shutil.copy(sqlite_database.path, tmp_path / "original.db")
 
-    done = subprocess.run(
-        [sys.executable, str(KILL_POINTS), str(original), deed],
+    done = run_quickly(
+        [sys.executable, KILL_POINTS, original, deed],
         env={**os.environ, "OFFDIAG_REPORTS__FOLDER": str(tmp_path / "reports")},
-        capture_output=True,
-        text=True,
-        check=False,
     )
 
     assert done.returncode == 0, done.stderr

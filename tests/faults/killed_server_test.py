@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from offdiag.services.verification.verify import verify
 from offdiag.store import predictions, runs
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
-from support.processes import running
+from support.processes import clean_environment, running
 from support.servers import server_process
 
 pytestmark = pytest.mark.processes
@@ -42,12 +41,13 @@ def job_folder(tmp_path: Path) -> Path:
 
 
 def started(
-    folder: Path, url: str, n: int, *options: str
+    folder: Path, url: str, n: int, *options: str, is_cold: bool = False
 ) -> AbstractContextManager[subprocess.Popen[str]]:
     return running(
         [sys.executable, "train.py", url, str(n), *options],
         cwd=folder,
-        env={name: text for name, text in os.environ.items() if "OFFDIAG" not in name},
+        env=clean_environment(),
+        is_cold=is_cold,
     )
 
 
@@ -97,7 +97,7 @@ def predictions_of(run_id: str, database_url: str) -> str:
 def test_a_server_killed_in_mid_upload_costs_nothing(job_folder: Path, tmp_path: Path) -> None:
     with (
         server_process(tmp_path, "--no-worker") as server,
-        started(job_folder, server.url, N, "scores") as job,
+        started(job_folder, server.url, N, "scores", is_cold=True) as job,
     ):
         wait_until_logged(job, N // 3)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from support.quick_starts import run_quickly
 
 PROGRAM = Path(__file__).parent.parent / "support" / "signalled_everywhere.py"
 
@@ -29,13 +30,7 @@ def test_a_program_ends_wherever_it_is_told_to(
 ) -> None:
     shutil.copy(migrated_file, tmp_path / "registry.db")
 
-    done = subprocess.run(
-        [sys.executable, str(PROGRAM), loop, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=540,
-    )
+    done = run_quickly([sys.executable, PROGRAM, loop, tmp_path], check=True, timeout=540)
     children = [json.loads(line) for line in done.stdout.splitlines()]
 
     assert [child for child in children if child["code"] != 0] == [], done.stderr

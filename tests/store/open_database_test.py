@@ -42,7 +42,9 @@ def set_revision(database: Database, revision: str) -> None:
 
 @pytest.mark.processes
 def test_opening_what_is_current_loads_no_migrations(sqlite_database: Database) -> None:
-    with started("support.faults", "loaded_by_opening", sqlite_database.url) as process:
+    with started(
+        "support.faults", "loaded_by_opening", sqlite_database.url, is_cold=True
+    ) as process:
         loaded = process.result()
 
     assert "sqlalchemy" in loaded

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +12,8 @@ from offdiag.domain.runs import RunFacts
 from offdiag.errors import DatabaseUnavailable
 from offdiag.store.database import Database
 from support.logging_runs import log
+from support.processes import clean_environment
+from support.quick_starts import run_quickly
 
 _N_CASES = 40
 
@@ -75,11 +76,6 @@ def log_until_killed(url: str, ledger: str, name: str) -> None:
 def verify_with(database: Database, ledger: Path) -> subprocess.CompletedProcess[str]:
     """`offdiag verify --ledger` as a user calls it."""
     command = str(Path(sys.executable).with_name("offdiag"))
-    return subprocess.run(
-        [command, "verify", "--ledger", str(ledger), "--url", database.url],
-        env={name: text for name, text in os.environ.items() if not name.startswith("OFFDIAG_")},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
+    return run_quickly(
+        [command, "verify", "--ledger", ledger, "--url", database.url], env=clean_environment()
     )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from support.quick_starts import QuickProcess
 
 TESTS = Path(__file__).parents[1]
 _PATIENCE_S = 240
@@ -19,14 +22,13 @@ _PATIENCE_S = 240
 class Process:
     """A running `python -m module arguments…`, in whose working directory `support` lies."""
 
-    def __init__(self, module: str, *arguments: str) -> None:
-        self._process = subprocess.Popen(
+    def __init__(self, module: str, *arguments: str, is_cold: bool = False) -> None:
+        self._process = _starts(is_cold)(
             [sys.executable, "-m", module, *arguments],
             cwd=TESTS,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            text=True,
         )
 
     def wait_for_line(self) -> str:
@@ -73,16 +75,24 @@ def running(
     *,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
+    is_cold: bool = False,
 ) -> Iterator[subprocess.Popen[str]]:
-    """A program that outlives neither the block nor what a test has patience for."""
-    with subprocess.Popen(
-        command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    """A program that outlives neither the block nor what a test has patience for.
+
+    A cold one loads everything itself, as its users see it.
+    """
+    with _starts(is_cold)(
+        command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         try:
             with killed_after(process):
                 yield process
         finally:
             process.kill()
+
+
+def _starts(is_cold: bool) -> Callable[..., subprocess.Popen[str]]:
+    return functools.partial(subprocess.Popen, text=True) if is_cold else QuickProcess
 
 
 def say(line: str) -> None:
@@ -92,9 +102,9 @@ def say(line: str) -> None:
 
 
 @contextmanager
-def started(module: str, *arguments: str) -> Iterator[Process]:
+def started(module: str, *arguments: str, is_cold: bool = False) -> Iterator[Process]:
     """A process that does not outlive the block."""
-    process = Process(module, *arguments)
+    process = Process(module, *arguments, is_cold=is_cold)
     try:
         yield process
     finally:

@@ -20,6 +20,7 @@ from offdiag_web import create_app
 from offdiag_workers.process import working_in_background
 from support.processes import killed_after
 from support.quick_apps import remember_addresses
+from support.quick_starts import QuickProcess
 
 _KEY = "0123456789abcdef" * 4
 
@@ -85,7 +86,7 @@ class ServerProcess:
         """Start it, and wait until it can be asked."""
         command = str(Path(sys.executable).with_name("offdiag"))
         with self._log.open("a") as log:
-            self._process = subprocess.Popen(
+            self._process = QuickProcess(
                 [
                     command,
                     "serve",
@@ -97,7 +98,6 @@ class ServerProcess:
                 cwd=self._log.parent,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                text=True,
             )
         assert self._process.stdout is not None
         with killed_after(self._process):

@@ -15,6 +15,8 @@ from typing import Literal
 
 import httpx
 
+from support.quick_starts import QuickProcess
+
 Kind = Literal["serve", "gunicorn"]
 
 CONFIG = Path(__file__).parents[2] / "config" / "gunicorn.conf.py.example"
@@ -49,7 +51,7 @@ class WebHost:
             "OFFDIAG_LOG__FORMAT": "json",
             **settings,
         }
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: QuickProcess | None = None
 
     @property
     def url(self) -> str:
@@ -63,7 +65,7 @@ class WebHost:
     def start(self) -> None:
         """Start it; `wait_until_ready` waits until it answers."""
         with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
+            self._process = QuickProcess(
                 self._command,
                 cwd=self._log.parent,
                 env=self._environment,

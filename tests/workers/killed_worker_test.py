@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
-import subprocess
 import sys
 import time
 from contextlib import AbstractContextManager
@@ -21,6 +20,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from support.contents import contents, count_rows
 from support.logging_runs import log, work_off
+from support.quick_starts import run_quickly
 from support.worker_processes import Workers, wait_for_results, wait_until, workers
 
 KILL_POINTS = Path(__file__).parent.parent / "support" / "kill_points.py"
@@ -51,12 +51,7 @@ def test_killed_between_any_two_statements(sqlite_database: Database) -> None:
     sqlite_database.close()
     shutil.copy(sqlite_database.path, undisturbed)
 
-    done = subprocess.run(
-        [sys.executable, str(KILL_POINTS), str(undisturbed)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_quickly([sys.executable, KILL_POINTS, undisturbed], check=True)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
 
     assert [line["killed"] for line in lines] == [True] * (len(lines) - 1) + [False]

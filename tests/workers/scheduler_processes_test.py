@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -26,6 +25,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import WorkRow
 from support.logging_runs import work_off
 from support.processes import started
+from support.quick_starts import run_quickly
 from support.reporting import SCOPE, files, issues, log_run, utc, weekly
 from support.run_schedules_for_ever import scheduler
 from support.worker_processes import wait_until, workers
@@ -108,11 +108,9 @@ def test_killed_between_any_two_statements_an_issue_is_made_and_sent_once(
     sqlite_database.close()
     undisturbed = shutil.copy(sqlite_database.path, tmp_path / "undisturbed.db")
 
-    done = subprocess.run(
-        [sys.executable, str(KILL_POINTS), str(undisturbed)],
+    done = run_quickly(
+        [sys.executable, KILL_POINTS, undisturbed],
         env={**os.environ, "OFFDIAG_REPORTS__FOLDER": str(tmp_path / "reports")},
-        capture_output=True,
-        text=True,
         check=True,
     )
     lines = [json.loads(line) for line in done.stdout.splitlines()]
