@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -12,28 +14,35 @@ import pytest
 import offdiag
 from offdiag.errors import InvalidInput, LabelNote
 from offdiag.sdk.run import Run
-from offdiag.store.database import Database
+from support.registries import shared_registry
 from support.servers import serving
 
 Labels = list[Any]
 Way = Callable[..., Run]
 
 
-def log_arrays(url: str, y_true: Labels, y_pred: Labels, dataset: str = "d") -> Run:
+_numbers = itertools.count()
+
+
+def new_dataset() -> str:
+    return f"d{next(_numbers)}"
+
+
+def log_arrays(url: str, y_true: Labels, y_pred: Labels, dataset: str) -> Run:
     return offdiag.log_run(y_true=y_true, y_pred=y_pred, name="n", dataset=dataset, url=url)
 
 
-def log_eager_frame(url: str, y_true: Labels, y_pred: Labels, dataset: str = "d") -> Run:
+def log_eager_frame(url: str, y_true: Labels, y_pred: Labels, dataset: str) -> Run:
     frame = pd.DataFrame({"y": y_true, "yhat": y_pred})
     return offdiag.log_frame(frame, name="n", dataset=dataset, url=url)
 
 
-def log_lazy_frame(url: str, y_true: Labels, y_pred: Labels, dataset: str = "d") -> Run:
+def log_lazy_frame(url: str, y_true: Labels, y_pred: Labels, dataset: str) -> Run:
     frame = pl.LazyFrame({"y": y_true, "yhat": y_pred})
     return offdiag.log_frame(frame, name="n", dataset=dataset, url=url)
 
 
-def log_counted_frame(url: str, y_true: Labels, y_pred: Labels, dataset: str = "d") -> Run:
+def log_counted_frame(url: str, y_true: Labels, y_pred: Labels, dataset: str) -> Run:
     frame = pd.DataFrame({"y": y_true, "yhat": y_pred})
     return offdiag.log_frame(frame, name="n", dataset=dataset, keep_predictions=False, url=url)
 
@@ -49,13 +58,21 @@ ON_EVERY_WAY = pytest.mark.parametrize(
 )
 
 
+@pytest.fixture(scope="module")
+def addresses(
+    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, str]]:
+    """One registry for all tests here: each has datasets of its own."""
+    with (
+        shared_registry(migrated_file, tmp_path_factory, "kinds") as database,
+        serving(database) as address,
+    ):
+        yield {"embedded": database.url, "remote": address}
+
+
 @pytest.fixture(params=["embedded", "remote"])
-def url(request: pytest.FixtureRequest, sqlite_database: Database) -> Iterator[str]:
-    if request.param == "embedded":
-        yield sqlite_database.url
-        return
-    with serving(sqlite_database) as address:
-        yield address
+def url(request: pytest.FixtureRequest, addresses: dict[str, str]) -> str:
+    return addresses[request.param]
 
 
 @ON_EVERY_WAY
@@ -65,8 +82,8 @@ def test_booleans_beside_0_and_1_are_one_kind(url: str, way: Way) -> None:
         ([1, 0, 1], [True, False, False], ("0", "1")),
         (["True", "False", "True"], [1, 0, 0], ("False", "True")),
     ]
-    for number, (y_true, y_pred, names) in enumerate(kinds):
-        evaluation = way(url, y_true, y_pred, dataset=f"d{number}").evaluation()
+    for y_true, y_pred, names in kinds:
+        evaluation = way(url, y_true, y_pred, new_dataset()).evaluation()
 
         assert evaluation.labels == names
         assert evaluation.aggregate["overall_accuracy"].value == pytest.approx(2 / 3)
@@ -83,17 +100,19 @@ NOTHING_SHARED: list[tuple[Labels, Labels, str]] = [
 
 @ON_EVERY_WAY
 def test_what_shares_no_label_with_the_truth_is_refused(url: str, way: Way) -> None:
+    dataset = new_dataset()
+
     for y_true, y_pred, sentence in NOTHING_SHARED:
         with pytest.raises(InvalidInput, match=sentence):
-            way(url, y_true, y_pred)
+            way(url, y_true, y_pred, dataset)
 
-    assert offdiag.search_runs(url=url).empty
+    assert offdiag.search_runs(filter=f"attributes.dataset = '{dataset}'", url=url).empty
 
 
 @ON_EVERY_WAY
 def test_whole_floats_are_labels_with_a_note(url: str, way: Way) -> None:
     with pytest.warns(LabelNote, match="floats that are whole numbers") as told:
-        run = way(url, [1, 0, 1], [1.0, 0.0, 0.0])
+        run = way(url, [1, 0, 1], [1.0, 0.0, 0.0], new_dataset())
 
     assert run.evaluation().labels == ("0", "1")
     assert {note.filename for note in told} == {__file__}
@@ -102,7 +121,7 @@ def test_whole_floats_are_labels_with_a_note(url: str, way: Way) -> None:
 @ON_EVERY_WAY
 def test_classes_that_look_alike_are_accepted_with_a_warning(url: str, way: Way) -> None:
     with pytest.warns(LabelNote, match=r"look alike: 'Cat' and 'cat' \(case\)"):
-        run = way(url, ["cat", "Cat", "dog"], ["cat", "cat", "dog"])
+        run = way(url, ["cat", "Cat", "dog"], ["cat", "cat", "dog"], new_dataset())
 
     assert run.evaluation().labels == ("Cat", "cat", "dog")
 
@@ -114,13 +133,13 @@ def test_a_matrix_whose_classes_look_alike_is_accepted_with_a_warning(url: str) 
             labels=["a", "A"],
             orientation="actual_rows",
             name="n",
-            dataset="d",
+            dataset=new_dataset(),
             url=url,
         )
 
 
 def test_a_batch_may_share_no_label_with_its_truth(url: str) -> None:
-    with offdiag.start_run(name="n", dataset="d", labels=["a", "b"], url=url) as run:
+    with offdiag.start_run(name="n", dataset=new_dataset(), labels=["a", "b"], url=url) as run:
         run.log(y_true=["a"], y_pred=["b"])
         run.log(y_true=["b"], y_pred=["b"])
 
@@ -128,7 +147,7 @@ def test_a_batch_may_share_no_label_with_its_truth(url: str) -> None:
 
 
 def test_batches_may_hold_whole_floats_and_no_scores(url: str) -> None:
-    with offdiag.start_run(name="n", dataset="d", labels=[0, 1], url=url) as run:
+    with offdiag.start_run(name="n", dataset=new_dataset(), labels=[0, 1], url=url) as run:
         with pytest.warns(LabelNote, match="y_pred holds floats"):
             run.log(y_true=[True, False], y_pred=[1.0, 0.0])
         with pytest.raises(InvalidInput, match="Did you mean y_score"):
@@ -139,7 +158,7 @@ def test_batches_may_hold_whole_floats_and_no_scores(url: str) -> None:
 
 def test_a_model_that_is_always_wrong_is_logged_with_declared_labels(url: str) -> None:
     run = offdiag.log_run(
-        y_true=["a"], y_pred=["b"], labels=["a", "b"], name="n", dataset="d", url=url
+        y_true=["a"], y_pred=["b"], labels=["a", "b"], name="n", dataset=new_dataset(), url=url
     )
 
     assert run.evaluation().aggregate["overall_accuracy"].value == 0.0
