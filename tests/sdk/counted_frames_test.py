@@ -91,7 +91,7 @@ NAMES = st.one_of(
 
 
 @pytest.mark.filterwarnings("ignore::offdiag.errors.LabelNote")
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from([0, 1, 2]), st.sampled_from([0, 1, 2])), min_size=1),
     NAMES,

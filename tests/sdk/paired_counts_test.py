@@ -93,7 +93,7 @@ def assert_equal(found: object, expected: object, place: str = "") -> None:
         assert found == expected, place
 
 
-@settings(max_examples=5, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+@settings(max_examples=3, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(20, 400),

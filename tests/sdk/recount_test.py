@@ -118,9 +118,9 @@ def test_a_query_that_cannot_be_kept_is_refused(
 
 
 def test_runs_of_a_server_are_recounted_where_the_rows_are(
-    warehouse: Path, database: Database
+    warehouse: Path, sqlite_database: Database
 ) -> None:
-    with serving(database) as server:
+    with serving(sqlite_database) as server:
         run = log(warehouse, server, predicted=BOTH)["old model"]
         change(warehouse, CORRECTED)
         new = offdiag.recount(run, rows_of(warehouse), url=server)

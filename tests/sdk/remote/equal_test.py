@@ -20,7 +20,8 @@ from offdiag.store.database import Database
 from support.registries import shared_registry
 from support.servers import serving
 
-N = 3_000
+N = 1_620
+"""Enough that both models are right about more samples than fit on a page of a list."""
 CLASSES = ["mel", "nv", "df"]
 
 
@@ -262,13 +263,13 @@ def test_comparisons_are_equal(places: tuple[Place, Place]) -> None:
 def test_examples_of_comparisons_are_equal(places: tuple[Place, Place]) -> None:
     one, other = (
         offdiag.compare(place.runs, slice="country=DE", url=place.url).examples(
-            "only_b", class_="mel", limit=20
+            "only_b", class_="mel", limit=10
         )
         for place in places
     )
 
     pd.testing.assert_frame_equal(one, other)
-    assert len(one) == 20
+    assert len(one) == 10
 
 
 def test_long_lists_of_examples_come_page_after_page(places: tuple[Place, Place]) -> None:
@@ -311,7 +312,6 @@ def test_groups_are_set_and_seen_through_alike(places: tuple[Place, Place]) -> N
     ]
     asked: list[dict[str, Any]] = [
         {"collapse": "*"},
-        {"collapse": ["pale", "dark"]},
         {"collapse": ["mole", "dark"], "slice": "country=DE"},
     ]
     for each in asked:
@@ -394,16 +394,16 @@ def test_runs_are_proposed_and_approved_alike(places: tuple[Place, Place]) -> No
         )
 
 
-@pytest.mark.parametrize("threshold", [0.35, np.float32(0.4), "cheapest"])
+@pytest.mark.parametrize("threshold", [np.float32(0.4), "cheapest"])
 def test_thresholds_are_equal_and_kept_once(places: tuple[Place, Place], threshold: Any) -> None:
     found = []
     for place in places:
         rng = np.random.default_rng(3)
-        truth = rng.random(400) < 0.3
+        truth = rng.random(200) < 0.3
         run = offdiag.log_run(
             y_true=truth,
             y_pred=truth[::-1],
-            y_score=np.clip(truth * 0.3 + rng.random(400) * 0.7, 0, 1),
+            y_score=np.clip(truth * 0.3 + rng.random(200) * 0.7, 0, 1),
             labels=[False, True],
             positive_label=True,
             name=f"by {threshold}",
