@@ -23,6 +23,7 @@ from offdiag.settings import load_settings
 from offdiag.store.schema import open_database
 from offdiag_workers.loop import run_worker
 from support.command_lines import command_of
+from support.once_for_all import made_once
 from support.page_blocks import Block, blocks, commands
 from support.tracking_stores import write_folder
 
@@ -95,17 +96,20 @@ Prediction  A  B
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def scene(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with files and a registry that pages could be about."""
-    folder = tmp_path_factory.mktemp("scene")
-    with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith("OFFDIAG_")]:
-            patch.delenv(name)
-        # The SDK keeps a registry open by its URL, so a relative one means the first folder.
-        patch.setenv("OFFDIAG_URL", f"sqlite:///{folder / 'offdiag.db'}")
-        patch.chdir(folder)
-        _fill(folder)
-    return folder
+
+    def make(folder: Path) -> None:
+        shutil.copy(migrated_file, folder / "offdiag.db")
+        with pytest.MonkeyPatch.context() as patch:
+            for name in [name for name in os.environ if name.startswith("OFFDIAG_")]:
+                patch.delenv(name)
+            # The SDK keeps a registry open by its URL, so a relative one means the first folder.
+            patch.setenv("OFFDIAG_URL", f"sqlite:///{folder / 'offdiag.db'}")
+            patch.chdir(folder)
+            _fill(folder)
+
+    return made_once(tmp_path_factory, "scene of the pages", make)
 
 
 def _fill(folder: Path) -> None:
