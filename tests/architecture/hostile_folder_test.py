@@ -51,13 +51,16 @@ def test_the_traps_work(hostile_folder: Path) -> None:
     assert "config.py of the training folder was imported" in done.stderr
 
 
-def test_a_run_is_logged_and_evaluated_from_a_hostile_folder(hostile_folder: Path) -> None:
+def test_a_run_is_logged_and_everything_is_imported_from_a_hostile_folder(
+    hostile_folder: Path,
+) -> None:
     program = (
         "import offdiag\n"
         "run = offdiag.log_run(y_true=['a', 'b', 'b'], y_pred=['a', 'b', 'a'],\n"
         "                      name='first', dataset='letters', project='traps')\n"
         "evaluation = run.evaluation(timeout=60)\n"
         "print(evaluation.aggregate['overall_accuracy'].value)\n"
+        "import offdiag.cli, offdiag_web, offdiag_workers.loop\n"
     )
 
     done = run_in(hostile_folder, program)
@@ -65,9 +68,3 @@ def test_a_run_is_logged_and_evaluated_from_a_hostile_folder(hostile_folder: Pat
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) == pytest.approx(2 / 3)
     assert (hostile_folder / "offdiag.db").is_file()
-
-
-def test_shell_and_pages_are_importable_from_a_hostile_folder(hostile_folder: Path) -> None:
-    done = run_in(hostile_folder, "import offdiag.cli, offdiag_web, offdiag_workers.loop\n")
-
-    assert done.returncode == 0, done.stderr

@@ -127,7 +127,7 @@ def random_counts(rng: np.random.Generator) -> Counts:
 def test_random_matrices_get_the_verdicts_of_the_definitions() -> None:
     rng = np.random.default_rng(2026)
     fired: Counter[str] = Counter()
-    for _ in range(400):
+    for _ in range(300):
         counts = random_counts(rng)
 
         found = {

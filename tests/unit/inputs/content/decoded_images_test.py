@@ -7,6 +7,7 @@ import signal
 import struct
 import subprocess
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -63,19 +64,19 @@ def test_the_largest_image_fits_into_the_bound_of_memory() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "error", "said"),
+    ("image", "error", "said"),
     [
-        (b"<svg/>", InvalidInput, "cannot be decoded"),
-        (noise(40, 40)[:300], InvalidInput, "cannot be decoded"),
-        (bomb(8_000, 8_000), TooLarge, "8000 x 8000 pixels"),
+        (lambda: b"<svg/>", InvalidInput, "cannot be decoded"),
+        (lambda: noise(40, 40)[:300], InvalidInput, "cannot be decoded"),
+        (lambda: bomb(8_000, 8_000), TooLarge, "8000 x 8000 pixels"),
     ],
     ids=["no image", "half an image", "bomb"],
 )
 def test_a_bad_image_is_refused_with_its_sample(
-    data: bytes, error: type[InvalidInput], said: str
+    image: Callable[[], bytes], error: type[InvalidInput], said: str
 ) -> None:
     with pytest.raises(error, match=f"sample 'b'.*{said}") as refused:
-        decoded_images({"a": noise(9, 9), "b": data, "c": noise(9, 9)})
+        decoded_images({"a": noise(9, 9), "b": image(), "c": noise(9, 9)})
 
     assert (refused.value.field, type(refused.value)) == ("images", error)
 
