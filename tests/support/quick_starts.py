@@ -111,6 +111,8 @@ def run_quickly(
 
 
 def _can_be_forked(command: list[str], variables: Mapping[str, str]) -> bool:
+    if sys.platform != "linux":  # Only there does a grandchild become a child.
+        return False
     program, *words = command
     if program == sys.executable:
         is_known = bool(words) and (words[0] in {"-m", "-c"} or not words[0].startswith("-"))
