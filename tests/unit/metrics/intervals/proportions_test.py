@@ -127,5 +127,9 @@ def test_a_confidence_outside_0_and_1_is_refused(method: Method, confidence: flo
         method(1, 2, confidence=confidence)
 
 
-def test_the_quantile_of_95_percent_is_1_96() -> None:
-    assert normal_quantile(0.95) == pytest.approx(1.959963984540054, rel=1e-15)
+@pytest.mark.parametrize(
+    ("confidence", "z"),
+    [(0.9, 1.6448536269514722), (0.95, 1.959963984540054), (0.99, 2.5758293035489004)],
+)
+def test_quantiles_leave_half_of_the_rest_on_either_side(confidence: float, z: float) -> None:
+    assert normal_quantile(confidence) == pytest.approx(z, rel=1e-15)
