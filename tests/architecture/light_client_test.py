@@ -245,26 +245,26 @@ def test_arrays_batches_frames_and_matrices_are_logged_and_results_are_read(
 MISSING = """
 import offdiag
 from offdiag.errors import MissingExtra
-try:
-    {call}
-except MissingExtra as error:
-    print(error)
+for call in {calls}:
+    try:
+        eval(call)
+    except MissingExtra as error:
+        print(error)
 """
 
 
-@pytest.mark.parametrize(
-    ("call", "library"),
-    [
-        ("offdiag.log_run(y_true=['a'], y_pred=['a'], name='a', dataset='d')", "sqlalchemy"),
-        ("offdiag.evaluate_labels(y_true=['a', 'b'], y_pred=['a', 'a'])", "scipy"),
-        ("offdiag.evaluate_matrix([[1, 0], [0, 1]], orientation='actual_rows')", "scipy"),
-    ],
-)
-def test_a_call_that_needs_more_names_the_extra(client: Client, call: str, library: str) -> None:
-    said = client.output_of(MISSING.format(call=call))
+def test_a_call_that_needs_more_names_the_extra(client: Client) -> None:
+    library_of = {
+        "offdiag.log_run(y_true=['a'], y_pred=['a'], name='a', dataset='d')": "sqlalchemy",
+        "offdiag.evaluate_labels(y_true=['a', 'b'], y_pred=['a', 'a'])": "scipy",
+        "offdiag.evaluate_matrix([[1, 0], [0, 1]], orientation='actual_rows')": "scipy",
+    }
 
-    assert said.startswith(f"{library} is not installed. Run: pip install 'offdiag[local]'")
-    assert ("OFFDIAG_URL" in said) is (library == "sqlalchemy")
+    told = client.output_of(MISSING.format(calls=list(library_of))).splitlines()
+
+    for library, said in zip(library_of.values(), told, strict=True):
+        assert said.startswith(f"{library} is not installed. Run: pip install 'offdiag[local]'")
+        assert ("OFFDIAG_URL" in said) is (library == "sqlalchemy")
 
 
 NO_DATABASE = (
@@ -274,18 +274,21 @@ NO_DATABASE = (
 
 
 def test_frames_of_results_name_the_extra(client: Client, server: str) -> None:
-    said = client.output_of(MISSING.format(call="offdiag.search_runs()"), url=server)
+    said = client.output_of(MISSING.format(calls=["offdiag.search_runs()"]), url=server)
 
     assert said == "pandas is not installed. Run: pip install 'offdiag[local]'\n"
 
 
-def test_a_command_that_needs_more_names_the_extra(client: Client) -> None:
+def test_a_command_that_needs_more_names_the_extra(client: Client, tmp_path: Path) -> None:
+    file = tmp_path / "predictions.csv"
+    file.write_text("y_true,y_pred\na,a\nb,a\n", encoding="utf-8")
     server = "flask is not installed. Run: pip install 'offdiag[server]'"
     messages: dict[Words, str] = {
         ("runs", "list"): NO_DATABASE,
         ("sync",): NO_DATABASE,
         ("serve",): server,
         ("worker",): server,
+        ("evaluate", str(file)): "scipy is not installed. Run: pip install 'offdiag[local]'",
         ("demo",): "sklearn is not installed. Run: pip install 'offdiag[demo]'",
     }
 
@@ -300,16 +303,6 @@ def test_a_client_with_a_server_is_healthy(client: Client, server: str) -> None:
     assert found["healthy"]
     assert found["findings"][-1]["text"].startswith(f"{server} runs offdiag")
     assert client.command("doctor").returncode == 1
-
-
-def test_evaluating_a_file_in_place_names_the_extra(client: Client, tmp_path: Path) -> None:
-    file = tmp_path / "predictions.csv"
-    file.write_text("y_true,y_pred\na,a\nb,a\n", encoding="utf-8")
-
-    assert (
-        client.command("evaluate", str(file)).stderr
-        == "offdiag: scipy is not installed. Run: pip install 'offdiag[local]'\n"
-    )
 
 
 TWO_RUNS = """

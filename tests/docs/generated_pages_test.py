@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path, PurePosixPath
 
 import pytest
 
 from offdiag.metrics.catalogue import SPECS
+from support.quick_starts import run_quickly
 
 DOCS = Path(__file__).parents[2] / "docs"
 WRITE_OUT = """
@@ -22,9 +22,7 @@ print(json.dumps({str(path): text for path, text in all_pages().items()}))
 
 def pages_of_the_code() -> dict[PurePosixPath, str]:
     """All pages, written in a process of its own, into which no other test has imported."""
-    done = subprocess.run(
-        [sys.executable, "-c", WRITE_OUT], cwd=DOCS, capture_output=True, text=True, check=True
-    )
+    done = run_quickly([sys.executable, "-c", WRITE_OUT], cwd=DOCS, check=True)
     return {PurePosixPath(path): text for path, text in json.loads(done.stdout).items()}
 
 
