@@ -30,15 +30,15 @@ def drawn(seed: int, *, bad_site: float = 0.0) -> dict[str, Any]:
     return {"y_true": true, "y_pred": np.where(right, true, other), "slices": slices}
 
 
-def test_the_table_is_that_of_a_run(database: Database) -> None:
+def test_the_table_is_that_of_a_run(sqlite_database: Database) -> None:
     given = drawn(1, bad_site=0.3)
-    run = offdiag.log_run(name="r", dataset="d", url=database.url, **given)
-    work_off(database)
+    run = offdiag.log_run(name="r", dataset="d", url=sqlite_database.url, **given)
+    work_off(sqlite_database)
 
     found = evaluate_labels(**given).slices()
 
     assert found["slice"].iloc[0] == "site=z"
-    pd.testing.assert_frame_equal(found, offdiag.get_run(run.id, url=database.url).slices())
+    pd.testing.assert_frame_equal(found, offdiag.get_run(run.id, url=sqlite_database.url).slices())
     only = evaluate_labels(**given).slices("recall", limit=2)
     assert list(only["metric"]) == ["recall", "recall"]
 
