@@ -50,12 +50,6 @@ def rows(n: int = 900) -> Columns:
 ROWS = rows()
 
 
-@pytest.fixture(scope="module")
-def url(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("scores") / "registry.db")
-    return f"sqlite:///{path}"
-
-
 def log(frame: object, url: str, dataset: str, **given: Any) -> offdiag.Run:
     arguments: dict[str, Any] = {"score": SCORES, "keep_predictions": False} | given
     return offdiag.log_frame(frame, name="model", dataset=dataset, url=url, **arguments)

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
-from pathlib import Path
 
 import pytest
 
 import offdiag
 from offdiag.errors import Conflict
+from offdiag.sdk.compare import Comparison
 from offdiag.sdk.run import Run
 from support.two_models import ALMOST_FOCAL, COUNTRIES, FOCAL, PLAIN, TRUTH, N, sample_names
 
 HOSTILE = "<script>alert(1)</script>"
-
-
-@pytest.fixture(scope="module")
-def url(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("compare") / "registry.db")
-    return f"sqlite:///{path}"
 
 
 @pytest.fixture(scope="module")
@@ -39,27 +32,35 @@ def runs(url: str) -> list[Run]:
     ]
 
 
-def test_two_runs_are_compared_in_frames_and_words(runs: list[Run], url: str) -> None:
-    found = offdiag.compare([runs[0].id, runs[1].id], url=url)
+@pytest.fixture(scope="module")
+def pair(runs: list[Run], url: str) -> Comparison:
+    return offdiag.compare(runs[:2], url=url)
 
-    assert found.runs == {"A": runs[0].id, "B": runs[1].id}
-    assert found.is_paired
-    assert found.verdict.startswith("B is better than A on balanced accuracy")
-    assert found.counts is not None
-    assert sum(found.counts.values()) == N
-    accuracy = found.metrics.loc["overall_accuracy"]
+
+@pytest.fixture(scope="module")
+def three(runs: list[Run], url: str) -> Comparison:
+    return offdiag.compare(runs, url=url)
+
+
+def test_two_runs_are_compared_in_frames_and_words(runs: list[Run], pair: Comparison) -> None:
+    assert pair.runs == {"A": runs[0].id, "B": runs[1].id}
+    assert pair.is_paired
+    assert pair.verdict.startswith("B is better than A on balanced accuracy")
+    assert pair.counts is not None
+    assert sum(pair.counts.values()) == N
+    accuracy = pair.metrics.loc["overall_accuracy"]
     assert accuracy["difference"] == pytest.approx(accuracy["b"] - accuracy["a"])
     assert accuracy["ci_low"] < accuracy["difference"] < accuracy["ci_high"]
-    assert found.per_class.loc[("recall", "df"), "n"] == TRUTH.count("df")
-    assert found.per_class.loc[("recall", "df"), "outcome"] == "better"
-    assert found.pairs.loc[0, "p"] == accuracy["p"]
+    assert pair.per_class.loc[("recall", "df"), "n"] == TRUTH.count("df")
+    assert pair.per_class.loc[("recall", "df"), "outcome"] == "better"
+    assert pair.pairs.loc[0, "p"] == accuracy["p"]
 
 
-def test_runs_are_given_in_a_list_or_one_after_another(runs: list[Run], url: str) -> None:
-    listed = offdiag.compare(runs[:2], url=url)
-
-    assert offdiag.compare(runs[0], runs[1].id, url=url).runs == listed.runs
-    assert offdiag.compare(runs[0].name, runs[1].name, url=url).runs == listed.runs
+def test_runs_are_given_in_a_list_or_one_after_another(
+    runs: list[Run], pair: Comparison, url: str
+) -> None:
+    assert offdiag.compare(runs[0], runs[1].id, url=url).runs == pair.runs
+    assert offdiag.compare(runs[0].name, runs[1].name, url=url).runs == pair.runs
 
 
 def test_the_baseline_comes_first(runs: list[Run], url: str) -> None:
@@ -70,24 +71,24 @@ def test_the_baseline_comes_first(runs: list[Run], url: str) -> None:
     assert found.verdict.startswith("B is worse than A on")
 
 
-def test_more_runs_are_ranked_against_the_best(runs: list[Run], url: str) -> None:
-    found = offdiag.compare(runs, url=url)
-
-    standing = found.metrics["standing"].xs("balanced_accuracy")
+def test_more_runs_are_ranked_against_the_best(three: Comparison) -> None:
+    standing = three.metrics["standing"].xs("balanced_accuracy")
     assert standing.to_dict() == {
         "A": "behind the best",
         "B": "best",
         "C": "not separable from the best",
     }
-    no_gap = found.metrics["behind"].isna().xs("mcc")
+    no_gap = three.metrics["behind"].isna().xs("mcc")
     assert no_gap.to_dict() == {"A": False, "B": True, "C": False}
-    assert len(found.pairs) == 3
-    assert found.per_class.loc[("recall", "nv", "A"), "n"] == TRUTH.count("nv")
-    assert found.counts is None
+    assert len(three.pairs) == 3
+    assert three.per_class.loc[("recall", "nv", "A"), "n"] == TRUTH.count("nv")
+    assert three.counts is None
 
 
-def test_two_runs_are_compared_by_slice_in_a_frame(runs: list[Run], url: str) -> None:
-    frame = offdiag.compare(runs[:2], url=url).slices()
+def test_two_runs_are_compared_by_slice_in_a_frame(
+    runs: list[Run], pair: Comparison, three: Comparison, url: str
+) -> None:
+    frame = pair.slices()
 
     assert set(frame.index) == {"all", *(f"country={name}" for name in set(COUNTRIES))}
     assert frame.loc["all", "n"] == N
@@ -97,12 +98,12 @@ def test_two_runs_are_compared_by_slice_in_a_frame(runs: list[Run], url: str) ->
     assert frame.loc["country=SI", "difference"] == pytest.approx(accuracy["difference"])
     assert (frame["simultaneous_low"] <= frame["ci_low"]).all()
     assert frame.attrs["verdict"].startswith("B is ")
-    classes = offdiag.compare(runs[:2], url=url).class_slices()
+    classes = pair.class_slices()
     recalls = part.per_class.loc["recall"]["difference"]
     found = classes.reset_index().query("slice == 'country=SI'").set_index("class")["difference"]
     assert len(found) >= 2
     assert dict(found) == pytest.approx(dict(recalls[found.index]))
-    for other in (part, offdiag.compare(runs, url=url)):
+    for other in (part, three):
         with pytest.raises(Conflict, match="not compared by slice"):
             other.slices()
 
@@ -114,10 +115,10 @@ def test_a_slice_takes_a_part_of_the_examples(runs: list[Run], url: str) -> None
     assert sum(found.counts.values()) == COUNTRIES.count("SI")
 
 
-def test_a_comparison_is_ready_for_json(runs: list[Run], url: str) -> None:
-    for chosen in (runs[:2], runs):
-        found = offdiag.compare(chosen, url=url)
-
+def test_a_comparison_is_ready_for_json(
+    runs: list[Run], pair: Comparison, three: Comparison
+) -> None:
+    for chosen, found in ((runs[:2], pair), (runs, three)):
         record = json.loads(json.dumps(found.to_dict(), allow_nan=False))
 
         assert [run["id"] for run in record["runs"]] == [run.id for run in chosen]
@@ -125,9 +126,9 @@ def test_a_comparison_is_ready_for_json(runs: list[Run], url: str) -> None:
         assert record["result"]["kind"] == ("pair" if len(chosen) == 2 else "many")
 
 
-def test_a_notebook_shows_names_as_text(runs: list[Run], url: str) -> None:
-    for chosen in (runs[:2], runs):
-        html = offdiag.compare(chosen, url=url)._repr_html_()
+def test_a_notebook_shows_names_as_text(pair: Comparison, three: Comparison) -> None:
+    for found in (pair, three):
+        html = found._repr_html_()
 
         assert "&lt;script&gt;" in html
         assert "<script>" not in html

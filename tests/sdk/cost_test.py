@@ -12,12 +12,7 @@ from offdiag.store.schema import open_database
 LABELS = ["well", "ill"]
 
 
-@pytest.fixture
-def url(registry_url: str) -> str:
-    return registry_url
-
-
-@pytest.fixture
+@pytest.fixture(scope="module")
 def run(url: str) -> Run:
     """One of two ill cases is missed; two versions say what that costs."""
     logged = offdiag.log_run(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -26,19 +24,6 @@ FOUND = ["df", "nv", "nv", "mel", "mel", "nv", "nv"] * 10
 COUNTRY = ["DE", "DE", "FR", "FR", "DE", "FR", "DE"] * 10
 YEAR = [2024, 2025, 2025, 2024, 2024, 2025, 2025] * 10
 CASES: Columns = {"y": TRUTH, "yhat": FOUND, "country": COUNTRY, "year": YEAR}
-
-
-@pytest.fixture(scope="module")
-def url(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """One registry for all tests here: each has datasets of its own."""
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("counted") / "registry.db")
-    return f"sqlite:///{path}"
-
-
-@pytest.fixture
-def dataset(request: pytest.FixtureRequest) -> str:
-    name: str = request.node.name
-    return name
 
 
 def log_counts(frame: object, url: str, dataset: str, **given: Any) -> offdiag.Run:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,12 +32,6 @@ def rows() -> Columns:
 
 
 ROWS = rows()
-
-
-@pytest.fixture(scope="module")
-def url(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("scores") / "registry.db")
-    return f"sqlite:///{path}"
 
 
 def log(frame: object, url: str, dataset: str, **given: Any) -> offdiag.Run:

@@ -16,12 +16,7 @@ ACTUAL = ["ill", "ill", "well", "well", "well", "ill"] * 5
 VISITS = {"well": {"well": 0, "ill": 1}, "ill": {"well": 10, "ill": 0}}
 
 
-@pytest.fixture
-def url(registry_url: str) -> str:
-    return registry_url
-
-
-@pytest.fixture
+@pytest.fixture(scope="module")
 def run(url: str) -> Run:
     return offdiag.log_run(
         y_true=ACTUAL,

@@ -18,6 +18,7 @@ from offdiag.cli.commands import offdiag as command
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
 from offdiag.store.database import Database
+from support.registries import shared_registry
 from support.servers import serving
 
 TRUTH = ["a", "b", "c", "a", "b"]
@@ -36,14 +37,20 @@ BINARY: dict[str, Any] = {
 Entry = Callable[[str, str], Run]
 
 
-@pytest.fixture
-def url(sqlite_database: Database) -> str:
-    return f"sqlite:///{sqlite_database.path}"
+@pytest.fixture(scope="module")
+def registry(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    with shared_registry(migrated_file, tmp_path_factory, "decided") as database:
+        yield database
 
 
-@pytest.fixture
-def server(sqlite_database: Database) -> Iterator[str]:
-    with serving(sqlite_database) as address:
+@pytest.fixture(scope="module")
+def url(registry: Database) -> str:
+    return registry.url
+
+
+@pytest.fixture(scope="module")
+def server(registry: Database) -> Iterator[str]:
+    with serving(registry) as address:
         yield address
 
 
@@ -118,20 +125,20 @@ def test_the_class_with_the_highest_score_is_predicted(
 
 
 def test_one_score_predicts_the_positive_class_from_a_half_on(url: str) -> None:
-    run = offdiag.log_run(**BINARY, name="run", dataset="d", url=url)
+    run = offdiag.log_run(**BINARY, name="run", dataset="wards", url=url)
 
     assert run.examples(kind="all").sort_index()["predicted"].tolist() == ["ill", "well", "ill"]
     assert run.decision_rule() == AT_HALF
 
 
 def test_predictions_that_were_logged_follow_no_rule(url: str) -> None:
-    run = offdiag.log_run(y_pred=["ill"] * 3, **BINARY, name="run", dataset="d", url=url)
+    run = offdiag.log_run(y_pred=["ill"] * 3, **BINARY, name="run", dataset="wards", url=url)
 
     assert run.decision_rule() is None
 
 
 def test_the_rule_is_told_wherever_the_run_is(url: str, server: str) -> None:
-    run = offdiag.log_run(**BINARY, name="run", dataset="d", url=url)
+    run = offdiag.log_run(**BINARY, name="run", dataset="wards", url=url)
 
     shown = CliRunner().invoke(command, ["runs", "show", run.id, "--url", url]).stdout
     with httpx.Client(base_url=server) as client:
@@ -156,7 +163,7 @@ def test_the_rule_is_told_wherever_the_run_is(url: str, server: str) -> None:
 )
 def test_what_predicts_nothing_is_refused(url: str, given: dict[str, Any], sentence: str) -> None:
     with pytest.raises(offdiag.InvalidInput, match=sentence):
-        offdiag.log_run(**given, name="run", dataset="d", url=url)
+        offdiag.log_run(**given, name="run", dataset="refused", url=url)
 
 
 @pytest.mark.parametrize("first", [None, FOUND])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,19 +17,6 @@ TRUTH = ["df", "mel", "nv", "nv", "mel", "nv", "df"]
 FOUND = ["df", "nv", "nv", "mel", "mel", "nv", "nv"]
 COUNTRY = ["DE", "DE", "FR", "FR", "DE", "FR", "DE"]
 CASES: Columns = {"y": TRUTH, "yhat": FOUND, "country": COUNTRY, "other": list(range(7))}
-
-
-@pytest.fixture(scope="module")
-def url(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """One registry for all tests here: each has datasets of its own."""
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("frames") / "registry.db")
-    return f"sqlite:///{path}"
-
-
-@pytest.fixture
-def dataset(request: pytest.FixtureRequest) -> str:
-    name: str = request.node.name
-    return name
 
 
 @pytest.mark.parametrize("library", FRAMES)

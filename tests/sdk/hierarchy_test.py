@@ -15,20 +15,19 @@ ACTUAL = ["cat", "cat", "dog", "car", "plane", "plane"]
 PREDICTED = ["dog", "cat", "dog", "plane", "plane", "cat"]
 
 
-@pytest.fixture
-def url(registry_url: str) -> str:
-    return registry_url
-
-
-@pytest.fixture
+@pytest.fixture(scope="module")
 def run(url: str) -> Run:
+    return log(url, "things")
+
+
+def log(url: str, dataset: str) -> Run:
     return offdiag.log_run(
         y_true=ACTUAL,
         y_pred=PREDICTED,
         sample_ids=[1, 2, 3, 4, 5, 6],
         slices={"site": ["A", "B"] * 3},
         name="run",
-        dataset="things",
+        dataset=dataset,
         labels=LABELS,
         hierarchy=GROUPS,
         url=url,
@@ -89,12 +88,14 @@ def test_unknown_groups_and_datasets_without_groups_are_refused(run: Run, url: s
         plain.evaluation(collapse="*")
 
 
-def test_groups_are_changed_with_one_call(run: Run, url: str) -> None:
-    changed = offdiag.set_hierarchy(dataset="things", hierarchy={"pets": ["dog", "cat"]}, url=url)
+def test_groups_are_changed_with_one_call(url: str) -> None:
+    run = log(url, "changed")
+
+    changed = offdiag.set_hierarchy(dataset="changed", hierarchy={"pets": ["dog", "cat"]}, url=url)
 
     assert changed == {"pets": ["dog", "cat"]}
     assert run.evaluation(collapse="*").labels == ("pets", "car", "plane")
-    assert offdiag.set_hierarchy(dataset="things", hierarchy=None, url=url) is None
+    assert offdiag.set_hierarchy(dataset="changed", hierarchy=None, url=url) is None
 
 
 def test_batches_and_matrices_come_with_groups_too(url: str) -> None:
@@ -128,4 +129,4 @@ def test_a_log_with_other_groups_stores_nothing(run: Run, url: str) -> None:
             url=url,
         )
 
-    assert len(offdiag.search_runs(url=url)) == 1
+    assert len(offdiag.search_runs("attributes.dataset = 'things'", url=url)) == 1

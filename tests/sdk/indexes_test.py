@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import shutil
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -119,13 +117,6 @@ ENTRIES: dict[str, tuple[Entry, Arrays]] = {
 }
 CASES = [(name, moved) for name, (_, given) in ENTRIES.items() for moved in given]
 _numbers = itertools.count()
-
-
-@pytest.fixture(scope="module")
-def url(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """One registry for all tests here: each run has a dataset of its own."""
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("indexes") / "registry.db")
-    return f"sqlite:///{path}"
 
 
 @cache

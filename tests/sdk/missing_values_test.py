@@ -6,7 +6,7 @@ An empty cell of CSV is missing unless it has quotes or the empty text was decla
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from offdiag.importers import read as read_foreign
 from offdiag.sdk.logging import log_imported
 from offdiag.sdk.watch import UNENDED_QUIET_S, FolderWatch
 from offdiag.store.database import Database
-from support.registries import dashboard
+from support.registries import LENT
 
 ARROW = "application/vnd.apache.arrow.stream"
 PARQUET = "application/vnd.apache.parquet"
@@ -134,10 +134,13 @@ def json_body(gap: str) -> bytes:
 
 
 @pytest.fixture
-def ways(sqlite_database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Ways:
+def ways(
+    sqlite_database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Ways]:
     folder = tmp_path / "files"
     folder.mkdir()
-    return Ways(folder, sqlite_database.url, dashboard(sqlite_database).test_client(), capsys)
+    with LENT.over(sqlite_database) as application:
+        yield Ways(folder, sqlite_database.url, application.test_client(), capsys)
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shutil
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -22,13 +20,6 @@ from offdiag.sdk.run import Run
 from support.frames import FRAMES
 
 numbers = itertools.count()
-
-
-@pytest.fixture(scope="module")
-def url(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """One registry for all tests here: each has datasets of its own."""
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("paired") / "registry.db")
-    return f"sqlite:///{path}"
 
 
 def draw(

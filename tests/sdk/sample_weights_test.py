@@ -40,9 +40,9 @@ def log(url: str, **changes: Any) -> Run:
 
 
 def test_a_run_has_the_values_and_intervals_of_the_same_samples_in_memory(
-    registry_url: str,
+    url: str,
 ) -> None:
-    run = log(registry_url)
+    run = log(url)
 
     found = run.evaluation()
 
@@ -62,17 +62,18 @@ def test_a_run_has_the_values_and_intervals_of_the_same_samples_in_memory(
     assert found.aggregate["nir_p_value"].reason == "fractional_weights"
 
 
-def test_the_order_of_samples_and_the_size_of_batches_do_not_matter(registry_url: str) -> None:
-    whole = log(registry_url, sample_ids=IDS).evaluation()
+def test_the_order_of_samples_and_the_size_of_batches_do_not_matter(url: str) -> None:
+    whole = log(url, sample_ids=IDS, dataset="named").evaluation()
     order = RNG.permutation(N)
     shuffled = log(
-        registry_url,
+        url,
         y_true=ACTUAL[order],
         y_pred=PREDICTED[order],
         sample_weight=WEIGHT[order],
         sample_ids=[IDS[at] for at in order],
+        dataset="named",
     ).evaluation()
-    with offdiag.start_run(name="batches", dataset="clinic", url=registry_url) as batches:
+    with offdiag.start_run(name="batches", dataset="named", url=url) as batches:
         for start in range(0, N, 50):
             part = slice(start, start + 50)
             batches.log(
@@ -99,19 +100,19 @@ def test_the_order_of_samples_and_the_size_of_batches_do_not_matter(registry_url
     ],
 )
 def test_unusable_weights_are_refused_and_nothing_is_stored(
-    registry_url: str, weight: object, message: str
+    url: str, weight: object, message: str
 ) -> None:
     with pytest.raises(InvalidInput, match=message) as caught:
-        log(registry_url, sample_weight=weight)
+        log(url, sample_weight=weight, dataset="refused")
 
     assert caught.value.field == "sample_weight"
     assert caught.value.hint
-    assert offdiag.search_runs(url=registry_url).empty
+    assert offdiag.search_runs("attributes.dataset = 'refused'", url=url).empty
 
 
-def test_batches_with_and_without_weights_are_refused(registry_url: str) -> None:
+def test_batches_with_and_without_weights_are_refused(url: str) -> None:
     labels = ["ill", "well"]
-    run = offdiag.start_run(name="mixed", dataset="clinic", labels=labels, url=registry_url)
+    run = offdiag.start_run(name="mixed", dataset="clinic", labels=labels, url=url)
     run.log(y_true=ACTUAL, y_pred=PREDICTED, sample_weight=WEIGHT)
 
     with pytest.raises(InvalidInput, match="some batches") as caught:
@@ -120,22 +121,28 @@ def test_batches_with_and_without_weights_are_refused(registry_url: str) -> None
     assert caught.value.field == "sample_weight"
 
 
-def test_batches_whose_weights_are_all_zero_are_refused(registry_url: str) -> None:
+def test_batches_whose_weights_are_all_zero_are_refused(url: str) -> None:
     labels = ["ill", "well"]
-    run = offdiag.start_run(name="nothing", dataset="clinic", labels=labels, url=registry_url)
+    run = offdiag.start_run(name="nothing", dataset="clinic", labels=labels, url=url)
     run.log(y_true=ACTUAL, y_pred=PREDICTED, sample_weight=np.zeros(N))
 
     with pytest.raises(InvalidInput, match="all weights are 0"):
         run.finish()
 
 
-def test_sets_of_labels_take_no_weights(registry_url: str) -> None:
+def test_sets_of_labels_take_no_weights(url: str) -> None:
     with pytest.raises(InvalidInput, match="sets of labels take no weights"):
-        log(registry_url, y_true=[["a"], ["b"]], y_pred=[["a"], []], sample_weight=[1, 2])
+        log(
+            url,
+            y_true=[["a"], ["b"]],
+            y_pred=[["a"], []],
+            sample_weight=[1, 2],
+            dataset="sets",
+        )
 
 
-def test_slices_are_of_weights(registry_url: str) -> None:
-    run = log(registry_url, slices={"site": SITE})
+def test_slices_are_of_weights(url: str) -> None:
+    run = log(url, slices={"site": SITE})
 
     run.evaluation()
     found = run.evaluation(slice="site=x")
@@ -154,8 +161,8 @@ def test_slices_are_of_weights(registry_url: str) -> None:
     assert gaps["n_effective"].to_numpy() == pytest.approx(memory["n_effective"].to_numpy())
 
 
-def test_what_counts_examples_is_refused(registry_url: str) -> None:
-    run = log(registry_url, slices={"site": SITE})
+def test_what_counts_examples_is_refused(url: str) -> None:
+    run = log(url, slices={"site": SITE})
     evaluation = run.evaluation()
 
     for ask in (lambda: evaluation.matrix, lambda: run.fairness("site")):
@@ -164,11 +171,11 @@ def test_what_counts_examples_is_refused(registry_url: str) -> None:
         assert caught.value.hint
 
 
-def test_scores_are_weighted_as_in_memory_and_the_rest_says_why_not(registry_url: str) -> None:
+def test_scores_are_weighted_as_in_memory_and_the_rest_says_why_not(url: str) -> None:
     score = np.round(np.where(ACTUAL == "ill", 0.3, 0.0) + 0.7 * RNG.random(N), 1)
     given = {"y_score": score, "positive_label": "ill"}
 
-    found = log(registry_url, **given).evaluation()
+    found = log(url, **given).evaluation()
 
     memory = offdiag.evaluate_scores(
         y_true=ACTUAL, y_score=score.astype(np.float32), positive_label="ill", sample_weight=WEIGHT
@@ -193,8 +200,8 @@ def test_lists_mark_runs_with_weights(registry_url: str) -> None:
     assert found["is_weighted"].to_dict() == {"plain": False, "weighted": True}
 
 
-def test_weights_travel_with_their_chunk(registry_url: str) -> None:
-    labels = log(registry_url).evaluation().weights.labels
+def test_weights_travel_with_their_chunk(url: str) -> None:
+    labels = log(url).evaluation().weights.labels
     batch = read_batch(
         y_pred=PREDICTED,
         y_true=ACTUAL,
@@ -211,7 +218,7 @@ def test_weights_travel_with_their_chunk(registry_url: str) -> None:
 
 
 @pytest.mark.parametrize("is_lazy", [False, True])
-def test_frames_have_a_column_of_weights(registry_url: str, is_lazy: bool) -> None:
+def test_frames_have_a_column_of_weights(url: str, is_lazy: bool) -> None:
     import polars as pl
 
     frame = pl.DataFrame({"y": ACTUAL, "yhat": PREDICTED, "w": WEIGHT})
@@ -221,20 +228,20 @@ def test_frames_have_a_column_of_weights(registry_url: str, is_lazy: bool) -> No
         sample_weight="w",
         name="frame",
         dataset="clinic",
-        url=registry_url,
+        url=url,
     )
 
-    expected = log(registry_url).evaluation().aggregate["mcc"].value
+    expected = log(url).evaluation().aggregate["mcc"].value
     assert run.evaluation().aggregate["mcc"].value == pytest.approx(expected)
 
 
 def test_frames_that_are_counted_refuse_weights_and_name_columns_that_are_missing(
-    registry_url: str,
+    url: str,
 ) -> None:
     import pandas as pd
 
     frame = pd.DataFrame({"y": ACTUAL, "yhat": PREDICTED, "w": -WEIGHT})
-    given: dict[str, Any] = {"name": "frame", "dataset": "clinic", "url": registry_url}
+    given: dict[str, Any] = {"name": "frame", "dataset": "clinic", "url": url}
 
     with pytest.raises(InvalidInput, match="no column 'weight'"):
         offdiag.log_frame(frame, sample_weight="weight", **given)
@@ -244,20 +251,20 @@ def test_frames_that_are_counted_refuse_weights_and_name_columns_that_are_missin
         offdiag.log_frame(frame, sample_weight="w", keep_predictions=False, **given)
 
 
-def test_files_have_a_column_of_weights(registry_url: str, tmp_path: Path) -> None:
+def test_files_have_a_column_of_weights(url: str, tmp_path: Path) -> None:
     import pandas as pd
 
     file = tmp_path / "predictions.csv"
     pd.DataFrame({"y_true": ACTUAL, "y_pred": PREDICTED, "w": WEIGHT}).to_csv(file, index=False)
-    named = ["--name", "file", "--dataset", "clinic", "--weight", "w", "--url", registry_url]
+    named = ["--name", "file", "--dataset", "clinic", "--weight", "w", "--url", url]
 
     logged = CliRunner().invoke(commands, ["log", str(file), *named])
 
     assert logged.exit_code == 0, logged.output
-    run = offdiag.get_run("file", url=registry_url)
+    run = offdiag.get_run("file", url=url)
     found = run.evaluation()
-    shown = CliRunner().invoke(commands, ["runs", "show", run.id, "--url", registry_url]).output
-    expected = log(registry_url).evaluation()
+    shown = CliRunner().invoke(commands, ["runs", "show", run.id, "--url", url]).output
+    expected = log(url).evaluation()
     assert found.weights.sums == pytest.approx(expected.weights.sums)
     assert "Sums of sample weights" in shown
     said = f"240 examples, effective sample size {expected.n_effective:.1f}"
@@ -265,16 +272,16 @@ def test_files_have_a_column_of_weights(registry_url: str, tmp_path: Path) -> No
 
 
 def test_gates_take_weighted_values_and_flags_and_judge_no_differences(
-    registry_url: str,
+    url: str,
 ) -> None:
-    run = log(registry_url)
-    log(registry_url, name="plain", sample_weight=None)
-    offdiag.evaluate_pending(url=registry_url)
+    run = log(url)
+    log(url, name="plain", sample_weight=None)
+    offdiag.evaluate_pending(url=url)
     accuracy = run.evaluation().aggregate["overall_accuracy"].value
     assert accuracy is not None
 
     def gate(*words: str) -> str:
-        named = ["gate", run.id, "--baseline", "plain", "--url", registry_url]
+        named = ["gate", run.id, "--baseline", "plain", "--url", url]
         return " ".join(CliRunner().invoke(commands, [*named, *words]).output.split())
 
     assert "Passed: 1 of 1" in gate("--min", f"overall_accuracy>={accuracy - 1e-9:.12f}")

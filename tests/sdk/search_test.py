@@ -7,9 +7,8 @@ import pytest
 import offdiag
 
 
-@pytest.fixture
-def url(registry_url: str) -> str:
-    url = registry_url
+@pytest.fixture(scope="module", autouse=True)
+def _runs(url: str) -> None:
     for name, matrix in {"good": [[9, 1], [1, 9]], "majority": [[10, 0], [10, 0]]}.items():
         run = offdiag.log_matrix(
             matrix,
@@ -22,7 +21,6 @@ def url(registry_url: str) -> str:
             url=url,
         )
         run.evaluation()
-    return url
 
 
 def test_runs_come_as_a_frame_with_facts_metrics_parameters_and_tags(url: str) -> None:

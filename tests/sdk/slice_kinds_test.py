@@ -98,12 +98,6 @@ def test_all_of_them_are_tested_against_the_rest(run: offdiag.Run) -> None:
     assert {"device=phone", "country/site=DE/Ulm"} & set(listed.index.get_level_values(0))
 
 
-@pytest.fixture(scope="module")
-def url(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("counted") / "registry.db")
-    return f"sqlite:///{path}"
-
-
 def counted(url: str, *names: str, **how: Any) -> offdiag.Run:
     chosen = {name: COLUMNS[name] for name in names}
     frame = pd.DataFrame({"y": ACTUAL, "yhat": PREDICTED, **chosen})
