@@ -1,18 +1,19 @@
 """Program: export, import or restore again and again, each time killed some steps later.
 
-    python -m support.archive_killed_everywhere TASK URL ARCHIVE STRIDE
+    python -m support.archive_killed_everywhere TASK REHEARSAL_URL URL ARCHIVE KILLS
 
-A step is an SQL statement, a commit, an entry of a zip, or something that is done to a file.
-After each kill a fresh process says what is there; it ends with one line of JSON: how many were
-killed, and a digest of what was found after each kill, and after the one that got through.
+A step is what changes anything: an SQL statement that does not only ask, a commit, an entry of a
+zip, or what is done to a file beside the archive. They are counted on another database that holds
+the same; then there are so many kills, each drawn from a part of the way of its own. Ends with
+one line of JSON: a digest of what was there after each kill, and after one that got through.
 """
 
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import os
+import secrets
 import signal
 import sys
 import zipfile
@@ -21,15 +22,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import Engine, event
 
+import offdiag_migrations
 from offdiag.errors import InvalidInput
 from offdiag.services.retention.backups import restore
 from offdiag.services.retention.project_archives import export_project, import_project
+from offdiag.store import schema
 from offdiag.store.archive.file import opened_archive
 from offdiag.store.database import Database
 from support.archives import held
 from support.processes import say
+from support.quick_engines import remember_statements
+from support.quick_schemas import remember_schemas
 
 _OF_FILES = {"open", "os.link", "os.rename", "os.remove"}
 NOTHING = "nothing"
@@ -48,30 +54,42 @@ TASKS: dict[str, Callable[[Database, Path], object]] = {
 }
 
 
-def task_until_killed(task: str, url: str, archive: Path, last_step: int) -> None:
-    steps = 0
+class Steps:
+    """The steps of this process, of which one may be its last."""
 
-    def step(*_event: Any) -> None:
-        nonlocal steps
-        steps += 1
-        if steps == last_step:
+    def __init__(self, folder: Path) -> None:
+        self.done = 0
+        self.last: int | None = None
+        write_entry = zipfile.ZipFile.writestr
+
+        def write_entry_and_step(*arguments: Any) -> None:
+            write_entry(*arguments)
+            self._take()
+
+        def step_of_files(name: str, arguments: tuple[Any, ...]) -> None:
+            if name in _OF_FILES and str(arguments[0]).startswith(str(folder)):
+                self._take()
+
+        zipfile.ZipFile.writestr = write_entry_and_step  # type: ignore[method-assign, assignment]  # This process ends here.
+
+        def step_of_statements(*arguments: Any) -> None:
+            if not arguments[2].lstrip().startswith(("SELECT", "PRAGMA")):
+                self._take()
+
+        event.listen(Engine, "before_cursor_execute", step_of_statements)
+        event.listen(Engine, "commit", self._take)
+        sys.addaudithook(step_of_files)
+
+    def _take(self, *_event: Any) -> None:
+        self.done += 1
+        if self.done == self.last:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def step_of_files(name: str, _arguments: tuple[Any, ...]) -> None:
-        if name in _OF_FILES:
-            step()
 
-    write_entry = zipfile.ZipFile.writestr
-
-    def write_entry_and_step(*arguments: Any) -> None:
-        write_entry(*arguments)
-        step()
-
-    zipfile.ZipFile.writestr = write_entry_and_step  # type: ignore[method-assign, assignment]  # This process ends here.
-    event.listen(Engine, "before_cursor_execute", step)
-    event.listen(Engine, "commit", step)
-    sys.addaudithook(step_of_files)
-    TASKS[task](Database(url, synchronous="normal"), archive)
+def do(task: str, url: str, archive: Path) -> None:
+    database = Database(url, synchronous="normal")
+    TASKS[task](database, archive)
+    database.close()
 
 
 def digest_of(database: Database) -> str:
@@ -81,7 +99,11 @@ def digest_of(database: Database) -> str:
 def found(task: str, url: str, archive: Path) -> str:
     """What is there: of an export whether the file is whole, else a digest of the registry."""
     if task != "export":
-        return digest_of(Database(url))
+        database = Database(url)
+        digest = digest_of(database)
+        # Nobody who is killed may have a connection of this process.
+        database.close()
+        return digest
     if not archive.exists():
         return NOTHING
     try:
@@ -93,36 +115,43 @@ def found(task: str, url: str, archive: Path) -> str:
     return WHOLE
 
 
-def in_a_child(act: Callable[[], str | None]) -> tuple[int, str]:
-    """Signal or exit code with which a forked process ends, and what it says."""
-    reading, writing = os.pipe()
+def in_a_child(act: Callable[[], None]) -> int:
+    """Signal or exit code with which a forked process ends that does something."""
     child = os.fork()
     if child == 0:
-        os.close(reading)
-        said = act()
-        os.write(writing, (said or "").encode())
+        act()
         os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading, encoding="utf-8") as pipe:
-        said = pipe.read()
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def main(task: str, url: str, file: str, stride: str) -> None:
+def remember_all(scratch: Path) -> None:
+    """Let children make no schema and compile no statement anew, which is most of their work."""
+    remember_statements()
+    remember_schemas(pytest.MonkeyPatch())
+    database = Database(f"sqlite:///{scratch}", synchronous="normal")
+    with database.migrate() as connection:
+        schema.migrate_to(connection, offdiag_migrations.head())
+    database.close()
+
+
+def main(task: str, rehearsal_url: str, url: str, file: str, kills: str) -> None:
     archive = Path(file)
+    remember_all(archive.with_name("schema.db"))
+    steps = Steps(archive.parent)
+    do(task, rehearsal_url, archive)
+    part = steps.done // int(kills)
+
     after_kills: set[str] = set()
-    for kills in itertools.count():
-        last_step = 1 + kills * int(stride)
-        ending, _ = in_a_child(partial(task_until_killed, task, url, archive, last_step))
-        code, said = in_a_child(partial(found, task, url, archive))
-        if code != 0 or ending not in {0, -signal.SIGKILL}:
-            raise SystemExit(
-                f"after {kills} kills: {task} ended with {ending}, looking with {code}"
-            )
-        if ending == 0:
-            break
-        after_kills.add(said)
-    say(json.dumps({"kills": kills, "after_kills": sorted(after_kills), "at_the_end": said}))
+    for number in range(int(kills)):
+        steps.done, steps.last = 0, number * part + 1 + secrets.randbelow(part)
+        if (ending := in_a_child(partial(do, task, url, archive))) != -signal.SIGKILL:
+            raise SystemExit(f"{task} was to be killed at step {steps.last}, and ended: {ending}")
+        steps.last = None
+        after_kills.add(found(task, url, archive))
+    if (ending := in_a_child(partial(do, task, url, archive))) != 0:
+        raise SystemExit(f"after all kills {task} ended with {ending}")
+    at_the_end = found(task, url, archive)
+    say(json.dumps({"after_kills": sorted(after_kills), "at_the_end": at_the_end}))
 
 
 if __name__ == "__main__":

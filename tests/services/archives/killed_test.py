@@ -10,28 +10,27 @@ import pytest
 from offdiag.services.retention.backups import back_up
 from offdiag.services.retention.project_archives import export_project, import_project
 from offdiag.store.database import Database
-from offdiag.store.schema import upgrade
 from support.archive_killed_everywhere import NOTHING, WHOLE, digest_of
 from support.archives import held, revise
+from support.kinds import Kind
 from support.logging_runs import log, work_off
 from support.processes import started
 
 pytestmark = pytest.mark.processes
 
-# How many steps later each process is killed than the one before; few enough kills to be quick,
-# and no divisor of anything.
-STRIDES = {"export": 23, "import": 271, "restore": 311}
-# Beside statements and commits, steps are what is done to files, which is little on a server.
-STRIDES_ON_A_SERVER = {"restore": 97}
+KILLS = 4
 
 
-def kill_everywhere(task: str, database: Database, archive: Path) -> tuple[int, set[str], str]:
-    database.close()
-    strides = STRIDES if database.path else STRIDES_ON_A_SERVER
-    arguments = (task, database.url, str(archive), str(strides[task]))
-    with started("support.archive_killed_everywhere", *arguments) as process:
-        result = process.result()
-    return result["kills"], set(result["after_kills"]), result["at_the_end"]
+def kill_everywhere(
+    task: str, databases: Kind, database: Database, archive: Path
+) -> tuple[set[str], str]:
+    """What was there after each kill, and at the end."""
+    with databases.copy(database, archive.parent) as rehearsal:
+        rehearsal.close()
+        arguments = (task, rehearsal.url, database.url, str(archive), str(KILLS))
+        with started("support.archive_killed_everywhere", *arguments) as process:
+            result = process.result()
+    return set(result["after_kills"]), result["at_the_end"]
 
 
 @pytest.fixture
@@ -44,12 +43,13 @@ def logged(sqlite_database: Database) -> Database:
     return sqlite_database
 
 
-def test_an_export_that_was_killed_has_no_name(logged: Database, tmp_path: Path) -> None:
+def test_an_export_that_was_killed_has_no_name(
+    databases: Kind, logged: Database, tmp_path: Path
+) -> None:
     archive = tmp_path / "project.zip"
 
-    kills, after_kills, at_the_end = kill_everywhere("export", logged, archive)
+    after_kills, at_the_end = kill_everywhere("export", databases, logged, archive)
 
-    assert kills >= 5
     assert after_kills <= {NOTHING, WHOLE}
     assert NOTHING in after_kills
     assert at_the_end == WHOLE
@@ -61,41 +61,34 @@ def test_an_export_that_was_killed_has_no_name(logged: Database, tmp_path: Path)
     assert list(tmp_path.glob(".*.part")) == []
 
 
-def test_an_import_that_was_killed_has_changed_nothing(logged: Database, tmp_path: Path) -> None:
+def test_an_import_that_was_killed_has_changed_nothing(
+    databases: Kind, logged: Database, other: Database, tmp_path: Path
+) -> None:
     archive = tmp_path / "project.zip"
     export_project(logged, "default", archive)
-    target = Database(f"sqlite:///{tmp_path / 'target.db'}", synchronous="normal")
-    upgrade(target)
-    log(target, dataset="was here")
-    before = digest_of(target)
+    log(other, dataset="was here")
+    before = digest_of(other)
 
-    kills, after_kills, at_the_end = kill_everywhere("import", target, archive)
+    after_kills, at_the_end = kill_everywhere("import", databases, other, archive)
 
-    assert kills >= 5
     assert after_kills <= {before, at_the_end}
     assert before in after_kills
-    assert import_project(target, archive).added == {}
-    target.close()
+    assert import_project(other, archive).added == {}
 
 
 @pytest.mark.both_databases
 def test_a_restore_that_was_killed_has_changed_nothing(
-    logged: Database, database: Database, tmp_path: Path
+    databases: Kind, logged: Database, database: Database, other: Database, tmp_path: Path
 ) -> None:
     backup = tmp_path / "backup.zip"
     back_up(logged, backup)
     expected = held(logged)
-    target = database
-    if database.url == logged.url:
-        target = Database(f"sqlite:///{tmp_path / 'target.db'}", synchronous="normal")
-        upgrade(target)
+    target = other if database.url == logged.url else database
     log(target, dataset="was here")
     before = digest_of(target)
 
-    kills, after_kills, at_the_end = kill_everywhere("restore", target, backup)
+    after_kills, at_the_end = kill_everywhere("restore", databases, target, backup)
 
-    assert kills >= 4
     assert after_kills <= {before, at_the_end}
     assert before in after_kills
     assert held(target) == expected
-    target.close()
