@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from alembic.script import ScriptDirectory
 
 import offdiag_migrations
 from offdiag.store.database import Database
@@ -65,6 +66,17 @@ class _Ladder:
             database.close()
             self._rungs[last] = name
         return self._rungs[last]
+
+
+@pytest.fixture(scope="session")
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory(str(offdiag_migrations.FOLDER))
+
+
+@pytest.fixture
+def revisions_read_once(monkeypatch: pytest.MonkeyPatch, _scripts: ScriptDirectory) -> None:
+    """Let no command of Alembic read all revisions anew, which takes longer than most of them."""
+    monkeypatch.setattr(ScriptDirectory, "from_config", lambda _config: _scripts)
 
 
 @pytest.fixture(scope="session")

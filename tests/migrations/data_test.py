@@ -19,6 +19,8 @@ from sqlalchemy import Connection
 import offdiag_migrations
 from offdiag.store.database import Database
 
+pytestmark = pytest.mark.usefixtures("revisions_read_once")
+
 DATA = Path(__file__).parent / "data"
 
 

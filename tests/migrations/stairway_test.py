@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, inspect
 
 import offdiag_migrations
 from offdiag.store.database import Database
-from support.schema_text import schema_text
+from support.schema_text import catalog_text, schema_text
+
+pytestmark = pytest.mark.usefixtures("revisions_read_once")
 
 CHANGES_ONLY_DATA = {"0007_costs_of_results"}
 
@@ -19,7 +22,8 @@ def go_to(database: Database, revision: str, *, down: bool = False) -> str:
         config = Config(attributes={"connection": connection})
         config.set_main_option("script_location", str(offdiag_migrations.FOLDER))
         (command.downgrade if down else command.upgrade)(config, revision)
-        return schema_text(connection)
+        is_sqlite = connection.dialect.name == "sqlite"
+        return schema_text(connection) if is_sqlite else catalog_text(connection)
 
 
 def table_names(connection: Connection) -> set[str]:

@@ -9,6 +9,21 @@ from sqlalchemy import Connection, MetaData, text
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 _BOOKKEEPING = "alembic_version"
+_CATALOG = """
+    SELECT concat_ws(' ', attrelid::regclass, 'column',
+                     row_number() OVER (PARTITION BY attrelid ORDER BY attnum), attname,
+                     format_type(atttypid, atttypmod), attnotnull, attstorage,
+                     pg_get_expr(adbin, adrelid))
+        FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+        LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+        WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0
+            AND NOT attisdropped
+    UNION ALL SELECT concat_ws(' ', conrelid::regclass, conname, pg_get_constraintdef(oid))
+        FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+    UNION ALL SELECT concat_ws(' ', indrelid::regclass, pg_get_indexdef(indexrelid))
+        FROM pg_index JOIN pg_class ON pg_class.oid = indrelid
+        WHERE relnamespace = 'public'::regnamespace
+"""
 _STORAGE = {"p": "PLAIN", "e": "EXTERNAL", "m": "MAIN", "x": "EXTENDED"}
 
 
@@ -17,6 +32,12 @@ def schema_text(connection: Connection) -> str:
     return (
         "".join(f"{statement};\n\n" for statement in _statements(connection)).rstrip("\n") + "\n"
     )
+
+
+def catalog_text(connection: Connection) -> str:
+    """What PostgreSQL itself says of all tables: no statements, but a hundred times as fast."""
+    found = connection.scalars(text(_CATALOG)).all()
+    return "\n".join(sorted(line for line in found if not line.startswith(_BOOKKEEPING)))
 
 
 def schema_parts(connection: Connection) -> dict[str, list[str]]:
