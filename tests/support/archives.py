@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import Integer, insert, select, text
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
@@ -126,6 +126,19 @@ def fill(database: Database) -> Filled:
             "matrix": matrix.id,
         }
     )
+
+
+def copy_rows(source: Database, target: Database) -> None:
+    """Put all rows of a registry into an empty one on PostgreSQL."""
+    with source.read() as there, target.write() as here:
+        # Without the checks of foreign keys the order does not matter.
+        here.execute(text("SET LOCAL session_replication_role = replica"))
+        for table in Base.metadata.sorted_tables:
+            if rows := [dict(row) for row in there.execute(select(table)).mappings()]:
+                here.execute(insert(table), rows)
+            if "id" in table.columns and isinstance(table.columns["id"].type, Integer):
+                sequence = f"pg_get_serial_sequence('{table.name}', 'id')"
+                here.execute(text(f"SELECT setval({sequence}, max(id)) FROM {table.name}"))
 
 
 def revise(database: Database, labels: dict[int, str | None], **changes: Any) -> None:

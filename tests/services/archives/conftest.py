@@ -1,8 +1,9 @@
-"""Registries with something of everything, filled once for each kind of database."""
+"""Registries with something of everything, filled once for all processes and databases."""
 
 from __future__ import annotations
 
 import itertools
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,8 +13,9 @@ import pytest
 from offdiag.services.retention.backups import back_up
 from offdiag.services.retention.project_archives import export_project
 from offdiag.store.database import Database
-from support.archives import Filled, Registry, fill
+from support.archives import Filled, Registry, copy_rows, fill
 from support.kinds import Files, Kind
+from support.once_for_all import made_once
 from support.postgres import PostgresServer
 from support.quick_schemas import remember_schemas
 
@@ -30,19 +32,32 @@ def filled_file(
     migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, Filled]:
     """A filled SQLite file, to be copied."""
-    path = Path(shutil.copy(migrated_file, tmp_path_factory.mktemp("filled") / "filled.db"))
-    database = Database(f"sqlite:///{path}", synchronous="normal")
-    filled = fill(database)
-    database.close()
-    return path, filled
+
+    def make(folder: Path) -> None:
+        path = shutil.copy(migrated_file, folder / "filled.db")
+        database = Database(f"sqlite:///{path}", synchronous="normal")
+        (folder / "runs").write_text(json.dumps(fill(database).runs))
+        database.close()
+
+    folder = made_once(tmp_path_factory, "filled", make)
+    return folder / "filled.db", Filled(json.loads((folder / "runs").read_text()))
 
 
 @pytest.fixture(scope="session")
-def filled_template(postgres_server: PostgresServer, migrated_template: str) -> tuple[str, Filled]:
-    """Name of a filled PostgreSQL database, to be copied."""
+def filled_template(
+    postgres_server: PostgresServer,
+    migrated_template: str,
+    filled_file: tuple[Path, Filled],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[str, Filled]:
+    """Name of a PostgreSQL database, to be copied, that holds what the filled file does."""
     name = "filled_template"
+    path, filled = filled_file
+    copy = shutil.copy(path, tmp_path_factory.mktemp("filled") / "filled.db")
+    file = Database(f"sqlite:///{copy}")
     database = Database(postgres_server.create(name, template=migrated_template))
-    filled = fill(database)
+    copy_rows(file, database)
+    file.close()
     database.close()
     return name, filled
 
@@ -83,11 +98,13 @@ def exported_file(
 ) -> tuple[Path, Filled]:
     """The project default of the filled SQLite file as an archive, to be copied."""
     path, filled = filled_file
-    folder = tmp_path_factory.mktemp("exported")
-    database = Database(f"sqlite:///{shutil.copy(path, folder / 'filled.db')}")
-    export_project(database, "default", folder / "project.zip")
-    database.close()
-    return folder / "project.zip", filled
+
+    def make(folder: Path) -> None:
+        database = Database(f"sqlite:///{shutil.copy(path, folder / 'filled.db')}")
+        export_project(database, "default", folder / "project.zip")
+        database.close()
+
+    return made_once(tmp_path_factory, "exported", make) / "project.zip", filled
 
 
 @pytest.fixture(scope="session")
@@ -95,11 +112,13 @@ def backed_up_file(
     filled_file: tuple[Path, Filled], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     """A backup of the filled SQLite file, to be copied."""
-    folder = tmp_path_factory.mktemp("backed_up")
-    database = Database(f"sqlite:///{shutil.copy(filled_file[0], folder / 'filled.db')}")
-    back_up(database, folder / "backup.zip")
-    database.close()
-    return folder / "backup.zip"
+
+    def make(folder: Path) -> None:
+        database = Database(f"sqlite:///{shutil.copy(filled_file[0], folder / 'filled.db')}")
+        back_up(database, folder / "backup.zip")
+        database.close()
+
+    return made_once(tmp_path_factory, "backed_up", make) / "backup.zip"
 
 
 @pytest.fixture
