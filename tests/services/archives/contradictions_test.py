@@ -19,6 +19,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import Base, ProjectRow, ReportEditionRow, RunRow, TruthSliceRow
 from support.archives import IDS, Registry, revise, run_ids
 from support.contents import contents
+from support.kinds import Files
 from support.logging_runs import log
 
 
@@ -45,6 +46,19 @@ def slice_differently(database: Database) -> None:
         session.execute(update(TruthSliceRow).values(levels=["A", "C"]))
 
 
+@pytest.fixture(scope="module")
+def exported_twice(files: Files, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Archives of a project before and after a correction."""
+    folder = tmp_path_factory.mktemp("exported_twice")
+    first, second = folder / "first.zip", folder / "second.zip"
+    with files.new(folder) as database:
+        log(database, sample_ids=IDS, slices={"site": ["A", "B"] * 3})
+        export_project(database, "default", first)
+        revise(database, {6: "a"})
+        export_project(database, "default", second)
+    return first, second
+
+
 @pytest.mark.parametrize(
     ("contradict", "sentence"),
     [
@@ -56,22 +70,18 @@ def slice_differently(database: Database) -> None:
     ],
 )
 def test_contradictions_end_the_import_and_nothing_is_changed(
-    database: Database,
     other: Database,
-    tmp_path: Path,
+    exported_twice: tuple[Path, Path],
     contradict: Callable[[Database], None],
     sentence: str,
 ) -> None:
-    log(database, sample_ids=IDS, slices={"site": ["A", "B"] * 3})
-    export_project(database, "default", tmp_path / "first.zip")
-    import_project(other, tmp_path / "first.zip")
-    revise(database, {6: "a"})
-    export_project(database, "default", tmp_path / "second.zip")
+    first, second = exported_twice
+    import_project(other, first)
     contradict(other)
     before = contents(other)
 
     with pytest.raises(Conflict, match=sentence):
-        import_project(other, tmp_path / "second.zip")
+        import_project(other, second)
 
     assert contents(other) == before
 
