@@ -244,11 +244,13 @@ def test_values_of_a_parameter_are_sorted_as_numbers_and_as_texts(runs: Database
     assert down == ["Forest two", "forest", "100 %_off", "dummy", *without]
 
 
-@pytest.mark.parametrize("name", [*ORDER_NAMES, "param.lr"])
+# On pages of one run every run is once where a page ends; a short last page is the same for all.
+@pytest.mark.parametrize(
+    ("name", "limit"), [*((name, 1) for name in (*ORDER_NAMES, "param.lr")), ("acc", 3)]
+)
 @pytest.mark.parametrize("descending", [True, False])
-@pytest.mark.parametrize("limit", [1, 3])
 def test_pages_follow_each_other_without_gap_or_overlap_in_both_directions(
-    runs: Database, name: str, descending: bool, limit: int
+    runs: Database, name: str, limit: int, descending: bool
 ) -> None:
     order = RunOrder(name, descending)
     whole = [entry.id for entry in _page(runs, order=order).entries]
