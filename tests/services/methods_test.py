@@ -41,7 +41,7 @@ def log_method(database: Database, name: str, accuracy: float, *, n_seeds: int =
     ]
 
 
-def log_folds(database: Database, name: str, accuracy: float, n_folds: int = 10) -> None:
+def log_folds(database: Database, name: str, accuracy: float, n_folds: int = 5) -> None:
     codes = predicted(accuracy, len(name))
     for fold in range(n_folds):
         part = np.arange(fold, N, n_folds)
@@ -88,6 +88,7 @@ def test_seeds_of_a_method_have_a_mean_and_the_best_method_is_told(database: Dat
     assert 0 < (of["weak"].from_training or 0.0) < 1
 
 
+@pytest.mark.both_databases
 def test_deleted_runs_and_single_ones_are_not_compared(database: Database) -> None:
     ids = log_method(database, "weak", 0.6, n_seeds=2)
     log_method(database, "strong", 0.9)
@@ -119,7 +120,7 @@ def test_runs_of_other_samples_are_not_compared(database: Database) -> None:
 def test_folds_have_a_pooled_value_and_are_compared_fold_by_fold(database: Database) -> None:
     log_folds(database, "svm", 0.6)
     log_folds(database, "forest", 0.9)
-    log_folds(database, "other folds", 0.5, n_folds=5)
+    log_folds(database, "other folds", 0.5, n_folds=4)
     log_folds(database, "one fold", 0.5, n_folds=1)
 
     of = by_name(found(database))
@@ -196,7 +197,6 @@ def test_methods_have_learning_curves_and_are_compared_at_their_largest_size(
     assert [point.mean for point in at_largest] == [of[point.name].mean for point in at_largest]
 
 
-@pytest.mark.both_databases
 def test_folds_of_few_training_examples_have_wider_intervals(database: Database) -> None:
     def width(tag: float | str) -> float:
         n_folds = 5

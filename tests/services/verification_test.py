@@ -41,6 +41,7 @@ from offdiag.store.models import (
 )
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
+from support.filled_once import filled_once
 from support.logging_runs import ACTUAL, PREDICTED, log, work_off
 
 IDS = [1, 2, 3, 4, 5, 6]
@@ -102,7 +103,8 @@ def test_whatever_was_logged_is_clean(database: Database) -> None:
     stream(database, ids=[[4, 5, 6], ["x", "y", "z"]])
     stream(database, ids=None, with_truth=False)
     log(database, dataset="late", y_true=None, labels=["a", "b", "c"], sample_ids=IDS)
-    many = np.arange(3000) % 900
+    # More classes than a byte can tell apart.
+    many = np.arange(600) % 300
     log(database, dataset="wide", y_true=many, y_pred=np.roll(many, 1))
     log_matrix_run(database)
     revise_truth(
@@ -138,6 +140,14 @@ def test_a_run_that_nobody_was_asked_for_is_found(database: Database) -> None:
         session.execute(delete(WorkRow))
 
     assert sentences(database) == ["its results are outdated and no re-evaluation is queued."]
+
+
+@filled_once
+def log_scored(database: Database) -> None:
+    """A run whose results are as they should be."""
+    log(database, **SCORED)
+    work_off(database)
+    assert verify(database).is_clean
 
 
 def first(session: Session, table: type[Any]) -> Any:
@@ -247,9 +257,7 @@ def test_what_is_wrong_is_named(
     kind: FindingKind,
     sentence: str,
 ) -> None:
-    log(database, **SCORED)
-    work_off(database)
-    assert verify(database).is_clean
+    log_scored(database)
 
     with database.write() as session:
         damage(session)
