@@ -9,6 +9,12 @@ from __future__ import annotations
 import pytest
 
 from support.kinds import Kind
+from support.quick_schemas import remember_schemas
+
+
+@pytest.fixture(autouse=True)
+def _quick_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
+    remember_schemas(monkeypatch)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -8,25 +8,19 @@ took half the time of the tests of archives; those of migrations go through ever
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 import pytest
-from sqlalchemy import Connection, Table, text
+from sqlalchemy import Connection, Table, event, text
 
 import offdiag_migrations
 from offdiag.store import schema
 from offdiag.store.archive.rows import reflected_tables
+from support.schema_text import catalog_text
 
 _NOTHING_ELSE = ("BEGIN TRANSACTION;", "COMMIT;")
-
-_OF_POSTGRES = """
-    SELECT concat_ws(' ', attrelid::regclass, attnum, attname, format_type(atttypid, atttypmod),
-                     attnotnull) FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
-        WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0
-    UNION ALL SELECT concat_ws(' ', conrelid::regclass, conname, pg_get_constraintdef(oid))
-        FROM pg_constraint WHERE connamespace = 'public'::regnamespace
-"""
 
 _made: dict[Hashable, list[str]] = {}
 _asked: dict[Hashable, list[Table]] = {}
@@ -38,15 +32,20 @@ def remember_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def migrate(connection: Connection, revision: str) -> None:
         # A test may have a chain of revisions of its own.
-        wanted = (offdiag_migrations.FOLDER, revision)
-        if connection.dialect.name != "sqlite" or _described(connection):
+        wanted = (connection.dialect.name, offdiag_migrations.FOLDER, revision)
+        if _described(connection):
             migrate_anew(connection, revision)
         elif wanted in _made:
             for statement in _made[wanted]:
                 connection.exec_driver_sql(statement)
-        else:
+        elif connection.dialect.name == "sqlite":
             migrate_anew(connection, revision)
             _made[wanted] = _dumped(connection)
+        else:
+            with _noted(connection) as statements:
+                migrate_anew(connection, revision)
+            # Several statements in one message, which are parts of one transaction anyway.
+            _made[wanted] = [";\n".join(statements)]
 
     def ask(connection: Connection) -> list[Table]:
         described = _described(connection)
@@ -58,13 +57,27 @@ def remember_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("offdiag.store.archive.backup.reflected_tables", ask)
 
 
-def _described(connection: Connection) -> tuple[Any, ...]:
+def _described(connection: Connection) -> str | tuple[Any, ...]:
     """All that a database says of its tables; nothing if it has none."""
-    if connection.dialect.name == "sqlite":
-        question = "SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
-    else:
-        question = _OF_POSTGRES
+    if connection.dialect.name == "postgresql":
+        return catalog_text(connection)
+    question = "SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
     return tuple(sorted(connection.scalars(text(question)), key=str))
+
+
+@contextmanager
+def _noted(connection: Connection) -> Iterator[list[str]]:
+    """Everything that changes an empty database, none of which needs parameters."""
+    statements: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        if not statement.lstrip().startswith("SELECT"):
+            assert not parameters, statement
+            statements.append(statement)
+
+    event.listen(connection, "before_cursor_execute", note)
+    yield statements
+    event.remove(connection, "before_cursor_execute", note)
 
 
 def _dumped(connection: Connection) -> list[str]:

@@ -17,14 +17,8 @@ from support.archives import Filled, Registry, copy_rows, fill
 from support.kinds import Files, Kind
 from support.once_for_all import made_once
 from support.postgres import PostgresServer
-from support.quick_schemas import remember_schemas
 
 _numbers = itertools.count(1)
-
-
-@pytest.fixture(autouse=True)
-def _quick_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
-    remember_schemas(monkeypatch)
 
 
 @pytest.fixture(scope="session")
