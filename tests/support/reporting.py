@@ -17,6 +17,7 @@ from offdiag.store.deliveries import DeliveryRecord, deliveries_of
 from offdiag.store.models import ReportEditionRow, ScheduleRow, WorkRow
 from offdiag.store.reports import EditionRecord, StoredFile, find_edition, read_files
 from offdiag.store.schedules import ScheduleRecord
+from support.filled_once import filled_once
 from support.logging_runs import evaluate, log
 
 LABELS = ("mel", "nv")
@@ -48,6 +49,12 @@ def log_run(
     if evaluated:
         evaluate(database, run.id)
     return run.id
+
+
+@filled_once
+def log_plain_run(database: Database) -> str:
+    """The only run of a registry, evaluated."""
+    return log_run(database)
 
 
 def weekly(

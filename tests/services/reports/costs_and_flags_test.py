@@ -25,7 +25,7 @@ from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.flags import flags_of_run
 from support.logging_runs import log, work_off
-from support.reporting import SCOPE, files, issues, log_run
+from support.reporting import SCOPE, files, issues, log_plain_run, log_run
 from support.set_runs import log_sets
 
 COSTED = replace(SCOPE, cost_matrix="visits")
@@ -276,7 +276,7 @@ def test_an_alert_on_a_metric_that_is_not_shown_is_judged(database: Database) ->
 
 
 def test_an_unknown_cost_matrix_is_refused_when_it_is_asked_for(database: Database) -> None:
-    log_run(database)
+    log_plain_run(database)
 
     with pytest.raises(NotFound, match="no cost matrix 'visits'"):
         report_now(database, name="weekly", scope=COSTED)
@@ -285,7 +285,7 @@ def test_an_unknown_cost_matrix_is_refused_when_it_is_asked_for(database: Databa
 
 
 def test_costs_of_other_classes_are_refused(database: Database) -> None:
-    log_run(database)
+    log_plain_run(database)
     log(
         database,
         y_true=["cat", "dog"],

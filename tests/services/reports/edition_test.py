@@ -15,13 +15,13 @@ from offdiag.services.reports.edition import report_now, retry_delivery, retry_i
 from offdiag.store.database import Database
 from offdiag.store.models import ReportEditionRow, WorkRow
 from support.logging_runs import work_off
-from support.reporting import SCOPE, deliveries, issues, log_run
+from support.reporting import SCOPE, deliveries, issues, log_plain_run
 
 
 @pytest.fixture(autouse=True)
 def _folder(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    log_run(database)
+    log_plain_run(database)
 
 
 def fail_issue(database: Database) -> None:

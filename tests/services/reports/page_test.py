@@ -26,13 +26,13 @@ from offdiag.store.database import Database
 from offdiag.store.models import ReportEditionRow, ScheduleRow
 from support.dashboard import counted_statements
 from support.logging_runs import work_off
-from support.reporting import SCOPE, log_run, weekly
+from support.reporting import SCOPE, log_plain_run, weekly
 
 
 @pytest.fixture(autouse=True)
 def _in_a_folder(database: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     monkeypatch.chdir(str(tmp_path))
-    log_run(database)
+    log_plain_run(database)
 
 
 def test_schedules_and_reports_without_one_stand_beside_each_other(database: Database) -> None:

@@ -26,7 +26,7 @@ from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.models import DatasetRow, ReportEditionRow, RunRow, WorkRow
 from support.logging_runs import POLICY, evaluate, log, work_off
-from support.reporting import SCOPE, deliveries, files, issues, log_run, work_keys
+from support.reporting import SCOPE, deliveries, files, issues, log_plain_run, log_run, work_keys
 from support.sites import log_sites
 
 
@@ -96,7 +96,7 @@ def test_the_errors_of_the_best_run_are_in_the_issue(database: Database) -> None
 def test_files_are_frozen_with_their_checksums_and_the_digest_of_the_figures(
     database: Database,
 ) -> None:
-    log_run(database)
+    log_plain_run(database)
 
     issue(database)
 
@@ -114,7 +114,7 @@ def test_files_are_frozen_with_their_checksums_and_the_digest_of_the_figures(
 def test_the_second_issue_of_the_same_figures_says_that_nothing_changed(
     database: Database,
 ) -> None:
-    log_run(database)
+    log_plain_run(database)
     issue(database)
 
     issue(database)
@@ -143,7 +143,7 @@ def test_corrected_labels_that_change_the_ranking_are_the_first_sentence(
 
 
 def test_a_truth_revision_is_told_once(database: Database) -> None:
-    log_run(database)
+    log_plain_run(database)
     issue(database)
     correct(database, {0: "nv", 2: "nv"})
     correct(database, {0: "mel"})
@@ -180,7 +180,7 @@ def test_terms_narrow_the_runs(database: Database) -> None:
 
 
 def test_open_runs_are_not_in_scope_and_failed_ones_are_named(database: Database) -> None:
-    log_run(database)
+    log_plain_run(database)
     failed = log_run(database, name="broken")
     with database.write() as session:
         session.execute(update(RunRow).where(RunRow.id == failed).values(state=RunState.FAILED))
@@ -214,7 +214,7 @@ def test_an_alert_is_raised_and_then_no_longer_new(database: Database) -> None:
 
 @pytest.mark.both_databases
 def test_an_issue_waits_for_runs_that_are_being_scored(database: Database) -> None:
-    log_run(database)
+    log_plain_run(database)
     report_now(database, name="weekly", scope=SCOPE)
     late = log_run(database, name="late", evaluated=False)
 
@@ -232,7 +232,7 @@ def test_an_issue_waits_for_runs_that_are_being_scored(database: Database) -> No
 
 
 def test_waiting_is_no_attempt_and_ends_after_ten_minutes(database: Database) -> None:
-    log_run(database)
+    log_plain_run(database)
     report_now(database, name="weekly", scope=SCOPE)
     log_run(database, name="late", evaluated=False)
     forget_evaluations(database)
@@ -253,7 +253,7 @@ def test_waiting_is_no_attempt_and_ends_after_ten_minutes(database: Database) ->
 
 @pytest.mark.both_databases
 def test_an_issue_waits_for_the_one_before_it(database: Database) -> None:
-    log_run(database)
+    log_plain_run(database)
     report_now(database, name="weekly", scope=SCOPE)
     report_now(database, name="weekly", scope=SCOPE)
     with database.write() as session:
@@ -264,7 +264,7 @@ def test_an_issue_waits_for_the_one_before_it(database: Database) -> None:
 
 
 def test_an_issue_that_cannot_be_computed_fails_with_its_reason(database: Database) -> None:
-    log_run(database)
+    log_plain_run(database)
     report_now(database, name="weekly", scope=SCOPE, delivery=[FolderTarget("weekly")])
     with database.write() as session:
         session.execute(update(DatasetRow).values(name="renamed"))
@@ -278,7 +278,7 @@ def test_an_issue_that_cannot_be_computed_fails_with_its_reason(database: Databa
 
 
 def test_deliveries_are_asked_for_with_the_frozen_issue(database: Database) -> None:
-    log_run(database)
+    log_plain_run(database)
     report_now(
         database, name="weekly", scope=SCOPE, delivery=[FolderTarget("a"), FolderTarget("b")]
     )
@@ -292,7 +292,7 @@ def test_deliveries_are_asked_for_with_the_frozen_issue(database: Database) -> N
 
 
 def test_dropping_the_whole_queue_loses_only_time(database: Database) -> None:
-    log_run(database)
+    log_plain_run(database)
     report_now(database, name="weekly", scope=SCOPE, delivery=[FolderTarget("a")])
     with database.write() as session:
         session.execute(delete(WorkRow))
@@ -309,7 +309,7 @@ def test_dropping_the_whole_queue_loses_only_time(database: Database) -> None:
 
 
 def test_an_issue_of_an_empty_dataset_says_so(database: Database) -> None:
-    log_run(database)
+    log_plain_run(database)
 
     report = issue(database, terms=(RunTerm(TermField.NAME, "nothing"),))
 
@@ -426,7 +426,7 @@ def test_runs_whose_cases_are_not_known_have_no_slices_and_do_no_harm(database: 
 
 
 def test_a_slice_that_the_dataset_does_not_have_fails_with_its_name(database: Database) -> None:
-    log_run(database)
+    log_plain_run(database)
     report_now(database, name="weekly", scope=replace(SCOPE, slices=("country=DE",)))
 
     work_off(database)
