@@ -246,7 +246,8 @@ def log_many(database: Database) -> list[str]:
     )
     corrected = log(database, sample_ids=IDS, slices={"site": ["A", "B"] * 3})
     revise(database, {6: None, 1: "b"})
-    many = np.arange(3000) % 900
+    # More classes than a byte can tell apart.
+    many = np.arange(600) % 300
     wide = log(database, dataset="wide", y_true=many, y_pred=np.roll(many, 1))
     matrix = log_matrix(
         database,

@@ -218,7 +218,7 @@ def rewrite(file: Path, change: Callable[[dict[str, bytes]], None]) -> None:
     with zipfile.ZipFile(file) as source:
         entries = {name: source.read(name) for name in source.namelist()}
     change(entries)
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as target:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target:
         for name, data in entries.items():
             target.writestr(name, data)
 
