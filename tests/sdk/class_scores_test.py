@@ -18,6 +18,7 @@ from offdiag.services.retention.project_archives import export_project, import_p
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database
 from support.frames import FRAMES, Columns
+from support.quick_schemas import remember_schemas
 
 CLASSES = ("bird", "cat", "dog")
 SCORES = [f"p_{name}" for name in CLASSES]
@@ -77,8 +78,13 @@ def test_every_library_counts_the_same(url: str, counted: offdiag.Run, library: 
 
 
 def test_counts_move_with_their_project(
-    url: str, kept: offdiag.Run, migrated_file: Path, tmp_path: Path
+    url: str,
+    kept: offdiag.Run,
+    migrated_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    remember_schemas(monkeypatch)
     score = dict(zip(CLASSES[::-1], SCORES[::-1], strict=True))
     run = log(pd.DataFrame(ROWS), url, "moved", project="moved", score=score)
     before = run.evaluation()
