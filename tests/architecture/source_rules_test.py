@@ -18,7 +18,7 @@ UNESCAPED = re.compile(
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_a_rule_finds_what_it_forbids_and_nothing_else(rule: Rule) -> None:
     for example in rule.bad:
-        assert rule.hint in example
+        assert re.search(rule.hint, example)
         assert list(rule.find(ast.parse(example))), example
     for example in rule.good:
         assert not list(rule.find(ast.parse(example))), example
