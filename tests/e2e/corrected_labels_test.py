@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import csv
 import json
+import pickle
 import shutil
-import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -31,7 +30,9 @@ from offdiag.store.models import EvaluationRow, WorkRow
 from offdiag_web import create_app
 from offdiag_web.urls.datasets import DatasetAddress
 from support.contents import count_rows
+from support.once_for_all import made_once
 from support.pages import Page
+from support.registries import copy_open_file
 from support.reporting import issues
 from support.worker_processes import Workers, wait_until, workers
 
@@ -59,23 +60,26 @@ class Digits:
 @pytest.fixture(scope="module")
 def demo(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Digits]:
     """A registry with the runs of the digits, not evaluated yet, and their predictions."""
-    file = Path(shutil.copy(migrated_file, tmp_path_factory.mktemp("digits") / "offdiag.db"))
-    experiment = digits(42)
-    names = np.array(experiment.labels)
-    answers = {}
-    for trial in experiment.trials:
-        log_trial(experiment, trial, url=f"sqlite:///{file}")
-        answers[trial.name] = names[trial.model.predict(experiment.data[experiment.test])]
-    truth = names[experiment.target[experiment.test]]
-    return file, Digits(experiment.test, truth, answers)
+
+    def make(folder: Path) -> None:
+        file = Path(shutil.copy(migrated_file, folder / "logged.db"))
+        experiment = digits(42)
+        names = np.array(experiment.labels)
+        answers = {}
+        for trial in experiment.trials:
+            log_trial(experiment, trial, url=f"sqlite:///{file}")
+            answers[trial.name] = names[trial.model.predict(experiment.data[experiment.test])]
+        truth = names[experiment.target[experiment.test]]
+        copy_open_file(file, folder / "registry.db")
+        (folder / "facts").write_bytes(pickle.dumps((experiment.test, truth, answers)))
+
+    folder = made_once(tmp_path_factory, "digits that are not evaluated", make)
+    return folder / "registry.db", Digits(*pickle.loads((folder / "facts").read_bytes()))
 
 
 @pytest.fixture
 def database(demo: tuple[Path, Digits], tmp_path: Path) -> Iterator[Database]:
-    file = tmp_path / "offdiag.db"
-    # The SDK keeps the original open, so a copy of the file alone would be torn.
-    with closing(sqlite3.connect(demo[0])) as original, closing(sqlite3.connect(file)) as copy:
-        original.backup(copy)
+    file = shutil.copy(demo[0], tmp_path / "offdiag.db")
     database = Database(f"sqlite:///{file}", synchronous="normal")
     yield database
     database.close()

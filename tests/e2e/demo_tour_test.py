@@ -16,6 +16,7 @@ from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from support.demo import registry_of
+from support.once_for_all import made_once
 from support.pages import Page
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -34,18 +35,40 @@ def stops() -> Iterator[ModuleType]:
 
 
 @pytest.fixture(scope="module")
-def own(stops: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """What the code of the second part prints, and the text of the pages it leads to."""
-    database, printed = stops.log_own_runs(tmp_path_factory.mktemp("own"))
-    with closing(database):
-        yield printed, text_of_pages(database, stops.own_addresses(database))
+def second_part(stops: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what the code of the second part prints, and the text of its pages."""
+
+    def make(folder: Path) -> None:
+        with pytest.MonkeyPatch.context() as environment:
+            # The last digit on the page is that of models which were trained by several threads.
+            environment.delenv("OMP_NUM_THREADS", raising=False)
+            database, printed = stops.log_own_runs(folder)
+        with closing(database):
+            said = text_of_pages(database, stops.own_addresses(database))
+        (folder / "printed").write_text(printed, encoding="utf-8")
+        (folder / "said").write_text(said, encoding="utf-8")
+
+    return made_once(tmp_path_factory, "second part of the tour", make)
 
 
 @pytest.fixture(scope="module")
-def said(demo: tuple[Path, str], own: tuple[str, str], stops: ModuleType) -> str:
+def said(
+    demo: tuple[Path, str],
+    second_part: Path,
+    stops: ModuleType,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> str:
     """All text of all pages where the tour stops, ids and white space evened out."""
-    with registry_of(demo[0]) as database:
-        return text_of_pages(database, stops.addresses(database)) + own[1]
+
+    def make(folder: Path) -> None:
+        with registry_of(demo[0]) as database:
+            said = text_of_pages(database, stops.addresses(database))
+        (folder / "said").write_text(said, encoding="utf-8")
+
+    first_part = made_once(tmp_path_factory, "first part of the tour", make)
+    return "".join(
+        (part / "said").read_text(encoding="utf-8") for part in (first_part, second_part)
+    )
 
 
 def text_of_pages(database: Database, addresses: Mapping[str, str]) -> str:
@@ -66,10 +89,11 @@ def test_there_are_quotes_for_all_questions() -> None:
     assert all("\n> " in section for section in sections)
 
 
-def test_the_second_part_prints_what_the_page_says(own: tuple[str, str]) -> None:
+def test_the_second_part_prints_what_the_page_says(second_part: Path) -> None:
+    printed = (second_part / "printed").read_text(encoding="utf-8")
     block = "".join(re.findall(r"^```text\n(.*?)^```$", TOUR, flags=re.DOTALL | re.MULTILINE))
 
-    assert [line.split() for line in own[0].splitlines()] == [
+    assert [line.split() for line in printed.splitlines()] == [
         line.split() for line in block.splitlines()
     ]
 

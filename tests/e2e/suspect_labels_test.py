@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 import shutil
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,8 @@ from offdiag.services.samples.suspects import suspect_labels
 from offdiag.store.database import Database
 from support.browser import served
 from support.logging_runs import work_off
-from support.registries import dashboard
+from support.once_for_all import made_once
+from support.registries import copy_open_file, dashboard
 
 pytestmark = pytest.mark.browser
 
@@ -46,8 +49,23 @@ def planted(
 
     One more run repeats the wrong labels, as one does that was trained on them.
     """
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("planted") / "registry.db")
-    database = Database(f"sqlite:///{path}", synchronous="normal")
+
+    def make(folder: Path) -> None:
+        path = Path(shutil.copy(migrated_file, folder / "logged.db"))
+        with closing(Database(f"sqlite:///{path}", synchronous="normal")) as database:
+            facts = log_planted(database)
+        copy_open_file(path, folder / "registry.db")
+        (folder / "facts").write_bytes(pickle.dumps(facts))
+
+    folder = made_once(tmp_path_factory, "planted labels", make)
+    wrong, n = pickle.loads((folder / "facts").read_bytes())
+    path = shutil.copy(folder / "registry.db", tmp_path_factory.mktemp("planted"))
+    with closing(Database(f"sqlite:///{path}", synchronous="normal")) as database:
+        yield PlantedDigits(database, wrong, n)
+
+
+def log_planted(database: Database) -> tuple[frozenset[int], int]:
+    """Log those runs; the samples that have wrong labels, and how many there are in all."""
     experiment = digits(0)
     random = np.random.default_rng(7)
     n = len(experiment.test)
@@ -73,8 +91,7 @@ def planted(
     )
     log_content(wrong, url=database.url, project=PROJECT)
     work_off(database)
-    yield PlantedDigits(database, frozenset(places.tolist()), n)
-    database.close()
+    return frozenset(places.tolist()), n
 
 
 def test_wrong_labels_are_found_corrected_by_keyboard_and_runs_change_places(

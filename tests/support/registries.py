@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,13 @@ from support.quick_apps import LentApp, remember_templates
 
 FORMS_KEY = "0123456789abcdef" * 4
 """On PostgreSQL there is no folder that a key could lie in."""
+
+
+def copy_open_file(original: Path, copy: Path) -> Path:
+    """A file that the SDK of this process keeps open, whole; a copy of bytes would be torn."""
+    with closing(sqlite3.connect(original)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+    return copy
 
 
 @contextmanager
