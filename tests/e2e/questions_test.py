@@ -31,13 +31,17 @@ def demo_url(demo: tuple[Path, str]) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
-def follow(open_at: Any, demo_url: str, request: pytest.FixtureRequest) -> Callable[..., Page]:
-    """Opens the home page and clicks the links with these names, one after the other."""
+@pytest.fixture
+def follow(open_at: Any, demo_url: str) -> Callable[..., Page]:
+    """Opens the home page and clicks the links with these names, one after the other.
+
+    Without scripts pages say the same and links lead where they lead, as `pages_test` and
+    `journeys_test` ask.
+    """
 
     def go(*names: str) -> Page:
         assert len(names) <= MOST_CLICKS
-        seen: Watched = open_at(demo_url, "/", java_script_enabled=request.param)
+        seen: Watched = open_at(demo_url, "/")
         for name in names:
             # The menu comes first: of equal names the one on the page counts.
             seen.page.get_by_role("link", name=name, exact=True).last.click()
