@@ -22,6 +22,11 @@ PAGES = (
     *("several/", "several/slices", "hostile/", "hostile/slices"),
     *("event/decisions&set=fraud>fine:12", "several/decisions", "hostile/decisions"),
 )
+ONE_OF_EACH_KIND = {
+    *("several/examples?show=all", "event/curves?prevalence=0.2", "several/slices"),
+    "event/decisions&set=fraud>fine:12",
+}
+"""With other data, the themes have the same colours."""
 
 
 @pytest.mark.parametrize("place", PAGES)
@@ -34,7 +39,13 @@ def test_a_page_is_accessible_narrow_and_breaks_no_policy(
         asked = tab.removeprefix("decisions")
         path = f"/whatif/decisions?run={getattr(scored, which)}&cost=@0-1{asked}"
 
-    expect_sound_page(open_scored, path, also_without_scripts=False, also_dark=which != "hostile")
+    expect_sound_page(
+        open_scored,
+        path,
+        also_without_scripts=False,
+        also_dark=place in ONE_OF_EACH_KIND,
+        also_accessible=which != "hostile",
+    )
 
 
 @pytest.mark.parametrize("tab", ["suspects", "content"])
@@ -44,7 +55,10 @@ def test_a_page_of_samples_is_accessible_narrow_and_breaks_no_policy(
 ) -> None:
     path = f"/datasets/{name_segment(dataset)}/{tab}"
 
-    expect_sound_page(open_scored, path, also_without_scripts=False, also_dark=dataset == "scored")
+    is_one = dataset == "scored"
+    expect_sound_page(
+        open_scored, path, also_without_scripts=False, also_dark=is_one, also_accessible=is_one
+    )
 
 
 @pytest.mark.parametrize("scripts", [True, False])
