@@ -7,6 +7,7 @@ remember it.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Table, bindparam, event, exists, false, or_, select
@@ -65,7 +66,8 @@ def require_project(session: Session, name: str) -> None:
         )
 
 
-def _options(projects: frozenset[str], *, hides_work: bool) -> list[ExecutableOption]:
+@lru_cache(maxsize=64)  # Every transaction asks for those of one of a few people.
+def _options(projects: frozenset[str], *, hides_work: bool) -> tuple[ExecutableOption, ...]:
     names = sorted(projects)
     # Tables rather than rows: these must not be narrowed in turn.
     project, run, dataset, flag = (
@@ -108,9 +110,9 @@ def _options(projects: frozenset[str], *, hides_work: bool) -> list[ExecutableOp
     ]
     if hides_work:
         criteria.append((WorkRow, false()))
-    return [
+    return tuple(
         with_loader_criteria(row, condition, include_aliases=True) for row, condition in criteria
-    ]
+    )
 
 
 def _table(row: Any) -> Table:
