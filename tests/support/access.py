@@ -17,7 +17,7 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from support.forms import send
 from support.pages import Page, PageClient, client_for
-from support.quick_apps import LentApp, remember_templates
+from support.quick_apps import LentApp
 from support.registries import serving
 
 PASSWORD = "correct horse battery"
@@ -36,7 +36,6 @@ def guarded(
     )
     app = create_app(settings, database)
     app.testing = True
-    remember_templates(app)
     return app
 
 

@@ -13,6 +13,7 @@ from types import MethodType
 from typing import Any, cast
 
 from flask import Flask
+from flask.templating import Environment
 from jinja2 import BytecodeCache
 from jinja2.bccache import Bucket
 from werkzeug.routing import Rule
@@ -37,9 +38,17 @@ class _Memory(BytecodeCache):
 _TEMPLATES = _Memory()
 
 
-def remember_templates(app: Flask) -> None:
-    """Take compiled templates from earlier applications, and leave new ones for later ones."""
-    app.jinja_env.bytecode_cache = _TEMPLATES
+@cache
+def remember_templates() -> None:
+    """Let applications take compiled templates from earlier ones."""
+    create_alone = Flask.create_jinja_environment
+
+    def create(app: Flask) -> Environment:
+        environment = create_alone(app)
+        environment.bytecode_cache = _TEMPLATES
+        return environment
+
+    Flask.create_jinja_environment = create  # type: ignore[method-assign,assignment]
 
 
 @cache

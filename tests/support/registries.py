@@ -17,6 +17,8 @@ from offdiag_web import create_app
 from support.gallery import pages as gallery
 from support.quick_apps import LentApp, remember_templates
 
+remember_templates()
+
 FORMS_KEY = "0123456789abcdef" * 4
 """On PostgreSQL there is no folder that a key could lie in."""
 
@@ -49,7 +51,6 @@ def dashboard(database: Database) -> Flask:
     application = create_app(Settings(server=serving()), database)
     application.testing = True
     application.register_blueprint(gallery.blueprint)
-    remember_templates(application)
     return application
 
 

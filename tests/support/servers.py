@@ -19,12 +19,13 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_workers.process import working_in_background
 from support.processes import killed_after
-from support.quick_apps import remember_addresses
+from support.quick_apps import remember_addresses, remember_templates
 from support.quick_starts import QuickProcess
 
 _KEY = "0123456789abcdef" * 4
 
 remember_addresses()
+remember_templates()
 
 
 @contextmanager
