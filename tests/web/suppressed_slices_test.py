@@ -53,10 +53,10 @@ def log_evaluated_slices(database: Database) -> tuple[str, str]:
 
 
 @pytest.fixture
-def sites(database: Database, monkeypatch: pytest.MonkeyPatch) -> Sites:
+def sites(database: Database, client: PageClient, monkeypatch: pytest.MonkeyPatch) -> Sites:
     runs = log_evaluated_slices(database)
     monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", K)
-    return Sites(database, client_for(dashboard(database)), *runs)
+    return Sites(database, client, *runs)
 
 
 @pytest.mark.both_databases

@@ -6,6 +6,7 @@ What concerns bodies of chunks alone stands in `ingest_test.py`; here are all ot
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -210,8 +211,12 @@ def test_no_address_breaks_a_page_or_leads_to_a_file(
     opened = _noted_files(monkeypatch)
     wrong = []
 
-    for rule in rules:
-        for name in NAMES if is_file else REFUSED_BY_POSTGRESQL:
+    for number, rule in enumerate(rules):
+        names: tuple[str, ...] = NAMES if is_file else REFUSED_BY_POSTGRESQL
+        if re.search(r"<(run|number|int)\b", rule):
+            # No such part is an id or a number, so none of these goes further than to the rules.
+            names = (names[number % len(names)],)
+        for name in names:
             answer = client.get(path_of(rule, _Always(name)))
             if answer.status_code >= 500 or "Set-Cookie" in answer.headers:
                 wrong.append((rule, name, answer.status_code))

@@ -71,13 +71,19 @@ def test_runs_that_were_counted_together_are_said_to_be_paired(
 # -- two runs ------------------------------------------------------------------------------
 
 
+@pytest.fixture(scope="module")
+def pair(comparer: PageClient, compared: ComparedRegistry) -> Page:
+    """The page of two runs."""
+    return comparer.page(f"/compare?{compared.pair}")
+
+
 def test_two_runs_are_compared_by_slice_in_a_sentence_and_a_table(
-    comparer: PageClient, compared: ComparedRegistry
+    comparer: PageClient, pair: Page, compared: ComparedRegistry
 ) -> None:
     found = compare_runs(compared.database, [compared.plain, compared.focal]).by_slice
     assert found is not None
 
-    card = section_of(comparer.page(f"/compare?{compared.pair}"), "By slice")
+    card = section_of(pair, "By slice")
 
     assert found.verdict in card.text
     names = {link.text for link in card.inside("a") if "slice=" in link.attributes["href"]}
@@ -93,31 +99,28 @@ def test_two_runs_are_compared_by_slice_in_a_sentence_and_a_table(
 
 
 def test_two_runs_are_compared_with_a_verdict_first(
-    comparer: PageClient, compared: ComparedRegistry
+    pair: Page, compared: ComparedRegistry
 ) -> None:
-    page = comparer.page(f"/compare?{compared.pair}")
-
-    verdict = page.one("div", "verdict").text
+    verdict = pair.one("div", "verdict").text
     expected = compare_runs(compared.database, [compared.plain, compared.focal]).verdict
     assert expected is not None
     assert verdict.removeprefix("▲").startswith(expected.headline)
     assert all(detail in verdict for detail in expected.details)
-    assert page.one("h1").text == "Compare 2 runs"
-    assert page.one("p", "subtitle").text == f"same {N} examples, paired · derm · labels v1"
+    assert pair.one("h1").text == "Compare 2 runs"
+    assert pair.one("p", "subtitle").text == f"same {N} examples, paired · derm · labels v1"
     assert [
         badge.text
-        for badge in page.one("ul", "run-legend").inside("span")
+        for badge in pair.one("ul", "run-legend").inside("span")
         if "badge" in badge.classes
     ] == ["A", "B"]
 
 
 def test_every_metric_stands_with_both_values_and_the_interval_of_the_difference(
-    comparer: PageClient, compared: ComparedRegistry
+    comparer: PageClient, pair: Page, compared: ComparedRegistry
 ) -> None:
-    page = comparer.page(f"/compare?{compared.pair}")
     record = comparer.get(f"/compare.json?{compared.pair}").get_json()
 
-    rows = {row[0]: row[1:] for row in body_of(section_of(page, "Metrics"))}
+    rows = {row[0]: row[1:] for row in body_of(section_of(pair, "Metrics"))}
     assert set(rows) >= {"Accuracy", "Balanced accuracy", "MCC", "Macro F1", "Log loss"}
     mcc = record["result"]["metrics"]["mcc"]
     assert rows["MCC"][:2] == [f"{mcc['a']['value']:.3f}", f"{mcc['b']['value']:.3f}"]
@@ -136,8 +139,8 @@ def test_every_metric_stands_with_both_values_and_the_interval_of_the_difference
     assert rows["MCC"][5].startswith(outcomes[mcc["outcome"]])
 
 
-def test_the_churn_leads_to_its_examples(comparer: PageClient, compared: ComparedRegistry) -> None:
-    section = section_of(comparer.page(f"/compare?{compared.pair}"), "Which examples")
+def test_the_churn_leads_to_its_examples(comparer: PageClient, pair: Page) -> None:
+    section = section_of(pair, "Which examples")
 
     links = [a.attributes["href"] for a in section.inside("a")]
     which = [parse_qs(urlsplit(link).query)["which"][0] for link in links]
@@ -149,9 +152,9 @@ def test_the_churn_leads_to_its_examples(comparer: PageClient, compared: Compare
 
 
 def test_classes_stand_by_support_with_links_to_what_changed(
-    comparer: PageClient, compared: ComparedRegistry
+    comparer: PageClient, pair: Page
 ) -> None:
-    section = section_of(comparer.page(f"/compare?{compared.pair}"), "Recall of each class")
+    section = section_of(pair, "Recall of each class")
 
     rows = body_of(section)
     assert [row[0] for row in rows] == ["nv", "mel", "df"]
@@ -177,12 +180,8 @@ def test_another_value_of_the_classes_can_be_shown(
     assert row[2:4] == [f"{found['a']['value']:.3f}", f"{found['b']['value']:.3f}"]
 
 
-def test_the_difference_matrix_marks_worse_by_a_notch_and_certain_by_a_border(
-    comparer: PageClient, compared: ComparedRegistry
-) -> None:
-    page = comparer.page(f"/compare?{compared.pair}")
-
-    table = page.one("table", "matrix-difference")
+def test_the_difference_matrix_marks_worse_by_a_notch_and_certain_by_a_border(pair: Page) -> None:
+    table = pair.one("table", "matrix-difference")
     rows = table.inside("tbody")[0].inside("tr")
     cells = {
         (rows[down].children[0].text, head): rows[down].children[1 + across]
@@ -200,10 +199,8 @@ def test_the_difference_matrix_marks_worse_by_a_notch_and_certain_by_a_border(
     assert "worse, significant" in missed.text
 
 
-def test_every_row_of_the_difference_matrix_adds_up_to_nothing(
-    comparer: PageClient, compared: ComparedRegistry
-) -> None:
-    table = comparer.page(f"/compare?{compared.pair}").one("table", "matrix-difference")
+def test_every_row_of_the_difference_matrix_adds_up_to_nothing(pair: Page) -> None:
+    table = pair.one("table", "matrix-difference")
 
     for row in table.inside("tbody")[0].inside("tr"):
         counts = [
@@ -242,10 +239,8 @@ def test_swapping_turns_the_verdict_round_and_back(
     assert back.attributes["href"] == f"/compare?{compared.pair}&value=f1"
 
 
-def test_metadata_shows_what_differs_and_nothing_else(
-    comparer: PageClient, compared: ComparedRegistry
-) -> None:
-    section = section_of(comparer.page(f"/compare?{compared.pair}"), "What else differs")
+def test_metadata_shows_what_differs_and_nothing_else(pair: Page) -> None:
+    section = section_of(pair, "What else differs")
 
     rows = {row[0]: row[1:] for row in body_of(section)}
     assert rows["parameter loss"] == ["ce", "focal"]
@@ -255,9 +250,9 @@ def test_metadata_shows_what_differs_and_nothing_else(
 
 
 def test_a_slice_is_offered_and_compared_alone(
-    comparer: PageClient, compared: ComparedRegistry
+    comparer: PageClient, pair: Page, compared: ComparedRegistry
 ) -> None:
-    offered = comparer.page(f"/compare?{compared.pair}").all("select")[0]
+    offered = pair.all("select")[0]
     page = comparer.page(f"/compare?{compared.pair}&slice=country%3DSI")
 
     assert [option.text for option in offered.inside("option")] == [
@@ -571,10 +566,9 @@ def test_a_form_leads_to_the_canonical_address(
 
 
 def test_the_form_of_slices_leads_to_the_canonical_address(
-    comparer: PageClient, compared: ComparedRegistry
+    comparer: PageClient, pair: Page, compared: ComparedRegistry
 ) -> None:
-    page = comparer.page(f"/compare?{compared.pair}")
-    form = next(each for each in page.all("form") if each.inside("select"))
+    form = next(each for each in pair.all("form") if each.inside("select"))
     sent = {
         field.attributes["name"]: field.attributes.get("value", "")
         for field in form.inside("input")

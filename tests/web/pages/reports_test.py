@@ -45,13 +45,17 @@ def planned(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return database
 
 
+@pytest.fixture(scope="module")
+def listed(report_reader: PageClient) -> Page:
+    """The list of reports."""
+    return report_reader.page("/reports")
+
+
 # -- the list ---------------------------------------------------------------------------------
 
 
-def test_the_list_says_what_each_report_is_about_and_how_it_fared(
-    report_reader: PageClient,
-) -> None:
-    lines = {line[0]: line for line in report_reader.page("/reports").table("data")}
+def test_the_list_says_what_each_report_is_about_and_how_it_fared(listed: Page) -> None:
+    lines = {line[0]: line for line in listed.table("data")}
 
     weekly = lines["weekly"]
     assert weekly[1] == "reported2 runs · costs by triage · 1 alert condition"
@@ -64,10 +68,8 @@ def test_the_list_says_what_each_report_is_about_and_how_it_fared(
     assert re.search(r"\d\.\d{3}Balanced accuracy$", weekly[7])
 
 
-def test_reports_by_hand_paused_and_pending_ones_are_told_apart(
-    report_reader: PageClient,
-) -> None:
-    lines = {line[0]: line for line in report_reader.page("/reports").table("data")}
+def test_reports_by_hand_paused_and_pending_ones_are_told_apart(listed: Page) -> None:
+    lines = {line[0]: line for line in listed.table("data")}
 
     assert lines["by hand"][2:4] == ["by hand", "none"]
     assert lines["by hand"][5] == "kept here"
@@ -77,18 +79,14 @@ def test_reports_by_hand_paused_and_pending_ones_are_told_apart(
     assert lines["being made"][6:] == ["not known", "no value"]
 
 
-def test_a_line_of_values_says_them_in_words(report_reader: PageClient) -> None:
-    names = [
-        svg.attributes["aria-label"] for svg in report_reader.page("/reports").all("svg", "spark")
-    ]
+def test_a_line_of_values_says_them_in_words(listed: Page) -> None:
+    names = [svg.attributes["aria-label"] for svg in listed.all("svg", "spark")]
 
     assert [name for name in names if name.startswith("Balanced accuracy of the best run in 2")]
 
 
-def test_without_a_scheduler_the_list_warns(report_reader: PageClient) -> None:
-    page = report_reader.page("/reports")
-
-    assert "Schedules are not run now." in page.one("div", "callout-warning").text
+def test_without_a_scheduler_the_list_warns(listed: Page) -> None:
+    assert "Schedules are not run now." in listed.one("div", "callout-warning").text
 
 
 def test_a_living_scheduler_is_said_to_be_healthy(client: PageClient, planned: Database) -> None:
@@ -133,12 +131,8 @@ def test_a_long_list_comes_in_parts(client: PageClient, planned: Database) -> No
     assert len(statements) <= 7  # One of them counts open flags, for some seconds.
 
 
-def test_the_navigation_leads_to_reports_by_key(report_reader: PageClient) -> None:
-    (link,) = [
-        a
-        for a in report_reader.page("/reports").all("a")
-        if a.attributes.get("aria-keyshortcuts") == "g p"
-    ]
+def test_the_navigation_leads_to_reports_by_key(listed: Page) -> None:
+    (link,) = [a for a in listed.all("a") if a.attributes.get("aria-keyshortcuts") == "g p"]
 
     assert (link.attributes["href"], link.attributes["aria-current"]) == ("/reports", "page")
 

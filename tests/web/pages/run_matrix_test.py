@@ -16,16 +16,20 @@ from support.dashboard import (
     log_counts,
     log_lesions,
 )
-from support.pages import PageClient
+from support.pages import Page, PageClient
 
 
-def test_the_page_names_run_dataset_and_size(reader: PageClient, registry: LesionRegistry) -> None:
-    page = reader.page(f"/runs/{registry.plain}")
+@pytest.fixture(scope="module")
+def plain(reader: PageClient, registry: LesionRegistry) -> Page:
+    """The page of a run."""
+    return reader.page(f"/runs/{registry.plain}")
 
-    assert page.one("title").text == "plain CE · matrix · derm-7 v1 · offdiag"
-    assert page.one("h1").text == f"plain CE {registry.plain}"
-    assert page.one("p", "run-facts").text.startswith("1,503 examples, 7 classes · ")
-    assert "Model effnet-b3" in [link.text for link in page.all("a")]
+
+def test_the_page_names_run_dataset_and_size(plain: Page, registry: LesionRegistry) -> None:
+    assert plain.one("title").text == "plain CE · matrix · derm-7 v1 · offdiag"
+    assert plain.one("h1").text == f"plain CE {registry.plain}"
+    assert plain.one("p", "run-facts").text.startswith("1,503 examples, 7 classes · ")
+    assert "Model effnet-b3" in [link.text for link in plain.all("a")]
 
 
 def test_the_matrix_on_the_page_is_the_one_that_was_logged(
@@ -39,10 +43,8 @@ def test_the_matrix_on_the_page_is_the_one_that_was_logged(
     assert shown == [list(line) for line in LESION_COUNTS]
 
 
-def test_both_axes_are_named_in_the_table_and_its_caption(
-    reader: PageClient, registry: LesionRegistry
-) -> None:
-    table = reader.page(f"/runs/{registry.plain}").one("table", "matrix")
+def test_both_axes_are_named_in_the_table_and_its_caption(plain: Page) -> None:
+    table = plain.one("table", "matrix")
 
     axes = [head.text for head in table.inside("th") if "axis" in head.classes]
     assert axes == ["Predicted →", "Actual ↓"]
@@ -93,12 +95,11 @@ def test_the_json_of_both_views_names_its_orientation(
 
 
 def test_the_headline_agrees_with_the_json_to_its_last_digit(
-    reader: PageClient, registry: LesionRegistry
+    reader: PageClient, plain: Page, registry: LesionRegistry
 ) -> None:
-    page = reader.page(f"/runs/{registry.plain}")
     aggregate = reader.json(f"/runs/{registry.plain}.json")["metrics"]
 
-    rows = page.table("data")
+    rows = plain.table("data")
     values = [row[1] for row in rows]
     keys = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1")
     assert values[:4] == [f"{aggregate[key]['value']:.3f}" for key in keys]
@@ -139,12 +140,8 @@ def test_of_two_classes_the_specificity_stands_beside_recall_and_precision(
     assert len(_recalls(reader, f"/runs/{registry.plain}")[0]) == 7
 
 
-def test_errors_are_listed_with_their_share_of_the_class(
-    reader: PageClient, registry: LesionRegistry
-) -> None:
-    page = reader.page(f"/runs/{registry.plain}")
-
-    table = page.all("table", "data")[2]
+def test_errors_are_listed_with_their_share_of_the_class(plain: Page) -> None:
+    table = plain.all("table", "data")[2]
     first = [cell.text for cell in table.inside("tbody")[0].children[0].children]
     assert (first[0], first[1], first[4]) == ("mel → nv", "59", "5")
     assert first[3].replace("\u202f", " ") == "35 %"
@@ -378,13 +375,9 @@ def test_a_waiting_page_looks_again_by_itself_and_has_a_link_to_do_so(
     assert any(link.text == "look again" for link in page.all("a"))
 
 
-def test_a_page_with_results_neither_polls_nor_loads_htmx(
-    reader: PageClient, registry: LesionRegistry
-) -> None:
-    page = reader.page(f"/runs/{registry.plain}")
-
-    assert "hx-get" not in page.one("div", "results").attributes
-    assert not [s for s in page.all("script") if "htmx" in s.attributes["src"]]
+def test_a_page_with_results_neither_polls_nor_loads_htmx(plain: Page) -> None:
+    assert "hx-get" not in plain.one("div", "results").attributes
+    assert not [s for s in plain.all("script") if "htmx" in s.attributes["src"]]
 
 
 def test_a_failed_run_shows_its_last_error_and_does_not_poll(

@@ -20,6 +20,12 @@ from support.set_runs import PREDICTED_SETS, TRUE_SETS, log_sets
 from support.sites import FOUND, log_sites
 
 
+@pytest.fixture(scope="module")
+def lesions(reader: PageClient) -> Page:
+    """The list of the runs of one dataset."""
+    return reader.page("/runs?q=dataset:derm-7")
+
+
 def test_an_empty_registry_shows_how_to_log_and_how_to_get_demo_data(
     client: PageClient, database: Database
 ) -> None:
@@ -31,12 +37,12 @@ def test_an_empty_registry_shows_how_to_log_and_how_to_get_demo_data(
     assert command == "offdiag demo"
 
 
-def test_the_list_of_one_dataset_names_it_with_its_size(reader: PageClient) -> None:
-    page = reader.page("/runs?q=dataset:derm-7")
-
-    assert page.one("h1").text == "derm-7"
-    assert page.all("p", "subtitle")[0].text == ("1,503 examples · 7 classes · largest nv 66.9 %")
-    assert page.one("title").text == "Runs where dataset:derm-7 · derm-7 · offdiag"
+def test_the_list_of_one_dataset_names_it_with_its_size(lesions: Page) -> None:
+    assert lesions.one("h1").text == "derm-7"
+    assert lesions.all("p", "subtitle")[0].text == (
+        "1,503 examples · 7 classes · largest nv 66.9 %"
+    )
+    assert lesions.one("title").text == "Runs where dataset:derm-7 · derm-7 · offdiag"
 
 
 def test_runs_of_several_datasets_stand_in_groups_of_their_own(
@@ -81,18 +87,17 @@ def test_an_order_holds_within_each_dataset(reader: PageClient) -> None:
         assert [f"/runs/{run['id']}" for run in listed[:3]] == shown
 
 
-def test_a_line_shows_the_numbers_of_the_run(reader: PageClient) -> None:
-    row = _row(reader.page("/runs?q=dataset:derm-7"), "plain CE")
+def test_a_line_shows_the_numbers_of_the_run(lesions: Page) -> None:
+    row = _row(lesions, "plain CE")
 
     assert row[1:4] == ["0.630", "0.864", "df 0/17"]
 
 
-def test_the_list_of_a_dataset_begins_with_the_best_run(reader: PageClient) -> None:
-    page = reader.page("/runs?q=dataset:derm-7")
+def test_the_list_of_a_dataset_begins_with_the_best_run(reader: PageClient, lesions: Page) -> None:
     listed = reader.get("/runs.json?q=dataset:derm-7&sort=-bal").get_json()["runs"]
 
-    assert _names(page) == [run["name"] for run in listed]
-    assert "8 runs, sorted by balanced accuracy" in page.one("main").text
+    assert _names(lesions) == [run["name"] for run in listed]
+    assert "8 runs, sorted by balanced accuracy" in lesions.one("main").text
 
 
 def test_a_list_begins_with_the_best_run_by_metrics_that_filters_call_otherwise(
@@ -171,17 +176,15 @@ def test_chosen_columns_are_kept_for_the_next_visit(
     assert _heads(client.page("/runs")) == usual
 
 
-def test_accuracy_never_stands_without_a_number_averaged_over_classes(
-    reader: PageClient,
-) -> None:
-    heads = _heads(reader.page("/runs?q=dataset:derm-7"))
+def test_accuracy_never_stands_without_a_number_averaged_over_classes(lesions: Page) -> None:
+    heads = _heads(lesions)
 
     assert any("Accuracy" in head for head in heads)
     assert any("Balanced accuracy" in head for head in heads)
 
 
-def test_the_ends_of_each_scale_are_printed(reader: PageClient) -> None:
-    fit = _ends(reader.page("/runs?q=dataset:derm-7"))
+def test_the_ends_of_each_scale_are_printed(reader: PageClient, lesions: Page) -> None:
+    fit = _ends(lesions)
     full = _ends(reader.page("/runs?q=dataset:derm-7&scale=full"))
 
     assert fit != full
@@ -203,12 +206,10 @@ def test_an_undefined_number_is_the_word_with_its_reason(reader: PageClient) -> 
     assert "1 one class was predicted for all examples" in page.one("main").text
 
 
-def test_runs_without_metrics_show_where_they_stand(reader: PageClient) -> None:
-    page = reader.page("/runs?q=dataset:derm-7")
-
-    assert _row(page, "still open")[1] == "◷open 2 predictions logged so far"
-    assert re.search(r"metrics queued .* ago job \d+", _row(page, "just logged")[1])
-    assert "ValueError: wrong shape" in _row(page, "sad")[1]
+def test_runs_without_metrics_show_where_they_stand(lesions: Page) -> None:
+    assert _row(lesions, "still open")[1] == "◷open 2 predictions logged so far"
+    assert re.search(r"metrics queued .* ago job \d+", _row(lesions, "just logged")[1])
+    assert "ValueError: wrong shape" in _row(lesions, "sad")[1]
 
 
 def test_a_doubtful_orientation_is_visible_in_the_list(reader: PageClient) -> None:
@@ -480,20 +481,16 @@ def test_the_others_are_held_against_the_run_that_is_ticked(
     assert "Accuracy: 95 % interval 0.846 – 0.881, baseline 0.864" in marks
 
 
-def test_ticked_runs_go_to_comparison_and_what_if(
-    reader: PageClient, registry: LesionRegistry
-) -> None:
-    page = reader.page("/runs?q=dataset:derm-7")
-
-    form = next(f for f in page.all("form") if f.attributes.get("id") == "selected")
+def test_ticked_runs_go_to_comparison_and_what_if(lesions: Page, registry: LesionRegistry) -> None:
+    form = next(f for f in lesions.all("form") if f.attributes.get("id") == "selected")
     boxes = [b for b in form.inside("input") if b.attributes["type"] == "checkbox"]
     assert registry.plain in {box.attributes["value"] for box in boxes}
     assert all(box.attributes["aria-label"].startswith("Select ") for box in boxes)
     assert form.attributes["action"] == "/compare"
 
 
-def test_columns_that_only_sets_of_labels_can_fill_are_not_offered(reader: PageClient) -> None:
-    boxes = reader.page("/runs?q=dataset:derm-7").all("input")
+def test_columns_that_only_sets_of_labels_can_fill_are_not_offered(lesions: Page) -> None:
+    boxes = lesions.all("input")
     offered = {box.attributes["value"] for box in boxes if box.attributes.get("name") == "col"}
 
     assert {"overall_accuracy", "macro_f1", "log_loss"} <= offered
@@ -524,12 +521,11 @@ def test_one_run_alone_keeps_its_columns(client: PageClient, database: Database)
     assert "Accuracy" in {a.text for a in page.one("table", "data").inside("a")}
 
 
-def test_pictures_of_the_runs_stand_above_the_list(reader: PageClient) -> None:
+def test_pictures_of_the_runs_stand_above_the_list(reader: PageClient, lesions: Page) -> None:
     listed = reader.get("/runs.json?q=dataset:derm-7").get_json()["runs"]
     evaluated = [run for run in listed if run["metrics"]]
     trend = reader.page("/runs?q=dataset:derm-7&view=trend")
     parallel = reader.page("/runs?q=dataset:derm-7&view=parallel")
-    plain = reader.page("/runs?q=dataset:derm-7")
 
     assert len(trend.one("svg", "time-chart").inside("title")) == len(evaluated)
     assert not trend.all("table", "runs")
@@ -538,7 +534,7 @@ def test_pictures_of_the_runs_stand_above_the_list(reader: PageClient) -> None:
     assert parallel.all("table", "runs")
     loads_d3 = [
         any("parallel.js" in script.attributes.get("src", "") for script in page.all("script"))
-        for page in (plain, trend, parallel)
+        for page in (lesions, trend, parallel)
     ]
     assert loads_d3 == [False, False, True]
 
