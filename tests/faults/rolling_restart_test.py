@@ -93,6 +93,7 @@ def test_restarted_one_after_the_other_they_fail_no_request(
         proxy.looking(),
         busy([client]),
     ):
+        crew.wait_until_ready()
         for number in range(N_RESTARTS):
             host = hosts[number % 2]
             host.stop()
@@ -104,6 +105,7 @@ def test_restarted_one_after_the_other_they_fail_no_request(
             assert worker.exitcode == 0, crew.said()
             host.start()
             crew.start()
+            crew.wait_until_ready()
             host.wait_until_ready()
             time.sleep(0.3)
     with workers(database.url, tmp_path / "workers.log", number=1, lease_s=LEASE_S) as crew:

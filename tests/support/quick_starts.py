@@ -24,6 +24,7 @@ import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module, invalidate_caches
+from mmap import mmap
 from pathlib import Path
 from pkgutil import walk_packages
 from types import ModuleType
@@ -220,6 +221,8 @@ def _become(command: list[str], folder: str, variables: Mapping[str, str]) -> No
     os.environ.update(variables)
     time.tzset()
     invalidate_caches()
+    # A server shares this memory with the processes it forks, and with no other server.
+    sys.modules["offdiag_web.shutdown"].__dict__["_mark"] = mmap(-1, 1)
     is_python = command[0] == sys.executable
     sys.orig_argv = command if is_python else [sys.executable, *command]
     kind, *arguments = command[1:] if is_python else command

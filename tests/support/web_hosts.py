@@ -22,6 +22,12 @@ Kind = Literal["serve", "gunicorn"]
 CONFIG = Path(__file__).parents[2] / "config" / "gunicorn.conf.py.example"
 _KEY = "0123456789abcdef" * 4
 _PATIENCE_S = 240
+# One for all looks, as each would read the certificates of all authorities; each connects anew.
+_LOOKING = httpx.Client(
+    limits=httpx.Limits(max_keepalive_connections=0),
+    timeout=30,
+    verify=False,
+)
 
 
 class WebHost:
@@ -84,7 +90,7 @@ class WebHost:
     def readiness(self) -> str:
         """What a proxy finds out: "ready", the code of why not, or "gone"."""
         try:
-            told = httpx.get(f"{self.url}/readyz", timeout=30).json()
+            told = _LOOKING.get(f"{self.url}/readyz").json()
         except (httpx.TransportError, ValueError):
             return "gone"
         return str(told.get("code", told["status"]))

@@ -54,12 +54,18 @@ class Workers:
     supervised: bool
     engine: str = "local"
     living: list[BaseProcess] = field(default_factory=list)
+    n_started: int = 0
 
     def start(self) -> None:
         """Add one more worker."""
         self.living.append(
             forked(_work, self.url, str(self.log), self.lease_s, self.poison, self.engine)
         )
+        self.n_started += 1
+
+    def wait_until_ready(self) -> None:
+        """Wait until each has said that it works. Before, a signal to stop simply ends it."""
+        wait_until(lambda: self.said().count("event=worker_started") >= self.n_started, self)
 
     def kill_one(self, random: Random) -> None:
         """SIGKILL for one of them."""
