@@ -18,26 +18,23 @@ def pragma(database: Database, name: str) -> object:
         return session.scalar(text(f"PRAGMA {name}"))
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("page_size", 16_384),
-        ("journal_mode", "wal"),
-        ("foreign_keys", 1),
-        ("query_only", 0),
-        ("busy_timeout", 30_000),
-        ("synchronous", 2),
-    ],
-)
-def test_an_sqlite_connection_is_set_up(sqlite_url: str, name: str, value: object) -> None:
+def test_an_sqlite_connection_is_set_up(sqlite_url: str) -> None:
+    expected = {
+        "page_size": 16_384,
+        "journal_mode": "wal",
+        "foreign_keys": 1,
+        "query_only": 0,
+        "busy_timeout": 30_000,
+        "synchronous": 2,
+    }
     database = open_database(sqlite_url)
 
-    assert pragma(database, name) == value
+    assert {name: pragma(database, name) for name in expected} == expected
     database.close()
 
 
-def test_commits_may_be_left_to_the_operating_system(sqlite_url: str) -> None:
-    database = open_database(sqlite_url, synchronous="normal")
+def test_commits_may_be_left_to_the_operating_system(registry_url: str) -> None:
+    database = open_database(registry_url, synchronous="normal")
 
     assert pragma(database, "synchronous") == 1
     database.close()
@@ -50,22 +47,19 @@ def test_foreign_keys_are_on_again_after_an_upgrade(sqlite_database: Database) -
     assert pragma(sqlite_database, "foreign_keys") == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("statement_timeout", "1min"),
-        ("lock_timeout", "10s"),
-        ("idle_in_transaction_session_timeout", "1min"),
-        ("application_name", "offdiag"),
-        ("transaction_isolation", "read committed"),
-        ("transaction_read_only", "off"),
-    ],
-)
-def test_a_postgresql_connection_is_set_up(
-    postgres_database: Database, name: str, value: str
-) -> None:
+def test_a_postgresql_connection_is_set_up(postgres_database: Database) -> None:
+    expected = {
+        "statement_timeout": "1min",
+        "lock_timeout": "10s",
+        "idle_in_transaction_session_timeout": "1min",
+        "application_name": "offdiag",
+        "transaction_isolation": "read committed",
+        "transaction_read_only": "off",
+    }
     with postgres_database.write() as session:
-        assert session.scalar(text(f"SHOW {name}")) == value
+        found = {name: session.scalar(text(f"SHOW {name}")) for name in expected}
+
+    assert found == expected
 
 
 def test_reading_on_postgresql_is_one_read_only_snapshot(postgres_database: Database) -> None:
@@ -144,16 +138,17 @@ def test_the_password_is_not_shown(postgres_database: Database) -> None:
     assert "secret" not in database.place
 
 
+@pytest.mark.usefixtures("registry_url")
 def test_a_relative_path_is_fixed_when_the_database_is_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    database = open_database("sqlite:///registry.db")
+    database = open_database("sqlite:///offdiag.db")
 
     database.close()
     monkeypatch.chdir("/")
 
     with database.write() as session:
         add_project(session)
-    assert database.path == tmp_path / "registry.db"
+    assert database.path == tmp_path / "offdiag.db"
     database.close()

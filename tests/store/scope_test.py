@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from sqlalchemy import delete, func, select, union_all, update
 from sqlalchemy.exc import NoResultFound
@@ -23,19 +25,33 @@ from offdiag.store.models import (
 )
 from support.dashboard import log_counts
 from support.filled_once import filled_once
+from support.kinds import Kind
 from support.reads import read
 
 ANA = Actor("user", "ana", "test.do", "/here", "alpha", "0123")
 COUNTS = [[50, 1], [9, 1]]
 
 
-@pytest.fixture
 @filled_once
-def two(database: Database) -> Database:
+def log_two(database: Database) -> None:
     """A run in `alpha` and one in `beta`, both with flags."""
     for project in ("alpha", "beta"):
         log_counts(database, COUNTS, ("a", "b"), name=project, dataset=project, project=project)
+
+
+@pytest.fixture
+def two(database: Database) -> Database:
+    """A run in each of two projects, to be changed."""
+    log_two(database)
     return database
+
+
+@pytest.fixture(scope="module")
+def read_only(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """The same, which several tests read."""
+    with databases.new(tmp_path_factory.mktemp("scope")) as database:
+        log_two(database)
+        yield database
 
 
 def confined(database: Database, *projects: str) -> Database:
@@ -46,9 +62,9 @@ def names(session: Session) -> list[str]:
     return list(session.scalars(select(RunRow.name).order_by(RunRow.name)))
 
 
-def test_every_way_to_ask_sees_the_same_projects(two: Database) -> None:
+def test_every_way_to_ask_sees_the_same_projects(read_only: Database) -> None:
     other = aliased(RunRow)
-    with confined(two, "alpha").read() as session:
+    with confined(read_only, "alpha").read() as session:
         assert names(session) == ["alpha"]
         assert session.scalars(select(other.name)).all() == ["alpha"]
         assert session.scalar(select(func.count()).select_from(RunRow)) == 1
@@ -64,28 +80,28 @@ def test_every_way_to_ask_sees_the_same_projects(two: Database) -> None:
 
 @pytest.mark.parametrize("row", [DatasetRow, EvaluationRow, FlagRow, TruthVersionRow, ProjectRow])
 def test_what_belongs_to_a_run_or_a_dataset_belongs_to_its_project(
-    two: Database, row: type[DatasetRow]
+    read_only: Database, row: type[DatasetRow]
 ) -> None:
-    with two.read() as session:
+    with read_only.read() as session:
         everything = session.scalar(select(func.count()).select_from(row)) or 0
-    with confined(two, "alpha").read() as session:
+    with confined(read_only, "alpha").read() as session:
         seen = session.scalar(select(func.count()).select_from(row)) or 0
-    with confined(two).read() as session:
+    with confined(read_only).read() as session:
         nothing = session.scalar(select(func.count()).select_from(row))
 
     assert 0 < seen < everything
     assert nothing == 0
 
 
-def test_a_row_is_not_found_by_its_key_either(two: Database) -> None:
-    with two.read() as session:
+def test_a_row_is_not_found_by_its_key_either(read_only: Database) -> None:
+    with read_only.read() as session:
         hidden = session.scalar(select(RunRow.id).where(RunRow.name == "beta"))
-    with confined(two, "alpha").read() as session:
+    with confined(read_only, "alpha").read() as session:
         assert session.get(RunRow, hidden) is None
 
 
-def test_work_belongs_to_no_project(two: Database) -> None:
-    with confined(two, "alpha", "beta").read() as session:
+def test_work_belongs_to_no_project(read_only: Database) -> None:
+    with confined(read_only, "alpha", "beta").read() as session:
         assert session.scalars(select(WorkRow.id)).all() == []
 
 
