@@ -2,10 +2,11 @@
 
     python -m support.archive_killed_everywhere TASK REHEARSAL_URL URL ARCHIVE KILLS
 
-A step is what changes anything: an SQL statement that does not only ask, a commit, an entry of a
-zip, or what is done to a file beside the archive. They are counted on another database that holds
-the same; then there are so many kills, each drawn from a part of the way of its own. Ends with
-one line of JSON: a digest of what was there after each kill, and after one that got through.
+A step is what changes the database or the archive: an SQL statement that does not only ask, a
+commit, an entry of a zip, or what is done to a file beside the archive. They are counted on
+another database that holds the same; then there are so many kills, each drawn from a part of the
+way of its own. Ends with one line of JSON: a digest of what was there after each kill, and after
+one that got through.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event
+from sqlalchemy import Connection, Engine, event, make_url
 
 import offdiag_migrations
 from offdiag.errors import InvalidInput
@@ -57,7 +58,8 @@ TASKS: dict[str, Callable[[Database, Path], object]] = {
 class Steps:
     """The steps of this process, of which one may be its last."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *urls: str) -> None:
+        databases = {make_url(url).database for url in urls}
         self.done = 0
         self.last: int | None = None
         write_entry = zipfile.ZipFile.writestr
@@ -70,17 +72,24 @@ class Steps:
             if name in _OF_FILES and str(arguments[0]).startswith(str(folder)):
                 self._take()
 
-        zipfile.ZipFile.writestr = write_entry_and_step  # type: ignore[method-assign, assignment]  # This process ends here.
+        def is_meant(connection: Connection) -> bool:
+            return connection.engine.url.database in databases
 
-        def step_of_statements(*arguments: Any) -> None:
-            if not arguments[2].lstrip().startswith(("SELECT", "PRAGMA")):
+        def step_of_statements(connection: Connection, _cursor: Any, sql: str, *_: Any) -> None:
+            only_asks = sql.lstrip().startswith(("SELECT", "PRAGMA"))
+            if is_meant(connection) and not only_asks:
                 self._take()
 
+        def step_of_commits(connection: Connection) -> None:
+            if is_meant(connection):
+                self._take()
+
+        zipfile.ZipFile.writestr = write_entry_and_step  # type: ignore[method-assign, assignment]  # This process ends here.
         event.listen(Engine, "before_cursor_execute", step_of_statements)
-        event.listen(Engine, "commit", self._take)
+        event.listen(Engine, "commit", step_of_commits)
         sys.addaudithook(step_of_files)
 
-    def _take(self, *_event: Any) -> None:
+    def _take(self) -> None:
         self.done += 1
         if self.done == self.last:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -141,7 +150,7 @@ def remember_all(task: str, url: str, archive: Path) -> None:
 def main(task: str, rehearsal_url: str, url: str, file: str, kills: str) -> None:
     archive = Path(file)
     remember_all(task, rehearsal_url, archive)
-    steps = Steps(archive.parent)
+    steps = Steps(archive.parent, rehearsal_url, url)
     do(task, rehearsal_url, archive)
     part = steps.done // int(kills)
 

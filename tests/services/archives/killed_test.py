@@ -18,7 +18,7 @@ from support.processes import started
 
 pytestmark = pytest.mark.processes
 
-KILLS = 4
+KILLS = 5
 
 
 def kill_everywhere(
