@@ -21,7 +21,7 @@ from support.namesakes import log_namesakes
 from support.worker_processes import forked
 
 N_PROCESSES = 8
-RUNS_OF_EACH = 125 if "OFFDIAG_LONG" in os.environ else 6
+RUNS_OF_EACH = 125 if "OFFDIAG_LONG" in os.environ else 3
 UNTIL_ALL_ARE_THERE_S = 1.0
 
 

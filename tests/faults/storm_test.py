@@ -32,8 +32,8 @@ from support.worker_processes import wait_for_results, wait_until, workers
 
 pytestmark = pytest.mark.processes
 
-N_RUNS = 40
-N_KILLS = 4
+N_RUNS = 25
+N_KILLS = 3
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_clients_and_workers_killed_in_one_moment_leave_nothing_undone(
 def test_a_work_table_emptied_in_a_storm_is_rebuilt(
     database: Database, tmp_path: Path, random: Random
 ) -> None:
-    n_runs = 30
+    n_runs = 18
     client = Client(database, tmp_path / "ledger", random)
     for number in range(n_runs):
         client.log(number)
@@ -87,7 +87,7 @@ def test_a_work_table_emptied_in_a_storm_is_rebuilt(
     with workers(
         database.url, tmp_path / "log", number=N_WORKERS, lease_s=LEASE_S, supervised=True
     ) as crew:
-        for moment in (5, 15):
+        for moment in (3, 9):
             wait_for_results(database, crew, moment)
             with database.write() as session:
                 session.execute(delete(WorkRow))
@@ -103,6 +103,6 @@ def test_a_work_table_emptied_in_a_storm_is_rebuilt(
 def test_poison_is_given_up_after_five_starts_and_the_healthy_are_done(
     database: Database, tmp_path: Path, random: Random
 ) -> None:
-    found = poisoned(database, tmp_path, random, n_healthy=15, lease_s=1.5)
+    found = poisoned(database, tmp_path, random, n_healthy=6, lease_s=1.5)
 
     assert (found.starts, found.state, found.error) == (5, RunState.FAILED, NO_ERROR_REPORTED)
