@@ -1,4 +1,4 @@
-"""Fixtures of all tests, how often this process looks for garbage, and how it multiplies."""
+"""Fixtures of all tests, and how often this process looks for garbage."""
 
 from __future__ import annotations
 
@@ -6,11 +6,6 @@ import gc
 import os
 
 from hypothesis import settings
-
-# Before anything loads NumPy, and for all processes that tests start: its matrices are small, and
-# threads that wait for each other keep cores busy that other tests need. The demo takes a third.
-for _library in ("OPENBLAS", "OMP"):
-    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 # How long an example takes depends on what else the machine does. What forty examples do not find
 # hundreds may: `--hypothesis-profile thorough` looks for longer.

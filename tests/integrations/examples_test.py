@@ -39,6 +39,7 @@ def registry(tmp_path: Path, migrated_file: Path, monkeypatch: pytest.MonkeyPatc
     """An empty registry that an example logs to."""
     shutil.copy(migrated_file, tmp_path / "registry.db")
     monkeypatch.setenv("OFFDIAG_URL", f"sqlite:///{tmp_path / 'registry.db'}")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")  # Small models are slower on more of them.
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
