@@ -189,12 +189,7 @@ def best_of_many(
         )
         if not (_has(inside, present) and _has(outside, present)):
             return None
-        # In one call, as the matrices of few classes take less time than a call does.
-        both = score(np.concatenate([inside, outside]))
-        return (
-            {key: values[: runs.n_runs] for key, values in both.items()},
-            {key: values[runs.n_runs :] for key, values in both.items()},
-        )
+        return score(inside), score(outside)
 
     whole = score(np.stack([matrix.counts for matrix in runs.matrices]))
     n_looked_at = (runs.n_samples + n_cells) * runs.n_runs
