@@ -105,6 +105,7 @@ def test_s_swaps_and_g_m_leads_here(open_compared: Any, paths: dict[str, str]) -
 
     page.keyboard.press("s")
     expect(page.get_by_role("note").first).not_to_have_text(before)
+    page.wait_for_load_state()  # Keys work once its script has run.
     page.keyboard.press("g")
     page.keyboard.press("m")
 
