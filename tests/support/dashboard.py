@@ -18,7 +18,6 @@ from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.ingest.log_predictions import open_run
 from offdiag.store.database import Database
 from offdiag.store.models import RunRow, WorkRow
-from support.filled_once import logged_once
 from support.logging_runs import evaluate, log
 
 LESIONS = ("nv", "mel", "bkl", "bcc", "akiec", "vasc", "df")
@@ -51,7 +50,6 @@ HOSTILE_MARKUP = HOSTILE_NAMES[:3]
 Counts = Sequence[Sequence[int]]
 
 
-@logged_once
 def log_counts(
     database: Database,
     counts: Counts,

@@ -19,7 +19,6 @@ from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.ingest.derive_run import derive_run
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
-from support.filled_once import logged_once
 from support.forms import forms_of
 from support.forms import send as send_form
 from support.logging_runs import log, work_off
@@ -43,7 +42,6 @@ def log_wrong(database: Database, name: str, *, model: str = "net", **given: Any
     )
 
 
-@logged_once
 def fill(database: Database, *names: str) -> dict[str, str]:
     runs = {name: log_wrong(database, name).id for name in names}
     work_off(database)

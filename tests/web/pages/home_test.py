@@ -16,7 +16,6 @@ from offdiag.store.database import Database
 from offdiag.store.datasets import find_dataset
 from offdiag.store.models import WorkRow
 from support.dashboard import counted_statements, log_counts, log_lesions
-from support.filled_once import logged_once
 from support.forms import forms_of, send
 from support.logging_runs import log, work_off
 from support.pages import Page, PageClient
@@ -40,7 +39,6 @@ def a_second_passes(database: Database) -> None:
     database.clock = lambda: now() + timedelta(seconds=1)
 
 
-@logged_once
 def log_three(database: Database, dataset: str = "a") -> list[str]:
     """Two runs that are alike and a bad one, with predictions."""
     truth = ["x", "y"] * 60
@@ -154,7 +152,6 @@ def test_seen_problems_are_counted_without_being_new(
     assert re.fullmatch(r"\d+ problems on derm-7", row[5])
 
 
-@logged_once
 def log_drop(database: Database) -> None:
     """The model of the last run was significantly better before."""
     truth, ids = ["x", "y"] * 60, [f"s{i}" for i in range(120)]
