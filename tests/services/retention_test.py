@@ -103,6 +103,8 @@ def test_a_restored_run_catches_up_with_the_truth(database: Database) -> None:
     assert rows_in(database, WorkRow) == 0
     assert reconcile(database, POLICY).submitted == 0
     restore_run(database, run.id)
+    # Nobody has to ask for its results first.
+    assert rows_in(database, WorkRow) == 1
     assert evaluate(database, run.id).matrix.counts.tolist()[0] == [2, 1, 0]
 
 
