@@ -64,10 +64,11 @@ def test_a_program_is_like_one_that_was_started_cold(kind: list[str], tmp_path: 
         with running(command, cwd=tmp_path, env=variables, is_cold=is_cold) as process:
             assert process.stdout is not None
             states.append(json.loads(process.stdout.readline()))
-            process.send_signal(signal.SIGINT)
+            # Ctrl-C is ignored below a shell that runs the tests in the background.
+            process.send_signal(signal.SIGTERM)
             ends.append(process.wait(60))
 
     (cold, _), (forked, is_forked) = states
     assert is_forked
     assert forked == cold
-    assert ends == [-signal.SIGINT, -signal.SIGINT]
+    assert ends == [-signal.SIGTERM, -signal.SIGTERM]
