@@ -68,13 +68,13 @@ def test_from_a_plan_to_the_frozen_issue(open_at: Any, own_registry: Database) -
         assert [each for each in seen.complaints if "422" not in each] == []
         seen.complaints.clear()
 
-        page.get_by_role("link", name=re.compile("^HTML")).click()
+        # The clock of this test is a script, and the frozen page lets not even that one run.
+        with page.expect_console_message(lambda said: "frame is sandboxed" in said.text):
+            page.get_by_role("link", name=re.compile("^HTML")).click()
         expect(page.get_by_role("heading", name="weekly <b> #1")).to_be_visible()
         assert page.evaluate("getComputedStyle(document.body).maxWidth") == "1080px"
         assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
-        # The clock of this test is a script, and the frozen page lets not even that one run.
         assert [each for each in seen.complaints if "frame is sandboxed" not in each] == []
-        assert len(seen.complaints) == 1
 
 
 def test_the_form_with_everything_wrong_is_accessible_and_works_without_scripts(
