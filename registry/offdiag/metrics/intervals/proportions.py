@@ -31,7 +31,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.bounds import Bounds, Intervals, exact_intervals
 
 _Z_95 = 1.959963984540054
-"""Of stored intervals, which a verification expects to the last bit."""
+"""The quantile of stored intervals, which `offdiag verify` compares to the last bit."""
 
 
 def wilson(hits: ArrayLike, cases: ArrayLike, *, confidence: float = 0.95) -> Bounds:
