@@ -75,6 +75,7 @@ def test_from_a_plan_to_the_frozen_issue(open_at: Any, own_registry: Database) -
         assert page.evaluate("getComputedStyle(document.body).maxWidth") == "1080px"
         assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
         assert [each for each in seen.complaints if "frame is sandboxed" not in each] == []
+        assert len(seen.complaints) == 1
 
 
 def test_the_form_with_everything_wrong_is_accessible_and_works_without_scripts(
