@@ -19,14 +19,13 @@ from support.dashboard import LesionRegistry, fill, log_lesions
 from support.kinds import Kind
 from support.once_for_all import filled_for_all
 from support.pages import PageClient, client_for
-from support.quick_apps import remember_addresses, remember_templates
+from support.quick_apps import remember_addresses
 from support.registries import LENT, dashboard
 from support.reported import ReportedRegistry, fill_reports
 from support.revised import RevisedRegistry, fill_revised
 from support.scored_runs import ScoredRegistry, fill_scored
 
 remember_addresses()
-remember_templates()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
