@@ -1,23 +1,32 @@
-"""The registry a command works on, open while it runs."""
+"""How a command is called: the registry it works on, open while it runs, and what it prints."""
 
 from __future__ import annotations
 
 import getpass
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
 
-from offdiag.cli.options import Function
+from offdiag.cli.options import Function, json_option, url_option
+from offdiag.cli.output import print_json, print_tables
 from offdiag.errors import InvalidInput
 from offdiag.extras import has_extra
 from offdiag.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
     from offdiag.domain.access import Actor
+    from offdiag.records.base import ResponseBody
+    from offdiag.sdk.registry import Registry
     from offdiag.store.database import Database
 
+Shown: TypeAlias = "str | Table | Text"
 STAYING = frozenset({"serve", "worker", "demo"})
 _SERVERS = ("http://", "https://")
 
@@ -71,6 +80,79 @@ def _database_at(
     if not context.resilient_parsing:
         database_url(settings_for(url))
     return url
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """How a command is called: the registry of `--url`, and whether `--json` is given."""
+
+    url: str | None
+    as_json: bool
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force, with this registry."""
+        return settings_for(self.url)
+
+    @property
+    def registry(self) -> Registry:
+        """The registry as the SDK has it: a server or a database."""
+        from offdiag.sdk.target import registry_at
+
+        settings = self.settings
+        return registry_at(settings.database.url, settings)
+
+    def opened(self) -> AbstractContextManager[Database]:
+        """The database, as `opened` gives it."""
+        return opened(self.settings)
+
+    def print(
+        self,
+        document: ResponseBody | Mapping[str, Any],
+        shown: Shown | Iterable[Shown],
+    ) -> None:
+        """Print a document with `--json`, else what people are shown of it: texts and tables."""
+        if self.as_json:
+            print_json(document if isinstance(document, Mapping) else document.plain())
+            return
+        for each in (
+            [shown] if isinstance(shown, str) or not isinstance(shown, Iterable) else shown
+        ):
+            if isinstance(each, str):
+                click.echo(each)
+            else:
+                print_tables(each)
+
+
+def registry_options(command: Callable[..., None]) -> Callable[..., None]:
+    """`--url` of a database or a server, and `--json`; the command takes both as `call`."""
+    return url_option(json_option(_with_call(command)))
+
+
+def database_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The same for a command that works on the database itself."""
+    return database_option(json_option(_with_call(command)))
+
+
+def _with_call(command: Callable[..., None]) -> Callable[..., None]:
+    @wraps(command)
+    def called(*context: click.Context, url: str | None, as_json: bool, **given: Any) -> None:
+        command(*context, call=Call(url, as_json), **given)
+
+    return called
+
+
+def project_option(about: str) -> Callable[[Function], Function]:
+    """`--project`: where a name is looked up, the configured project where none is given."""
+    return click.option(
+        "--project", callback=_project, help=f"{about}  [default: the configured one]"
+    )
+
+
+def _project(context: click.Context, _parameter: click.Parameter, named: str | None) -> str | None:
+    if named or context.resilient_parsing:
+        return named
+    return settings_for(context.params.get("url")).project
 
 
 @contextmanager

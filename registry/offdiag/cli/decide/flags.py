@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,9 +10,9 @@ import click
 from rich.table import Table
 
 from offdiag.cli.documents import Server, connected, document
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import label, print_json, print_tables
-from offdiag.cli.registry import evaluate_waiting
+from offdiag.cli.options import help_text
+from offdiag.cli.output import label
+from offdiag.cli.registry import Call, evaluate_waiting, registry_options
 from offdiag.cli.run_names import ids_of_runs
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.domain.number_text import p_value
@@ -89,8 +89,7 @@ def flags() -> None:
     "--may-hide", is_flag=True, help="Only flags that show that accuracy may hide a class."
 )
 @click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
-@url_option
-@json_option
+@registry_options
 def list_flags(
     *,
     state: str,
@@ -98,9 +97,8 @@ def list_flags(
     hides_minority: bool,
     may_hide: bool,
     limit: int,
-    url: str | None,
-    as_json: bool,
     run_id: str | None,
+    call: Call,
     **wanted: Any,
 ) -> None:
     """List flags, most severe first."""
@@ -112,7 +110,7 @@ def list_flags(
         run=run_id,
         **wanted,
     )
-    with connected(url) as registry:
+    with connected(call.url) as registry:
         if isinstance(registry, Server):
             pages = list(registry.pages("/flags", FlagPage, query=query, limit=limit))
             found = CountedFlags(
@@ -120,12 +118,11 @@ def list_flags(
             )
         else:
             found = _stored(registry, query, limit)
-    if as_json:
-        print_json(found.plain())
-    elif found.flags:
-        print_tables(inbox_table(found))
-    else:
-        click.echo("There are no such flags.")
+    call.print(found, _listed(found))
+
+
+def _listed(found: CountedFlags) -> Iterator[Table | str]:
+    yield inbox_table(found) if found.flags else "There are no such flags."
 
 
 def _stored(database: Database, query: FlagsQuery, limit: int) -> CountedFlags:
@@ -144,20 +141,16 @@ def _stored(database: Database, query: FlagsQuery, limit: int) -> CountedFlags:
 @help_text("flags show F-31", see=("flags list",))
 @flags.command()
 @click.argument("flag_id", metavar="FLAG", type=flag_number)
-@url_option
-@json_option
-def show(flag_id: int, url: str | None, as_json: bool) -> None:
+@registry_options
+def show(flag_id: int, call: Call) -> None:
     """Show a flag: its conditions, its history, and alternatives for its class."""
     found = document(
-        url,
+        call.url,
         f"/flags/{flag_id}/explanation",
         FlagExplained,
         stored=lambda database: _stored_flag(database, flag_id),
     )
-    if as_json:
-        print_json(found.plain())
-    else:
-        print_tables(*detail_tables(found))
+    call.print(found, detail_tables(found))
 
 
 def _stored_flag(database: Database, flag_id: int) -> FlagExplained:
@@ -166,11 +159,10 @@ def _stored_flag(database: Database, flag_id: int) -> FlagExplained:
     return flag_explained(browse_flag(database, flag_id), database.clock())
 
 
-def _on_flags(command: Command) -> Command:
+def _on_flags(command: Any) -> Any:
     """Arguments and options of all triage commands."""
     for option in (
-        json_option,
-        url_option,
+        registry_options,
         click.option("--author", metavar="NAME", help="Author of the change.  [default: you]"),
         click.argument("ids", metavar="FLAG…", type=flag_number, nargs=-1, required=True),
     ):
@@ -240,13 +232,7 @@ def comment(**where: Any) -> None:
 
 
 def _triage(
-    action: Action,
-    *,
-    ids: tuple[int, ...],
-    author: str | None,
-    url: str | None,
-    as_json: bool,
-    **said: Any,
+    action: Action, *, ids: tuple[int, ...], author: str | None, call: Call, **said: Any
 ) -> None:
     asked = Decisions(
         action=action,
@@ -255,18 +241,14 @@ def _triage(
         **said,
     )
     found = document(
-        url,
+        call.url,
         "/flags/decisions",
         Decided,
         method="POST",
         body=asked,
         stored=lambda database: _decided(database, asked),
     )
-    if as_json:
-        print_json(found.plain())
-        return
-    for flag in found.flags:
-        click.echo(f"{flag_name(flag.id)} is {state_of(flag)}.")
+    call.print(found, [f"{flag_name(flag.id)} is {state_of(flag)}." for flag in found.flags])
 
 
 def _decided(database: Database, asked: Decisions) -> Decided:

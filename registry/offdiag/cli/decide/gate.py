@@ -12,9 +12,9 @@ from rich.text import Text
 
 from offdiag.cli.documents import Server, connected
 from offdiag.cli.file_input import FileInput, file_options
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import busy, print_json, print_tables, printable
-from offdiag.cli.registry import settings_for
+from offdiag.cli.options import help_text
+from offdiag.cli.output import busy, printable
+from offdiag.cli.registry import Call, registry_options, settings_for
 from offdiag.cli.run_names import ids_of_runs
 from offdiag.cli.tables import filled_table
 from offdiag.errors import InvalidInput
@@ -94,8 +94,7 @@ if TYPE_CHECKING:
     help="Also write the result as JUnit XML, a test for each condition.",
 )
 @file_options
-@url_option
-@json_option
+@registry_options
 def gate(
     *,
     run_id: str | None,
@@ -107,8 +106,7 @@ def gate(
     file: Path | None,
     markdown: bool,
     junit: Path | None,
-    url: str | None,
-    as_json: bool,
+    call: Call,
     **stated: Any,
 ) -> None:
     """Check RUN, or a file, against conditions.
@@ -125,7 +123,7 @@ def gate(
         )
     if cost_matrix is not None and (weights is not None or file is not None):
         raise click.UsageError("Give --cost-matrix for a stored run, or --weights.")
-    if markdown and as_json:
+    if markdown and call.as_json:
         raise click.UsageError("Give --markdown or --json.")
     if file is not None:
         given = FileInput(file=file, **stated)
@@ -134,15 +132,13 @@ def gate(
     else:
         with busy(f"Checking {run_id}"):
             asked = _asked(conditions, baseline, cost_matrix, weights)
-            found = _check(url, str(run_id), asked, timeout_s=timeout)
+            found = _check(call.url, str(run_id), asked, timeout_s=timeout)
     if junit is not None:
         _write(junit, junit_xml(found))
-    if as_json:
-        print_json(found.plain())
-    elif markdown:
+    if markdown:
         click.echo(gate_markdown(found), nl=False)
     else:
-        print_tables(gate_table(found))
+        call.print(found, gate_table(found))
     if not found.passed:
         click.get_current_context().exit(1)
 
@@ -200,17 +196,12 @@ def _check_file(given: FileInput, conditions: tuple[str, ...], weights: Path | N
 def _check(url: str | None, run_id: str, asked: GateAsked, *, timeout_s: float) -> Gate:
     with connected(url) as registry:
         if isinstance(registry, Server):
-            return _check_on_server(registry, run_id, asked, timeout_s=timeout_s)
+            return once_evaluated(
+                lambda: registry.ask(f"/runs/{run_id}/gate", Gate, method="POST", body=asked),
+                run_id,
+                timeout_s=timeout_s,
+            )
         return _check_run(registry, run_id, asked, timeout_s=timeout_s)
-
-
-def _check_on_server(server: Server, run_id: str, asked: GateAsked, *, timeout_s: float) -> Gate:
-    """What the server finds, asked again until the run is evaluated or the time is up."""
-    return once_evaluated(
-        lambda: server.ask(f"/runs/{run_id}/gate", Gate, method="POST", body=asked),
-        run_id,
-        timeout_s=timeout_s,
-    )
 
 
 def _check_run(database: Database, run_id: str, asked: GateAsked, *, timeout_s: float) -> Gate:

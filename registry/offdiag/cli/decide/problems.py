@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from offdiag.cli.documents import document
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import print_json, print_tables
-from offdiag.cli.registry import evaluate_waiting
+from offdiag.cli.options import help_text
+from offdiag.cli.registry import Call, evaluate_waiting, registry_options
 from offdiag.cli.tables import filled_table
 from offdiag.flags.problem_words import problem_name
 from offdiag.flags.problems import ProblemState
@@ -42,8 +41,7 @@ STATES = ("open", "accepted", "snoozed", "dismissed", "closed")
 @click.option("--project", help="Only problems of this project.")
 @click.option("--model", help="Only problems of this model.")
 @click.option("--low", is_flag=True, help="Also problems of low severity and of old runs.")
-@url_option
-@json_option
+@registry_options
 def problems(
     *,
     state: str | None,
@@ -51,8 +49,7 @@ def problems(
     project: str | None,
     model: str | None,
     low: bool,
-    url: str | None,
-    as_json: bool,
+    call: Call,
 ) -> None:
     """List problems: flags grouped over the runs of a model."""
     wanted = ProblemsQuery(
@@ -63,14 +60,13 @@ def problems(
         model=model,
     )
     found = document(
-        url, "/problems", Problems, query=wanted, stored=lambda database: _stored(database, wanted)
+        call.url,
+        "/problems",
+        Problems,
+        query=wanted,
+        stored=lambda database: _stored(database, wanted),
     )
-    if as_json:
-        print_json(found.plain())
-    elif found.problems:
-        print_tables(_table(found.problems))
-    else:
-        click.echo("There are no such problems.")
+    call.print(found, _table(found.problems) if found.problems else "There are no such problems.")
 
 
 def _stored(database: Database, wanted: ProblemsQuery) -> Problems:

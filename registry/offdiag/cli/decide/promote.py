@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
 from offdiag.cli.documents import Server, connected, document
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import print_json
-from offdiag.cli.registry import settings_for
+from offdiag.cli.options import help_text
+from offdiag.cli.registry import Call, project_option, registry_options, settings_for
 from offdiag.cli.run_names import ids_of_runs
 from offdiag.domain.runs import PromotionRole
 from offdiag.domain.texts import name_segment
@@ -50,16 +50,9 @@ gate_option = click.option(
 @click.option(
     "--although-gate-fails", is_flag=True, help="Approve the run even if a condition fails."
 )
-@url_option
-@json_option
+@registry_options
 def approve(
-    *,
-    run_id: str,
-    reason: str,
-    conditions: tuple[str, ...],
-    although_gate_fails: bool,
-    url: str | None,
-    as_json: bool,
+    *, run_id: str, reason: str, conditions: tuple[str, ...], although_gate_fails: bool, call: Call
 ) -> None:
     """Make RUN the champion of its dataset.
 
@@ -73,7 +66,7 @@ def approve(
         gate=list(conditions),
         although_gate_fails=although_gate_fails,
     )
-    _promote(PromotionRole.CHAMPION, run_id, asked, url=url, as_json=as_json)
+    _promote(PromotionRole.CHAMPION, run_id, asked, call)
 
 
 @help_text(
@@ -85,35 +78,26 @@ def approve(
 @click.argument("run_id", metavar="RUN", callback=ids_of_runs)
 @click.option("--reason", help="Why it is proposed.")
 @gate_option
-@url_option
-@json_option
-def propose(
-    *,
-    run_id: str,
-    reason: str | None,
-    conditions: tuple[str, ...],
-    url: str | None,
-    as_json: bool,
-) -> None:
+@registry_options
+def propose(*, run_id: str, reason: str | None, conditions: tuple[str, ...], call: Call) -> None:
     """Make RUN the candidate of its dataset: the proposed next champion."""
     asked = NewPromotion(run=run_id, reason=reason, author=current_author(), gate=list(conditions))
-    _promote(PromotionRole.CANDIDATE, run_id, asked, url=url, as_json=as_json)
+    _promote(PromotionRole.CANDIDATE, run_id, asked, call)
 
 
-def _promote(
-    role: PromotionRole, run_id: str, asked: NewPromotion, *, url: str | None, as_json: bool
-) -> None:
-    with connected(url) as registry:
+def _promote(role: PromotionRole, run_id: str, asked: NewPromotion, call: Call) -> None:
+    with connected(call.url) as registry:
         if isinstance(registry, Server):
             found = _of_server(registry, role, run_id, asked)
         else:
             found = _stored(registry, role, run_id, asked)
-    if as_json:
-        print_json(found.plain())
-        return
-    click.echo(f"{found.run_name} ({found.run}) is the {found.role.value} of its dataset.")
+    call.print(found, _lines(found))
+
+
+def _lines(found: Promotion) -> Iterator[str]:
+    yield f"{found.run_name} ({found.run}) is the {found.role.value} of its dataset."
     for condition in () if found.gate is None else found.gate["conditions"]:
-        click.echo(f"  {'passed' if condition['passed'] else 'failed'}: {condition['condition']}")
+        yield f"  {'passed' if condition['passed'] else 'failed'}: {condition['condition']}"
 
 
 def _of_server(server: Server, role: PromotionRole, run_id: str, asked: NewPromotion) -> Promotion:
@@ -157,39 +141,35 @@ def _stored(
 )
 @click.command()
 @click.argument("dataset", metavar="DATASET")
-@click.option("--project", help="Project of the dataset.  [default: the configured one]")
+@project_option("Project of the dataset.")
 @click.option("--metric", help="Rank by this metric.  [default: the primary one of the dataset]")
-@url_option
-@json_option
-def leaders(
-    *, dataset: str, project: str | None, metric: str | None, url: str | None, as_json: bool
-) -> None:
+@registry_options
+def leaders(*, dataset: str, project: str, metric: str | None, call: Call) -> None:
     """List the runs of DATASET that may be the best one.
 
     The set contains the best run with 95 % confidence, corrected for the number of runs.
     """
-    wanted = LeadersQuery(project=project or settings_for(url).project, metric=metric)
+    wanted = LeadersQuery(project=project, metric=metric)
     found = document(
-        url,
+        call.url,
         f"/datasets/{name_segment(dataset)}/leaders",
         RankedRuns,
         query=wanted,
         stored=lambda database: _stored_leaders(database, dataset, wanted),
     )
-    if as_json:
-        print_json(found.plain())
-        return
+    call.print(found, _best_set(found))
+
+
+def _best_set(found: RankedRuns) -> Iterator[str]:
     if found.why_not_tested is not None:
-        click.echo(f"No best set: {found.why_not_tested}.")
+        yield f"No best set: {found.why_not_tested}."
     else:
-        click.echo(
-            f"{len(found.best_set)} of {found.n_runs} runs may be the best by {found.metric}."
-        )
+        yield f"{len(found.best_set)} of {found.n_runs} runs may be the best by {found.metric}."
     best = [each for each in found.runs if each.in_best_set]
     for each in best or found.runs[:10]:
         value = each.value
         ci = "" if value.ci_low is None else f" (CI {value.ci_low:.3f} to {value.ci_high:.3f})"
-        click.echo(f"  {value.value:.3f}{ci}  {each.name}  {each.id}")
+        yield f"  {value.value:.3f}{ci}  {each.name}  {each.id}"
 
 
 def _stored_leaders(database: Database, dataset: str, wanted: LeadersQuery) -> RankedRuns:

@@ -3,38 +3,31 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, TextIO
 
 import click
+from rich.table import Table
 
 from offdiag.cli.labels.truth_tables import revision_sentence
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import print_json, print_tables, printable
-from offdiag.cli.registry import answerable, settings_for
+from offdiag.cli.options import help_text, url_option
+from offdiag.cli.output import printable
+from offdiag.cli.registry import Call, answerable, project_option, registry_options
 from offdiag.cli.tables import filled_table
-from offdiag.domain.labels import TruthRevision
 from offdiag.errors import InvalidInput
+from offdiag.records.datasets.draft import Draft
 from offdiag.sdk.samples.labels import LabelDraft
-from offdiag.sdk.target import current_author, registry_at
+from offdiag.sdk.target import current_author
 
 LEAVE_OUT = "-"
 _TOOL = click.Choice(["label-studio", "argilla"])
-_project = click.option("--project", help="Project of the dataset.  [default: the configured one]")
+_project = project_option("Project of the dataset.")
 _reason = click.option("--reason", required=True, help="Stored with the new label version.")
 
 
-def _draft(dataset: str, project: str | None, url: str | None, author: str | None) -> LabelDraft:
-    settings = settings_for(url)
-    at = registry_at(settings.database.url, settings)
-    return LabelDraft(at, project or settings.project, dataset, author or current_author())
-
-
-def _print_revision(made: TruthRevision, *, as_json: bool) -> None:
-    if as_json:
-        print_json(made.to_dict())
-    else:
-        click.echo(revision_sentence(made))
+def _draft(dataset: str, project: str, call: Call, author: str | None = None) -> LabelDraft:
+    return LabelDraft(call.registry, project, dataset, author or current_author())
 
 
 @click.group()
@@ -46,15 +39,15 @@ def draft() -> None:
 @draft.command()
 @click.argument("dataset")
 @_project
-@url_option
-@json_option
-def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> None:
+@registry_options
+def show(dataset: str, project: str, call: Call) -> None:
     """Show the answers on DATASET and how far people agree."""
     with answerable():
-        found = _draft(dataset, project, url, None).read()
-    if as_json:
-        print_json(found.plain())
-        return
+        found = _draft(dataset, project, call).read()
+    call.print(found, _shown(found))
+
+
+def _shown(found: Draft) -> Iterator[Table | str]:
     columns = ("sample", "label", "status", "outcome", "answers")
     rows = [
         (
@@ -68,13 +61,13 @@ def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> N
         )
         for each in found.samples
     ]
-    print_tables(filled_table(columns, rows))
-    click.echo(f"{found.n_changes:,} of {len(found.samples):,} labels would change.")
+    yield filled_table(columns, rows)
+    yield f"{found.n_changes:,} of {len(found.samples):,} labels would change."
     for pair in found.agreement:
         kappa = pair.kappa.value
         text = "undefined" if kappa is None else f"{kappa:.2f}"
         names = " and ".join(printable(person) for person in pair.people)
-        click.echo(f"{names} agree on {pair.n_same:,} of {pair.n:,}; Cohen's kappa {text}.")
+        yield f"{names} agree on {pair.n_same:,} of {pair.n:,}; Cohen's kappa {text}."
 
 
 @help_text(
@@ -90,8 +83,7 @@ def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> N
 @click.option("--note", help="Why.")
 @click.option("--author", help="Who answers.  [default: the user of this machine]")
 @_project
-@url_option
-@json_option
+@registry_options
 def answer(
     *,
     dataset: str,
@@ -99,9 +91,8 @@ def answer(
     is_final: bool,
     note: str | None,
     author: str | None,
-    project: str | None,
-    url: str | None,
-    as_json: bool,
+    project: str,
+    call: Call,
 ) -> None:
     """Propose labels of samples of DATASET, or decide them."""
     labels = {}
@@ -113,12 +104,9 @@ def answer(
             )
         labels[sample] = None if label == LEAVE_OUT else label
     with answerable():
-        found = _draft(dataset, project, url, author)
+        found = _draft(dataset, project, call, author)
         n = (found.decide if is_final else found.propose)(labels, note=note)
-    if as_json:
-        print_json({"n_answers": n})
-    else:
-        click.echo(f"{n:,} answers stored.")
+    call.print({"n_answers": n}, f"{n:,} answers stored.")
 
 
 @help_text(
@@ -132,24 +120,17 @@ def answer(
     "--opinions", type=click.IntRange(1, 2), default=1, show_default=True, help="People who agree."
 )
 @_project
-@url_option
-@json_option
+@registry_options
 def publish(
-    *,
-    dataset: str,
-    reason: str,
-    opinions: Literal[1, 2],
-    project: str | None,
-    url: str | None,
-    as_json: bool,
+    *, dataset: str, reason: str, opinions: Literal[1, 2], project: str, call: Call
 ) -> None:
     """Make a label version of the samples of DATASET on which answers agree.
 
     All runs on these samples are re-evaluated. The other samples stay in the draft.
     """
     with answerable():
-        made = _draft(dataset, project, url, None).publish(reason=reason, opinions=opinions)
-    _print_revision(made, as_json=as_json)
+        made = _draft(dataset, project, call).publish(reason=reason, opinions=opinions)
+    call.print(made.to_dict(), revision_sentence(made))
 
 
 @help_text(
@@ -162,21 +143,12 @@ def publish(
 @click.argument("version", type=int)
 @_reason
 @_project
-@url_option
-@json_option
-def undo(
-    *,
-    dataset: str,
-    version: int,
-    reason: str,
-    project: str | None,
-    url: str | None,
-    as_json: bool,
-) -> None:
+@registry_options
+def undo(*, dataset: str, version: int, reason: str, project: str, call: Call) -> None:
     """Give the labels that VERSION of DATASET changed back, by another version."""
     with answerable():
-        made = _draft(dataset, project, url, None).undo(version, reason=reason)
-    _print_revision(made, as_json=as_json)
+        made = _draft(dataset, project, call).undo(version, reason=reason)
+    call.print(made.to_dict(), revision_sentence(made))
 
 
 @help_text(
@@ -199,12 +171,12 @@ def export_tasks(
     file: TextIO,
     tool: Literal["label-studio", "argilla"],
     limit: int,
-    project: str | None,
+    project: str,
     url: str | None,
 ) -> None:
     """Write the draft and suspect labels of DATASET as tasks of an annotation tool."""
     with answerable():
-        tasks = _draft(dataset, project, url, None).tasks(tool, limit=limit)
+        tasks = _draft(dataset, project, Call(url, as_json=True)).tasks(tool, limit=limit)
     json.dump(tasks, file, ensure_ascii=False, indent=1)
 
 
@@ -217,11 +189,8 @@ def export_tasks(
 @click.argument("dataset")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @_project
-@url_option
-@json_option
-def import_tasks(
-    dataset: str, file: Path, project: str | None, url: str | None, as_json: bool
-) -> None:
+@registry_options
+def import_tasks(dataset: str, file: Path, project: str, call: Call) -> None:
     """Add the answers in FILE to the draft of DATASET, each under its author's name."""
     try:
         tasks = json.loads(file.read_text(encoding="utf-8"))
@@ -230,8 +199,5 @@ def import_tasks(
             f"{file.name} is no JSON ({error}).", field="file", hint="Export JSON."
         ) from None
     with answerable():
-        n = _draft(dataset, project, url, None).import_answers(tasks)
-    if as_json:
-        print_json({"n_answers": n})
-    else:
-        click.echo(f"{n:,} answers stored.")
+        n = _draft(dataset, project, call).import_answers(tasks)
+    call.print({"n_answers": n}, f"{n:,} answers stored.")

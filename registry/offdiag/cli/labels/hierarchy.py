@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.options import help_text, json_option
-from offdiag.cli.output import print_json
-from offdiag.cli.registry import database_option, opened, settings_for
+from offdiag.cli.options import help_text
+from offdiag.cli.output import printable
+from offdiag.cli.registry import (
+    Call,
+    database_options,
+    project_option,
+)
 
 if TYPE_CHECKING:
     from offdiag.domain.hierarchy import Group, Hierarchy
 
-_project = click.option("--project", help="Project of the dataset.  [default: the configured one]")
+_project = project_option("Project of the dataset.")
 
 
 @click.group()
@@ -29,16 +34,14 @@ def hierarchy() -> None:
 @hierarchy.command()
 @click.argument("dataset")
 @_project
-@database_option
-@json_option
-def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> None:
+@database_options
+def show(dataset: str, project: str, call: Call) -> None:
     """Show the groups of classes of DATASET."""
     from offdiag.services.datasets import hierarchy_of
 
-    settings = settings_for(url)
-    with opened(settings) as database:
-        found = hierarchy_of(database, project=project or settings.project, dataset=dataset)
-    _print(found, as_json=as_json)
+    with call.opened() as database:
+        found = hierarchy_of(database, project=project, dataset=dataset)
+    call.print({"hierarchy": None if found is None else found.to_dict()}, _lines(found))
 
 
 @help_text(
@@ -50,11 +53,8 @@ def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> N
 @click.argument("dataset")
 @click.argument("file", type=click.Path(path_type=Path))
 @_project
-@database_option
-@json_option
-def set_groups(
-    dataset: str, file: Path, project: str | None, url: str | None, as_json: bool
-) -> None:
+@database_options
+def set_groups(dataset: str, file: Path, project: str, call: Call) -> None:
     """Set the class hierarchy of DATASET to that in FILE.
 
     FILE is JSON or TOML: names of groups with lists of classes or with further groups, such as
@@ -63,46 +63,39 @@ def set_groups(
     from offdiag.inputs.files.json_files import read_hierarchy
     from offdiag.services.datasets import set_hierarchy
 
-    settings, given = settings_for(url), read_hierarchy(file)
-    with opened(settings) as database:
-        place = project or settings.project
-        found = set_hierarchy(database, project=place, dataset=dataset, given=given)
-    _print(found, as_json=as_json)
+    given = read_hierarchy(file)
+    with call.opened() as database:
+        found = set_hierarchy(database, project=project, dataset=dataset, given=given)
+    call.print({"hierarchy": None if found is None else found.to_dict()}, _lines(found))
 
 
 @help_text("hierarchy clear animals", see=("hierarchy set", "hierarchy show"))
 @hierarchy.command()
 @click.argument("dataset")
 @_project
-@database_option
-@json_option
-def clear(dataset: str, project: str | None, url: str | None, as_json: bool) -> None:
+@database_options
+def clear(dataset: str, project: str, call: Call) -> None:
     """Remove the class hierarchy of DATASET."""
     from offdiag.services.datasets import set_hierarchy
 
-    settings = settings_for(url)
-    with opened(settings) as database:
-        set_hierarchy(database, project=project or settings.project, dataset=dataset, given=None)
-    _print(None, as_json=as_json)
+    with call.opened() as database:
+        set_hierarchy(database, project=project, dataset=dataset, given=None)
+    call.print({"hierarchy": None}, _lines(None))
 
 
-def _print(found: Hierarchy | None, *, as_json: bool) -> None:
-    if as_json:
-        print_json({"hierarchy": None if found is None else found.to_dict()})
-    elif found is None:
-        click.echo("The classes are in no groups.")
-    else:
-        for group in found.groups:
-            _print_group(group, depth=0)
+def _lines(found: Hierarchy | None) -> Iterator[str]:
+    if found is None:
+        yield "The classes are in no groups."
+        return
+    for group in found.groups:
+        yield from _group_lines(group, depth=0)
 
 
-def _print_group(group: Group, *, depth: int) -> None:
-    from offdiag.cli.output import printable
-
+def _group_lines(group: Group, *, depth: int) -> Iterator[str]:
     indent = "  " * depth
     classes = [member for member in group.members if isinstance(member, str)]
     inside = f": {', '.join(printable(name) for name in classes)}" if classes else ""
-    click.echo(f"{indent}{printable(group.name)}{inside}")
+    yield f"{indent}{printable(group.name)}{inside}"
     for member in group.members:
         if not isinstance(member, str):
-            _print_group(member, depth=depth + 1)
+            yield from _group_lines(member, depth=depth + 1)

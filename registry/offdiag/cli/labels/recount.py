@@ -6,14 +6,13 @@ from pathlib import Path
 
 import click
 
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import print_json, print_tables, printable
-from offdiag.cli.registry import answerable, settings_for
+from offdiag.cli.options import help_text
+from offdiag.cli.output import printable
+from offdiag.cli.registry import Call, answerable, registry_options
 from offdiag.cli.run_names import ids_of_runs
 from offdiag.cli.tables import filled_table
 from offdiag.extras import require_extra
 from offdiag.sdk.run import Run
-from offdiag.sdk.target import registry_at
 
 
 @help_text(
@@ -31,9 +30,8 @@ from offdiag.sdk.target import registry_at
     required=True,
     help="DuckDB file with the tables of the query.",
 )
-@url_option
-@json_option
-def recount(run_id: str, file: Path, url: str | None, as_json: bool) -> None:
+@registry_options
+def recount(run_id: str, file: Path, call: Call) -> None:
     """Count RUN again with corrected labels, by its query.
 
     The query runs here, on FILE alone, which it can read and not change. The counts become a new
@@ -44,11 +42,10 @@ def recount(run_id: str, file: Path, url: str | None, as_json: bool) -> None:
     from offdiag.sdk.frames.counted_query import query_of
     from offdiag.sdk.frames.recount import recounted, rows_of_query
 
-    settings = settings_for(url)
-    registry = registry_at(settings.database.url, settings)
+    registry = call.registry
     with answerable():
         query = query_of(run_id, Run(registry, run_id).params)
-        if not as_json:
+        if not call.as_json:
             click.echo(f"Counting on {file}: {printable(query.text)}", err=True)
         with rows_of_query(query.text, file) as frame:
             pairs = recounted(registry, run_id, frame)
@@ -62,9 +59,6 @@ def recount(run_id: str, file: Path, url: str | None, as_json: bool) -> None:
             }
             for pair in pairs
         ]
-    if as_json:
-        print_json({"runs": made})
-        return
     columns = ("name", "run before", "new run", "accuracy before", "accuracy")
     rows = [
         (
@@ -76,7 +70,7 @@ def recount(run_id: str, file: Path, url: str | None, as_json: bool) -> None:
         )
         for each in made
     ]
-    print_tables(filled_table(columns, rows, right=columns[3:]))
+    call.print({"runs": made}, filled_table(columns, rows, right=columns[3:]))
 
 
 def _accuracy(run: Run) -> float | None:

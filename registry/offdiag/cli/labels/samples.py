@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,9 +10,15 @@ from typing import TYPE_CHECKING
 import click
 
 from offdiag.cli.documents import document
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import busy, print_json, print_tables, printable
-from offdiag.cli.registry import answerable, database_option, opened, settings_for
+from offdiag.cli.options import help_text
+from offdiag.cli.output import busy, printable
+from offdiag.cli.registry import (
+    Call,
+    answerable,
+    database_options,
+    project_option,
+    registry_options,
+)
 from offdiag.cli.tables import filled_table
 from offdiag.domain.sample_content import ContentPlaces, LoggedSamples
 from offdiag.domain.texts import name_segment
@@ -27,14 +34,13 @@ from offdiag.records.datasets.label_errors import (
     suspects_document,
 )
 from offdiag.records.datasets.sample import ContentShown, content_document
-from offdiag.sdk.target import registry_at
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from offdiag.store.database import Database
 
-_project = click.option("--project", help="Project of the dataset.  [default: the configured one]")
+_project = project_option("Project of the dataset.")
 
 
 @click.group()
@@ -64,8 +70,7 @@ def samples() -> None:
     help="Folder that paths of images start at.  [default: that of FILE]",
 )
 @_project
-@url_option
-@json_option
+@registry_options
 def log(
     *,
     dataset: str,
@@ -75,9 +80,8 @@ def log(
     text_column: str | None,
     fields: tuple[str, ...],
     folder: Path | None,
-    project: str | None,
-    url: str | None,
-    as_json: bool,
+    project: str,
+    call: Call,
 ) -> None:
     """Store images, texts and fields of the samples in FILE.
 
@@ -110,24 +114,24 @@ def log(
         if fields
         else None,
     )
-    settings = settings_for(url)
     total = LoggedSamples(dataset, 0, 0, 0, 0)
     with answerable(), busy(f"Storing samples of {dataset}"):
-        registry = registry_at(settings.database.url, settings)
+        registry = call.registry
         for chunk in chunked_samples(given):
-            part = registry.log_samples(project or settings.project, dataset, chunk)
+            part = registry.log_samples(project, dataset, chunk)
             total = total.followed_by(part)
-    if as_json:
-        print_json(asdict(total))
-        return
-    click.echo(
+    call.print(asdict(total), _stored_lines(total))
+
+
+def _stored_lines(total: LoggedSamples) -> Iterator[str]:
+    yield (
         f"{total.n_added:,} samples added, {total.n_changed:,} changed, "
         f"{total.n_unchanged:,} as before."
     )
     if total.n_waiting:
-        click.echo(f"{total.n_waiting:,} wait in the offline queue; `offdiag sync` sends them.")
+        yield f"{total.n_waiting:,} wait in the offline queue; `offdiag sync` sends them."
     if total.n_unknown:
-        click.echo(f"{total.n_unknown:,} are no samples of the newest labels of {dataset}.")
+        yield f"{total.n_unknown:,} are no samples of the newest labels of {total.dataset}."
 
 
 def _plain(column: object) -> list[object]:
@@ -143,31 +147,31 @@ def _plain(column: object) -> list[object]:
 @samples.command()
 @click.argument("dataset")
 @_project
-@url_option
-@json_option
-def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> None:
+@registry_options
+def show(dataset: str, project: str, call: Call) -> None:
     """Show where the content of the samples of DATASET lies."""
-    where = project or settings_for(url).project
 
     def stored(database: Database) -> ContentShown:
         from offdiag.services.samples.content import browse_content
 
-        found = browse_content(database, project=where, dataset=dataset)
+        found = browse_content(database, project=project, dataset=dataset)
         return content_document(found.places)
 
     found = document(
-        url,
+        call.url,
         f"/datasets/{name_segment(dataset)}/content",
         ContentShown,
-        query=InProject(project=where),
+        query=InProject(project=project),
         stored=stored,
     )
-    if as_json:
-        print_json(found.plain())
-        return
-    click.echo(f"Images: {printable(found.image_template or 'as stored')}")
-    click.echo(f"Links: {printable(found.link_template or 'none')}")
-    click.echo(f"Shown: {'to readers who ask for it' if found.is_hidden else 'at once'}")
+    call.print(
+        found,
+        (
+            f"Images: {printable(found.image_template or 'as stored')}",
+            f"Links: {printable(found.link_template or 'none')}",
+            f"Shown: {'to readers who ask for it' if found.is_hidden else 'at once'}",
+        ),
+    )
 
 
 @help_text(
@@ -180,31 +184,18 @@ def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> N
 @click.option("--links", metavar="ADDRESS", help="Address a sample links to, with {sample} in it.")
 @click.option("--hidden", is_flag=True, help="Show content only to readers who ask for it.")
 @_project
-@url_option
-@json_option
+@registry_options
 def set_places(
-    *,
-    dataset: str,
-    images: str | None,
-    links: str | None,
-    hidden: bool,
-    project: str | None,
-    url: str | None,
-    as_json: bool,
+    *, dataset: str, images: str | None, links: str | None, hidden: bool, project: str, call: Call
 ) -> None:
     """Set where images and links of the samples of DATASET lie.
 
     Hosts are those of the setting server.content_hosts. What is left out is removed.
     """
-    settings = settings_for(url)
     places = ContentPlaces(images, links, hidden)
     with answerable():
-        registry = registry_at(settings.database.url, settings)
-        registry.show_samples(project or settings.project, dataset, places)
-    if as_json:
-        print_json(content_document(places).plain())
-    else:
-        click.echo(f"Content of {printable(dataset)} is set.")
+        call.registry.show_samples(project, dataset, places)
+    call.print(content_document(places), f"Content of {printable(dataset)} is set.")
 
 
 @help_text(
@@ -218,16 +209,9 @@ def set_places(
 @click.argument("names", metavar="SAMPLE…", nargs=-1)
 @click.option("--all", "is_all", is_flag=True, help="Remove the content of all samples.")
 @_project
-@database_option
-@json_option
+@database_options
 def remove(
-    *,
-    dataset: str,
-    names: tuple[str, ...],
-    is_all: bool,
-    project: str | None,
-    url: str | None,
-    as_json: bool,
+    *, dataset: str, names: tuple[str, ...], is_all: bool, project: str, call: Call
 ) -> None:
     """Remove what is stored of some samples of DATASET; predictions and labels stay."""
     from offdiag.services.samples.log import remove_samples
@@ -238,18 +222,11 @@ def remove(
             field="sample",
             hint="Name samples, or give --all.",
         )
-    settings = settings_for(url)
-    with opened(settings) as database:
+    with call.opened() as database:
         n_removed = remove_samples(
-            database,
-            project=project or settings.project,
-            dataset=dataset,
-            names=None if is_all else list(names),
+            database, project=project, dataset=dataset, names=None if is_all else list(names)
         )
-    if as_json:
-        print_json({"n_removed": n_removed})
-    else:
-        click.echo(f"Content of {n_removed:,} samples removed.")
+    call.print({"n_removed": n_removed}, f"Content of {n_removed:,} samples removed.")
 
 
 @help_text(
@@ -263,47 +240,39 @@ def remove(
 @click.option("--at-least", type=click.IntRange(1), default=1, show_default=True, metavar="N")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 @_project
-@url_option
-@json_option
+@registry_options
 def suspects(
-    *,
-    dataset: str,
-    label: str | None,
-    at_least: int,
-    limit: int,
-    project: str | None,
-    url: str | None,
-    as_json: bool,
+    *, dataset: str, label: str | None, at_least: int, limit: int, project: str, call: Call
 ) -> None:
     """List labels of DATASET that independent models contradict, most suspect first."""
-    where = project or settings_for(url).project
     wanted = SuspectsQuery(
-        project=where, class_label=label, at_least=at_least, limit=min(limit, MOST_SUSPECTS)
+        project=project, class_label=label, at_least=at_least, limit=min(limit, MOST_SUSPECTS)
     )
 
     def stored(database: Database) -> Suspects:
         from offdiag.services.samples.suspects import suspect_labels
 
         return suspects_document(
-            suspect_labels(database, project=where, dataset=dataset, question=wanted.question())
+            suspect_labels(database, project=project, dataset=dataset, question=wanted.question())
         )
 
     path = f"/datasets/{name_segment(dataset)}/suspects"
-    found = document(url, path, Suspects, query=wanted, stored=stored)
-    if as_json:
-        print_json(found.plain())
-        return
+    found = document(call.url, path, Suspects, query=wanted, stored=stored)
+    call.print(found, _shown_suspects(found))
+
+
+def _shown_suspects(found: Suspects) -> Iterator[Table | str]:
     if found.missing is not None:
-        click.echo(found.missing)
+        yield found.missing
         return
-    print_tables(_suspect_table(found))
-    click.echo(
+    yield _suspect_table(found)
+    yield (
         f"{found.n_suspect:,} of {found.n_labelled:,} labels are contradicted by most of "
         f"{len(found.models)} models, {found.n_confident:,} also by confident learning."
     )
     if found.planted is not None:
         planted = found.planted
-        click.echo(
+        yield (
             f"Of labels made wrong on purpose, {planted.found:.0%} are among the first "
             f"{planted.budget:,} (95 % of plantings: {planted.found_low:.0%} to "
             f"{planted.found_high:.0%})."
@@ -321,23 +290,22 @@ def suspects(
     help="Share of labels that may be wrong, whichever.",
 )
 @_project
-@url_option
-@json_option
-def noise(dataset: str, share: float, project: str | None, url: str | None, as_json: bool) -> None:
+@registry_options
+def noise(dataset: str, share: float, project: str, call: Call) -> None:
     """Show how much wrong labels of DATASET matter: accuracy and order of models as ranges."""
-    where = project or settings_for(url).project
 
     def stored(database: Database) -> Noise:
         from offdiag.services.samples.noise import label_noise
 
-        return noise_document(label_noise(database, project=where, dataset=dataset, share=share))
+        return noise_document(label_noise(database, project=project, dataset=dataset, share=share))
 
     path = f"/datasets/{name_segment(dataset)}/noise"
-    query = NoiseQuery(project=where, share=share)
-    found = document(url, path, Noise, query=query, stored=stored)
-    if as_json:
-        print_json(found.plain())
-        return
+    query = NoiseQuery(project=project, share=share)
+    found = document(call.url, path, Noise, query=query, stored=stored)
+    call.print(found, _shown_noise(found))
+
+
+def _shown_noise(found: Noise) -> Iterator[Table | str]:
     rows = [
         (
             printable(each.model),
@@ -348,18 +316,18 @@ def noise(dataset: str, share: float, project: str | None, url: str | None, as_j
         )
         for each in found.models
     ]
-    any_noise = f"up to {share:.1%} wrong"
+    any_noise = f"up to {found.share:.1%} wrong"
     columns = ("model", "accuracy", "estimated noise", any_noise, f"rank {any_noise}")
     if rows:
-        print_tables(filled_table(columns, rows))
+        yield filled_table(columns, rows)
     if found.estimated is not None:
         wrong = found.estimated
-        click.echo(
+        yield (
             f"Estimated noise: {wrong.share:.1%} (CI {wrong.ci_low:.1%} to {wrong.ci_high:.1%})."
         )
     for line in (found.missing, *(pair.statement for pair in found.pairs), found.method):
         if line:
-            click.echo(printable(line))
+            yield printable(line)
 
 
 def _suspect_table(found: Suspects) -> Table:

@@ -16,9 +16,9 @@ from offdiag.cli.labels.truth_tables import (
     read_range,
     revision_sentence,
 )
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import busy, print_json, print_tables
-from offdiag.cli.registry import answerable, settings_for
+from offdiag.cli.options import help_text
+from offdiag.cli.output import busy
+from offdiag.cli.registry import Call, answerable, project_option, registry_options
 from offdiag.domain.texts import name_segment
 from offdiag.records.base import InProject
 from offdiag.records.datasets.truth import (
@@ -33,12 +33,12 @@ from offdiag.records.datasets.truth import (
     impact_document,
     truth_list,
 )
-from offdiag.sdk.target import current_author, registry_at
+from offdiag.sdk.target import current_author
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
 
-_project = click.option("--project", help="Project of the dataset.  [default: the configured one]")
+_project = project_option("Project of the dataset.")
 
 
 @click.group()
@@ -50,22 +50,17 @@ def truth() -> None:
 @truth.command()
 @click.argument("dataset")
 @_project
-@url_option
-@json_option
-def show(dataset: str, project: str | None, url: str | None, as_json: bool) -> None:
+@registry_options
+def show(dataset: str, project: str, call: Call) -> None:
     """List the label versions of DATASET."""
-    wanted = InProject(project=project or settings_for(url).project)
     found = document(
-        url,
+        call.url,
         f"/datasets/{name_segment(dataset)}/truth",
         TruthList,
-        query=wanted,
-        stored=lambda database: _stored_versions(database, wanted.project, dataset),
+        query=InProject(project=project),
+        stored=lambda database: _stored_versions(database, project, dataset),
     )
-    if as_json:
-        print_json(found.plain())
-    else:
-        print_tables(history_table(found))
+    call.print(found, history_table(found))
 
 
 def _stored_versions(database: Database, project: str, dataset: str) -> TruthList:
@@ -89,8 +84,7 @@ def _stored_versions(database: Database, project: str, dataset: str) -> TruthLis
 )
 @click.option("--version", type=int, help="Label version to correct.  [default: the active one]")
 @_project
-@url_option
-@json_option
+@registry_options
 def revise(
     *,
     dataset: str,
@@ -99,9 +93,8 @@ def revise(
     label_column: str,
     reason: str,
     version: int | None,
-    project: str | None,
-    url: str | None,
-    as_json: bool,
+    project: str,
+    call: Call,
 ) -> None:
     """Correct labels: make a new label version with the labels in FILE.
 
@@ -111,9 +104,8 @@ def revise(
     from offdiag.inputs.label_changes import ColumnNames
     from offdiag.sdk.registry import RevisionQuestion
 
-    settings = settings_for(url)
     question = RevisionQuestion(
-        project=project or settings.project,
+        project=project,
         dataset=dataset,
         labels=file,
         reason=reason,
@@ -122,11 +114,8 @@ def revise(
         names=ColumnNames(id_column, label_column),
     )
     with answerable(), busy(f"Correcting labels of {dataset}"):
-        made = registry_at(settings.database.url, settings).revise_truth(question)
-    if as_json:
-        print_json(made.to_dict())
-    else:
-        click.echo(revision_sentence(made))
+        made = call.registry.revise_truth(question)
+    call.print(made.to_dict(), revision_sentence(made))
 
 
 @help_text(
@@ -140,29 +129,15 @@ def revise(
 @click.argument("after", metavar="B", type=int)
 @click.option("--limit", type=click.IntRange(0), default=50, show_default=True)
 @_project
-@url_option
-@json_option
-def diff(
-    *,
-    dataset: str,
-    before: int,
-    after: int,
-    limit: int,
-    project: str | None,
-    url: str | None,
-    as_json: bool,
-) -> None:
+@registry_options
+def diff(*, dataset: str, before: int, after: int, limit: int, project: str, call: Call) -> None:
     """Show the label changes from version A to version B."""
-    where = project or settings_for(url).project
-    with connected(url) as registry:
+    with connected(call.url) as registry:
         if isinstance(registry, Server):
-            found = _difference(registry, where, dataset, before, after)
+            found = _difference(registry, project, dataset, before, after)
         else:
-            found = _stored_difference(registry, where, dataset, before, after)
-    if as_json:
-        print_json(found.plain())
-    else:
-        print_tables(*comparison_tables(found, limit=limit))
+            found = _stored_difference(registry, project, dataset, before, after)
+    call.print(found, comparison_tables(found, limit=limit))
 
 
 def _difference(server: Server, project: str, dataset: str, before: int, after: int) -> Difference:
@@ -208,17 +183,9 @@ def _stored_difference(
 )
 @click.option("--limit", type=click.IntRange(0), default=50, show_default=True)
 @_project
-@url_option
-@json_option
+@registry_options
 def impact(
-    *,
-    dataset: str,
-    versions: str,
-    metric: str,
-    limit: int,
-    project: str | None,
-    url: str | None,
-    as_json: bool,
+    *, dataset: str, versions: str, metric: str, limit: int, project: str, call: Call
 ) -> None:
     """Show how label changes from version OLD to NEW affected runs and their ranking.
 
@@ -227,19 +194,16 @@ def impact(
     """
     older, newer = read_range(versions)
     metric = ranking_metric(metric)
-    wanted = ImpactQuery(project=project or settings_for(url).project, since=older)
+    wanted = ImpactQuery(project=project, since=older)
     with busy(f"Comparing runs on {dataset}"):
         found = document(
-            url,
+            call.url,
             f"/datasets/{name_segment(dataset)}/truth/{newer}/impact",
             Impact,
             query=wanted,
             stored=lambda database: _stored_impact(database, dataset, newer, wanted),
         )
-    if as_json:
-        print_json(found.plain())
-    else:
-        print_tables(*impact_tables(found, metric=metric, limit=limit))
+    call.print(found, impact_tables(found, metric=metric, limit=limit))
 
 
 def _stored_impact(database: Database, dataset: str, newer: int, wanted: ImpactQuery) -> Impact:

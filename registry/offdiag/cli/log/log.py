@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,8 @@ from offdiag.cli.options import (
     sets_option,
     url_option,
 )
-from offdiag.cli.output import busy, note, print_json, print_tables
-from offdiag.cli.registry import answerable, settings_for
+from offdiag.cli.output import busy, note, print_json
+from offdiag.cli.registry import Call, Shown, answerable, registry_options
 
 if TYPE_CHECKING:
     from offdiag.sdk.remote.sync import SyncedRun
@@ -235,10 +235,9 @@ def _read(file: Path, columns: PredictionColumns, facts: dict[str, Any]) -> Call
     metavar="DIR",
     help="Folder of the queue.  [default: OFFDIAG_SPOOL, else the configured one]",
 )
-@url_option
-@json_option
+@registry_options
 @click.pass_context
-def sync(context: click.Context, *, spool: Path | None, url: str | None, as_json: bool) -> None:
+def sync(context: click.Context, *, spool: Path | None, call: Call) -> None:
     """Send the runs and content of samples in the offline queue, each exactly once.
 
     What was stored is removed from the queue. It can be stopped and started again, and
@@ -247,47 +246,42 @@ def sync(context: click.Context, *, spool: Path | None, url: str | None, as_json
     from offdiag.sdk.remote.sync import sync as sync_runs
     from offdiag.sdk.target import destination_at
 
-    settings = settings_for(url)
+    settings = call.settings
     folder = Path(settings.client.spool) if spool is None else spool
     with busy("Sending"):
         found = list(sync_runs(folder, destination_at(settings.database.url, settings)))
     left = [run for run in found if not run.outcome.is_done]
-    if as_json:
-        print_json(
-            {
-                "spool": str(folder),
-                "url": settings.database.url,
-                "n_sent": len(found) - len(left),
-                "n_left": len(left),
-                "runs": [run.to_dict() for run in found],
-            }
-        )
-    else:
-        _show(folder, found, n_left=len(left))
+    call.print(
+        {
+            "spool": str(folder),
+            "url": settings.database.url,
+            "n_sent": len(found) - len(left),
+            "n_left": len(left),
+            "runs": [run.to_dict() for run in found],
+        },
+        _shown(folder, found, n_left=len(left)),
+    )
     if left:
         context.exit(1)
 
 
-def _show(folder: Path, found: list[SyncedRun], *, n_left: int) -> None:
-    from rich.text import Text
-
-    from offdiag.cli.output import printable
-    from offdiag.cli.tables import open_table
+def _shown(folder: Path, found: list[SyncedRun], *, n_left: int) -> Iterator[Shown]:
+    from offdiag.cli.tables import filled_table
 
     if not found:
-        click.echo(f"The offline queue {folder} is empty.")
+        yield f"The offline queue {folder} is empty."
         return
-    click.echo(f"{len(found) - n_left} sent, {n_left} left in {folder}.")
-    table = open_table()
-    for name in ("name", "project", "chunks", "outcome", "run", "reason"):
-        table.add_column(name, overflow="fold")
-    for run in found:
-        texts = (run.name or run.folder, run.project or "")
-        table.add_row(
-            *(Text(printable(text)) for text in texts),
-            str(run.n_sent),
-            run.outcome.value,
-            run.run_id or "",
-            Text(printable(run.why or "")),
-        )
-    print_tables(table)
+    yield f"{len(found) - n_left} sent, {n_left} left in {folder}."
+    table = filled_table(
+        ("name", "project", "chunks", "outcome", "run", "reason"),
+        (
+            (
+                *(run.name or run.folder, run.project or "", str(run.n_sent)),
+                *(run.outcome.value, run.run_id or "", run.why or ""),
+            )
+            for run in found
+        ),
+    )
+    for column in table.columns:
+        column.overflow = "fold"
+    yield table

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.text import Text
 
 from offdiag.cli.options import (
     add_shared_options,
@@ -18,8 +17,8 @@ from offdiag.cli.options import (
     url_option,
 )
 from offdiag.cli.output import busy, measured, note, print_json, print_tables, printable
-from offdiag.cli.registry import database_option, opened, settings_for
-from offdiag.cli.tables import open_table
+from offdiag.cli.registry import Call, database_options
+from offdiag.cli.tables import filled_table
 from offdiag.errors import InvalidInput, OffdiagError
 
 if TYPE_CHECKING:
@@ -49,9 +48,8 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Then delete the project for good, with all its runs and datasets.",
 )
-@database_option
-@json_option
-def export(*, project: str, file: Path, delete: bool, url: str | None, as_json: bool) -> None:
+@database_options
+def export(*, project: str, file: Path, delete: bool, call: Call) -> None:
     """Export PROJECT to a file for `offdiag import archive`, on either database.
 
     It contains all complete runs with predictions, ground truth and results, and their flags,
@@ -63,17 +61,15 @@ def export(*, project: str, file: Path, delete: bool, url: str | None, as_json: 
     from offdiag.cli.log.archive_text import archive_dict, exported_sentence
     from offdiag.services.retention.project_archives import delete_exported, export_project
 
-    with opened(settings_for(url)) as database:
+    with call.opened() as database:
         with measured(f"Exporting {project}") as progress:
             manifest = export_project(database, project, file, progress=progress)
         if delete:
             delete_exported(database, project, manifest)
-    if as_json:
-        print_json({**archive_dict(file, manifest), "deleted": delete})
-        return
-    click.echo(exported_sentence(file, manifest))
+    shown = [exported_sentence(file, manifest)]
     if delete:
-        click.echo(f"Project {project} is deleted. Undo: offdiag import archive {file}")
+        shown.append(f"Project {project} is deleted. Undo: offdiag import archive {file}")
+    call.print({**archive_dict(file, manifest), "deleted": delete}, shown)
 
 
 _FILE = click.Path(path_type=Path)
@@ -158,9 +154,8 @@ def importing() -> None:
 @importing.command()
 @click.argument("file", type=_FILE)
 @click.option("--as", "name", metavar="NAME", help="New name of the project.")
-@database_option
-@json_option
-def archive(*, file: Path, name: str | None, url: str | None, as_json: bool) -> None:
+@database_options
+def archive(*, file: Path, name: str | None, call: Call) -> None:
     """Import a project that `offdiag export` wrote: all of it, or nothing.
 
     What the registry has already is skipped, so importing twice is the same as once. The file
@@ -170,14 +165,11 @@ def archive(*, file: Path, name: str | None, url: str | None, as_json: bool) -> 
     from offdiag.services.retention.project_archives import import_project
 
     with (
-        opened(settings_for(url)) as database,
+        call.opened() as database,
         measured(f"Importing {file.name}") as progress,
     ):
         taken = import_project(database, file, name=name, progress=progress)
-    if as_json:
-        print_json(taken_over_dict(taken))
-    else:
-        click.echo(imported_sentence(taken))
+    call.print(taken_over_dict(taken), imported_sentence(taken))
 
 
 def _command(dialect: Dialect) -> click.Command:
@@ -311,13 +303,15 @@ def _import_all(
     if as_json:
         print_json({"experiment": experiment, "runs": [_document(found) for found in outcomes]})
         return len(refused)
-    table = open_table()
-    for header in ("MLflow run", "run", "result"):
-        table.add_column(header)
-    for outcome in outcomes:
-        run_id = "" if outcome.run is None else outcome.run.id
-        table.add_row(Text(printable(outcome.name)), run_id, Text(printable(_said(outcome))))
-    print_tables(table)
+    print_tables(
+        filled_table(
+            ("MLflow run", "run", "result"),
+            (
+                (each.name, "" if each.run is None else each.run.id, _said(each))
+                for each in outcomes
+            ),
+        )
+    )
     n_known = sum(outcome.already_imported for outcome in outcomes)
     click.echo(
         f"{len(outcomes) - n_known - len(refused)} imported, {n_known} imported before, "

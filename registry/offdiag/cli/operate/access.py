@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.options import help_text, json_option
-from offdiag.cli.output import note, print_json, print_tables
-from offdiag.cli.registry import database_option, opened, settings_for
+from offdiag.cli.options import help_text
+from offdiag.cli.output import note, print_json
+from offdiag.cli.registry import Call, database_option, database_options, opened, settings_for
 
 if TYPE_CHECKING:
     from offdiag.store.sessions import TokenRecord
@@ -44,8 +44,7 @@ def user() -> None:
 @click.option("--email", help="Address.")
 @click.option("--no-password", is_flag=True, help="The user signs in with OpenID Connect.")
 @_stdin
-@database_option
-@json_option
+@database_options
 def add(
     *,
     name: str,
@@ -55,8 +54,7 @@ def add(
     email: str | None,
     no_password: bool,
     password_stdin: bool,
-    url: str | None,
-    as_json: bool,
+    call: Call,
 ) -> None:
     """Add a user with a role; asks for the password."""
     from offdiag.domain.access import Grant, Role
@@ -64,7 +62,7 @@ def add(
 
     if no_password and password_stdin:
         raise click.UsageError("Give --no-password or --password-stdin, not both.")
-    with opened(settings_for(url)) as database:
+    with call.opened() as database:
         added = add_user(
             database,
             name=name,
@@ -73,39 +71,33 @@ def add(
             display_name=display_name,
             email=email,
         )
-    _say(added, f"{added.name} is added.", as_json=as_json)
+    call.print(_user_dict(added), f"{added.name} is added.")
 
 
 @help_text("user list", "user list --json", see=("user add",))
 @user.command(name="list")
-@database_option
-@json_option
-def list_users(url: str | None, as_json: bool) -> None:
+@database_options
+def list_users(call: Call) -> None:
     """List users with their roles."""
-    from offdiag.cli.output import printable
-    from offdiag.cli.tables import open_table
+    from offdiag.cli.tables import filled_table
     from offdiag.store.users import list_users as all_users
 
-    with opened(settings_for(url)) as database, database.read() as session:
+    with call.opened() as database, database.read() as session:
         found = all_users(session)
-    if as_json:
-        print_json({"users": [_user_dict(each) for each in found]})
-        return
-    if not found:
-        click.echo("There are no users. Add one: offdiag user add NAME --role admin")
-        return
-    table = open_table()
-    for column in ("name", "roles", "signed in", "state"):
-        table.add_column(column)
-    for each in found:
-        signed_in = "never" if each.signed_in_at is None else f"{each.signed_in_at:%Y-%m-%d %H:%M}"
-        table.add_row(
-            printable(each.name),
-            printable("; ".join(_roles(each)) or "none"),
-            signed_in,
-            "disabled" if each.disabled_at else "",
-        )
-    print_tables(table)
+    table = filled_table(
+        ("name", "roles", "signed in", "state"),
+        (
+            (
+                each.name,
+                "; ".join(_roles(each)) or "none",
+                moment_text(each.signed_in_at),
+                "disabled" if each.disabled_at else "",
+            )
+            for each in found
+        ),
+    )
+    none = "There are no users. Add one: offdiag user add NAME --role admin"
+    call.print({"users": [_user_dict(each) for each in found]}, table if found else none)
 
 
 @help_text(
@@ -121,18 +113,17 @@ def list_users(url: str | None, as_json: bool) -> None:
 @click.argument("name")
 @click.argument("role", type=click.Choice((*ROLES, "none")))
 @_project
-@database_option
-@json_option
-def role(*, name: str, role: str, project: str | None, url: str | None, as_json: bool) -> None:
+@database_options
+def role(*, name: str, role: str, project: str | None, call: Call) -> None:
     """Set the role of a user; none removes it."""
     from offdiag.domain.access import Role
     from offdiag.services.access.users import set_role
 
-    with opened(settings_for(url)) as database:
+    with call.opened() as database:
         changed = set_role(
             database, name=name, project=project, role=None if role == "none" else Role(role)
         )
-    _say(changed, f"{name}: {'; '.join(_roles(changed)) or 'no role'}.", as_json=as_json)
+    call.print(_user_dict(changed), f"{name}: {'; '.join(_roles(changed)) or 'no role'}.")
 
 
 @help_text(
@@ -144,16 +135,15 @@ def role(*, name: str, role: str, project: str | None, url: str | None, as_json:
 @user.command()
 @click.argument("name")
 @click.option("--undo", is_flag=True, help="Enable the user again.")
-@database_option
-@json_option
-def disable(*, name: str, undo: bool, url: str | None, as_json: bool) -> None:
+@database_options
+def disable(*, name: str, undo: bool, call: Call) -> None:
     """Disable a user: sessions end, tokens stop working."""
     from offdiag.services.access.users import set_disabled
 
-    with opened(settings_for(url)) as database:
+    with call.opened() as database:
         changed = set_disabled(database, name=name, disabled=not undo)
     state = "enabled" if undo else "disabled"
-    _say(changed, f"{name} is {state}.", as_json=as_json)
+    call.print(_user_dict(changed), f"{name} is {state}.")
 
 
 @help_text(
@@ -182,47 +172,47 @@ def password(*, name: str, password_stdin: bool, url: str | None) -> None:
 @click.option("--project", default="", help="Only changes in this project.")
 @click.option("--text", default="", help="Only changes whose action or object contains this text.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
-@database_option
-@json_option
-def audit(
-    *, actor: str, project: str, text: str, limit: int, url: str | None, as_json: bool
-) -> None:
+@database_options
+def audit(*, actor: str, project: str, text: str, limit: int, call: Call) -> None:
     """Show the audit log, newest first."""
-    from offdiag.cli.output import printable
-    from offdiag.cli.tables import open_table
+    from offdiag.cli.tables import filled_table
     from offdiag.store.audit_log import AuditFilter, audit_page
 
-    with opened(settings_for(url)) as database, database.read() as session:
+    with call.opened() as database, database.read() as session:
         page = audit_page(session, AuditFilter(actor, project, text), limit=limit)
-    if as_json:
-        events = [
-            {
-                "number": event.id,
-                "at": event.at.isoformat(),
-                "actor_kind": event.actor_kind,
-                "actor": event.actor,
-                "action": event.action,
-                "object": event.subject,
-                "project": event.project,
-                "request_id": event.request_id,
-                "detail": dict(event.detail),
-            }
+    events = [
+        {
+            "number": event.id,
+            "at": event.at.isoformat(),
+            "actor_kind": event.actor_kind,
+            "actor": event.actor,
+            "action": event.action,
+            "object": event.subject,
+            "project": event.project,
+            "request_id": event.request_id,
+            "detail": dict(event.detail),
+        }
+        for event in page.events
+    ]
+    table = filled_table(
+        ("at (UTC)", "actor", "action", "object", "project"),
+        (
+            (
+                f"{event.at:%Y-%m-%d %H:%M:%S}",
+                f"{event.actor} ({event.actor_kind})",
+                event.action,
+                event.subject,
+                event.project or "",
+            )
             for event in page.events
-        ]
-        print_json({"events": events})
-        return
-    table = open_table()
-    for column in ("at (UTC)", "actor", "action", "object", "project"):
-        table.add_column(column)
-    for event in page.events:
-        table.add_row(
-            f"{event.at:%Y-%m-%d %H:%M:%S}",
-            printable(f"{event.actor} ({event.actor_kind})"),
-            printable(event.action),
-            printable(event.subject),
-            printable(event.project or ""),
-        )
-    print_tables(table)
+        ),
+    )
+    call.print({"events": events}, table)
+
+
+def moment_text(moment: datetime | None) -> str:
+    """When something was done last, to the minute."""
+    return "never" if moment is None else f"{moment:%Y-%m-%d %H:%M}"
 
 
 def read_password(*, from_stdin: bool) -> str:
@@ -231,13 +221,6 @@ def read_password(*, from_stdin: bool) -> str:
         return sys.stdin.readline().rstrip("\r\n")
     text: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
     return text
-
-
-def _say(changed: UserRecord, sentence: str, *, as_json: bool) -> None:
-    if as_json:
-        print_json(_user_dict(changed))
-    else:
-        click.echo(sentence)
 
 
 def _roles(found: UserRecord) -> list[str]:
@@ -282,23 +265,15 @@ def token() -> None:
     show_default=True,
     help="Days until it expires; 0: never.",
 )
-@database_option
-@json_option
+@database_options
 def create(
-    *,
-    name: str,
-    owner: str,
-    role: str,
-    project: str | None,
-    days: int,
-    url: str | None,
-    as_json: bool,
+    *, name: str, owner: str, role: str, project: str | None, days: int, call: Call
 ) -> None:
     """Create a token and print it, once."""
     from offdiag.domain.access import Grant, Role
     from offdiag.services.access.sessions import create_token
 
-    with opened(settings_for(url)) as database:
+    with call.opened() as database:
         made = create_token(
             database,
             owner=owner,
@@ -306,7 +281,7 @@ def create(
             scope=Grant(Role(role), project),
             lifetime=timedelta(days=days) if days else None,
         )
-    if as_json:
+    if call.as_json:
         print_json({**_token_dict(made.record), "token": made.secret})
         return
     note("The token is shown only once. Set it as OFFDIAG_TOKEN where a job needs it.")
@@ -315,39 +290,34 @@ def create(
 
 @help_text("token list", "token list --json", see=("token create",))
 @token.command(name="list")
-@database_option
-@json_option
-def list_tokens(url: str | None, as_json: bool) -> None:
+@database_options
+def list_tokens(call: Call) -> None:
     """List tokens, the newest first."""
-    from offdiag.cli.output import printable
-    from offdiag.cli.tables import open_table
+    from offdiag.cli.tables import filled_table
     from offdiag.store.sessions import list_tokens as all_tokens
 
-    with opened(settings_for(url)) as database:
+    with call.opened() as database:
         with database.read() as session:
             found = all_tokens(session)
         now = database.clock()
-    if as_json:
-        print_json({"tokens": [_token_dict(each) for each in found]})
-        return
-    if not found:
-        click.echo("There are no tokens.")
-        return
-    table = open_table()
-    for column in ("number", "name", "begins with", "user", "role", "project", "last used", ""):
-        table.add_column(column)
-    for each in found:
-        table.add_row(
-            str(each.id),
-            printable(each.name),
-            each.prefix,
-            printable(each.owner),
-            each.scope.role.value,
-            printable(each.scope.project or "all"),
-            "never" if each.used_at is None else f"{each.used_at:%Y-%m-%d %H:%M}",
-            "" if each.is_valid(now) else "revoked" if each.revoked_at else "expired",
-        )
-    print_tables(table)
+    table = filled_table(
+        ("number", "name", "begins with", "user", "role", "project", "last used", ""),
+        (
+            (
+                str(each.id),
+                each.name,
+                each.prefix,
+                each.owner,
+                each.scope.role.value,
+                each.scope.project or "all",
+                moment_text(each.used_at),
+                "" if each.is_valid(now) else "revoked" if each.revoked_at else "expired",
+            )
+            for each in found
+        ),
+    )
+    document = {"tokens": [_token_dict(each) for each in found]}
+    call.print(document, table if found else "There are no tokens.")
 
 
 @help_text(
@@ -357,18 +327,14 @@ def list_tokens(url: str | None, as_json: bool) -> None:
 )
 @token.command()
 @click.argument("number", type=int)
-@database_option
-@json_option
-def revoke(*, number: int, url: str | None, as_json: bool) -> None:
+@database_options
+def revoke(*, number: int, call: Call) -> None:
     """Revoke a token."""
     from offdiag.services.access.sessions import revoke_token
 
-    with opened(settings_for(url)) as database:
+    with call.opened() as database:
         revoked = revoke_token(database, number)
-    if as_json:
-        print_json(_token_dict(revoked))
-    else:
-        click.echo(f"{revoked.prefix}… is revoked.")
+    call.print(_token_dict(revoked), f"{revoked.prefix}… is revoked.")
 
 
 def _token_dict(found: TokenRecord) -> dict[str, Any]:

@@ -11,7 +11,11 @@ import click
 
 from offdiag.cli.options import help_text, json_option
 from offdiag.cli.output import busy, measured, note, print_json
-from offdiag.cli.registry import database_option, database_url, settings_for
+from offdiag.cli.registry import (
+    Call,
+    database_options,
+    database_url,
+)
 
 if TYPE_CHECKING:
     from offdiag.store.archive.file import Manifest
@@ -28,24 +32,21 @@ def db() -> None:
 
 @help_text("db upgrade", "db upgrade --json", see=("db check", "db backup"))
 @db.command()
-@database_option
-@json_option
-def upgrade(url: str | None, as_json: bool) -> None:
+@database_options
+def upgrade(call: Call) -> None:
     """Upgrade the schema to this version; create it in an empty database."""
     from offdiag.store import schema
     from offdiag.store.database import Database
 
-    with closing(Database(database_url(settings_for(url)))) as database:
+    with closing(Database(database_url(call.settings))) as database:
         before = schema.check(database)
         with busy(f"Upgrading {database.place}"):
             after = schema.upgrade(database)
-    if as_json:
-        print_json(
-            {"database": database.place, "before": before.current, "current": after.current}
-        )
-        return
     done = "was current already" if before.current == after.current else "is current now"
-    click.echo(f"{database.place} {done}: schema {after.current}")
+    call.print(
+        {"database": database.place, "before": before.current, "current": after.current},
+        f"{database.place} {done}: schema {after.current}",
+    )
 
 
 @help_text(
@@ -55,28 +56,25 @@ def upgrade(url: str | None, as_json: bool) -> None:
     no="the schema is not current",
 )
 @db.command()
-@database_option
-@json_option
+@database_options
 @click.pass_context
-def check(context: click.Context, url: str | None, as_json: bool) -> None:
+def check(context: click.Context, call: Call) -> None:
     """Check the schema version of the database."""
     from offdiag.store import schema
     from offdiag.store.database import Database
 
-    with closing(Database(database_url(settings_for(url)))) as database:
+    with closing(Database(database_url(call.settings))) as database:
         state = schema.check(database)
-    if as_json:
-        print_json(
-            {
-                "database": database.place,
-                "current": state.current,
-                "head": state.head,
-                "is_current": state.is_current,
-                "is_newer": state.is_newer,
-            }
-        )
-    else:
-        click.echo(f"{database.place}: {_verdict(state)}")
+    call.print(
+        {
+            "database": database.place,
+            "current": state.current,
+            "head": state.head,
+            "is_current": state.is_current,
+            "is_newer": state.is_newer,
+        },
+        f"{database.place}: {_verdict(state)}",
+    )
     if not state.is_current:
         context.exit(1)
 
@@ -88,9 +86,8 @@ def check(context: click.Context, url: str | None, as_json: bool) -> None:
 )
 @db.command()
 @click.argument("file", type=_FILE)
-@database_option
-@json_option
-def backup(*, file: Path, url: str | None, as_json: bool) -> None:
+@database_options
+def backup(*, file: Path, call: Call) -> None:
     """Back up the whole registry to FILE, in a consistent state.
 
     Others can continue to work meanwhile. FILE must not exist yet, and only you will be able
@@ -101,14 +98,11 @@ def backup(*, file: Path, url: str | None, as_json: bool) -> None:
     from offdiag.store.database import Database
 
     with (
-        closing(Database(database_url(settings_for(url)))) as database,
+        closing(Database(database_url(call.settings))) as database,
         measured(f"Backing up {database.place}") as progress,
     ):
         manifest = back_up(database, file, progress=progress)
-    if as_json:
-        print_json(archive_dict(file, manifest))
-    else:
-        click.echo(backup_sentence(file, manifest))
+    call.print(archive_dict(file, manifest), backup_sentence(file, manifest))
 
 
 @help_text(
@@ -119,9 +113,8 @@ def backup(*, file: Path, url: str | None, as_json: bool) -> None:
 @db.command()
 @click.argument("file", type=_FILE)
 @click.option("--force", is_flag=True, help="Replace a registry in the database without asking.")
-@database_option
-@json_option
-def restore(*, file: Path, force: bool, url: str | None, as_json: bool) -> None:
+@database_options
+def restore(*, file: Path, force: bool, call: Call) -> None:
     """Restore the backup in FILE into an empty database, SQLite or PostgreSQL.
 
     If it fails, the database stays as it was. A database that is not empty is replaced only
@@ -133,11 +126,11 @@ def restore(*, file: Path, force: bool, url: str | None, as_json: bool) -> None:
     from offdiag.store.database import Database
 
     found = read_backup(file)
-    with closing(Database(database_url(settings_for(url)))) as database:
+    with closing(Database(database_url(call.settings))) as database:
         replace = force or _agreed(database, found)
         with measured(f"Restoring {database.place}") as progress:
             manifest = restore_backup(database, file, force=replace, progress=progress)
-    if as_json:
+    if call.as_json:
         print_json({"database": database.place, **archive_dict(file, manifest)})
     else:
         click.echo(restored_sentence(database.place, manifest))
@@ -191,9 +184,8 @@ def copy(*, source: str, target: str, force: bool, as_json: bool) -> None:
 @db.command()
 @click.option("--reader", "given", multiple=True, metavar="ROLE", help="Grant a role read access.")
 @click.option("--remove", is_flag=True, help="Remove the views.")
-@database_option
-@json_option
-def views(*, given: tuple[str, ...], remove: bool, url: str | None, as_json: bool) -> None:
+@database_options
+def views(*, given: tuple[str, ...], remove: bool, call: Call) -> None:
     """Create views for BI tools in a PostgreSQL database.
 
     They are in the schema offdiag_bi. A ROLE, which must exist, gets read access to them and
@@ -205,17 +197,16 @@ def views(*, given: tuple[str, ...], remove: bool, url: str | None, as_json: boo
 
     if remove and given:
         raise click.UsageError("--remove and --reader exclude each other.")
-    with closing(Database(database_url(settings_for(url)))) as database:
+    with closing(Database(database_url(call.settings))) as database:
         require_schema(database)
         if remove:
             remove_views(database)
-            if as_json:
-                print_json({"database": database.place, "schema": None})
-            else:
-                click.echo(f"{database.place} has no views now.")
+            call.print(
+                {"database": database.place, "schema": None}, f"{database.place} has no views now."
+            )
             return
         published = publish_views(database, given)
-    if as_json:
+    if call.as_json:
         print_json({"database": database.place, "schema": SCHEMA, **published.to_dict()})
         return
     names = ", ".join(published.views)

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from offdiag.cli.documents import Server
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import busy, print_json, print_tables
-from offdiag.cli.registry import database_url, is_server, settings_for
+from offdiag.cli.options import help_text
+from offdiag.cli.output import busy
+from offdiag.cli.registry import Call, database_url, is_server, registry_options
 from offdiag.errors import OffdiagError
 from offdiag.extras import LIBRARIES, has_extra
 from offdiag.records.access import Me
@@ -324,38 +324,33 @@ def _disk(path: Path) -> Finding:
 
 @help_text("doctor", "doctor --json", see=("db check", "jobs list"), no="there is a problem")
 @click.command()
-@url_option
-@json_option
+@registry_options
 @click.pass_context
-def doctor(context: click.Context, url: str | None, as_json: bool) -> None:
+def doctor(context: click.Context, call: Call) -> None:
     """Check installation, settings, database, clocks, disk space, job queue and signing key."""
     from offdiag.cli.tables import facts_table
     from offdiag.settings import describe_settings
 
-    settings, in_force = describe_settings(), settings_for(url)
+    settings, in_force = describe_settings(), call.settings
     with busy("Checking"):
         findings = examine(in_force)
     healthy = not any(finding.is_problem for finding in findings)
-    if as_json:
-        print_json(
-            {
-                "healthy": healthy,
-                "versions": versions(),
-                "settings": {
-                    row.key: {"value": row.value, "source": row.source} for row in settings
-                },
-                "findings": [finding.to_dict() for finding in findings],
-            }
-        )
-    else:
-        problems_first = sorted(findings, key=lambda found: not found.is_problem)
-        changed = {
-            row.key: f"{row.value}  ({row.source})" for row in settings if row.source != "default"
-        }
-        print_tables(
+    problems_first = sorted(findings, key=lambda found: not found.is_problem)
+    changed = {
+        row.key: f"{row.value}  ({row.source})" for row in settings if row.source != "default"
+    }
+    call.print(
+        {
+            "healthy": healthy,
+            "versions": versions(),
+            "settings": {row.key: {"value": row.value, "source": row.source} for row in settings},
+            "findings": [finding.to_dict() for finding in findings],
+        },
+        (
             facts_table("Findings", {found.name: found.sentence for found in problems_first}),
             facts_table("Versions", versions()),
             facts_table("Settings other than the defaults, which --json has", changed),
-        )
+        ),
+    )
     if not healthy:
         context.exit(1)

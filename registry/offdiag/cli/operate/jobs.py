@@ -10,8 +10,8 @@ import click
 from rich.table import Table
 
 from offdiag.cli.documents import document
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import print_json, print_tables
+from offdiag.cli.options import help_text
+from offdiag.cli.registry import Call, registry_options
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.records.job import AllRetried, JobList, JobsQuery, Process, Retried, job_list
 
@@ -27,18 +27,14 @@ def jobs() -> None:
 @help_text("jobs list", "jobs list --json", see=("jobs retry", "doctor"))
 @jobs.command(name="list")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
-@url_option
-@json_option
-def list_jobs(limit: int, url: str | None, as_json: bool) -> None:
+@registry_options
+def list_jobs(limit: int, call: Call) -> None:
     """List failed, running and queued jobs, and the processes that execute them."""
     wanted = JobsQuery(limit=limit)
     found = document(
-        url, "/jobs", JobList, query=wanted, stored=lambda database: _stored(database, wanted)
+        call.url, "/jobs", JobList, query=wanted, stored=lambda database: _stored(database, wanted)
     )
-    if as_json:
-        print_json(found.plain())
-    else:
-        print_tables(*_tables(found))
+    call.print(found, _tables(found))
 
 
 def _stored(database: Database, wanted: JobsQuery) -> JobList:
@@ -56,28 +52,24 @@ def _stored(database: Database, wanted: JobsQuery) -> JobList:
 @jobs.command()
 @click.argument("job", type=int, required=False)
 @click.option("--all", "everything", is_flag=True, help="Retry all failed jobs.")
-@url_option
-@json_option
-def retry(job: int | None, everything: bool, url: str | None, as_json: bool) -> None:
+@registry_options
+def retry(job: int | None, everything: bool, call: Call) -> None:
     """Retry jobs that failed after their last attempt."""
     if (job is None) is not everything:
         raise click.UsageError("Name one job, or give --all.")
     done: AllRetried | Retried
     if job is None:
-        done = document(url, "/jobs/retry", AllRetried, method="POST", stored=_retried_all)
+        done = document(call.url, "/jobs/retry", AllRetried, method="POST", stored=_retried_all)
     else:
         done = document(
-            url,
+            call.url,
             f"/jobs/{job}/retry",
             Retried,
             method="POST",
             stored=lambda database: _retried(database, job),
         )
-    if as_json:
-        print_json(done.plain())
-    else:
-        number = done.n_jobs if isinstance(done, AllRetried) else 1
-        click.echo(f"{number} queued again.")
+    number = done.n_jobs if isinstance(done, AllRetried) else 1
+    call.print(done, f"{number} queued again.")
 
 
 def _retried_all(database: Database) -> AllRetried:

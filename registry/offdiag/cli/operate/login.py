@@ -7,9 +7,8 @@ import sys
 import click
 
 from offdiag.cli.documents import Server
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import print_json
-from offdiag.cli.registry import is_server, settings_for
+from offdiag.cli.options import help_text
+from offdiag.cli.registry import Call, is_server, registry_options
 from offdiag.errors import InvalidInput
 from offdiag.records.access import Me
 from offdiag.sdk.remote.connection import Connection
@@ -77,14 +76,13 @@ def logout(url: str) -> None:
 
 @help_text("whoami", "whoami --url https://registry.example.org --json", see=("login",))
 @click.command()
-@url_option
-@json_option
-def whoami(url: str | None, as_json: bool) -> None:
+@registry_options
+def whoami(call: Call) -> None:
     """Show who you are on a server, and with which roles."""
-    settings = settings_for(url)
+    settings = call.settings
     address = _server_url(settings.database.url)
     found = Server(Connection.of(address, settings)).ask("/me", Me)
-    if as_json:
-        print_json({**found.plain(), "url": address})
-    else:
-        click.echo(f"You are {found.with_roles} at {address}, offdiag {found.version}.")
+    call.print(
+        {**found.plain(), "url": address},
+        f"You are {found.with_roles} at {address}, offdiag {found.version}.",
+    )

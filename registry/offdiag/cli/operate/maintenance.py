@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.options import help_text, json_option
-from offdiag.cli.output import busy, print_json, print_tables
-from offdiag.cli.registry import database_option, opened, settings_for
+from offdiag.cli.options import help_text
+from offdiag.cli.output import busy
+from offdiag.cli.registry import Call, Shown, database_options, opened
 from offdiag.cli.run_names import ids_of_runs
 
 if TYPE_CHECKING:
@@ -38,12 +39,9 @@ _MOST_SHOWN = 50
     metavar="FILE",
     help="Lines of client key and content digest that must all be stored.",
 )
-@database_option
-@json_option
+@database_options
 @click.pass_context
-def verify(
-    context: click.Context, *, sample: bool, ledger: Path | None, url: str | None, as_json: bool
-) -> None:
+def verify(context: click.Context, *, sample: bool, ledger: Path | None, call: Call) -> None:
     """Recompute results from the predictions and compare them with the stored ones.
 
     Nothing is changed.
@@ -54,41 +52,36 @@ def verify(
     from offdiag.services.verification.verify import verify as verify_registry
 
     entries = [] if ledger is None else read_ledger(ledger)
-    with opened(settings_for(url)) as database, busy("Verifying"):
+    with call.opened() as database, busy("Verifying"):
         found = verify_registry(
             database, sample=SystemRandom() if sample else None, ledger=entries
         )
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        _show(found)
+    call.print(found.to_dict(), _shown(found))
     if not found.is_clean:
         context.exit(1)
 
 
-def _show(found: Verification) -> None:
-    from rich.text import Text
-
-    from offdiag.cli.output import printable
-    from offdiag.cli.tables import open_table
+def _shown(found: Verification) -> Iterator[Shown]:
+    from offdiag.cli.tables import filled_table
     from offdiag.reports.texts import count
 
     waiting = f", {found.n_waiting} not evaluated yet" if found.n_waiting else ""
     verdict = "no problems" if found.is_clean else count(len(found.findings), "problem")
-    click.echo(
-        f"{count(found.n_runs, 'run')}, {found.n_recomputed} recomputed{waiting}: {verdict}."
-    )
+    yield f"{count(found.n_runs, 'run')}, {found.n_recomputed} recomputed{waiting}: {verdict}."
     if found.is_clean:
         return
     left_out = len(found.findings) - _MOST_SHOWN
-    table = open_table(caption=f"{left_out} more; --json shows all." if left_out > 0 else None)
-    for name in ("kind", "what", "finding"):
-        table.add_column(name, overflow="fold")
-    for finding in found.findings[:_MOST_SHOWN]:
-        table.add_row(
-            finding.kind.value, Text(printable(finding.subject)), Text(printable(finding.sentence))
-        )
-    print_tables(table)
+    table = filled_table(
+        ("kind", "what", "finding"),
+        (
+            (finding.kind.value, finding.subject, finding.sentence)
+            for finding in found.findings[:_MOST_SHOWN]
+        ),
+        caption=f"{left_out} more; --json shows all." if left_out > 0 else None,
+    )
+    for column in table.columns:
+        column.overflow = "fold"
+    yield table
 
 
 @help_text("gc", "gc --older-than 90 --keep 3", see=("runs delete", "runs restore"))
@@ -111,15 +104,9 @@ def _show(found: Verification) -> None:
     type=click.FloatRange(min=0),
     help="Also remove runs opened longer ago than this and never finished.",
 )
-@database_option
-@json_option
+@database_options
 def gc(
-    *,
-    older_than: float | None,
-    keep: int | None,
-    open_older_than: float | None,
-    url: str | None,
-    as_json: bool,
+    *, older_than: float | None, keep: int | None, open_older_than: float | None, call: Call
 ) -> None:
     """Delete old data permanently: deleted runs and outdated evaluations.
 
@@ -127,7 +114,7 @@ def gc(
     """
     from offdiag.services.retention.deletion import collect
 
-    settings = settings_for(url)
+    settings = call.settings
     days = settings.gc.older_than_days if older_than is None else older_than
     with opened(settings) as database, busy("Deleting old data"):
         found = collect(
@@ -136,19 +123,15 @@ def gc(
             keep=settings.gc.keep if keep is None else keep,
             open_older_than=None if open_older_than is None else timedelta(days=open_older_than),
         )
-    if as_json:
-        print_json(
-            {
-                "deleted_runs": found.deleted_runs,
-                "open_runs": found.open_runs,
-                "evaluations": found.evaluations,
-            }
-        )
-    else:
-        click.echo(
-            f"Removed {found.deleted_runs} deleted runs, {found.open_runs} unfinished runs "
-            f"and {found.evaluations} outdated evaluations."
-        )
+    call.print(
+        {
+            "deleted_runs": found.deleted_runs,
+            "open_runs": found.open_runs,
+            "evaluations": found.evaluations,
+        },
+        f"Removed {found.deleted_runs} deleted runs, {found.open_runs} unfinished runs "
+        f"and {found.evaluations} outdated evaluations.",
+    )
 
 
 @help_text(
@@ -166,11 +149,8 @@ def gc(
 @click.option(
     "--all", "everything", is_flag=True, help="Delete all results and compute them again."
 )
-@database_option
-@json_option
-def recompute(
-    run_ids: tuple[str, ...], *, outdated: bool, everything: bool, url: str | None, as_json: bool
-) -> None:
+@database_options
+def recompute(run_ids: tuple[str, ...], *, outdated: bool, everything: bool, call: Call) -> None:
     """Queue runs for re-evaluation by the worker.
 
     Results are computed from the stored predictions, so they can be deleted and recomputed at
@@ -184,15 +164,12 @@ def recompute(
 
     if sum((bool(run_ids), outdated, everything)) > 1:
         raise click.UsageError("Name runs, or give --outdated or --all.")
-    with opened(settings_for(url)) as database, busy("Queueing evaluations"):
+    with call.opened() as database, busy("Queueing evaluations"):
         if run_ids:
             asked = recompute_runs(database, run_ids)
         else:
             asked = recompute_all(database) if everything else recompute_stale(database)
-    if as_json:
-        print_json(_recompute_dict(asked))
-    else:
-        click.echo(_sentence(asked))
+    call.print(_recompute_dict(asked), _sentence(asked))
 
 
 def _recompute_dict(asked: RecomputeRequest) -> dict[str, object]:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.options import help_text, json_option
-from offdiag.cli.output import print_json, print_tables
-from offdiag.cli.registry import database_option, opened, settings_for
+from offdiag.cli.operate.access import moment_text
+from offdiag.cli.options import help_text
+from offdiag.cli.registry import Call, database_options
 
 if TYPE_CHECKING:
     from offdiag.store.share_links import ShareLink
@@ -21,40 +21,35 @@ def link() -> None:
 
 @help_text("link list", "link list --json", see=("link revoke",))
 @link.command(name="list")
-@database_option
-@json_option
-def list_links(url: str | None, as_json: bool) -> None:
+@database_options
+def list_links(call: Call) -> None:
     """List the share links of all users, the newest first.
 
     Editors create them on the page that they show.
     """
-    from offdiag.cli.output import printable
-    from offdiag.cli.tables import open_table
+    from offdiag.cli.tables import filled_table
     from offdiag.store.share_links import list_share_links
 
-    with opened(settings_for(url)) as database:
+    with call.opened() as database:
         with database.read() as session:
             found = list_share_links(session)
         now = database.clock()
-    if as_json:
-        print_json({"links": [_link_dict(each) for each in found]})
-        return
-    if not found:
-        click.echo("There are no share links.")
-        return
-    table = open_table()
-    for column in ("number", "page", "user", "expires", "last opened", ""):
-        table.add_column(column)
-    for each in found:
-        table.add_row(
-            str(each.id),
-            printable(each.address),
-            printable(each.owner),
-            f"{each.expires_at:%Y-%m-%d %H:%M}",
-            "never" if each.used_at is None else f"{each.used_at:%Y-%m-%d %H:%M}",
-            "" if each.is_valid(now) else "revoked" if each.revoked_at else "expired",
-        )
-    print_tables(table)
+    table = filled_table(
+        ("number", "page", "user", "expires", "last opened", ""),
+        (
+            (
+                str(each.id),
+                each.address,
+                each.owner,
+                moment_text(each.expires_at),
+                moment_text(each.used_at),
+                "" if each.is_valid(now) else "revoked" if each.revoked_at else "expired",
+            )
+            for each in found
+        ),
+    )
+    document = {"links": [_link_dict(each) for each in found]}
+    call.print(document, table if found else "There are no share links.")
 
 
 @help_text(
@@ -64,18 +59,14 @@ def list_links(url: str | None, as_json: bool) -> None:
 )
 @link.command()
 @click.argument("number", type=int)
-@database_option
-@json_option
-def revoke(*, number: int, url: str | None, as_json: bool) -> None:
+@database_options
+def revoke(*, number: int, call: Call) -> None:
     """Revoke a share link: it shows nothing from then on."""
     from offdiag.services.access.share_links import revoke_share_link
 
-    with opened(settings_for(url)) as database:
+    with call.opened() as database:
         revoked = revoke_share_link(database, number)
-    if as_json:
-        print_json(_link_dict(revoked))
-    else:
-        click.echo(f"Link {revoked.id} is revoked.")
+    call.print(_link_dict(revoked), f"Link {revoked.id} is revoked.")
 
 
 def _link_dict(found: ShareLink) -> dict[str, Any]:

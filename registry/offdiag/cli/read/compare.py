@@ -10,8 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from offdiag.cli.documents import document
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import busy, label, print_json, print_tables, printable
+from offdiag.cli.options import help_text
+from offdiag.cli.output import busy, label, printable
+from offdiag.cli.registry import Call, registry_options
 from offdiag.cli.run_names import ids_of_runs
 from offdiag.cli.tables import MOST_CLASSES, filled_table, open_table
 from offdiag.comparison import texts
@@ -88,8 +89,7 @@ KINDS = ("only_a", "only_b", "both_right", "both_wrong")
     show_default=True,
     help="With --examples: as many at most.",
 )
-@url_option
-@json_option
+@registry_options
 def compare(
     *,
     run_ids: tuple[str, ...],
@@ -100,8 +100,7 @@ def compare(
     examples: str | None,
     class_label: str | None,
     limit: int,
-    url: str | None,
-    as_json: bool,
+    call: Call,
 ) -> None:
     """Compare two or more runs of one dataset, example by example.
 
@@ -120,7 +119,7 @@ def compare(
             on_shared=on_shared,
             limit=limit,
         )
-        _list_examples(url, ids, query, as_json=as_json)
+        _list_examples(ids, query, call)
         return
     if class_label is not None:
         raise click.UsageError("--class selects examples. Add --examples.")
@@ -129,18 +128,16 @@ def compare(
     )
     with busy(f"Comparing {len(ids)} runs"):
         found = document(
-            url,
+            call.url,
             "/compare",
             Comparison,
             query=wanted,
             stored=lambda database: _stored(database, ids, wanted),
         )
-    if as_json:
-        print_json(found.plain())
-    elif found.refusal is not None:
-        click.echo(refusal_text(found.refusal))
-    else:
-        print_tables(*comparison_tables(found))
+    call.print(
+        found,
+        refusal_text(found.refusal) if found.refusal is not None else comparison_tables(found),
+    )
     if found.refusal is not None:
         click.get_current_context().exit(1)
 
@@ -159,24 +156,16 @@ def _stored(database: Database, ids: list[str], wanted: ComparisonQuery) -> Comp
     )
 
 
-def _list_examples(
-    url: str | None, ids: list[str], query: ComparedExamplesQuery, *, as_json: bool
-) -> None:
+def _list_examples(ids: list[str], query: ComparedExamplesQuery, call: Call) -> None:
     found = document(
-        url,
+        call.url,
         "/compare/examples",
         ComparedExamples,
         query=query,
         stored=lambda database: _stored_examples(database, ids, query),
     )
-    if as_json:
-        print_json(found.plain())
-    elif found.refusal is not None:
-        click.echo(found.refusal)
-    elif found.examples:
-        print_tables(examples_table(found))
-    else:
-        click.echo("There are no such examples.")
+    none = found.refusal or "There are no such examples."
+    call.print(found, examples_table(found) if found.examples else none)
     if found.refusal is not None:
         click.get_current_context().exit(1)
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from offdiag.cli.documents import Server, connected, document
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import label, print_json, print_tables, printable
+from offdiag.cli.options import help_text
+from offdiag.cli.output import label, printable
 from offdiag.cli.read.cost_runs import apply, decide, labels, rank
 from offdiag.cli.read.cost_tables import cost_table, difference_table, list_table
-from offdiag.cli.registry import settings_for
+from offdiag.cli.registry import Call, Shown, project_option, registry_options
 from offdiag.domain.texts import CostName, name_segment
 from offdiag.inputs.files.costs import read_weights
 from offdiag.metrics.costs.matrix import CostChange, changed_costs
@@ -46,28 +46,21 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("first", metavar="NAME[@VERSION]")
 @click.argument("second", metavar="NAME[@VERSION]")
-@click.option("--project", help="Project they belong to.  [default: the configured one]")
-@url_option
-@json_option
-def diff(*, first: str, second: str, project: str | None, url: str | None, as_json: bool) -> None:
+@project_option("Project they belong to.")
+@registry_options
+def diff(*, first: str, second: str, project: str, call: Call) -> None:
     """Show the costs that differ between two cost matrices. Exit code 1 if any does.
 
     Classes are matched by name; classes that only one has are named.
     """
-    where = project or settings_for(url).project
-    with connected(url) as registry:
-        before, after = (_costs(registry, where, name) for name in (first, second))
+    with connected(call.url) as registry:
+        before, after = (_costs(registry, project, name) for name in (first, second))
     changes = changed_costs(cost_matrix_in(before), cost_matrix_in(after))
     facts = _other_differences(before, after)
-    if as_json:
-        print_json(_difference_dict(before, after, changes))
-    elif not changes and not facts:
-        click.echo("No cost differs.")
-    else:
-        for fact in facts:
-            click.echo(fact)
-        if changes:
-            print_tables(difference_table(_name(before), _name(after), changes))
+    shown: list[Shown] = [*facts]
+    if changes:
+        shown.append(difference_table(_name(before), _name(after), changes))
+    call.print(_difference_dict(before, after, changes), shown or "No cost differs.")
     if changes or facts:
         click.get_current_context().exit(1)
 
@@ -132,7 +125,7 @@ def _difference_dict(
     }
 
 
-_project = click.option("--project", help="Project it belongs to.  [default: the configured one]")
+_project = project_option("Project it belongs to.")
 
 
 @click.group()
@@ -155,17 +148,9 @@ for _verb in (diff, apply, rank, decide, labels):
 @click.option("--dataset", required=True, help="Dataset with the classes of the matrix.")
 @click.option("--note", help="Source of the costs.  [default: the note in FILE]")
 @_project
-@url_option
-@json_option
+@registry_options
 def add(
-    *,
-    name: str,
-    file: Path,
-    dataset: str,
-    note: str | None,
-    project: str | None,
-    url: str | None,
-    as_json: bool,
+    *, name: str, file: Path, dataset: str, note: str | None, project: str, call: Call
 ) -> None:
     """Store the cost matrix in FILE as NAME, as a new version if it changed.
 
@@ -175,7 +160,7 @@ def add(
     weights = plain_weights(given.weights)
     # What the weights may be is said where they are stored.
     asked = NewCosts.model_construct(
-        project=project or settings_for(url).project,
+        project=project,
         dataset=dataset,
         name=name,
         weights=weights,
@@ -184,17 +169,14 @@ def add(
         author=current_author(),
     )
     costs = document(
-        url,
+        call.url,
         "/cost-matrices",
         Costs,
         method="POST",
         body=asked,
         stored=lambda database: _added(database, asked, weights),
     )
-    if as_json:
-        print_json(costs.plain())
-    else:
-        click.echo(f"{costs.name}@{costs.version} is stored.")
+    call.print(costs, f"{costs.name}@{costs.version} is stored.")
 
 
 def _added(database: Database, asked: NewCosts, weights: Weights) -> Costs:
@@ -217,24 +199,21 @@ def _added(database: Database, asked: NewCosts, weights: Weights) -> Costs:
 @help_text("cost list", "cost list --json", see=("cost show",))
 @cost.command(name="list")
 @click.option("--project", help="Only those of this project.")
-@url_option
-@json_option
-def list_costs(project: str | None, url: str | None, as_json: bool) -> None:
+@registry_options
+def list_costs(project: str | None, call: Call) -> None:
     """List cost matrices, each in its newest version."""
     wanted = CostsQuery(project=project)
     found = document(
-        url,
+        call.url,
         "/cost-matrices",
         CostList,
         query=wanted,
         stored=lambda database: _all(database, wanted),
     )
-    if as_json:
-        print_json(found.plain())
-    elif found.cost_matrices:
-        print_tables(list_table(found.cost_matrices))
-    else:
-        click.echo("There are no cost matrices.")
+    call.print(
+        found,
+        list_table(found.cost_matrices) if found.cost_matrices else "There are no cost matrices.",
+    )
 
 
 def _all(database: Database, wanted: CostsQuery) -> CostList:
@@ -256,16 +235,12 @@ def _all(database: Database, wanted: CostsQuery) -> CostList:
 @cost.command()
 @click.argument("name", metavar="NAME[@VERSION]")
 @_project
-@url_option
-@json_option
-def show(name: str, project: str | None, url: str | None, as_json: bool) -> None:
+@registry_options
+def show(name: str, project: str, call: Call) -> None:
     """Show a cost matrix."""
-    with connected(url) as registry:
-        found = _costs(registry, project or settings_for(url).project, name)
-    if as_json:
-        print_json(found.plain())
-    else:
-        print_tables(cost_table(found))
+    with connected(call.url) as registry:
+        found = _costs(registry, project, name)
+    call.print(found, cost_table(found))
 
 
 @help_text(
@@ -281,34 +256,25 @@ def show(name: str, project: str | None, url: str | None, as_json: bool) -> None
 @click.argument("name", metavar="[NAME[@VERSION]]", required=False)
 @click.option("--none", "clear", is_flag=True, help="Remove the default cost matrix.")
 @_project
-@url_option
-@json_option
-def default(
-    *,
-    dataset: str,
-    name: str | None,
-    clear: bool,
-    project: str | None,
-    url: str | None,
-    as_json: bool,
-) -> None:
+@registry_options
+def default(*, dataset: str, name: str | None, clear: bool, project: str, call: Call) -> None:
     """Set the default cost matrix of DATASET; all its runs are re-evaluated."""
     if (name is None) != clear:
         raise click.UsageError("Name a cost matrix, or give --none.")
-    asked = Judging(project=project or settings_for(url).project, cost_matrix=name)
+    asked = Judging(project=project, cost_matrix=name)
     found = document(
-        url,
+        call.url,
         f"/datasets/{name_segment(dataset)}/cost-matrix",
         AskedAgain,
         method="PUT",
         body=asked,
         stored=lambda database: _set_default(database, dataset, asked),
     )
-    if as_json:
-        print_json({"dataset": dataset, "cost_matrix": name, "runs_asked": found.n_runs})
-    else:
-        now = "no default cost matrix" if name is None else f"the default cost matrix {name}"
-        click.echo(f"{dataset} has {now}; {found.n_runs} runs are re-evaluated.")
+    now = "no default cost matrix" if name is None else f"the default cost matrix {name}"
+    call.print(
+        {"dataset": dataset, "cost_matrix": name, "runs_asked": found.n_runs},
+        f"{dataset} has {now}; {found.n_runs} runs are re-evaluated.",
+    )
 
 
 def _set_default(database: Database, dataset: str, asked: Judging) -> AskedAgain:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import click
 
 from offdiag.cli.documents import document
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import busy, note, print_json, print_tables, printable
+from offdiag.cli.options import help_text
+from offdiag.cli.output import busy, note, printable
 from offdiag.cli.read.cost_tables import decision_tables, label_cost_table, ranking_tables
-from offdiag.cli.registry import settings_for
+from offdiag.cli.registry import Call, project_option, registry_options
 from offdiag.cli.run_names import ids_of_runs
 from offdiag.metrics.costs.decisions import finite_threshold
 from offdiag.records.cost import CostsAsked, CostsOfRuns, RuleAsked, costs_of_runs
@@ -51,16 +51,9 @@ if TYPE_CHECKING:
     help="Costs of all other labels.",
 )
 @click.option("--baseline", metavar="RUN", callback=ids_of_runs, help="Run to compare with.")
-@url_option
-@json_option
+@registry_options
 def labels(
-    *,
-    run_id: str,
-    costs: tuple[str, ...],
-    others: str,
-    baseline: str | None,
-    url: str | None,
-    as_json: bool,
+    *, run_id: str, costs: tuple[str, ...], others: str, baseline: str | None, call: Call
 ) -> None:
     """Show what the errors of the multi-label run RUN cost, and which thresholds cost least.
 
@@ -70,19 +63,14 @@ def labels(
         costs=costs_of_texts(costs), others=costs_of_text(others), baseline=baseline
     )
     found = document(
-        url,
+        call.url,
         f"/runs/{run_id}/label-costs",
         LabelCostsFound,
         method="POST",
         body=asked,
         stored=lambda database: asked_label_costs(database, run_id, asked),
     )
-    if as_json:
-        print_json(found.plain())
-        return
-    print_tables(label_cost_table(found))
-    for line in label_cost_lines(found):
-        click.echo(printable(line))
+    call.print(found, [label_cost_table(found), *map(printable, label_cost_lines(found))])
 
 
 @help_text(
@@ -112,8 +100,7 @@ def labels(
     help="Class prevalence at deployment; the rest is divided as in the test set.",
 )
 @click.option("--save-as", metavar="NAME", help="Store the predictions as a run of this name.")
-@url_option
-@json_option
+@registry_options
 def decide(
     *,
     run_id: str,
@@ -122,8 +109,7 @@ def decide(
     positive: str | None,
     shares: str,
     save_as: str | None,
-    url: str | None,
-    as_json: bool,
+    call: Call,
 ) -> None:
     """Apply a decision rule by cost to the scores of RUN, and show what changes.
 
@@ -141,19 +127,15 @@ def decide(
     )
     with busy(f"Applying the rule to {run_id}"):
         found = document(
-            url,
+            call.url,
             f"/runs/{run_id}/rules",
             TriedRule,
             method="POST",
             body=asked,
             stored=lambda database: _tried(database, run_id, asked),
         )
-    if as_json:
-        print_json(found.plain())
-        return
-    print_tables(*decision_tables(found))
-    if found.saved is not None:
-        click.echo(f"Saved as {found.saved.id}.")
+    saved = () if found.saved is None else (f"Saved as {found.saved.id}.",)
+    call.print(found, (*decision_tables(found), *saved))
 
 
 def _tried(database: Database, run_id: str, asked: RuleAsked) -> TriedRule:
@@ -231,8 +213,7 @@ def _question(command: Command) -> Command:
 @click.command()
 @click.argument("run_ids", metavar="RUN...", callback=ids_of_runs, nargs=-1, required=True)
 @_question
-@url_option
-@json_option
+@registry_options
 def apply(
     *,
     run_ids: tuple[str, ...],
@@ -241,8 +222,7 @@ def apply(
     shares: str,
     lever: str,
     part: str,
-    url: str | None,
-    as_json: bool,
+    call: Call,
 ) -> None:
     """Compute what the errors of each RUN cost, next to the best constant prediction.
 
@@ -251,7 +231,7 @@ def apply(
     asked = CostsAsked(
         runs=",".join(run_ids), costs=costs, edits=edits, shares=shares, lever=lever, slice=part
     )
-    _compare(asked, url=url, as_json=as_json)
+    _compare(asked, call)
 
 
 @help_text(
@@ -262,9 +242,8 @@ def apply(
 @click.command()
 @click.option("--dataset", required=True, help="The dataset whose runs are ranked.")
 @_question
-@click.option("--project", help="Project of the dataset.  [default: the configured one]")
-@url_option
-@json_option
+@project_option("Project of the dataset.")
+@registry_options
 def rank(
     *,
     dataset: str,
@@ -273,27 +252,26 @@ def rank(
     shares: str,
     lever: str,
     part: str,
-    project: str | None,
-    url: str | None,
-    as_json: bool,
+    project: str,
+    call: Call,
 ) -> None:
     """Rank the newest 26 runs of a dataset by cost, cheapest first."""
     asked = CostsAsked(
         dataset=dataset,
-        project=project or settings_for(url).project,
+        project=project,
         costs=costs,
         edits=edits,
         shares=shares,
         lever=lever,
         slice=part,
     )
-    _compare(asked, url=url, as_json=as_json)
+    _compare(asked, call)
 
 
-def _compare(asked: CostsAsked, *, url: str | None, as_json: bool) -> None:
+def _compare(asked: CostsAsked, call: Call) -> None:
     with busy("Computing costs"):
         found = document(
-            url,
+            call.url,
             "/costs",
             CostsOfRuns,
             query=asked,
@@ -306,10 +284,7 @@ def _compare(asked: CostsAsked, *, url: str | None, as_json: bool) -> None:
     last = len(found.runs) + 1
     cheapest_first = sorted(found.runs, key=lambda run: run.rank or last)
     found = found.model_copy(update={"runs": cheapest_first})
-    if as_json:
-        print_json(found.plain())
-    else:
-        print_tables(*ranking_tables(found))
+    call.print(found, ranking_tables(found))
 
 
 def _stored(database: Database, asked: CostsAsked) -> CostsOfRuns:

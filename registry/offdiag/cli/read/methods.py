@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
 from offdiag.cli.documents import document
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import number, print_json, print_tables
-from offdiag.cli.registry import settings_for
+from offdiag.cli.options import help_text
+from offdiag.cli.output import number
+from offdiag.cli.registry import Call, project_option, registry_options
 from offdiag.cli.tables import filled_table
 from offdiag.domain.number_text import count, p_in_column
 from offdiag.domain.texts import name_segment
@@ -30,45 +31,37 @@ if TYPE_CHECKING:
 )
 @click.command()
 @click.argument("dataset")
-@click.option("--project", help="Project of the dataset.  [default: the configured one]")
+@project_option("Project of the dataset.")
 @click.option("--metric", help="Metric to compare by.  [default: the primary one]")
 @click.option("--runs", is_flag=True, help="List the runs of each method, such as its folds.")
-@url_option
-@json_option
-def methods(
-    *,
-    dataset: str,
-    project: str | None,
-    metric: str | None,
-    runs: bool,
-    url: str | None,
-    as_json: bool,
-) -> None:
+@registry_options
+def methods(*, dataset: str, project: str, metric: str | None, runs: bool, call: Call) -> None:
     """Compare the methods of DATASET: runs that differ by seed or fold.
 
     Runs belong to a method by the tag group; the tags seed and fold say which run of it they are.
     With the tag train_size methods have learning curves. Intervals count the spread of training
     and the choice of examples.
     """
-    wanted = LeadersQuery(project=project or settings_for(url).project, metric=metric)
+    wanted = LeadersQuery(project=project, metric=metric)
     found = document(
-        url,
+        call.url,
         f"/datasets/{name_segment(dataset)}/methods",
         Methods,
         query=wanted,
         stored=lambda database: _stored(database, dataset, wanted),
     )
-    if as_json:
-        print_json(found.plain())
-    elif not found.methods:
-        click.echo("No run has the tag group. Log runs of a method with --tag group=NAME.")
-    else:
-        tables = [_methods_table(found)]
-        if found.learning_curves:
-            tables.append(_curves_table(found))
-        if runs:
-            tables.append(_runs_table(found))
-        print_tables(*tables)
+    call.print(found, _shown(found, with_runs=runs))
+
+
+def _shown(found: Methods, *, with_runs: bool) -> Iterator[Table | str]:
+    if not found.methods:
+        yield "No run has the tag group. Log runs of a method with --tag group=NAME."
+        return
+    yield _methods_table(found)
+    if found.learning_curves:
+        yield _curves_table(found)
+    if with_runs:
+        yield _runs_table(found)
 
 
 def _stored(database: Database, dataset: str, wanted: LeadersQuery) -> Methods:

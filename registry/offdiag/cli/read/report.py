@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from offdiag.cli.documents import Server, connected, document
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import print_json, print_tables
+from offdiag.cli.options import help_text, url_option
 from offdiag.cli.read.report_tables import (
     PENDING,
     edition_tables,
@@ -21,7 +20,12 @@ from offdiag.cli.read.report_tables import (
     report_table,
     waited_for,
 )
-from offdiag.cli.registry import evaluate_waiting, settings_for
+from offdiag.cli.registry import (
+    Call,
+    evaluate_waiting,
+    project_option,
+    registry_options,
+)
 from offdiag.cli.run_names import ids_of_runs
 from offdiag.domain.texts import name_segment
 from offdiag.errors import NotFound
@@ -178,7 +182,7 @@ _OPTIONS = (
 )
 
 
-_project = click.option("--project", help="Project of the report.  [default: the configured one]")
+_project = project_option("Project of the report.")
 _name = click.argument("name")
 _number = click.argument("number", type=int, required=False)
 
@@ -210,25 +214,20 @@ def report() -> None:
     metavar="SECONDS",
     help="How long to wait for the results.",
 )
-@url_option
-@json_option
-@click.pass_context
+@registry_options
 def create(
-    context: click.Context,
-    /,
     *,
     name: str,
-    project: str | None,
+    project: str,
     zone: str,
     timeout: float,
-    url: str | None,
-    as_json: bool,
+    call: Call,
     **given: Any,
 ) -> None:
     """Create an edition of report NAME now. It is compared with the previous edition."""
     report_input = ReportInput(**given)
-    scope = report_input.scope(project or settings_for(url).project)
-    with connected(url) as registry:
+    scope = report_input.scope(project)
+    with connected(call.url) as registry:
         if isinstance(registry, Server):
             asked = NewReport(
                 project=scope.project,
@@ -240,7 +239,7 @@ def create(
             found = _created_on_server(registry, asked, timeout_s=timeout)
         else:
             found = _created(registry, name, scope, report_input, zone, timeout_s=timeout)
-    present_edition(context, found, as_json=as_json)
+    present_edition(found, call)
 
 
 def _created(
@@ -296,20 +295,18 @@ def _number_on(server: Server, project: str, name: str, number: int | None) -> i
 @help_text("report list", "report list --json", see=("report show",))
 @report.command(name="list")
 @click.option("--project", help="Only reports of this project.")
-@url_option
-@json_option
-def list_reports(project: str | None, url: str | None, as_json: bool) -> None:
+@registry_options
+def list_reports(project: str | None, call: Call) -> None:
     """List reports with their newest edition."""
     wanted = SchedulesQuery(project=project)
     found = document(
-        url, "/reports", ReportList, query=wanted, stored=lambda database: _all(database, wanted)
+        call.url,
+        "/reports",
+        ReportList,
+        query=wanted,
+        stored=lambda database: _all(database, wanted),
     )
-    if as_json:
-        print_json(found.plain())
-    elif found.reports:
-        print_tables(report_table(found.reports))
-    else:
-        click.echo("There are no reports.")
+    call.print(found, report_table(found.reports) if found.reports else "There are no reports.")
 
 
 def _all(database: Database, wanted: SchedulesQuery) -> ReportList:
@@ -331,25 +328,18 @@ def _all(database: Database, wanted: SchedulesQuery) -> ReportList:
 @_name
 @_number
 @_project
-@url_option
-@json_option
-def show(
-    name: str, number: int | None, project: str | None, url: str | None, as_json: bool
-) -> None:
+@registry_options
+def show(name: str, number: int | None, project: str, call: Call) -> None:
     """Show an edition of a report, the newest without NUMBER."""
-    where = project or settings_for(url).project
-    with connected(url) as registry:
+    with connected(call.url) as registry:
         if isinstance(registry, Server):
-            found = _issue(registry, where, name, number)
+            found = _issue(registry, project, name, number)
         else:
             from offdiag.services.reports.page import issue_page
 
-            page = issue_page(registry, project=where, name=name, number=number)
+            page = issue_page(registry, project=project, name=name, number=number)
             found = issue_with_figures(page)
-    if as_json:
-        print_json(found.plain())
-    else:
-        print_tables(*edition_tables(found))
+    call.print(found, edition_tables(found))
 
 
 @help_text(
@@ -381,25 +371,24 @@ def export(
     *,
     name: str,
     number: int | None,
-    project: str | None,
+    project: str,
     kind: str,
     output: Path | None,
     url: str | None,
 ) -> None:
     """Export a file of an edition, byte for byte as it was created."""
-    where = project or settings_for(url).project
     with connected(url) as registry:
         if isinstance(registry, Server):
-            number = _number_on(registry, where, name, number)
+            number = _number_on(registry, project, name, number)
             content = registry.content(
                 f"/reports/{name_segment(name)}/issues/{number}/files/{kind}",
-                query=InProject(project=where),
+                query=InProject(project=project),
             )
         else:
             from offdiag.services.reports.page import edition_file
 
             content = edition_file(
-                registry, project=where, name=name, number=number, kind=kind
+                registry, project=project, name=name, number=number, kind=kind
             ).content
     if output is None:
         sys.stdout.buffer.write(content)

@@ -9,7 +9,8 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from offdiag.cli.output import busy, note, print_json, print_tables, printable
+from offdiag.cli.output import busy, note, printable
+from offdiag.cli.registry import Call
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.records.report import (
     Delivery,
@@ -108,17 +109,14 @@ def waited_for(
     return issue_with_figures(page)
 
 
-def present_edition(context: click.Context, issue: IssueWithFigures, *, as_json: bool) -> None:
+def present_edition(issue: IssueWithFigures, call: Call) -> None:
     """Print an edition; exit code 1 if it failed, is not done, or a delivery was refused."""
-    if as_json:
-        print_json(issue.plain())
-    else:
-        print_tables(*edition_tables(issue))
+    call.print(issue, edition_tables(issue))
     if issue.state == PENDING:
         note("It is queued. Start offdiag worker, or wait: nothing is lost.")
     is_refused = any(each.state == "refused" for each in issue.deliveries)
     if is_refused or issue.state != "computed":
-        context.exit(1)
+        click.get_current_context().exit(1)
 
 
 def schedule_table(entries: Sequence[ScheduleEntry]) -> Table:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import click
 
 from offdiag.cli.documents import Server, connected, document
-from offdiag.cli.options import help_text, json_option, url_option
-from offdiag.cli.output import fits_intervals, print_json, print_tables, printable
+from offdiag.cli.options import help_text
+from offdiag.cli.output import fits_intervals, printable
 from offdiag.cli.read.run_tables import (
     fairness_tables,
     history_table,
@@ -20,7 +20,12 @@ from offdiag.cli.read.run_tables import (
     slice_tables,
     worst_slices_table,
 )
-from offdiag.cli.registry import evaluate_waiting, settings_for
+from offdiag.cli.registry import (
+    Call,
+    evaluate_waiting,
+    project_option,
+    registry_options,
+)
 from offdiag.cli.run_names import ids_of_runs
 from offdiag.domain.texts import name_segment
 from offdiag.filters.parsing import parse_filter, parse_order
@@ -57,6 +62,8 @@ from offdiag.records.runs.slices import (
 from offdiag.sdk.target import current_author
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from offdiag.store.database import Database
 
 
@@ -70,17 +77,10 @@ if TYPE_CHECKING:
 @click.argument("run_id", metavar="[RUN]", callback=ids_of_runs, required=False)
 @click.option("--dataset", help="Show the baseline of this dataset.")
 @click.option("--clear", is_flag=True, help="With --dataset: remove the baseline.")
-@click.option("--project", help="Project of the dataset.  [default: the configured one]")
-@url_option
-@json_option
+@project_option("Project of the dataset.")
+@registry_options
 def baseline(
-    *,
-    run_id: str | None,
-    dataset: str | None,
-    clear: bool,
-    project: str | None,
-    url: str | None,
-    as_json: bool,
+    *, run_id: str | None, dataset: str | None, clear: bool, project: str, call: Call
 ) -> None:
     """Set the baseline: compare all runs of its dataset with RUN, class by class.
 
@@ -89,21 +89,20 @@ def baseline(
     """
     if (run_id is None) == (dataset is None) or (clear and dataset is None):
         raise click.UsageError("Name a run, or a dataset with --dataset.")
-    place = project or settings_for(url).project
-    with connected(url) as registry:
+    with connected(call.url) as registry:
         if run_id is None and not clear:
-            found, n_runs = _baseline(registry, place, str(dataset)), 0
+            found, n_runs = _baseline(registry, project, str(dataset)), 0
         elif isinstance(registry, Server):
-            found, n_runs = _pinned_on_server(registry, run_id, place, dataset)
+            found, n_runs = _pinned_on_server(registry, run_id, project, dataset)
         else:
-            found, n_runs = _pinned(registry, run_id, place, dataset)
-    if as_json:
-        print_json({"baseline": found.run, "runs_asked": n_runs})
-    elif found.run is None:
-        click.echo("There is no baseline.")
-    else:
-        again = f"; {n_runs} runs are re-evaluated" if n_runs else ""
-        click.echo(f"The baseline is {found.run_name} ({found.run}){again}.")
+            found, n_runs = _pinned(registry, run_id, project, dataset)
+    again = f"; {n_runs} runs are re-evaluated" if n_runs else ""
+    call.print(
+        {"baseline": found.run, "runs_asked": n_runs},
+        "There is no baseline."
+        if found.run is None
+        else f"The baseline is {found.run_name} ({found.run}){again}.",
+    )
 
 
 def _baseline(registry: Database | Server, project: str, dataset: str) -> Baseline:
@@ -182,8 +181,7 @@ runs.add_command(baseline)
     "a field such as params.lr; - is descending.",
 )
 @click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
-@url_option
-@json_option
+@registry_options
 def list_runs(
     *,
     project: str | None,
@@ -191,12 +189,11 @@ def list_runs(
     filter_text: str,
     sort: str,
     limit: int,
-    url: str | None,
-    as_json: bool,
+    call: Call,
 ) -> None:
     """List runs with their primary metrics."""
     order = _order(sort)
-    with connected(url) as registry:
+    with connected(call.url) as registry:
         condition = _condition(registry, filter_text, project=project, dataset=dataset)
         query = RunsQuery(filter=condition, order_by=order)
         if isinstance(registry, Server):
@@ -204,12 +201,14 @@ def list_runs(
             found = RunList(runs=[run for page in pages for run in page.runs])
         else:
             found = _stored(registry, query, limit)
-    if as_json:
-        print_json(found.plain())
-    elif found.runs:
-        print_tables(run_table(found.runs, with_intervals=fits_intervals()))
+    call.print(found, _listed(found))
+
+
+def _listed(found: RunList) -> Iterator[Table | str]:
+    if found.runs:
+        yield run_table(found.runs, with_intervals=fits_intervals())
     else:
-        click.echo("There are no such runs.")
+        yield "There are no such runs."
 
 
 def _stored(database: Database, query: RunsQuery, limit: int) -> RunList:
@@ -240,13 +239,12 @@ def _stored(database: Database, query: RunsQuery, limit: int) -> RunList:
     metavar="NAME=VALUE",
     help="Only the examples in this slice; join conditions with &.",
 )
-@url_option
-@json_option
-def show(run_id: str, slice_text: str | None, url: str | None, as_json: bool) -> None:
+@registry_options
+def show(run_id: str, slice_text: str | None, call: Call) -> None:
     """Show a run with its confusion matrix and all metrics."""
     if slice_text is not None:
         part = document(
-            url,
+            call.url,
             f"/runs/{run_id}/evaluation",
             EvaluationAnswer,
             query=EvaluationQuery(slice=slice_text),
@@ -255,16 +253,13 @@ def show(run_id: str, slice_text: str | None, url: str | None, as_json: bool) ->
         shown, tables = part.plain(), slice_tables(part)
     else:
         run = document(
-            url,
+            call.url,
             f"/runs/{run_id}/results",
             RunWithResults,
             stored=lambda database: _stored_run(database, run_id),
         )
         shown, tables = run_dict(run), run_tables(run)
-    if as_json:
-        print_json(shown)
-    else:
-        print_tables(*tables)
+    call.print(shown, tables)
 
 
 def _stored_run(database: Database, run_id: str) -> RunWithResults:
@@ -299,25 +294,22 @@ def _stored_slice(database: Database, run_id: str, slice_text: str) -> Evaluatio
     metavar="LABEL",
     help="Class to compare.  [default: the positive one of two, else all]",
 )
-@url_option
-@json_option
-def fairness(
-    run_id: str, by: str, class_label: str | None, url: str | None, as_json: bool
-) -> None:
+@registry_options
+def fairness(run_id: str, by: str, class_label: str | None, call: Call) -> None:
     """Compare groups of examples by the usual criteria of fairness."""
     found = document(
-        url,
+        call.url,
         f"/runs/{run_id}/fairness",
         Fairness,
         query=FairnessQuery(by=by, class_label=class_label),
         stored=lambda database: _stored_fairness(database, run_id, by, class_label),
     )
-    if as_json:
-        print_json(found.plain())
-    elif found.classes:
-        print_tables(*fairness_tables(found))
-    else:
-        click.echo(f"No group of {by} has {found.min_size} labelled examples.")
+    call.print(
+        found,
+        fairness_tables(found)
+        if found.classes
+        else f"No group of {by} has {found.min_size} labelled examples.",
+    )
 
 
 def _stored_fairness(
@@ -347,32 +339,25 @@ def _stored_fairness(
 @click.option(
     "--columns", metavar="A,B,C", help="Only these three columns, with their crosses of three."
 )
-@url_option
-@json_option
+@registry_options
 def slices(
-    *,
-    run_id: str,
-    metric: str | None,
-    limit: int,
-    columns: str | None,
-    url: str | None,
-    as_json: bool,
+    *, run_id: str, metric: str | None, limit: int, columns: str | None, call: Call
 ) -> None:
     """List the slices that a run is worse on than on the rest."""
     query = SlicesQuery(metric=metric, limit=limit, columns=columns)
     found = document(
-        url,
+        call.url,
         f"/runs/{run_id}/slices",
         RunSlices,
         query=query,
         stored=lambda database: _stored_slices(database, run_id, query),
     )
-    if as_json:
-        print_json(found.plain())
-    elif found.n_tests:
-        print_tables(worst_slices_table(found))
-    else:
-        click.echo(f"{run_id} has no slices with enough examples, or small groups are hidden.")
+    call.print(
+        found,
+        worst_slices_table(found)
+        if found.n_tests
+        else f"{run_id} has no slices with enough examples, or small groups are hidden.",
+    )
 
 
 def _stored_slices(database: Database, run_id: str, query: SlicesQuery) -> RunSlices:
@@ -385,22 +370,21 @@ def _stored_slices(database: Database, run_id: str, query: SlicesQuery) -> RunSl
 @help_text("runs history r_4bcd6fgh8jkm", see=("runs show", "truth impact"))
 @runs.command()
 @click.argument("run_id", metavar="RUN", callback=ids_of_runs)
-@url_option
-@json_option
-def history(run_id: str, url: str | None, as_json: bool) -> None:
+@registry_options
+def history(run_id: str, call: Call) -> None:
     """Show all evaluations of a run and what changed between them."""
     found = document(
-        url,
+        call.url,
         f"/runs/{run_id}/history",
         HistoryAnswer,
         stored=lambda database: _stored_history(database, run_id),
     )
-    if as_json:
-        print_json(found.plain())
-    elif found.evaluations:
-        print_tables(history_table(found.evaluations))
-    else:
-        click.echo(f"{run_id} is not evaluated yet.")
+    call.print(
+        found,
+        history_table(found.evaluations)
+        if found.evaluations
+        else f"{run_id} is not evaluated yet.",
+    )
 
 
 def _stored_history(database: Database, run_id: str) -> HistoryAnswer:
@@ -412,9 +396,8 @@ def _stored_history(database: Database, run_id: str) -> HistoryAnswer:
 @help_text("runs confused r_4bcd6fgh8jkm", see=("runs show", "compare"))
 @runs.command()
 @click.argument("run_id", metavar="RUN", callback=ids_of_runs)
-@url_option
-@json_option
-def confused(run_id: str, url: str | None, as_json: bool) -> None:
+@registry_options
+def confused(run_id: str, call: Call) -> None:
     """Show which labels of the multi-label run RUN are confused, and when, with the evidence."""
 
     def stored(database: Database) -> ConfusedLabelsFound:
@@ -422,35 +405,35 @@ def confused(run_id: str, url: str | None, as_json: bool) -> None:
 
         return confused_document(confused_labels_of(database, run_id))
 
-    found = document(url, f"/runs/{run_id}/confused-labels", ConfusedLabelsFound, stored=stored)
-    if as_json:
-        print_json(found.plain())
-    elif not found.found:
-        click.echo(f"No label is confused more often than chance explains ({found.n:,} examples).")
-    else:
-        for each in found.found:
-            click.echo(printable(each.sentence))
-            click.echo(f"  {printable(each.evidence_text)}")
+    found = document(
+        call.url, f"/runs/{run_id}/confused-labels", ConfusedLabelsFound, stored=stored
+    )
+    none = f"No label is confused more often than chance explains ({found.n:,} examples)."
+    lines = [
+        line
+        for each in found.found
+        for line in (printable(each.sentence), f"  {printable(each.evidence_text)}")
+    ]
+    call.print(found, lines or none)
 
 
 @help_text("runs delete r_4bcd6fgh8jkm", see=("runs restore", "gc"))
 @runs.command()
 @click.argument("run_id", metavar="RUN", callback=ids_of_runs)
-@url_option
-@json_option
-def delete(run_id: str, url: str | None, as_json: bool) -> None:
+@registry_options
+def delete(run_id: str, call: Call) -> None:
     """Delete a run. `offdiag gc` deletes it permanently after a while."""
-    with connected(url) as registry:
+    with connected(call.url) as registry:
         if isinstance(registry, Server):
             registry.content(f"/runs/{run_id}", method="DELETE")
         else:
             from offdiag.services.retention.deletion import delete_run
 
             delete_run(registry, run_id, by=current_author())
-    if as_json:
-        print_json({"id": run_id, "deleted": True})
-    else:
-        click.echo(f"{run_id} is deleted. Undo: offdiag runs restore {run_id}")
+    call.print(
+        {"id": run_id, "deleted": True},
+        f"{run_id} is deleted. Undo: offdiag runs restore {run_id}",
+    )
 
 
 @help_text(
@@ -460,21 +443,17 @@ def delete(run_id: str, url: str | None, as_json: bool) -> None:
 )
 @runs.command()
 @click.argument("run_id", metavar="RUN")
-@url_option
-@json_option
-def restore(run_id: str, url: str | None, as_json: bool) -> None:
+@registry_options
+def restore(run_id: str, call: Call) -> None:
     """Restore a deleted run."""
-    with connected(url) as registry:
+    with connected(call.url) as registry:
         if isinstance(registry, Server):
             registry.content(f"/runs/{run_id}/restore", method="POST")
         else:
             from offdiag.services.retention.deletion import restore_run
 
             restore_run(registry, run_id)
-    if as_json:
-        print_json({"id": run_id, "deleted": False})
-    else:
-        click.echo(f"{run_id} is restored.")
+    call.print({"id": run_id, "deleted": False}, f"{run_id} is restored.")
 
 
 def _condition(

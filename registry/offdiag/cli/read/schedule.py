@@ -6,17 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.options import help_text, json_option
-from offdiag.cli.output import print_json, print_tables
+from offdiag.cli.options import help_text
 from offdiag.cli.read.report import ReportInput, report_options
-from offdiag.cli.registry import database_option, opened, settings_for
+from offdiag.cli.registry import (
+    Call,
+    database_options,
+    opened,
+    project_option,
+)
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database
 
 _name = click.argument("name")
-_project = click.option("--project", help="Project of the report.  [default: the configured one]")
-_any_project = click.option("--project", help="Only schedules of this project.")
+_project = project_option("Project of the report.")
 
 
 @click.group()
@@ -40,55 +43,38 @@ def schedule() -> None:
 @click.option("--zone", default="UTC", show_default=True, help="Time zone, such as Europe/Berlin.")
 @_project
 @report_options
-@database_option
-@json_option
-def add(
-    *,
-    name: str,
-    cron: str,
-    zone: str,
-    project: str | None,
-    url: str | None,
-    as_json: bool,
-    **given: Any,
-) -> None:
+@database_options
+def add(*, name: str, cron: str, zone: str, project: str, call: Call, **given: Any) -> None:
     """Create schedule NAME; show its next times and problems with its targets."""
     from offdiag.cli.output import note
     from offdiag.services.delivery.task import target_problems
     from offdiag.services.schedules.edit import add_schedule
 
-    settings = settings_for(url)
+    settings = call.settings
     report = ReportInput(**given)
-    scope = report.scope(project or settings.project)
+    scope = report.scope(project)
     with opened(settings) as database:
         targets = report.targets()
         add_schedule(database, name=name, cron=cron, zone=zone, scope=scope, delivery=targets)
-        _show(database, scope.project, name, as_json=as_json)
+        _show(database, scope.project, name, call)
     for problem in target_problems(targets, settings):
         note(f"With the settings of this machine a report could not be delivered. {problem}")
 
 
 @help_text("schedule list", "schedule list --json", see=("schedule show",))
 @schedule.command(name="list")
-@_any_project
-@database_option
-@json_option
-def list_schedules(project: str | None, url: str | None, as_json: bool) -> None:
+@click.option("--project", help="Only schedules of this project.")
+@database_options
+def list_schedules(project: str | None, call: Call) -> None:
     """List schedules with their next times, and whether the scheduler is up."""
     from offdiag.cli.read.report_tables import schedule_table, scheduler_sentence
     from offdiag.records.report import schedule_list
     from offdiag.services.schedules.page import schedules_page
 
-    with opened(settings_for(url)) as database:
+    with call.opened() as database:
         page = schedules_page(database, project=project)
-    if as_json:
-        print_json(schedule_list(page).plain())
-        return
-    if page.entries:
-        print_tables(schedule_table(page.entries))
-    else:
-        click.echo("There are no schedules.")
-    click.echo(scheduler_sentence(page.reports))
+    listed = schedule_table(page.entries) if page.entries else "There are no schedules."
+    call.print(schedule_list(page), [listed, scheduler_sentence(page.reports)])
 
 
 @help_text(
@@ -97,14 +83,11 @@ def list_schedules(project: str | None, url: str | None, as_json: bool) -> None:
 @schedule.command()
 @_name
 @_project
-@database_option
-@json_option
-def show(name: str, project: str | None, url: str | None, as_json: bool) -> None:
+@database_options
+def show(name: str, project: str, call: Call) -> None:
     """Show a schedule and its next five times."""
-
-    settings = settings_for(url)
-    with opened(settings) as database:
-        _show(database, project or settings.project, name, as_json=as_json)
+    with call.opened() as database:
+        _show(database, project, name, call)
 
 
 @help_text(
@@ -113,17 +96,14 @@ def show(name: str, project: str | None, url: str | None, as_json: bool) -> None
 @schedule.command()
 @_name
 @_project
-@database_option
-@json_option
-def pause(name: str, project: str | None, url: str | None, as_json: bool) -> None:
+@database_options
+def pause(name: str, project: str, call: Call) -> None:
     """Pause a schedule until it is resumed."""
     from offdiag.services.schedules.edit import pause_schedule
 
-    settings = settings_for(url)
-    where = project or settings.project
-    with opened(settings) as database:
-        pause_schedule(database, project=where, name=name)
-        _show(database, where, name, as_json=as_json)
+    with call.opened() as database:
+        pause_schedule(database, project=project, name=name)
+        _show(database, project, name, call)
 
 
 @help_text(
@@ -132,17 +112,14 @@ def pause(name: str, project: str | None, url: str | None, as_json: bool) -> Non
 @schedule.command()
 @_name
 @_project
-@database_option
-@json_option
-def resume(name: str, project: str | None, url: str | None, as_json: bool) -> None:
+@database_options
+def resume(name: str, project: str, call: Call) -> None:
     """Resume a paused schedule, from its next time on."""
     from offdiag.services.schedules.edit import resume_schedule
 
-    settings = settings_for(url)
-    where = project or settings.project
-    with opened(settings) as database:
-        resume_schedule(database, project=where, name=name)
-        _show(database, where, name, as_json=as_json)
+    with call.opened() as database:
+        resume_schedule(database, project=project, name=name)
+        _show(database, project, name, call)
 
 
 @help_text(
@@ -162,28 +139,16 @@ def resume(name: str, project: str | None, url: str | None, as_json: bool) -> No
     metavar="SECONDS",
     help="How long to wait for the results.",
 )
-@database_option
-@json_option
-@click.pass_context
-def run(
-    context: click.Context,
-    *,
-    name: str,
-    project: str | None,
-    timeout: float,
-    url: str | None,
-    as_json: bool,
-) -> None:
+@database_options
+def run(*, name: str, project: str, timeout: float, call: Call) -> None:
     """Create an edition of a scheduled report now, in addition to the scheduled ones."""
     from offdiag.cli.read.report_tables import present_edition, waited_for
     from offdiag.services.schedules.edit import run_schedule
 
-    settings = settings_for(url)
-    where = project or settings.project
-    with opened(settings) as database:
-        asked = run_schedule(database, project=where, name=name)
-        found = waited_for(database, asked, project=where, timeout_s=timeout)
-    present_edition(context, found, as_json=as_json)
+    with call.opened() as database:
+        asked = run_schedule(database, project=project, name=name)
+        found = waited_for(database, asked, project=project, timeout_s=timeout)
+    present_edition(found, call)
 
 
 @help_text(
@@ -192,30 +157,21 @@ def run(
 @schedule.command()
 @_name
 @_project
-@database_option
-@json_option
-def remove(name: str, project: str | None, url: str | None, as_json: bool) -> None:
+@database_options
+def remove(name: str, project: str, call: Call) -> None:
     """Remove a schedule. Its editions stay."""
     from offdiag.records.report import Removed
     from offdiag.services.schedules.edit import remove_schedule
 
-    settings = settings_for(url)
-    where = project or settings.project
-    with opened(settings) as database:
-        remove_schedule(database, project=where, name=name)
-    if as_json:
-        print_json(Removed(project=where, name=name).plain())
-    else:
-        click.echo(f"{name} is removed.")
+    with call.opened() as database:
+        remove_schedule(database, project=project, name=name)
+    call.print(Removed(project=project, name=name), f"{name} is removed.")
 
 
-def _show(database: Database, project: str, name: str, *, as_json: bool) -> None:
+def _show(database: Database, project: str, name: str, call: Call) -> None:
     from offdiag.cli.read.report_tables import schedule_facts
     from offdiag.records.report import planned_schedule
     from offdiag.services.schedules.page import schedule_page
 
     entry = schedule_page(database, project=project, name=name)
-    if as_json:
-        print_json(planned_schedule(entry).plain())
-    else:
-        print_tables(schedule_facts(entry))
+    call.print(planned_schedule(entry), schedule_facts(entry))

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from offdiag.cli.options import help_text, json_option
+from offdiag.cli.options import help_text
 from offdiag.cli.output import busy, print_json, print_tables
-from offdiag.cli.registry import database_option, opened, settings_for
+from offdiag.cli.registry import Call, database_options, opened
 from offdiag.cli.run_names import ids_of_runs
 
 
@@ -49,8 +49,7 @@ from offdiag.cli.run_names import ids_of_runs
     metavar="SECONDS",
     help="Cancel the query after this long.  [default: the setting sql.timeout_s]",
 )
-@database_option
-@json_option
+@database_options
 def sql(
     *,
     query: str,
@@ -60,8 +59,7 @@ def sql(
     limit: int | None,
     output: Path | None,
     timeout: float | None,
-    url: str | None,
-    as_json: bool,
+    call: Call,
 ) -> None:
     """Run a read-only SQL QUERY over the registry.
 
@@ -83,7 +81,7 @@ def sql(
     text = sys.stdin.read() if query == "-" else query
     writer = None if output is None else writer_for(output)
     scope = RunScope(runs, datasets, projects)
-    settings = settings_for(url)
+    settings = call.settings
     limit_s = settings.sql.timeout_s if timeout is None else timeout
     with (
         opened(settings) as database,
@@ -92,14 +90,11 @@ def sql(
         if output is not None and writer is not None:
             with busy(f"Writing {output}"):
                 n_rows = write_result(output, writer, answer, limit=limit)
-            if as_json:
-                print_json({"file": str(output), "rows": n_rows})
-            else:
-                click.echo(f"{output} has {n_rows:,} rows.")
+            call.print({"file": str(output), "rows": n_rows}, f"{output} has {n_rows:,} rows.")
             return
         with busy("Querying"):
             found = first_rows(answer, ROWS_SHOWN if limit is None else limit)
-    if as_json:
+    if call.as_json:
         print_json(result_dict(found))
     else:
         print_tables(result_table(found))
