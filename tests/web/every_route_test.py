@@ -6,7 +6,6 @@ Whether a route answers rightly is asked on SQLite, by the tests of its own.
 from __future__ import annotations
 
 import base64
-import gzip
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -35,16 +34,15 @@ from support.compared import ComparedRegistry, fill_compared
 from support.dashboard import LESIONS, LesionRegistry, counted_statements, fill
 from support.kinds import Kind
 from support.logging_runs import evaluate
-from support.pages import Element, Page, PageClient, client_for
+from support.pages import Element, PageClient, client_for
 from support.registries import dashboard
 from support.reported import ReportedRegistry, fill_reports
 from support.revised import IDS, RevisedRegistry, fill_revised
 from support.routes import path_of, spelled
 from support.scored_runs import ScoredRegistry, fill_scored
 from support.set_runs import log_sets
+from support.sound import assert_harmless, small_page
 
-KIB = 1024
-MOST_BYTES, MOST_COMPRESSED, MOST_NODES = 150 * KIB, 20 * KIB, 3_000
 MOST_REQUESTS, MOST_STATEMENTS = 8, 6
 NEWS = 2
 """Decisions and corrections since the last visit, on the home page."""
@@ -260,15 +258,13 @@ def test_a_page_is_small_and_asks_little(registries: Registries, rule: str) -> N
     with counted_statements() as statements:
         body = client.get(path).data
 
-    page = Page(body.decode())
+    page = small_page(body)
     loaded = {
         *(link.attributes["href"] for link in page.all("link") if _is_loaded(link)),
         *(script.attributes["src"] for script in page.all("script")),
         *(image.attributes["src"] for image in page.all("img")),
     }
-    assert len(body) <= MOST_BYTES
-    assert len(gzip.compress(body)) <= MOST_COMPRESSED
-    assert len(page.elements) <= MOST_NODES
+    assert_harmless(page)
     assert 1 + len(loaded) <= MOST_REQUESTS, loaded
     assert all(path.startswith("/") for path in loaded)
     others = NEWS if rule == "/" else COUNTS_FLAGS if rule.startswith("/reports/") else 0

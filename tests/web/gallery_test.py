@@ -66,8 +66,3 @@ def test_every_module_of_charts_is_in_the_gallery(client: PageClient) -> None:
         *("mark", "share-bar", "strip", "chart", "flip-chart", "churn-bar"),
         *("plot", "rate-map", "trend", "mark"),
     }
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_no_name_in_the_gallery_becomes_an_element(client: PageClient, name: str) -> None:
-    assert all(script.attributes.get("src") for script in page_of(client, name).all("script"))

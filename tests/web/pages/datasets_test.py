@@ -1,14 +1,12 @@
 import pytest
 
 from offdiag.store.database import Database
-from support.dashboard import counted_statements, log_counts
+from support.dashboard import log_counts
 from support.pages import Page, PageClient
 from support.revised import (
     CORRECTED,
-    HOSTILE_DATASET,
     IDS,
     TRUTH,
-    RevisedRegistry,
     log_pets,
     revise,
 )
@@ -197,31 +195,6 @@ def test_a_place_that_cannot_be_read_is_a_notice(revised_reader: PageClient) -> 
     page = revised_reader.page("/datasets/pets/data?from=x")
 
     assert "could not be read" in page.one("main").text
-
-
-def test_the_json_of_a_dataset_needs_few_statements(revised_reader: PageClient) -> None:
-    revised_reader.get("/datasets/late.json")
-    with counted_statements() as statements:
-        revised_reader.get("/datasets/late.json")
-
-    assert 0 < len(statements) <= 10, statements
-
-
-def test_hostile_names_are_text_on_the_pages_of_a_dataset(
-    revised_reader: PageClient, revised: RevisedRegistry
-) -> None:
-    home = revised_reader.page("/datasets")
-    link = next(link for link in home.all("a") if link.text == HOSTILE_DATASET)
-
-    decision = revised_reader.page(link.attributes["href"])
-    data = next(a for a in decision.one("nav", "dataset-tabs").inside("a") if a.text == "Data")
-    page = revised_reader.page(data.attributes["href"])
-    difference = next(a for a in page.all("a") if a.text == "Changed labels of v2")
-
-    for shown in (decision, page, revised_reader.page(difference.attributes["href"])):
-        scripts = [script.attributes["src"] for script in shown.all("script")]
-        assert all(source.startswith("/assets/") for source in scripts)
-        assert not [img for img in shown.all("img") if img.attributes["src"] == "x"]
 
 
 def _tables(page: Page) -> list[list[list[str]]]:

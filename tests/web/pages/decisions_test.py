@@ -11,14 +11,12 @@ import pytest
 from offdiag.services.cost_matrices import add_costs
 from offdiag.store.database import Database
 from offdiag.store.runs import get_run
-from support.dashboard import HOSTILE_MARKUP, LesionRegistry, counted_statements
+from support.dashboard import LesionRegistry
 from support.filled_once import filled_once
 from support.forms import forms_of, send
 from support.logging_runs import log, work_off
-from support.pages import Page, PageClient
+from support.pages import PageClient
 from support.scored_runs import ScoredRegistry
-
-SCORED = ("several", "event", "margins", "many", "hostile")
 
 
 def address(registry: ScoredRegistry, which: str, rest: str = "&cost=@0-1") -> str:
@@ -292,40 +290,3 @@ def test_a_run_its_curves_and_the_what_if_lead_here(
         if link.attributes["href"].startswith("/whatif/decisions?")
     ]
     assert queries == [[("cost", "@0-1"), ("run", scored.event), ("set", "fraud>fine:20")]]
-
-
-@pytest.mark.parametrize("which", SCORED)
-def test_few_statements_whatever_is_decided(
-    scored_reader: PageClient, scored: ScoredRegistry, which: str
-) -> None:
-    scored_reader.get(address(scored, which))
-
-    with counted_statements() as statements:
-        scored_reader.get(address(scored, which))
-
-    assert len(statements) <= 6
-
-
-@pytest.mark.parametrize("name", HOSTILE_MARKUP)
-def test_hostile_text_in_an_address_is_text_on_the_page(
-    scored_reader: PageClient, scored: ScoredRegistry, name: str
-) -> None:
-    for key in ("set", "share", "merge", "positive"):
-        response = scored_reader.get(
-            "/whatif/decisions", query_string={"run": scored.event, "cost": "@0-1", key: name}
-        )
-
-        assert response.status_code == 200
-        page = Page(response.text)
-        assert not [script for script in page.all("script") if script.text]
-
-
-def test_no_cell_of_the_csv_begins_like_a_formula(
-    scored_reader: PageClient, scored: ScoredRegistry
-) -> None:
-    path = address(scored, "hostile", "&cost=@prevalence").replace("decisions", "decisions.csv")
-    text = scored_reader.get(path).text
-
-    cells = [cell for line in csv.reader(io.StringIO(text)) for cell in line]
-    assert len(cells) > 12
-    assert not [cell for cell in cells if cell.startswith(("=", "+", "@"))]

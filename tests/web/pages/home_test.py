@@ -15,7 +15,7 @@ from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.datasets import find_dataset
 from offdiag.store.models import WorkRow
-from support.dashboard import counted_statements, log_counts, log_lesions
+from support.dashboard import log_counts, log_lesions
 from support.forms import forms_of, send
 from support.logging_runs import log, work_off
 from support.pages import Page, PageClient
@@ -250,17 +250,3 @@ def test_names_are_filtered_by_words_in_any_order(reader: PageClient) -> None:
 
     assert [row[0].split()[0] for row in page.table("data")] == ["derm-7"]
     assert "No dataset is called" in reader.page("/?q=none-such").one("main").text
-
-
-def test_more_datasets_cost_no_more_statements(client: PageClient, database: Database) -> None:
-    for dataset in ("a", "b"):
-        log_counts(database, ((90, 10), (10, 90)), ("x", "y"), dataset=dataset)
-    client.page("/")
-    with counted_statements() as two:
-        client.page("/")
-    for dataset in ("c", "d", "e"):
-        log_counts(database, ((90, 10), (10, 90)), ("x", "y"), dataset=dataset)
-    with counted_statements() as five:
-        client.page("/")
-
-    assert len(five) == len(two) <= 14

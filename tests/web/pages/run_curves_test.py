@@ -1,13 +1,9 @@
-import csv
-import io
-import re
-
 import pytest
 from sqlalchemy import delete
 
 from offdiag.store.database import Database
 from offdiag.store.models import ScoreCurveRow
-from support.dashboard import HOSTILE_NAMES, LesionRegistry, counted_statements
+from support.dashboard import LesionRegistry
 from support.logging_runs import work_off
 from support.pages import Page, PageClient
 from support.scored_runs import ScoredRegistry, log_scored, scored_cases
@@ -81,15 +77,6 @@ def test_every_picture_has_a_name_a_table_and_a_csv(
             links = {link.text for link in card.inside("a")}
             assert "CSV" in links
             assert "Table" in links or card.inside("table")
-
-
-def test_no_coordinate_is_missing_and_no_number_is_no_number(
-    scored_reader: PageClient, scored: ScoredRegistry
-) -> None:
-    for which in ("several", "event", "margins", "many", "hostile"):
-        text = scored_reader.get(f"/runs/{getattr(scored, which)}/curves").text
-
-        assert not re.search(r"\b(nan|inf)\b", text.lower())
 
 
 def test_the_other_class_is_seen_from_its_own_side(
@@ -328,50 +315,6 @@ def test_exports_of_one_class_hold_that_class_at_its_prevalence(
     for line in lines[1:]:
         recall, alarms = float(line["recall"]), float(line["false_positive_rate"])
         assert float(line["precision_at_prevalence"]) == pytest.approx(recall / (recall + alarms))
-
-
-@pytest.mark.parametrize("query", ["", "?positive=%3D1%2B1", "?curve=pr", "?positive=%7B%7B7*7"])
-def test_hostile_names_are_text(
-    scored_reader: PageClient, scored: ScoredRegistry, query: str
-) -> None:
-    page = scored_reader.page(f"/runs/{scored.hostile}/curves{query}")
-
-    assert not [e for e in page.elements if any(name.startswith("on") for name in e.attributes)]
-    assert all(e.attributes.get("src", "").startswith("/assets/") for e in page.all("script"))
-    assert all(e.attributes["src"].startswith("/assets/") for e in page.all("img"))
-
-
-def test_no_cell_of_a_csv_begins_like_a_formula(
-    scored_reader: PageClient, scored: ScoredRegistry
-) -> None:
-    for part in ("points", "reliability", "histogram"):
-        text = scored_reader.get(f"/runs/{scored.hostile}/curves.csv?part={part}").get_data(
-            as_text=True
-        )
-        for row in csv.reader(io.StringIO(text, newline="")):
-            assert not row[0].startswith(("=", "+", "@"))
-
-
-@pytest.mark.parametrize("key", ["positive", "prevalence", "curve", "from", "part"])
-def test_hostile_text_in_the_address_is_text_on_the_page(
-    scored_reader: PageClient, scored: ScoredRegistry, key: str
-) -> None:
-    for name in HOSTILE_NAMES[:5]:
-        response = scored_reader.get(f"/runs/{scored.event}/curves", query_string={key: name})
-
-        assert response.status_code == 200
-        page = Page(response.text)
-        assert all(e.attributes.get("src", "").startswith("/assets/") for e in page.all("script"))
-
-
-@pytest.mark.parametrize("which", ["event", "many"])
-def test_a_page_needs_at_most_six_statements(
-    scored_reader: PageClient, scored: ScoredRegistry, which: str
-) -> None:
-    with counted_statements() as statements:
-        scored_reader.get(f"/runs/{getattr(scored, which)}/curves")
-
-    assert 0 < len(statements) <= 6
 
 
 def _headings(page: Page) -> list[str]:

@@ -1,12 +1,7 @@
-import csv
-import io
-
 import pytest
 
 from offdiag.services.examples import page as examples_page
-from offdiag.services.examples.selection import ExampleQuestion, Kind
-from offdiag_web.urls.run import ExamplesAddress
-from support.dashboard import HOSTILE_MARKUP, HOSTILE_NAMES, LesionRegistry, counted_statements
+from support.dashboard import LesionRegistry
 from support.pages import Page, PageClient
 from support.scored_runs import ScoredRegistry
 
@@ -284,59 +279,6 @@ def test_an_export_of_a_class_that_there_is_none_of_is_refused(
 
     assert response.status_code == 400
     assert response.get_json()["error"]["field"] == "actual"
-
-
-@pytest.mark.parametrize("query", ["", "?show=all", "?true=%3D1%2B1", "?id=script"])
-def test_hostile_names_are_text(
-    scored_reader: PageClient, scored: ScoredRegistry, query: str
-) -> None:
-    page = scored_reader.page(f"/runs/{scored.hostile}/examples{query}")
-
-    assert not [e for e in page.elements if any(name.startswith("on") for name in e.attributes)]
-    assert all(e.attributes.get("src", "").startswith("/assets/") for e in page.all("script"))
-    assert all(e.attributes["src"].startswith("/assets/") for e in page.all("img"))
-    assert "49" not in {cell.text for cell in page.all("td")}
-    assert page.table("data")
-
-
-def test_no_cell_of_the_csv_begins_like_a_formula(
-    scored_reader: PageClient, scored: ScoredRegistry
-) -> None:
-    text = scored_reader.get(f"/runs/{scored.hostile}/examples.csv?show=all").get_data(True)
-
-    rows = list(csv.reader(io.StringIO(text, newline="")))
-    assert len(rows) == 1 + 10 * len(HOSTILE_NAMES)
-    for cell in (cell for row in rows for cell in row):
-        assert not cell.startswith(("=", "+", "@")), cell
-
-
-@pytest.mark.parametrize("key", ["true", "pred", "id", "show", "sort", "after", "before"])
-def test_hostile_text_in_the_address_is_text_on_the_page(
-    scored_reader: PageClient, scored: ScoredRegistry, key: str
-) -> None:
-    for name in HOSTILE_MARKUP:
-        response = scored_reader.get(f"/runs/{scored.several}/examples", query_string={key: name})
-
-        assert response.status_code == 200
-        page = Page(response.text)
-        assert all(e.attributes.get("src", "").startswith("/assets/") for e in page.all("script"))
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        ExampleQuestion(),
-        ExampleQuestion(kind=Kind.ALL, sample="1"),
-        ExampleQuestion("cat", "dog"),
-    ],
-)
-def test_a_page_needs_at_most_eight_statements(
-    scored_reader: PageClient, scored: ScoredRegistry, question: ExampleQuestion
-) -> None:
-    with counted_statements() as statements:
-        scored_reader.get(ExamplesAddress(scored.several, question).url())
-
-    assert 0 < len(statements) <= 8
 
 
 def _heading(page: Page) -> str:

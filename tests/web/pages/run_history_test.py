@@ -5,7 +5,7 @@ import pytest
 
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store.database import Database
-from support.dashboard import LesionRegistry, counted_statements, fail_evaluation
+from support.dashboard import LesionRegistry, fail_evaluation
 from support.logging_runs import work_off
 from support.pages import PageClient
 from support.revised import IDS, TRUTH, RevisedRegistry, log_pets, revise
@@ -123,15 +123,3 @@ def test_the_twins_hold_the_values_of_the_page(
     assert record["evaluations"][0]["is_current"] is True
     mcc = next(line for line in lines if line["metric"] == "mcc")
     assert float(mcc["value"]) == record["evaluations"][0]["metrics"]["mcc"]["value"]
-
-
-@pytest.mark.parametrize("which", ["seer", "waiting", "partly"])
-@pytest.mark.parametrize("tab", ["", "/history", "/classes"])
-def test_a_page_needs_few_statements(
-    revised_reader: PageClient, revised: RevisedRegistry, which: str, tab: str
-) -> None:
-    with counted_statements() as statements:
-        revised_reader.get(f"/runs/{getattr(revised, which)}{tab}")
-
-    # The first page also looks for counts of slices.
-    assert 0 < len(statements) <= (6 if tab else 8), statements

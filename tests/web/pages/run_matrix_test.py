@@ -1,4 +1,3 @@
-import re
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -12,7 +11,6 @@ from support.dashboard import (
     LESION_COUNTS,
     LESIONS,
     LesionRegistry,
-    counted_statements,
     log_counts,
     log_lesions,
 )
@@ -413,19 +411,6 @@ def test_exports_of_runs_without_metrics_say_why_there_are_none(
     assert reader.json(f"/runs/{run_id}.json")["metrics"] is None
 
 
-@pytest.mark.parametrize("tab", ["", "/classes", "/meta", ".json"])
-def test_a_page_of_a_run_needs_few_statements(
-    reader: PageClient, registry: LesionRegistry, tab: str
-) -> None:
-    for run_id in registry.everything:
-        with counted_statements() as statements:
-            reader.get(f"/runs/{run_id}{tab}")
-
-        # The first page has a discussion and the worst slices, too; two offer slices.
-        most = {"": 7, "/classes": 6}.get(tab, 5)
-        assert 0 < len(statements) <= most, statements
-
-
 def test_a_run_whose_truth_has_no_version_yet_is_still_shown(
     client: PageClient, database: Database
 ) -> None:
@@ -436,17 +421,6 @@ def test_a_run_whose_truth_has_no_version_yet_is_still_shown(
     page = client.page(f"/runs/{run_id}")
 
     assert "metrics not computed" in page.one("main").text
-
-
-def test_shares_of_cells_with_cases_are_never_nothing(
-    reader: PageClient, registry: LesionRegistry
-) -> None:
-    for run_id in registry.evaluated:
-        for norm in ("row", "col", "all"):
-            page = reader.page(f"/runs/{run_id}?norm={norm}")
-
-            for share in page.one("table", "matrix").inside("small"):
-                assert not re.fullmatch(r"0\s?%", share.text)
 
 
 def _recalls(client: PageClient, path: str) -> list[list[str]]:

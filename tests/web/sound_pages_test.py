@@ -1,0 +1,300 @@
+"""Pages over large and over hostile data are small, ask little, and show names as text.
+
+What is not here, `every_route_test.py` asks of each page once; what pages say, their own tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from werkzeug.test import TestResponse
+
+from offdiag.domain.texts import name_segment
+from offdiag.store.database import Database
+from offdiag.store.run_list import RUNS_PER_PAGE
+from offdiag_web.urls.datasets import DatasetAddress
+from support.compared import ComparedRegistry
+from support.dashboard import (
+    HOSTILE_MARKUP,
+    HOSTILE_NAMES,
+    LesionRegistry,
+    counted_statements,
+    log_counts,
+)
+from support.logging_runs import work_off
+from support.once_for_all import Filled
+from support.pages import Page, PageClient, client_for
+from support.registries import dashboard
+from support.reported import ReportedRegistry
+from support.revised import HOSTILE_DATASET, RevisedRegistry
+from support.scored_runs import ScoredRegistry
+from support.sound import assert_harmless, cells_without_formulas, small_page
+
+MOST_STATEMENTS = 8
+COMPARES_RUNS = 15
+"""The decision of a dataset and its suspect labels read predictions the first time."""
+LOOKS_FOR_SLICES = 10
+"""A run without slices says so after it has looked for them; an edition has examples."""
+
+PLACES = {
+    "lesions": (
+        *("/?q=7 derm", "/runs?q=alert", "/runs?sort=worst", "/runs?q=dataset:derm-7 nothing"),
+        *("/runs/{hostile}", "/runs/{hostile}?t=1&norm=col"),
+        *("/runs/{hostile}?norm=all&order=label", "/runs/{hostile}/classes"),
+        *("/runs/{hostile}/classes?show=counts", "/runs/{hostile}/meta", "/runs/{hostile}/curves"),
+        *("/runs/{hostile}/examples", "/runs/{hostile}/examples?show=all&id=alert"),
+        *("/runs/{hostile}/history", "/runs/{hostile}/slices", "/runs/{hostile}/advice"),
+        *("/runs/{hostile}/advice?about={{7*7}}", "/runs/{thirty_classes}"),
+        *("/runs/{thirty_classes}/classes", "/runs/{thirty_classes}/meta"),
+        *("/runs/{many_classes}", "/runs/{many_classes}/classes", "/runs/{many_classes}/meta"),
+        *("/runs/{many_classes}/advice", "/runs/{many_classes}/history"),
+        *("/runs/{binary}", "/runs/{binary}/classes", "/runs/{binary}/meta"),
+        *("/runs/{waiting}", "/runs/{waiting}/classes", "/runs/{waiting}/meta"),
+        *("/runs/{failed}", "/runs/{still_open}", "/runs/{columns}", "/runs/{swapped}"),
+        *("/problems?show=all&run={hostile}", "/problems?show=all&run={many_classes}"),
+        '/problems?show=all&class=<script>&dataset=">&model=javascript:',
+        *("/whatif?runs={hostile}&cost=@0-1", "/whatif?runs={thirty_classes}&cost=@0-1"),
+        "/whatif?runs={many_classes}&cost=@0-1",
+    ),
+    "scored": (
+        *("/runs/{several}/examples?show=all&id=1", "/runs/{several}/examples?true=cat&pred=dog"),
+        *("/runs/{several}/curves?prevalence=0.2", "/runs/{event}/examples?show=all"),
+        *("/runs/{event}/curves", "/runs/{margins}/examples?show=all", "/runs/{margins}/curves"),
+        *("/runs/{many}/examples?show=all", "/runs/{many}/curves"),
+        *("/runs/{many}/curves?curve=roc", "/runs/{hostile}", "/runs/{hostile}/slices"),
+        *("/runs/{hostile}/slices?show=recall", "/runs/{hostile}/examples?show=all"),
+        *("/runs/{hostile}/examples?true==1%2B1", "/runs/{hostile}/curves"),
+        *("/runs/{hostile}/curves?positive==1%2B1", "/datasets/{dataset}"),
+        *("/datasets/{dataset}/suspects", "/datasets/{dataset}/content"),
+        *("/datasets/{dataset}/data", "/whatif/decisions?run={several}&cost=@0-1"),
+        *("/whatif/decisions?run={margins}&cost=@0-1", "/whatif/decisions?run={many}&cost=@0-1"),
+        "/whatif/decisions?run={hostile}&cost=@0-1",
+    ),
+    "compared": (
+        *("/compare?runs={plain},{focal},{almost}", "/compare?runs={large},{larger}"),
+        *("/compare?runs={focal},{almost}", "/compare?runs={plain},{matrix}"),
+        *("/compare?runs={plain},{focal}&slice=country%3DDE", "/compare?runs={eight}"),
+        *("/whatif?runs={eight}&cost=@0-1", "/compare?runs={nine}"),
+        *("/compare?runs={hostile},{more_hostile}", "/whatif/decisions?run={focal}&cost=@0-1"),
+        "/compare?runs={hostile},{more_hostile}&matrix=a",
+        "/compare?runs={hostile},{more_hostile}&value=f1&slice=planet%3D<b>",
+        "/compare?runs={hostile},{more_hostile},{most_hostile}",
+        "/compare/examples?runs={hostile},{more_hostile}&which=both_right",
+        "/compare/examples?runs={plain},{focal}&which=both_right&slice=country%3DDE",
+    ),
+    "reported": (
+        *("{report}", "{edition}", "{edit}", "{copy}", f"/reports/new?dataset={HOSTILE_NAMES[3]}"),
+    ),
+    "revised": (
+        *("{dataset}", "{data}", "{difference}", "/runs/{seer}", "/runs/{seer}/history"),
+        *(
+            "/runs/{waiting}",
+            "/runs/{waiting}/history",
+            "/runs/{partly}",
+            "/runs/{partly}/classes",
+        ),
+        "/datasets/late",
+    ),
+}
+
+"""Paths by the registry they are asked of, with names of its runs."""
+
+STATEMENTS_OF = {
+    **dict.fromkeys(("{dataset}", "/datasets/{dataset}", "/datasets/late"), COMPARES_RUNS),
+    **dict.fromkeys(("/datasets/{dataset}/suspects",), COMPARES_RUNS),
+    **dict.fromkeys(("/runs/{hostile}/slices", "{edition}"), LOOKS_FOR_SLICES),
+}
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A registry that tests read, and what parts of addresses stand for."""
+
+    client: PageClient
+    names: dict[str, Any]
+
+    def get(self, path: str, query: dict[str, str] | None = None) -> TestResponse:
+        """What is answered at an address with names in it, and with more to its query."""
+        more = "".join(f"&{key}={quote(value)}" for key, value in (query or {}).items())
+        at = path.replace("{{", "{{{{").replace("}}", "}}}}").format(**self.names) + more
+        return self.client.get(at if "?" in at else at.replace("&", "?", 1))
+
+
+@pytest.fixture(scope="session")
+def shared(
+    registry: LesionRegistry,
+    scored: ScoredRegistry,
+    compared: ComparedRegistry,
+    reported: ReportedRegistry,
+    revised: RevisedRegistry,
+) -> dict[str, Shared]:
+    report, dataset = reported.hostile, DatasetAddress("default", HOSTILE_DATASET)
+    others: dict[str, dict[str, str]] = {
+        "lesions": {},
+        "scored": {"dataset": name_segment(HOSTILE_NAMES[0])},
+        "compared": {"eight": ",".join(compared.alike[:8]), "nine": ",".join(compared.alike)},
+        "reported": {
+            "report": report.url(),
+            "edition": report.edition_url(1),
+            "edit": report.action_url("edit"),
+            "copy": report.copy_url(),
+        },
+        "revised": {
+            "dataset": dataset.url(),
+            "data": dataset.data_url(),
+            "difference": dataset.difference_url(1, 2),
+        },
+    }
+    found: tuple[Filled, ...] = (registry, scored, compared, reported, revised)
+    return {
+        which: Shared(client_for(dashboard(of.database)), vars(of) | names)
+        for (which, names), of in zip(others.items(), found, strict=True)
+    }
+
+
+def places(table: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """Every path with the registry it is asked of."""
+    return [(which, path) for which, paths in table.items() for path in paths]
+
+
+@pytest.mark.parametrize(("which", "path"), places(PLACES))
+def test_a_page_is_small_harmless_and_asks_little(
+    shared: dict[str, Shared], which: str, path: str
+) -> None:
+    with counted_statements() as statements:
+        answer = shared[which].get(path)
+
+    most = STATEMENTS_OF.get(path, MOST_STATEMENTS)
+    assert answer.status_code == 200
+    assert_harmless(small_page(answer.data))
+    assert 0 < len(statements) <= most, statements
+
+
+def test_hostile_names_are_text_on_the_page_of_a_flag(
+    reader: PageClient, registry: LesionRegistry
+) -> None:
+    found = reader.json(f"/flags.json?run={registry.hostile}&state=all")["flags"]
+    numbers = {flag["class_label"]: flag["id"] for flag in found if flag["class_label"]}
+
+    assert numbers.keys() == set(HOSTILE_NAMES)
+    for number in numbers.values():
+        assert_harmless(small_page(reader.get(f"/flags/{number}").data))
+
+
+ASKED = {
+    "lesions": {
+        "/runs": "q sort scale after cols group view diff base",
+        "/runs/{plain}/classes": "sort show from min",
+        "/runs/{many_classes}": "norm order focus as min t",
+        "/runs/{plain}/advice": "goal about balance",
+        "/whatif?runs={plain}&cost=@0-1": "set vary share merge positive",
+        "/audit?table=Accuracy 0.9": "table classes positive names unit read:x example",
+        "/problems": "show cause hits class dataset model rule low",
+    },
+    "scored": {
+        "/runs/{several}/examples": "true pred id show sort after before view",
+        "/runs/{event}/curves": "positive prevalence curve from part",
+        "/whatif/decisions?run={event}&cost=@0-1": "set share merge positive",
+    },
+    "compared": {
+        "/compare?runs={plain},{focal}": "value matrix shared slice curves",
+        "/compare/examples?runs={plain},{focal}": "which class from",
+    },
+}
+"""Parts of the addresses of pages, each of which anybody may make up."""
+
+
+@pytest.mark.parametrize(
+    ("which", "path", "keys"),
+    [(which, path, keys) for which, of in ASKED.items() for path, keys in of.items()],
+)
+def test_hostile_text_in_an_address_is_text_on_the_page(
+    shared: dict[str, Shared], which: str, path: str, keys: str
+) -> None:
+    for key in keys.split():
+        for name in HOSTILE_MARKUP:
+            answer = shared[which].get(path, {key: name})
+
+            assert answer.status_code == 200, key
+            assert_harmless(Page(answer.text))
+
+
+FILES = {
+    "lesions": (
+        *("/runs.csv", "/runs/{hostile}.csv", "/runs/{hostile}/classes.csv"),
+        *("/runs/{hostile}/matrix.csv", "/runs/{hostile}/matrix.csv?layout=grid&t=1"),
+        "/whatif.csv?runs={hostile}&cost=@0-1",
+    ),
+    "scored": (
+        *("/runs/{hostile}/examples.csv?show=all", "/runs/{hostile}/curves.csv"),
+        "/runs/{hostile}/curves.csv?part=reliability",
+        "/runs/{hostile}/curves.csv?part=histogram",
+        "/whatif/decisions.csv?run={hostile}&cost=@prevalence",
+    ),
+    "compared": (
+        "/compare.csv?runs={hostile},{more_hostile}",
+        "/compare/examples.csv?runs={hostile},{more_hostile}&which=both_right",
+    ),
+    "reported": ("/reports.csv",),
+}
+
+
+@pytest.mark.parametrize(("which", "path"), places(FILES))
+def test_no_cell_of_a_csv_begins_like_a_formula(
+    shared: dict[str, Shared], which: str, path: str
+) -> None:
+    assert len(cells_without_formulas(shared[which].get(path).text)) > 12
+
+
+def test_a_name_is_told_in_full_and_evaluated_nowhere(
+    reader: PageClient, registry: LesionRegistry
+) -> None:
+    matrix = reader.page(f"/runs/{registry.hostile}").one("table", "matrix")
+    classes = reader.page(f"/runs/{registry.hostile}/classes").one("tbody").inside("th")
+    record = reader.json(f"/runs/{registry.hostile}.json")
+
+    heads = [head.text for head in matrix.inside("th")]
+    assert "{{7*7}}" in heads
+    assert "49" not in heads
+    full = {cell.inside("span")[0].attributes.get("title", cell.text) for cell in classes}
+    assert full == set(HOSTILE_NAMES)
+    assert sorted(record["confusion_matrix"]["labels"]) == sorted(HOSTILE_NAMES)
+    assert (record["name"], record["dataset"]) == HOSTILE_NAMES[:2]
+
+
+def test_names_of_downloads_are_made_by_us(reader: PageClient, registry: LesionRegistry) -> None:
+    for path, name in (
+        (".csv", f"{registry.hostile}.csv"),
+        ("/matrix.csv?t=1", f"{registry.hostile}-matrix-transposed.csv"),
+        ("/classes.csv", f"{registry.hostile}-classes.csv"),
+    ):
+        response = reader.get(f"/runs/{registry.hostile}{path}")
+
+        assert response.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+
+
+def test_a_full_table_of_a_matrix_stays_small(client: PageClient, database: Database) -> None:
+    names = [f"class with a name {code:02d}" for code in range(30)]
+    counts = [[120 if i == j else 1 + (7 * i + 3 * j) % 40 for j in range(30)] for i in range(30)]
+
+    small_page(client.get(f"/runs/{log_counts(database, counts, names)}").data)
+
+
+def test_a_full_page_of_runs_stays_small(client: PageClient, database: Database) -> None:
+    for number in range(RUNS_PER_PAGE):
+        log_counts(
+            database,
+            [[40 + number % 7, 3], [2, 30]],
+            ("present", "absent"),
+            name=f"a run with a name of ordinary length {number}",
+            model="gradient boosting",
+            tags={"team": "one", "stage": "candidate"},
+            evaluated=False,
+        )
+    work_off(database)
+
+    small_page(client.get("/runs").data)
