@@ -15,10 +15,9 @@ from offdiag.domain.texts import shortened
 from offdiag.errors import EvaluationFailed, EvaluationPending, NotFound, OffdiagError
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.records.runs.slices import Fairness, FairnessQuery, SlicesQuery, fairness_document
-from offdiag.sdk.display.displayed import Origin
 from offdiag.sdk.display.evaluation_card import run_card
 from offdiag.sdk.display.evaluation_text import facts_text
-from offdiag.sdk.evaluations.evaluation import Evaluation
+from offdiag.sdk.evaluations.evaluation import Evaluation, Origin
 from offdiag.sdk.evaluations.slices import fairness_frame
 from offdiag.sdk.examples import (
     ExampleKind,

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.domain.values import MetricValue
-from offdiag.extras import optional
 from offdiag.inputs.labels import order_of_no_labels
 from offdiag.metrics.arguments import stated_matrix
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
@@ -19,9 +18,9 @@ from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.slices.finder import SliceFindings
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.metrics.weighted.counts import WeightedMatrix, weighted_matrix
-from offdiag.sdk.evaluations.evaluation import Evaluation
+from offdiag.sdk.evaluations.evaluation import Evaluation, label_frame
 from offdiag.sdk.evaluations.slices import frame_of_slices, slices_of_labels
-from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
+from offdiag.sdk.evaluations.tables import ClassValues, MetricResults, MetricTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class WeightedEvaluation:
+class WeightedEvaluation(MetricResults):
     """Sums of sample weights by pair of classes, and every metric of them.
 
     Read like an `Evaluation`: `aggregate[key]` is one `MetricValue`, `per_class[key][label]`
@@ -84,32 +83,13 @@ class WeightedEvaluation:
     @property
     def confusion_matrix(self) -> pd.DataFrame:
         """Weights as a DataFrame with the axes named "actual" (index) and "predicted"."""
-        with optional:
-            import pandas as pd
+        return label_frame(self.matrix.weights, self.matrix.labels)
 
-        return pd.DataFrame(
-            self.matrix.weights.copy(),
-            index=pd.Index(self.labels, name="actual"),
-            columns=pd.Index(self.labels, name="predicted"),
-        )
+    def _by_class(self) -> MetricTable[ClassValues]:
+        return self.per_class
 
-    def __repr__(self) -> str:
-        from offdiag.sdk.display.evaluation_text import table_line
-
-        return table_line(
-            "WeightedEvaluation",
-            f"{self.n_samples:,} weighted examples, {len(self.labels)} classes",
-            self.aggregate,
-        )
-
-    def __str__(self) -> str:
-        from offdiag.sdk.display.evaluation_text import table_text
-
-        return table_text(repr(self), self.aggregate, self.per_class)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Every metric by class, as `Evaluation.to_frame` has them."""
-        return self.per_class.to_frame()
+    def _about(self) -> str:
+        return f"{self.n_samples:,} weighted examples, {len(self.labels)} classes"
 
     def slices(self, metric: str | None = None, *, limit: int = 100) -> pd.DataFrame:
         """The slices that are worse than the rest, as `Evaluation.slices` has them.
@@ -128,17 +108,12 @@ class WeightedEvaluation:
             "n_cases": self.n_samples,
             "n_effective": self.n_effective,
             "matrix": self.matrix.weights.tolist(),
-            "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
-            "per_class": {
-                key: [value.to_dict() for value in values.values()]
-                for key, values in self.per_class.items()
-            },
+            "aggregate": self.aggregate.plain(),
+            "per_class": self.per_class.plain(),
         }
 
-    def _repr_html_(self) -> str:
-        from offdiag.sdk.display.evaluation_card import metric_card
-
-        return metric_card(f"Weighted metrics of {self.n_samples} examples", self.aggregate)
+    def _title(self) -> str:
+        return f"Weighted metrics of {self.n_samples} examples"
 
 
 def evaluate_matrix(

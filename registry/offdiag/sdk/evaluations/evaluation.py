@@ -24,7 +24,6 @@ from offdiag.metrics.multilabel.tally import LabelCounts, SetTally
 from offdiag.metrics.slices.finder import SliceFindings
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.metrics.weighted.counts import WeightedCounts
-from offdiag.sdk.display.displayed import Origin
 from offdiag.sdk.evaluations.flag import FlagList, Judgement
 from offdiag.sdk.evaluations.slices import frame_of_slices
 from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
@@ -72,7 +71,7 @@ class EmptySetCounts:
         }
 
 
-def label_frame(values: NDArray[np.float64], labels: LabelSet) -> pd.DataFrame:
+def label_frame(values: NDArray[Any], labels: LabelSet) -> pd.DataFrame:
     """Values of shape (q, q) with both axes named."""
     with optional:
         import pandas as pd
@@ -115,6 +114,31 @@ def matrix_dict(matrix: MultilabelMatrix) -> dict[str, Any]:
 
 def _nested(values: NDArray[np.float64]) -> list[list[float | None]]:
     return [[None if np.isnan(cell) else cell for cell in row] for row in values.tolist()]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an evaluation comes from: the run, its dataset and the label version it is of.
+
+    `server_url` is the dashboard with its pages, None where none is known.
+    """
+
+    run_id: str
+    run_name: str
+    dataset: str
+    truth_version: int | None = None
+    server_url: str | None = None
+
+    @property
+    def url(self) -> str | None:
+        """Page of the run, None where no server is known."""
+        return None if self.server_url is None else f"{self.server_url}/runs/{self.run_id}"
+
+    @property
+    def labels_text(self) -> str:
+        """ "derm-7 v3"."""
+        version = "" if self.truth_version is None else f" v{self.truth_version}"
+        return f"{self.dataset}{version}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -296,14 +320,7 @@ class Evaluation:
         """
         if isinstance(self.counted, WeightedCounts):
             return label_frame(self.counted.sums, self.counted.labels)
-        with optional:
-            import pandas as pd
-
-        return pd.DataFrame(
-            self.matrix.counts.copy(),
-            index=pd.Index(self.labels, name="actual"),
-            columns=pd.Index(self.labels, name="predicted"),
-        )
+        return label_frame(self.matrix.counts, self.counted.labels)
 
     @property
     def multilabel_matrix(self) -> pd.DataFrame:
@@ -350,11 +367,8 @@ class Evaluation:
             **groups,
             "orientation": "actual_rows",
             **self._cells(),
-            "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
-            "per_class": {
-                key: [value.to_dict() for value in values.values()]
-                for key, values in self.per_class.items()
-            },
+            "aggregate": self.aggregate.plain(),
+            "per_class": self.per_class.plain(),
         }
 
     def _cells(self) -> dict[str, Any]:
@@ -374,11 +388,8 @@ class Evaluation:
             "labels": list(self.labels),
             "orientation": "actual_rows",
             "n_cases": counted.total,
-            "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
-            "per_label": {
-                key: [value.to_dict() for value in values.values()]
-                for key, values in self.per_class.items()
-            },
+            "aggregate": self.aggregate.plain(),
+            "per_label": self.per_class.plain(),
             **sets_dict(counted),
         }
 

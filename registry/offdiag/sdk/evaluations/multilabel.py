@@ -22,7 +22,7 @@ from offdiag.metrics.multilabel.suite import (
 )
 from offdiag.metrics.multilabel.tally import tally_sets
 from offdiag.sdk.evaluations.evaluation import EmptySetCounts, label_frame, matrix_dict
-from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
+from offdiag.sdk.evaluations.tables import ClassValues, MetricResults, MetricTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,7 @@ __all__ = ["EmptySetCounts", "MultilabelEvaluation"]
 
 
 @dataclass(frozen=True, repr=False)
-class MultilabelEvaluation:
+class MultilabelEvaluation(MetricResults):
     """Every metric of predicted label sets.
 
     `aggregate[key]` is one `MetricValue`; `per_label[key][label]` comes from the label's own
@@ -57,11 +57,6 @@ class MultilabelEvaluation:
         return self.n_samples
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """Label names in the order of both axes of the matrix."""
-        return self.label_set.names
-
-    @property
     def multilabel_matrix(self) -> pd.DataFrame:
         """Mass of true labels (axis "actual") on predicted ones (axis "predicted")."""
         return label_frame(self.matrix.cells, self.label_set)
@@ -76,23 +71,11 @@ class MultilabelEvaluation:
         """The mass on each predicted label, where it came from; NaN where there is none."""
         return label_frame(self.matrix.column_share.value, self.label_set)
 
-    def __repr__(self) -> str:
-        from offdiag.sdk.display.evaluation_text import table_line
+    def _by_class(self) -> MetricTable[ClassValues]:
+        return self.per_label
 
-        return table_line(
-            "MultilabelEvaluation",
-            f"{self.n_samples:,} examples, {len(self.labels)} labels",
-            self.aggregate,
-        )
-
-    def __str__(self) -> str:
-        from offdiag.sdk.display.evaluation_text import table_text
-
-        return table_text(repr(self), self.aggregate, self.per_label)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Every metric by class, as `Evaluation.to_frame` has them."""
-        return self.per_label.to_frame()
+    def _about(self) -> str:
+        return f"{self.n_samples:,} examples, {len(self.labels)} labels"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python values, ready for `json.dumps(..., allow_nan=False)`."""
@@ -100,21 +83,14 @@ class MultilabelEvaluation:
             "labels": list(self.labels),
             "orientation": "actual_rows",
             "n_cases": self.n_samples,
-            "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
-            "per_label": {
-                key: [value.to_dict() for value in values.values()]
-                for key, values in self.per_label.items()
-            },
+            "aggregate": self.aggregate.plain(),
+            "per_label": self.per_label.plain(),
             **matrix_dict(self.matrix),
             "empty_sets": self.empty_sets.to_dict(),
         }
 
-    def _repr_html_(self) -> str:
-        from offdiag.sdk.display.evaluation_card import metric_card
-
-        return metric_card(
-            f"{self.n_samples} examples, sets of {len(self.labels)} labels", self.aggregate
-        )
+    def _title(self) -> str:
+        return f"{self.n_samples} examples, sets of {len(self.labels)} labels"
 
 
 def evaluate_multilabel(

@@ -22,15 +22,15 @@ from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
 from offdiag.metrics.weighted.counts import read_weights, require_some_weight
 from offdiag.metrics.weighted.scores import WeightedForecasts
-from offdiag.sdk.evaluations.tables import ClassValues, MetricTable, class_of_curve
+from offdiag.sdk.evaluations.tables import ClassValues, MetricResults, MetricTable, class_of_curve
 from offdiag.sdk.evaluations.weighted_scores import WeightedScoreEvaluation
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 @dataclass(frozen=True, repr=False)
-class ScoreEvaluation:
+class ScoreEvaluation(MetricResults):
     """Every metric of a set of scores, and its curves on request.
 
     `aggregate[key]` is one `MetricValue`; `per_class[key][label]` that of a class against the
@@ -43,11 +43,6 @@ class ScoreEvaluation:
     per_class: MetricTable[ClassValues]
     positive_by_convention: bool = False
     """Whether nobody named the positive class: labels such as 0 and 1 have one."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Class names in the order of the score columns."""
-        return self.label_set.names
 
     @property
     def positive_label(self) -> str | None:
@@ -84,23 +79,11 @@ class ScoreEvaluation:
         ranked = self.forecasts.ranked_top_label()
         return curves.reliability_curve(equal_width_bins(ranked, n_bins=n_bins))
 
-    def __repr__(self) -> str:
-        from offdiag.sdk.display.evaluation_text import table_line
+    def _by_class(self) -> MetricTable[ClassValues]:
+        return self.per_class
 
-        return table_line(
-            "ScoreEvaluation",
-            f"{self.forecasts.n_samples:,} examples, {len(self.labels)} classes",
-            self.aggregate,
-        )
-
-    def __str__(self) -> str:
-        from offdiag.sdk.display.evaluation_text import table_text
-
-        return table_text(repr(self), self.aggregate, self.per_class)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Every metric by class, as `Evaluation.to_frame` has them."""
-        return self.per_class.to_frame()
+    def _about(self) -> str:
+        return f"{self.forecasts.n_samples:,} examples, {len(self.labels)} classes"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python values, ready for `json.dumps(..., allow_nan=False)`."""
@@ -109,21 +92,16 @@ class ScoreEvaluation:
             "positive_label": self.positive_label,
             "positive_by_convention": self.positive_by_convention,
             "n_cases": self.forecasts.n_samples,
-            "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
-            "per_class": {
-                key: [value.to_dict() for value in values.values()]
-                for key, values in self.per_class.items()
-            },
+            "aggregate": self.aggregate.plain(),
+            "per_class": self.per_class.plain(),
         }
 
-    def _repr_html_(self) -> str:
-        from offdiag.sdk.display.evaluation_card import metric_card
-
+    def _title(self) -> str:
         caption = f"Scores of {self.forecasts.n_samples} samples"
         if self.positive_label is not None:
             caption += f", positive class {self.positive_label}"
             caption += " by convention" if self.positive_by_convention else ""
-        return metric_card(caption, self.aggregate)
+        return caption
 
     def _code(self, label: object) -> int:
         return class_of_curve(label, self.label_set, self.forecasts.positive)

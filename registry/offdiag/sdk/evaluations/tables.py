@@ -110,6 +110,15 @@ class MetricTable(Mapping[str, Value]):
         frame.columns.names = ["metric", None]
         return frame
 
+    def plain(self) -> dict[str, Any]:
+        """Plain Python values by key; those by class as a list in label order."""
+        return {
+            key: [each.to_dict() for each in value.values()]
+            if isinstance(value, ClassValues)
+            else cast("MetricValue", value).to_dict()
+            for key, value in self._values.items()
+        }
+
 
 class ClassValues(Mapping[str, MetricValue]):
     """Values of one metric by class, in label order.
@@ -169,6 +178,49 @@ class ClassValues(Mapping[str, MetricValue]):
         from offdiag.metrics.names import negated
 
         return ClassValues(self._labels, tuple(map(negated, self._values)))
+
+
+class MetricResults:
+    """What evaluations without flags have in common: a line, a page of text, a card, a frame."""
+
+    aggregate: MetricTable[MetricValue]
+    label_set: LabelSet
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the classes or labels, in the order of all that is about them."""
+        return self.label_set.names
+
+    def _by_class(self) -> MetricTable[ClassValues]:
+        """The values of each class or label."""
+        raise NotImplementedError
+
+    def _about(self) -> str:
+        """Of how many examples and classes it is, in words."""
+        raise NotImplementedError
+
+    def _title(self) -> str:
+        """The title of its card."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        from offdiag.sdk.display.evaluation_text import table_line
+
+        return table_line(type(self).__name__, self._about(), self.aggregate)
+
+    def __str__(self) -> str:
+        from offdiag.sdk.display.evaluation_text import table_text
+
+        return table_text(repr(self), self.aggregate, self._by_class())
+
+    def to_frame(self) -> pd.DataFrame:
+        """Every metric by class, as `Evaluation.to_frame` has them."""
+        return self._by_class().to_frame()
+
+    def _repr_html_(self) -> str:
+        from offdiag.sdk.display.evaluation_card import metric_card
+
+        return metric_card(self._title(), self.aggregate)
 
 
 def class_of_curve(label: object, labels: LabelSet, positive: int | None) -> int:

@@ -16,14 +16,14 @@ from offdiag.metrics.weighted.scores import (
     weighted_class_metrics,
     weighted_score_metrics,
 )
-from offdiag.sdk.evaluations.tables import ClassValues, MetricTable, class_of_curve
+from offdiag.sdk.evaluations.tables import ClassValues, MetricResults, MetricTable, class_of_curve
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 @dataclass(frozen=True, repr=False)
-class WeightedScoreEvaluation:
+class WeightedScoreEvaluation(MetricResults):
     """Every metric of the scores of weighted samples, with intervals.
 
     Read like a `ScoreEvaluation`: `aggregate[key]` is one `MetricValue`, `per_class[key][label]`
@@ -63,11 +63,6 @@ class WeightedScoreEvaluation:
         )
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """Class names in the order of the score columns."""
-        return self.label_set.names
-
-    @property
     def positive_label(self) -> str | None:
         """The positive class, None where there is none."""
         code = self.weighted.forecasts.positive
@@ -87,23 +82,11 @@ class WeightedScoreEvaluation:
         """Precision over recall at every threshold; counts are sums of weights."""
         return precision_recall_curve(self.weighted.ranked(self._code(label)))
 
-    def __repr__(self) -> str:
-        from offdiag.sdk.display.evaluation_text import table_line
+    def _by_class(self) -> MetricTable[ClassValues]:
+        return self.per_class
 
-        return table_line(
-            "WeightedScoreEvaluation",
-            f"{self.n_samples:,} weighted examples, {len(self.labels)} classes",
-            self.aggregate,
-        )
-
-    def __str__(self) -> str:
-        from offdiag.sdk.display.evaluation_text import table_text
-
-        return table_text(repr(self), self.aggregate, self.per_class)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Every metric by class, as `Evaluation.to_frame` has them."""
-        return self.per_class.to_frame()
+    def _about(self) -> str:
+        return f"{self.n_samples:,} weighted examples, {len(self.labels)} classes"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python values, ready for `json.dumps(..., allow_nan=False)`."""
@@ -114,19 +97,12 @@ class WeightedScoreEvaluation:
             "weighted": True,
             "n_cases": self.n_samples,
             "n_effective": self.n_effective,
-            "aggregate": {key: value.to_dict() for key, value in self.aggregate.items()},
-            "per_class": {
-                key: [value.to_dict() for value in values.values()]
-                for key, values in self.per_class.items()
-            },
+            "aggregate": self.aggregate.plain(),
+            "per_class": self.per_class.plain(),
         }
 
-    def _repr_html_(self) -> str:
-        from offdiag.sdk.display.evaluation_card import metric_card
-
-        return metric_card(
-            f"Weighted metrics of scores of {self.n_samples} examples", self.aggregate
-        )
+    def _title(self) -> str:
+        return f"Weighted metrics of scores of {self.n_samples} examples"
 
     def _code(self, label: object) -> int:
         return class_of_curve(label, self.label_set, self.weighted.forecasts.positive)
