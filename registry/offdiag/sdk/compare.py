@@ -7,16 +7,29 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
+from offdiag.comparison.pair import PairedOutcome
 from offdiag.domain.labels import label_text, require_known
 from offdiag.errors import Conflict
 from offdiag.extras import optional
-from offdiag.sdk.registry import ComparedExamplesQuestion, CompareQuestion, Registry
+from offdiag.records.base import MOST_ON_A_PAGE
+from offdiag.records.runs.comparison import (
+    ComparedExample,
+    ComparedExamples,
+    ComparedExamplesQuery,
+    ComparisonQuery,
+    compared_examples,
+    comparison_document,
+)
+from offdiag.records.runs.comparison import Comparison as ComparisonDocument
+from offdiag.sdk.registry import Registry
 from offdiag.sdk.run import Run
 from offdiag.sdk.search import resolved_id
 from offdiag.sdk.target import target
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from offdiag.store.database import Database
 
 
 ExampleKind = Literal["only_a", "only_b", "both_right", "both_wrong"]
@@ -206,20 +219,18 @@ class Comparison:
             import pandas as pd
 
         require_known(kind, get_args(ExampleKind), field_name="kind")
-        record = self._registry.compared_examples(
-            ComparedExamplesQuestion(
-                tuple(self.runs.values()),
-                kind,
-                None if class_ is None else label_text(class_, field_name="class_"),
-                self._record["slice"],
-                self._record["on_shared"],
-                limit,
-            )
+        query = ComparedExamplesQuery.model_construct(
+            runs=",".join(self.runs.values()),
+            which=PairedOutcome(kind),
+            class_label=None if class_ is None else label_text(class_, field_name="class_"),
+            slice=self._record["slice"],
+            on_shared=self._record["on_shared"],
         )
-        if record["refusal"] is not None:
-            raise Conflict(record["refusal"], field="runs", hint="Compare runs with predictions.")
         columns = ["sample", "actual", "a", "b", "a_confidence", "b_confidence"]
-        frame = pd.DataFrame(record["examples"], columns=columns)
+        frame = pd.DataFrame(
+            [each.row(columns) for each in _examples(self._registry, query, limit)],
+            columns=columns,
+        )
         return frame.astype({"a_confidence": float, "b_confidence": float})
 
     def to_dict(self) -> dict[str, Any]:
@@ -245,6 +256,37 @@ class Comparison:
                 "p_adjusted": test["exact_p"],
             }
         ]
+
+
+def _examples(
+    registry: Registry, query: ComparedExamplesQuery, limit: int
+) -> list[ComparedExample]:
+    """At most `limit` examples: of a server page after page, of a database at once."""
+
+    def stored(database: Database) -> ComparedExamples:
+        from offdiag.services.examples.changed import changed_examples
+
+        found = changed_examples(
+            database,
+            query.runs.split(","),
+            outcome=query.which,
+            class_label=query.class_label,
+            slice_text=query.slice,
+            on_shared=query.on_shared,
+            size=limit,
+        )
+        return compared_examples(found)
+
+    examples: list[ComparedExample] = []
+    while True:
+        size = min(limit - len(examples), MOST_ON_A_PAGE)
+        asked = query.model_copy(update={"start": len(examples), "limit": size})
+        page = registry.document("GET", "/compare/examples", asked, ComparedExamples, stored)
+        if page.refusal is not None:
+            raise Conflict(page.refusal, field="runs", hint="Compare runs with predictions.")
+        examples += page.examples
+        if not page.examples or len(examples) >= min(limit, page.total):
+            return examples
 
 
 def _difference(found: Mapping[str, Any]) -> dict[str, object]:
@@ -363,7 +405,28 @@ def compare(
     if baseline is not None:
         first = resolved_id(at, baseline)
         ids = [first, *(each for each in ids if each != first)]
-    record = at.compare(CompareQuestion(tuple(ids), slice, on_shared, confidence, difference))
+    asked = ComparisonQuery.model_construct(
+        runs=",".join(ids),
+        slice=slice,
+        on_shared=on_shared,
+        confidence=confidence,
+        difference=difference,
+    )
+
+    def stored(database: Database) -> ComparisonDocument:
+        from offdiag.services.compare import compare_runs
+
+        found = compare_runs(
+            database,
+            ids,
+            slice_text=slice,
+            on_shared=on_shared,
+            confidence=confidence,
+            difference=difference,
+        )
+        return comparison_document(found)
+
+    record = at.document("GET", "/compare", asked, ComparisonDocument, stored).plain()
     refusal = record["refusal"]
     if refusal is not None:
         hint = refusal["hint"]

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from offdiag.domain.labels import TruthRevision
-from offdiag.domain.sample_content import ContentPlaces, LoggedSamples
+from offdiag.domain.sample_content import ContentPlaces, LoggedSamples, allowed_hosts
+from offdiag.domain.texts import name_segment
 from offdiag.inputs.content.given_samples import chunked_samples, given_samples
 from offdiag.inputs.label_changes import ColumnNames
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.inputs.slice_ranges import Bins
-from offdiag.sdk.registry import RevisionQuestion
+from offdiag.records.datasets.sample import Content, ContentShown, content_document
+from offdiag.sdk.registry import Registry, RevisionQuestion
 from offdiag.sdk.target import current_author, target
+from offdiag.settings import load_settings
+
+if TYPE_CHECKING:
+    from offdiag.store.database import Database
 
 
 def revise_truth(
@@ -169,4 +176,20 @@ def show_samples(
     """
     at = target(url)
     place = project if project is not None else at.project
-    at.show_samples(place, dataset, ContentPlaces(images, links, hidden))
+    set_places(at, place, dataset, ContentPlaces(images, links, hidden))
+
+
+def set_places(registry: Registry, project: str, dataset: str, places: ContentPlaces) -> None:
+    """Say where content of a dataset lies. Raises as `show_samples`."""
+
+    def stored(database: Database) -> ContentShown:
+        from offdiag.services.samples import log
+
+        hosts = allowed_hosts(load_settings().server.content_hosts)
+        return content_document(
+            log.set_places(database, project=project, dataset=dataset, places=places, hosts=hosts)
+        )
+
+    path = f"/datasets/{name_segment(dataset)}/content"
+    asked = Content(project=project, **asdict(places))
+    registry.document("PUT", path, asked, ContentShown, stored)

@@ -12,8 +12,8 @@ import numpy as np
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import Derivation, FoundRun, RunFacts, RunState, Scalar
-from offdiag.domain.sample_content import ContentPlaces, LoggedSamples, SuspectQuestion
+from offdiag.domain.runs import FoundRun, RunFacts, RunState, Scalar
+from offdiag.domain.sample_content import LoggedSamples
 from offdiag.errors import Conflict
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
@@ -21,21 +21,17 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
-from offdiag.records.runs.slices import RunSlices, SlicesQuery, run_slices
+from offdiag.records.runs.example import ExamplesQuery
+from offdiag.records.runs.slices import SlicesQuery, run_slices
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
     Answer,
-    ComparedExamplesQuestion,
-    CompareQuestion,
     Decided,
     DecideQuestion,
-    ExampleTable,
     OpenedRun,
-    PromoteQuestion,
     RevisionQuestion,
     SearchQuestion,
 )
-from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.ingest.batch import (
     Batch,
     GivenCounts,
@@ -112,9 +108,6 @@ class DisabledRegistry:
     ) -> Evaluation:
         return Evaluation.of_matrix(ConfusionMatrix(np.zeros((1, 1), np.int64), _NO_CLASSES))
 
-    def derivation(self, run_id: str) -> Derivation | None:  # noqa: ARG002
-        return None
-
     def decision_rule(self, run_id: str) -> Mapping[str, Any] | None:  # noqa: ARG002
         return None
 
@@ -123,12 +116,6 @@ class DisabledRegistry:
 
     def costs(self, name: str, project: str) -> CostMatrix:  # noqa: ARG002
         raise _nothing("costs")
-
-    def examples(self, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable:  # noqa: ARG002
-        return ExampleTable((), (), has_scores=False)
-
-    def slices(self, run_id: str, query: SlicesQuery) -> RunSlices:
-        return run_slices(run_id, None, query)
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:  # noqa: ARG002
         raise _nothing("curves")
@@ -159,15 +146,6 @@ class DisabledRegistry:
     def evaluate_pending(self, timeout_s: float) -> int:  # noqa: ARG002
         return 0
 
-    def compared_examples(self, question: ComparedExamplesQuestion) -> Mapping[str, Any]:  # noqa: ARG002
-        raise _nothing("runs to compare")
-
-    def compare(self, question: CompareQuestion) -> Mapping[str, Any]:  # noqa: ARG002
-        raise _nothing("runs to compare")
-
-    def promote(self, run_id: str, question: PromoteQuestion) -> None:
-        """Nothing is recorded."""
-
     def decide(self, run_id: str, question: DecideQuestion) -> Decided:  # noqa: ARG002
         raise _nothing("scores to decide from")
 
@@ -194,26 +172,23 @@ class DisabledRegistry:
     ) -> LoggedSamples:
         return LoggedSamples(dataset, 0, 0, 0, 0)
 
-    def show_samples(self, project: str, dataset: str, places: ContentPlaces) -> None:
-        """Nothing is shown."""
-
-    def suspects(
-        self,
-        project: str,  # noqa: ARG002
-        dataset: str,  # noqa: ARG002
-        question: SuspectQuestion,  # noqa: ARG002
-    ) -> Mapping[str, Any]:
-        raise _nothing("labels")
-
     def document(
         self,
-        method: str,  # noqa: ARG002
+        method: str,
         path: str,
-        asked: RequestBody,  # noqa: ARG002
-        answer: type[Answer],  # noqa: ARG002
+        asked: RequestBody,
+        answer: type[Answer],
         stored: Callable[[Database], Answer],  # noqa: ARG002
     ) -> Answer:
-        raise _nothing(path.rpartition("/")[2].replace("-", " "))
+        if method == "PUT":
+            return answer.model_construct()  # Nothing is changed.
+        if isinstance(asked, SlicesQuery):
+            return answer.model_validate(run_slices(RUN_ID, None, asked))
+        if isinstance(asked, ExamplesQuery):
+            page = {"run": RUN_ID, "total": 0, "start": 0, "has_scores": False, "has_ids": False}
+            return answer(**page, slice_names=[], examples=[], next_page_token=None)
+        last = path.rpartition("/")[2]
+        raise _nothing(_NOTHING_OF.get(path, _NOTHING_OF.get(last, last.replace("-", " "))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +210,14 @@ class _DisabledRun:
 
     def finish(self, n_chunks: int) -> str:  # noqa: ARG002
         return RUN_ID
+
+
+_NOTHING_OF = {
+    "/compare": "runs to compare",
+    "/compare/examples": "runs to compare",
+    "suspects": "labels",
+}
+"""What is said to be missing where that is not the last word of the path."""
 
 
 def _nothing(what: str) -> Conflict:

@@ -7,26 +7,54 @@ from typing import TYPE_CHECKING, Literal
 from offdiag.domain.labels import label_text
 from offdiag.extras import optional
 from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.records.base import MOST_ON_A_PAGE
+from offdiag.records.runs.example import Example, ExamplePage, ExamplesQuery, example_page
 from offdiag.records.runs.slices import SLICE_COLUMNS, RunSlices
-from offdiag.sdk.registry import ExampleTable
-from offdiag.services.examples.selection import ExampleQuestion, Kind
+from offdiag.sdk.registry import Registry
+from offdiag.services.examples.selection import Kind
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from offdiag.store.database import Database
+
 ExampleKind = Literal["wrong", "right", "unlabelled", "all"]
 
 
-def example_question(
+def example_query(
     *, actual: object, predicted: object, kind: ExampleKind, part: str | None
-) -> ExampleQuestion:
+) -> ExamplesQuery:
     """What `Run.examples` asks. Raises `InvalidInput` for what cannot be a class."""
-    return ExampleQuestion(
+    return ExamplesQuery.model_construct(
         actual=None if actual is None else label_text(actual, field_name="actual"),
         predicted=None if predicted is None else label_text(predicted, field_name="predicted"),
         kind=Kind(kind),
-        part=part,
+        slice=part,
     )
+
+
+def examples_of_run(
+    registry: Registry, run_id: str, query: ExamplesQuery, limit: int
+) -> ExamplePage:
+    """At most `limit` predictions: of a server page after page, of a database at once."""
+
+    def stored(database: Database) -> ExamplePage:
+        from offdiag.services.examples.page import browse_examples
+
+        return example_page(
+            run_id, browse_examples(database, run_id, query.question(), size=limit)
+        )
+
+    found: list[Example] = []
+    token: str | None = None
+    while True:
+        size = min(limit - len(found), MOST_ON_A_PAGE)
+        asked = query.model_copy(update={"limit": size, "page_token": token})
+        page = registry.document("GET", f"/runs/{run_id}/examples", asked, ExamplePage, stored)
+        found += page.examples
+        token = page.next_page_token
+        if token is None or len(found) >= limit:
+            return page.model_copy(update={"examples": found})
 
 
 def slices_frame(found: RunSlices) -> pd.DataFrame:
@@ -42,29 +70,28 @@ def slices_frame(found: RunSlices) -> pd.DataFrame:
     return frame
 
 
-def examples_frame(found: ExampleTable) -> pd.DataFrame:
+def examples_frame(found: ExamplePage) -> pd.DataFrame:
     """One row for each prediction, as `Run.examples` says."""
     with optional:
         import pandas as pd
 
-    columns = {
-        "sample": [row.sample for row in found.rows],
-        "actual": [row.actual if row.sets is None else row.sets[0] for row in found.rows],
-        "predicted": [row.predicted if row.sets is None else row.sets[1] for row in found.rows],
-        **_score_columns(found),
-        **{name: [row.slices[name] for row in found.rows] for name in found.slice_names},
+    rows = found.examples
+    columns: dict[str, list[object]] = {
+        "sample": [row.sample for row in rows],
+        "actual": [row.actual if row.sets is None else _labels(row.sets.actual) for row in rows],
+        "predicted": [
+            row.predicted if row.sets is None else _labels(row.sets.predicted) for row in rows
+        ],
     }
-    index = pd.Index([row.index for row in found.rows], name="index")
-    return pd.DataFrame(columns, index=index)
+    if found.has_scores:
+        columns["confidence"] = [row.confidence for row in rows]
+        columns["margin"] = [row.margin for row in rows]
+    columns |= {name: [row.slices[name] for row in rows] for name in found.slice_names}
+    return pd.DataFrame(columns, index=pd.Index([row.index for row in rows], name="index"))
 
 
-def _score_columns(found: ExampleTable) -> dict[str, list[float | None]]:
-    if not found.has_scores:
-        return {}
-    return {
-        "confidence": [row.confidence for row in found.rows],
-        "margin": [row.margin for row in found.rows],
-    }
+def _labels(names: list[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(names)
 
 
 def operating_points_frame(points: OperatingPoints) -> pd.DataFrame:

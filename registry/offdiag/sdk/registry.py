@@ -15,8 +15,8 @@ from pydantic import BaseModel
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
-from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunFacts, Scalar
-from offdiag.domain.sample_content import ContentPlaces, LoggedSamples, SuspectQuestion
+from offdiag.domain.runs import FoundRun, RunFacts, Scalar
+from offdiag.domain.sample_content import LoggedSamples
 from offdiag.domain.values import MetricValue
 from offdiag.errors import Conflict
 from offdiag.inputs.content.given_samples import GivenSample
@@ -26,9 +26,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
-from offdiag.records.runs.slices import RunSlices, SlicesQuery
 from offdiag.sdk.evaluations.evaluation import Evaluation
-from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.ingest.batch import (
     Batch,
     GivenCounts,
@@ -63,17 +61,6 @@ class DecideQuestion:
     positive: str | None
     prevalence: object
     save_as: str | None
-    author: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class PromoteQuestion:
-    """Which role a run shall have, and why, in the words of `Run.approve` and `Run.propose`."""
-
-    role: PromotionRole
-    reason: str | None
-    gate: tuple[str, ...]
-    although_gate_fails: bool
     author: str | None
 
 
@@ -131,59 +118,12 @@ class Decision(_ChangedPredictions, Generic[SavedRun]):
 
 
 @dataclass(frozen=True, slots=True)
-class ExampleRow:
-    """One prediction; `actual` is None where its sample has no label yet."""
-
-    index: int
-    sample: int | str
-    actual: str | None
-    predicted: str
-    confidence: float | None
-    margin: float | None
-    slices: Mapping[str, str]
-    sets: tuple[tuple[str, ...] | None, tuple[str, ...]] | None = None
-    """True labels (None where they are not known) and predicted ones, of sets of labels."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExampleTable:
-    """Predictions that were asked for, in their order."""
-
-    rows: Sequence[ExampleRow]
-    slice_names: tuple[str, ...]
-    has_scores: bool
-
-
-@dataclass(frozen=True, slots=True)
 class SearchQuestion:
     """Which runs somebody looks for, in the words of `search_runs`."""
 
     filter_text: str
     order_by: tuple[str, ...]
     project: str | None
-    limit: int
-
-
-@dataclass(frozen=True, slots=True)
-class CompareQuestion:
-    """Which runs somebody compares, in the words of `compare`; the first is A."""
-
-    run_ids: tuple[str, ...]
-    slice_text: str | None
-    on_shared: bool
-    confidence: float
-    difference: float
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedExamplesQuestion:
-    """Which examples of two runs are wanted, in the words of `Comparison.examples`."""
-
-    run_ids: tuple[str, ...]
-    kind: str
-    class_label: str | None
-    slice_text: str | None
-    on_shared: bool
     limit: int
 
 
@@ -276,21 +216,13 @@ class Registry(Protocol):
         """Of the classes that are left with these groups collapsed; of all without any."""
         ...
 
-    def derivation(self, run_id: str) -> Derivation | None: ...
-
     def decision_rule(self, run_id: str) -> Mapping[str, Any] | None: ...
 
     def costs_for_run(self, run_id: str, name: str) -> CostMatrix: ...
 
     def decide(self, run_id: str, question: DecideQuestion) -> Decided: ...
 
-    def promote(self, run_id: str, question: PromoteQuestion) -> None: ...
-
     def costs(self, name: str, project: str) -> CostMatrix: ...
-
-    def examples(self, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable: ...
-
-    def slices(self, run_id: str, query: SlicesQuery) -> RunSlices: ...
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints: ...
 
@@ -322,14 +254,6 @@ class Registry(Protocol):
         """Evaluate all that waits, or wait for those who do; how many runs were evaluated."""
         ...
 
-    def compared_examples(self, question: ComparedExamplesQuestion) -> Mapping[str, Any]:
-        """The record of the examples, also where they are refused."""
-        ...
-
-    def compare(self, question: CompareQuestion) -> Mapping[str, Any]:
-        """The record of the comparison, also where it is refused."""
-        ...
-
     def set_hierarchy(self, project: str, dataset: str, given: object | None) -> Hierarchy | None:
         """Group the classes of a dataset, None to take groups away; what they are then."""
         ...
@@ -344,12 +268,6 @@ class Registry(Protocol):
         self, project: str, dataset: str, samples: Sequence[GivenSample]
     ) -> LoggedSamples:
         """Store one chunk of content."""
-        ...
-
-    def show_samples(self, project: str, dataset: str, places: ContentPlaces) -> None: ...
-
-    def suspects(self, project: str, dataset: str, question: SuspectQuestion) -> Mapping[str, Any]:
-        """The record of suspect labels, also where there can be none."""
         ...
 
     def document(

@@ -11,29 +11,34 @@ from typing import TYPE_CHECKING, Any
 
 from offdiag.domain.labels import label_text
 from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunState, Scalar
-from offdiag.domain.texts import shortened
+from offdiag.domain.texts import name_segment, shortened
 from offdiag.errors import EvaluationFailed, EvaluationPending, NotFound, OffdiagError
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.records.runs.slices import Fairness, FairnessQuery, SlicesQuery, fairness_document
+from offdiag.records.base import ResponseBody
+from offdiag.records.promotion import NewPromotion, promotion_document
+from offdiag.records.runs.slices import (
+    Fairness,
+    FairnessQuery,
+    RunSlices,
+    SlicesQuery,
+    fairness_document,
+    run_slices,
+)
 from offdiag.sdk.display.evaluation_card import run_card
 from offdiag.sdk.display.evaluation_text import facts_text
 from offdiag.sdk.evaluations.evaluation import Evaluation, Origin
 from offdiag.sdk.evaluations.slices import fairness_frame
 from offdiag.sdk.examples import (
     ExampleKind,
-    example_question,
+    example_query,
     examples_frame,
+    examples_of_run,
     operating_points_frame,
     slices_frame,
 )
-from offdiag.sdk.registry import (
-    DecideQuestion,
-    Decision,
-    PromoteQuestion,
-    Registry,
-    Threshold,
-)
+from offdiag.sdk.registry import DecideQuestion, Decision, Registry, Threshold
 from offdiag.sdk.target import current_author
+from offdiag.settings import load_settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,7 +191,7 @@ class Run:
 
         Raises `NotFound` for a run that was deleted.
         """
-        return self._registry.derivation(self.id)
+        return self._read().derivation
 
     def decision_rule(self) -> Mapping[str, Any] | None:
         """The rule that predicted from the scores of a run that was logged without predictions.
@@ -266,12 +271,34 @@ class Run:
         gate: Iterable[str],
         although_gate_fails: bool,
     ) -> None:
-        conditions = (gate,) if isinstance(gate, str) else tuple(gate)
         self.evaluation()
-        self._registry.promote(
-            self.id,
-            PromoteQuestion(role, reason, conditions, although_gate_fails, current_author()),
+        place = self._facts
+        asked = NewPromotion.model_construct(
+            project=place.project,
+            run=self.id,
+            reason=reason,
+            author=current_author(),
+            gate=[gate] if isinstance(gate, str) else list(gate),
+            although_gate_fails=although_gate_fails,
         )
+
+        def stored(database: Database) -> ResponseBody:
+            from offdiag.services.champions.promotions import promote
+
+            made = promote(
+                database,
+                role,
+                self.id,
+                reason=reason,
+                author=asked.author,
+                conditions=asked.gate,
+                although_gate_fails=although_gate_fails,
+                settings=load_settings(),
+            )
+            return promotion_document(made)
+
+        path = f"/datasets/{name_segment(place.dataset)}/{role}"
+        self._registry.document("PUT", path, asked, ResponseBody, stored)
 
     def evaluation(
         self,
@@ -320,8 +347,8 @@ class Run:
         `InvalidInput` for a class that there is none of and `Conflict` for a run without
         predictions.
         """
-        question = example_question(actual=actual, predicted=predicted, kind=kind, part=slice)
-        return examples_frame(self._registry.examples(self.id, question, limit))
+        query = example_query(actual=actual, predicted=predicted, kind=kind, part=slice)
+        return examples_frame(examples_of_run(self._registry, self.id, query, limit))
 
     def fairness(self, by: str, *, class_label: object = None) -> pd.DataFrame:
         """How far the groups of the slice column `by` are apart, by the usual criteria.
@@ -360,7 +387,16 @@ class Run:
         """
         named = ",".join(columns) or None
         query = SlicesQuery.asked(metric=metric, limit=limit, columns=named)
-        return slices_frame(self._registry.slices(self.id, query))
+
+        def stored(database: Database) -> RunSlices:
+            from offdiag.services.evaluation.slice_counts import slice_findings
+
+            return run_slices(
+                self.id, slice_findings(database, self.id, columns=query.crossed), query
+            )
+
+        path = f"/runs/{self.id}/slices"
+        return slices_frame(self._registry.document("GET", path, query, RunSlices, stored))
 
     def operating_points(self, positive: object = None) -> pd.DataFrame:
         """Thresholds of a class, the positive one unless named, strictest first, with counts.

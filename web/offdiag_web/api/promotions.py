@@ -20,7 +20,7 @@ from offdiag.records.promotion import (
 from offdiag.records.runs.method import Methods, methods_document
 from offdiag.services.champions import leaders, promotions
 from offdiag.services.flags.rules import thresholds_in
-from offdiag.services.gate import GateResult, StatedCosts, gate_run
+from offdiag.services.gate import StatedCosts, gate_run
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.methods.compared import methods_of
 from offdiag.services.truth.versions import dataset_named
@@ -69,58 +69,38 @@ def list_promotions(name: str, query: InProject) -> Promotions:
 @operation(blueprint, "PUT", "/datasets/<name:name>/champion", answers=Promotions)
 def approve(name: str, json: NewPromotion) -> Promotions:
     """Approve a run as champion of the dataset, or withdraw the champion."""
-    if json.run is None:
-        return _withdrawn(PromotionRole.CHAMPION, name, json)
-    gate = _gate(name, json.run, json)
-    promotions.approve(
-        current_registry().database,
-        json.run,
-        reason=json.reason or "",
-        author=author(json.author),
-        gate=gate,
-        although_gate_fails=json.although_gate_fails,
-    )
-    return _decided(json.project, name)
+    return _given(PromotionRole.CHAMPION, name, json)
 
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/candidate", answers=Promotions)
 def propose(name: str, json: NewPromotion) -> Promotions:
     """Propose a run as the next champion of the dataset, or withdraw the candidate."""
-    if json.run is None:
-        return _withdrawn(PromotionRole.CANDIDATE, name, json)
-    gate = _gate(name, json.run, json)
-    promotions.propose(
-        current_registry().database,
-        json.run,
-        reason=json.reason,
-        author=author(json.author),
-        gate=gate,
-    )
-    return _decided(json.project, name)
+    return _given(PromotionRole.CANDIDATE, name, json)
 
 
-def _withdrawn(role: PromotionRole, name: str, asked: NewPromotion) -> Promotions:
-    promotions.withdraw(
-        current_registry().database,
-        project=asked.project,
-        dataset=name,
-        role=role,
-        reason=asked.reason,
-        author=author(asked.author),
-    )
-    return _decided(asked.project, name)
+def _given(role: PromotionRole, name: str, asked: NewPromotion) -> Promotions:
+    """Give the role to a run of the dataset, or take it away."""
+    registry, said = current_registry(), {"reason": asked.reason, "author": author(asked.author)}
+    database, project = registry.database, asked.project
+    if asked.run is None:
+        promotions.withdraw(database, project=project, dataset=name, role=role, **said)
+    else:
+        promotions.require_run_of(database, asked.run, project=project, dataset=name)
+        promotions.promote(
+            database,
+            role,
+            asked.run,
+            conditions=asked.gate,
+            although_gate_fails=asked.although_gate_fails,
+            settings=registry.settings,
+            **said,
+        )
+    return _decided(project, name)
 
 
 def _decided(project: str, name: str) -> Promotions:
     found = promotions.promotions_of(current_registry().database, project=project, dataset=name)
     return promotions_document(found)
-
-
-def _gate(name: str, run_id: str, asked: NewPromotion) -> GateResult | None:
-    """What the gate found; also makes sure that the run is one of the dataset."""
-    registry = current_registry()
-    promotions.require_run_of(registry.database, run_id, project=asked.project, dataset=name)
-    return promotions.check_gate(registry.database, run_id, asked.gate, registry.settings)
 
 
 @operation(blueprint, "POST", "/runs/<run:run_id>/gate", answers=Gate)

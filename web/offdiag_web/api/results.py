@@ -31,7 +31,7 @@ from offdiag.records.runs.evaluation import (
     raised_flag,
     run_with_results,
 )
-from offdiag.records.runs.example import ExamplePage, ExamplesQuery, example_document
+from offdiag.records.runs.example import ExamplePage, ExamplesQuery, example_page
 from offdiag.records.runs.multilabel import ConfusedLabelsFound, ConfusedQuery, confused_document
 from offdiag.records.runs.slices import (
     Fairness,
@@ -47,7 +47,7 @@ from offdiag.services.evaluation.results import stored_evaluation
 from offdiag.services.evaluation.slice_counts import slice_findings
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.examples.page import browse_examples
-from offdiag.services.examples.selection import Cursor, ExampleOrder, ExampleQuestion, Place
+from offdiag.services.examples.selection import Cursor, Place
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.groups.fairness import fairness_of_run
@@ -254,39 +254,14 @@ def list_examples(run_id: str, query: ExamplesQuery) -> ExamplePage:
     page = browse_examples(
         current_registry().database,
         run_id,
-        _question(query),
+        query.question(),
         cursor=_cursor(read_token(query.page_token)),
         size=query.limit,
         kept=kept_suspects(),
     )
-    if page.missing is not None:
-        raise Conflict(
-            f"run {run_id} has no predictions to show.",
-            field="run",
-            hint="A run that was logged as a matrix has none; an open one has to be finished.",
-        )
     after = None if page.after is None else page.after.place
-    return ExamplePage(
-        run=run_id,
-        total=page.total,
-        start=page.start,
-        has_scores=page.has_scores,
-        has_ids=page.has_ids,
-        slice_names=list(page.slice_names),
-        examples=list(map(example_document, page.examples)),
-        next_page_token=write_token(None if after is None else [after.key, after.index]),
-    )
-
-
-def _question(query: ExamplesQuery) -> ExampleQuestion:
-    return ExampleQuestion(
-        actual=query.actual,
-        predicted=query.predicted,
-        kind=query.kind,
-        sample=query.sample,
-        part=query.slice,
-        order=None if query.sort is None else ExampleOrder(query.sort, query.descending),
-    )
+    token = write_token(None if after is None else [after.key, after.index])
+    return example_page(run_id, page, token)
 
 
 def _cursor(token: list[Any] | None) -> Cursor | None:

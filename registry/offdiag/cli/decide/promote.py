@@ -114,22 +114,18 @@ def _of_server(server: Server, role: PromotionRole, run_id: str, asked: NewPromo
 def _stored(
     database: Database, role: PromotionRole, run_id: str, asked: NewPromotion
 ) -> Promotion:
-    from offdiag.services.champions import promotions
+    from offdiag.services.champions.promotions import promote
 
-    gate = promotions.check_gate(database, run_id, asked.gate, settings_for(None))
-    if role is PromotionRole.CANDIDATE:
-        made = promotions.propose(
-            database, run_id, reason=asked.reason, author=asked.author, gate=gate
-        )
-    else:
-        made = promotions.approve(
-            database,
-            run_id,
-            reason=asked.reason or "",
-            author=asked.author,
-            gate=gate,
-            although_gate_fails=asked.although_gate_fails,
-        )
+    made = promote(
+        database,
+        role,
+        run_id,
+        reason=asked.reason,
+        author=asked.author,
+        conditions=asked.gate,
+        although_gate_fails=asked.although_gate_fails,
+        settings=settings_for(None),
+    )
     return promotion_document(made)
 
 

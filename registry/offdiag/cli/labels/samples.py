@@ -185,16 +185,18 @@ def show(dataset: str, project: str, call: Call) -> None:
 @click.option("--hidden", is_flag=True, help="Show content only to readers who ask for it.")
 @_project
 @registry_options
-def set_places(
+def set_content(
     *, dataset: str, images: str | None, links: str | None, hidden: bool, project: str, call: Call
 ) -> None:
     """Set where images and links of the samples of DATASET lie.
 
     Hosts are those of the setting server.content_hosts. What is left out is removed.
     """
+    from offdiag.sdk.dataset import set_places
+
     places = ContentPlaces(images, links, hidden)
     with answerable():
-        call.registry.show_samples(project, dataset, places)
+        set_places(call.registry, project, dataset, places)
     call.print(content_document(places), f"Content of {printable(dataset)} is set.")
 
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from offdiag.errors import Conflict
 from offdiag.records.base import Page, Paged, ResponseBody
-from offdiag.services.examples.selection import Kind, SortKey
+from offdiag.services.examples.selection import ExampleOrder, ExampleQuestion, Kind, SortKey
 
 if TYPE_CHECKING:
     from offdiag.services.examples import page
@@ -25,6 +26,17 @@ class ExamplesQuery(Paged):
         default=None, description="By confidence where there are scores, else as logged."
     )
     descending: bool = False
+
+    def question(self) -> ExampleQuestion:
+        """As the service is asked."""
+        return ExampleQuestion(
+            actual=self.actual,
+            predicted=self.predicted,
+            kind=self.kind,
+            sample=self.sample,
+            part=self.slice,
+            order=None if self.sort is None else ExampleOrder(self.sort, self.descending),
+        )
 
 
 class ClassScore(ResponseBody):
@@ -73,3 +85,19 @@ class ExamplePage(Page):
 def example_document(example: page.Example) -> Example:
     """A prediction and its sample for programs."""
     return Example.made_of(example)
+
+
+def example_page(run_id: str, found: page.ExamplePage, token: str | None = None) -> ExamplePage:
+    """A page of predictions. Raises `Conflict` for a run that has none to show."""
+    if found.missing is not None:
+        raise Conflict(
+            f"run {run_id} has no predictions to show.",
+            field="run",
+            hint="A run that was logged as a matrix has none; an open one has to be finished.",
+        )
+    return ExamplePage.made_of(
+        found,
+        run=run_id,
+        examples=list(map(example_document, found.examples)),
+        next_page_token=token,
+    )

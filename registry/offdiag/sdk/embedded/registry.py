@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
-from offdiag.comparison.pair import PairedOutcome
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
-from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunFacts, Scalar
+from offdiag.domain.runs import FoundRun, RunFacts, Scalar
 from offdiag.domain.sample_content import (
-    ContentPlaces,
     LoggedSamples,
-    SuspectQuestion,
     allowed_hosts,
 )
 from offdiag.domain.texts import CostName
@@ -25,30 +22,18 @@ from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.what_if import declared_prevalence
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
-from offdiag.records.runs.comparison import compared_examples, comparison_document
-from offdiag.records.runs.slices import (
-    RunSlices,
-    SlicesQuery,
-    run_slices,
-)
 from offdiag.sdk.embedded.progress import evaluation_progress
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
 from offdiag.sdk.registry import (
     Answer,
-    ComparedExamplesQuestion,
-    CompareQuestion,
     Decided,
     DecideQuestion,
-    ExampleRow,
-    ExampleTable,
-    PromoteQuestion,
     RevisionQuestion,
     SearchQuestion,
     find_run,
 )
 from offdiag.services import cost_matrices, datasets, runs, search
-from offdiag.services.compare import compare_runs
 from offdiag.services.curves import browse_curves
 from offdiag.services.decisions.rules import (
     Choice,
@@ -64,11 +49,7 @@ from offdiag.services.evaluation.compute import collapse_evaluation
 from offdiag.services.evaluation.pending import evaluate_few, evaluate_pending
 from offdiag.services.evaluation.recompute import retry_failed
 from offdiag.services.evaluation.results import evaluation_of
-from offdiag.services.evaluation.slice_counts import slice_findings
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.examples.changed import changed_examples
-from offdiag.services.examples.page import browse_examples
-from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.ingest import (
@@ -258,10 +239,6 @@ class EmbeddedRegistry:
             collapse=found.onto,
         )
 
-    def derivation(self, run_id: str) -> Derivation | None:
-        with self.database.read() as session:
-            return get_run(session, run_id).derivation
-
     def decision_rule(self, run_id: str) -> Mapping[str, Any] | None:
         with self.database.read() as session:
             return get_run(session, run_id).decision
@@ -272,58 +249,9 @@ class EmbeddedRegistry:
     def decide(self, run_id: str, question: DecideQuestion) -> Decided:
         return decide(self.database, run_id, question)
 
-    def promote(self, run_id: str, question: PromoteQuestion) -> None:
-        from offdiag.services.champions import promotions
-
-        gate = promotions.check_gate(self.database, run_id, question.gate, self.settings)
-        if question.role is PromotionRole.CANDIDATE:
-            promotions.propose(
-                self.database,
-                run_id,
-                reason=question.reason,
-                author=question.author,
-                gate=gate,
-            )
-            return
-        promotions.approve(
-            self.database,
-            run_id,
-            reason=question.reason or "",
-            author=question.author,
-            gate=gate,
-            although_gate_fails=question.although_gate_fails,
-        )
-
     def costs(self, name: str, project: str) -> CostMatrix:
         wanted = CostName.parse(name)
         return cost_matrices.find_costs(self.database, project=project, wanted=wanted).costs
-
-    def examples(self, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable:
-        page = browse_examples(self.database, run_id, question, size=limit)
-        if page.missing is not None:
-            raise Conflict(
-                f"run {run_id} has no predictions to show.",
-                field="run",
-                hint="A run that was logged as a matrix has none; an open one has to be finished.",
-            )
-        rows = [
-            ExampleRow(
-                each.index,
-                each.sample,
-                each.actual,
-                each.predicted,
-                each.confidence,
-                each.margin,
-                each.slices,
-                None if each.sets is None else (each.sets.actual, each.sets.predicted),
-            )
-            for each in page.examples
-        ]
-        return ExampleTable(rows, page.slice_names, page.has_scores)
-
-    def slices(self, run_id: str, query: SlicesQuery) -> RunSlices:
-        found = slice_findings(self.database, run_id, columns=query.crossed)
-        return run_slices(run_id, found, query)
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:
         found = browse_curves(self.database, run_id, positive=positive)
@@ -376,29 +304,6 @@ class EmbeddedRegistry:
         with evaluation_progress() as on_step:
             return evaluate_pending(self.database, self.settings.jobs, on_step).n_evaluated
 
-    def compared_examples(self, question: ComparedExamplesQuestion) -> Mapping[str, Any]:
-        found = changed_examples(
-            self.database,
-            question.run_ids,
-            outcome=PairedOutcome(question.kind),
-            class_label=question.class_label,
-            slice_text=question.slice_text,
-            on_shared=question.on_shared,
-            size=question.limit,
-        )
-        return compared_examples(found).plain()
-
-    def compare(self, question: CompareQuestion) -> Mapping[str, Any]:
-        found = compare_runs(
-            self.database,
-            question.run_ids,
-            slice_text=question.slice_text,
-            on_shared=question.on_shared,
-            confidence=question.confidence,
-            difference=question.difference,
-        )
-        return comparison_document(found).plain()
-
     def set_hierarchy(self, project: str, dataset: str, given: object | None) -> Hierarchy | None:
         return datasets.set_hierarchy(self.database, project=project, dataset=dataset, given=given)
 
@@ -432,23 +337,9 @@ class EmbeddedRegistry:
             project=project,
             dataset=dataset,
             given=samples,
-            hosts=self._hosts,
+            hosts=allowed_hosts(self.settings.server.content_hosts),
             most_bytes=self.settings.server.most_content_bytes,
         )
-
-    def show_samples(self, project: str, dataset: str, places: ContentPlaces) -> None:
-        from offdiag.services.samples import log
-
-        log.set_places(
-            self.database, project=project, dataset=dataset, places=places, hosts=self._hosts
-        )
-
-    def suspects(self, project: str, dataset: str, question: SuspectQuestion) -> Mapping[str, Any]:
-        from offdiag.records.datasets.label_errors import suspects_document
-        from offdiag.services.samples.suspects import suspect_labels
-
-        found = suspect_labels(self.database, project=project, dataset=dataset, question=question)
-        return suspects_document(found).plain()
 
     def document(
         self,
@@ -459,10 +350,6 @@ class EmbeddedRegistry:
         stored: Callable[[Database], Answer],
     ) -> Answer:
         return stored(self.database)
-
-    @property
-    def _hosts(self) -> frozenset[str]:
-        return allowed_hosts(self.settings.server.content_hosts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,17 +10,15 @@ import numpy as np
 from pydantic import BaseModel
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.runs import Derivation, FoundRun
+from offdiag.domain.runs import FoundRun
 from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import MOST_ON_A_PAGE, RequestBody, ResponseBody
 from offdiag.records.runs.curve import Curves, Points
-from offdiag.records.runs.example import ExamplePage, LabelSets
 from offdiag.records.runs.run import Labels, Run, RunPage, found_run
-from offdiag.sdk.registry import ExampleRow, ExampleTable, SearchQuestion
+from offdiag.sdk.registry import SearchQuestion
 from offdiag.sdk.remote.connection import Connection, with_retries
-from offdiag.services.examples.selection import ExampleQuestion
 
 Document = TypeVar("Document", bound=BaseModel)
 
@@ -78,12 +76,6 @@ def label_set(labels: Labels) -> LabelSet:
     return LabelSet(tuple(labels.names), labels.ordinal, labels.inferred)
 
 
-def derivation(reader: Reader, run_id: str) -> Derivation | None:
-    """Whose scores a run was decided from."""
-    found = reader.get(f"/runs/{run_id}", Run).derived_from
-    return None if found is None else Derivation(found.run, found.recipe)
-
-
 def decision_rule(reader: Reader, run_id: str) -> Mapping[str, Any] | None:
     """The rule that predicted from the scores of a run."""
     return reader.get(f"/runs/{run_id}", Run).decision_rule
@@ -92,45 +84,6 @@ def decision_rule(reader: Reader, run_id: str) -> Mapping[str, Any] | None:
 def note(reader: Reader, run_id: str) -> str | None:
     """What people wrote about a run."""
     return reader.get(f"/runs/{run_id}", Run).note
-
-
-def examples(reader: Reader, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable:
-    """At most `limit` predictions, page after page."""
-    rows: list[ExampleRow] = []
-    token: str | None = None
-    while True:
-        page = reader.get(
-            f"/runs/{run_id}/examples",
-            ExamplePage,
-            actual=question.actual,
-            predicted=question.predicted,
-            kind=question.kind.value,
-            slice=question.part,
-            limit=min(limit - len(rows), MOST_ON_A_PAGE),
-            page_token=token,
-        )
-        rows += [
-            ExampleRow(
-                each.index,
-                each.sample,
-                each.actual,
-                each.predicted,
-                each.confidence,
-                each.margin,
-                each.slices,
-                _sets(each.sets),
-            )
-            for each in page.examples
-        ]
-        token = page.next_page_token
-        if token is None or len(rows) >= limit:
-            return ExampleTable(rows, tuple(page.slice_names), page.has_scores)
-
-
-def _sets(found: LabelSets | None) -> tuple[tuple[str, ...] | None, tuple[str, ...]] | None:
-    if found is None:
-        return None
-    return None if found.actual is None else tuple(found.actual), tuple(found.predicted)
 
 
 def operating_points(reader: Reader, run_id: str, positive: str | None) -> OperatingPoints:

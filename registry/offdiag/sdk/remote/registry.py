@@ -22,8 +22,8 @@ from offdiag.domain.labels import (
 )
 from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import Derivation, FoundRun, RunFacts, Scalar
-from offdiag.domain.sample_content import ContentPlaces, LoggedSamples, SuspectQuestion
+from offdiag.domain.runs import FoundRun, RunFacts, Scalar
+from offdiag.domain.sample_content import LoggedSamples
 from offdiag.errors import Conflict, InvalidInput, OffdiagError, RunKept, ServerUnavailable
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.counted_scores import GivenClassScores, GivenEvent
@@ -46,17 +46,12 @@ from offdiag.records.ingest import (
     NewRun,
 )
 from offdiag.records.ingest import OpenedRun as OpenedAnswer
-from offdiag.records.runs.slices import RunSlices, SlicesQuery
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
     Answer,
-    ComparedExamplesQuestion,
-    CompareQuestion,
     Decided,
     DecideQuestion,
-    ExampleTable,
     OpenedRun,
-    PromoteQuestion,
     RevisionQuestion,
     SearchQuestion,
     find_run,
@@ -65,7 +60,6 @@ from offdiag.sdk.remote import reader, requests, sample_requests
 from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.run import WAITING, Frame, RemoteRun, SpoolingRun, keep_finished, report
 from offdiag.sdk.remote.spool import PAIRED_COUNTS, SpooledRequest, SpooledRun
-from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.ingest.batch import (
     GivenCounts,
     GivenMatrix,
@@ -372,9 +366,6 @@ class RemoteRegistry:
             self._reader, _sent(run_id), timeout_s=timeout_s, part=part, groups=groups
         )
 
-    def derivation(self, run_id: str) -> Derivation | None:
-        return reader.derivation(self._reader, _sent(run_id))
-
     def decision_rule(self, run_id: str) -> Mapping[str, Any] | None:
         return reader.decision_rule(self._reader, _sent(run_id))
 
@@ -383,13 +374,6 @@ class RemoteRegistry:
 
     def costs(self, name: str, project: str) -> CostMatrix:
         return requests.costs(self._reader, name, project)
-
-    def examples(self, run_id: str, question: ExampleQuestion, limit: int) -> ExampleTable:
-        return reader.examples(self._reader, _sent(run_id), question, limit)
-
-    def slices(self, run_id: str, query: SlicesQuery) -> RunSlices:
-        path = f"/runs/{_sent(run_id)}/slices"
-        return self._reader.get(path, RunSlices, **query.model_dump())
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:
         return reader.operating_points(self._reader, _sent(run_id), positive)
@@ -420,21 +404,8 @@ class RemoteRegistry:
     def evaluate_pending(self, timeout_s: float) -> int:
         return requests.wait_for_evaluations(self._reader, timeout_s)
 
-    def compared_examples(self, question: ComparedExamplesQuestion) -> Mapping[str, Any]:
-        for run_id in question.run_ids:
-            _sent(run_id)
-        return requests.compared_examples(self._reader, question)
-
-    def compare(self, question: CompareQuestion) -> Mapping[str, Any]:
-        for run_id in question.run_ids:
-            _sent(run_id)
-        return requests.compare(self._reader, question)
-
     def decide(self, run_id: str, question: DecideQuestion) -> Decided:
         return requests.decide(self._reader, _sent(run_id), question)
-
-    def promote(self, run_id: str, question: PromoteQuestion) -> None:
-        requests.promote(self._reader, _sent(run_id), question)
 
     def set_hierarchy(self, project: str, dataset: str, given: object | None) -> Hierarchy | None:
         return requests.set_hierarchy(self._reader, project, dataset, given)
@@ -467,12 +438,6 @@ class RemoteRegistry:
             _AWAY[url] = time.monotonic() + AWAY_S
         return LoggedSamples(dataset, 0, 0, 0, 0, n_waiting=len(samples))
 
-    def show_samples(self, project: str, dataset: str, places: ContentPlaces) -> None:
-        sample_requests.show_samples(self._reader, project, dataset, places)
-
-    def suspects(self, project: str, dataset: str, question: SuspectQuestion) -> Mapping[str, Any]:
-        return sample_requests.suspects(self._reader, project, dataset, question)
-
     def document(
         self,
         method: str,
@@ -484,7 +449,8 @@ class RemoteRegistry:
         if path.startswith("/runs/"):
             _sent(path.split("/")[2])
         if method == "GET":
-            return self._reader.get(path, answer, **asked.model_dump(exclude_defaults=True))
+            query = asked.model_dump(mode="json", exclude_defaults=True)
+            return self._reader.get(path, answer, **query)
         return answer.model_validate_json(self._reader.send(method, path, asked))
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from typing import Any, cast
@@ -10,7 +9,6 @@ from typing import Any, cast
 import numpy as np
 from pydantic import TypeAdapter
 
-from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
 from offdiag.domain.hierarchy import ALL_GROUPS, Collapse, Hierarchy, collapse_groups
 from offdiag.domain.labels import LabelSet, TruthRevision, label_text
 from offdiag.domain.runs import RunState, Scalar
@@ -28,22 +26,16 @@ from offdiag.metrics.counted import Counted, CountedSets, are_sets
 from offdiag.metrics.multilabel.sets import is_known, unpack_sets
 from offdiag.metrics.multilabel.tally import tally_of_numbers
 from offdiag.metrics.weighted.counts import WeightedCounts
-from offdiag.records.base import MOST_ON_A_PAGE
 from offdiag.records.cost import Costs, DecisionAnswer, DecisionAsked
 from offdiag.records.datasets.dataset import Dataset, Grouping
 from offdiag.records.datasets.truth import Correction, SlicesToAdd
-from offdiag.records.promotion import NewPromotion
-from offdiag.records.runs.comparison import ComparedExamples
 from offdiag.records.runs.evaluation import CollapsedGroups, EvaluationAnswer, WeightedBody
 from offdiag.records.runs.run import Run, RunChanges
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
 from offdiag.sdk.registry import (
-    ComparedExamplesQuestion,
-    CompareQuestion,
     Decided,
     DecideQuestion,
-    PromoteQuestion,
     RevisionQuestion,
     SearchQuestion,
     Threshold,
@@ -119,50 +111,6 @@ def counted_of(
         numbers = np.array(set_counts, dtype=np.int64)
         return CountedSets(tally_of_numbers(numbers, len(labels)), labels)
     return ConfusionMatrix(np.array(matrix, dtype=np.int64), labels)
-
-
-def compare(reader: Reader, question: CompareQuestion) -> Mapping[str, Any]:
-    """The record of a comparison, also where it is refused."""
-    asked: dict[str, Any] = {
-        "runs": ",".join(question.run_ids),
-        "confidence": question.confidence,
-        "on_shared": str(question.on_shared).lower(),
-    }
-    if question.slice_text is not None:
-        asked["slice"] = question.slice_text
-    if question.difference != DIFFERENCE_THAT_MATTERS:
-        asked["difference"] = question.difference  # Older servers refuse it.
-    body = with_retries(
-        lambda: reader.connection.ask("GET", "/compare", params=asked),
-        retry_for_s=reader.retry_for_s,
-    )
-    record: dict[str, Any] = json.loads(body)
-    return record
-
-
-def compared_examples(reader: Reader, question: ComparedExamplesQuestion) -> Mapping[str, Any]:
-    """The record of examples of two runs, page after page."""
-    found: dict[str, Any] = {}
-    while True:
-        start = len(found.get("examples", ()))
-        page = reader.get(
-            "/compare/examples",
-            ComparedExamples,
-            runs=",".join(question.run_ids),
-            which=question.kind,
-            class_label=question.class_label,
-            slice=question.slice_text,
-            on_shared=str(question.on_shared).lower(),
-            start=start,
-            limit=min(question.limit - start, MOST_ON_A_PAGE),
-        ).plain()
-        if not found:
-            found = page
-        else:
-            found["examples"] += page["examples"]
-        n_found = len(found["examples"])
-        if not page["examples"] or n_found >= min(question.limit, found["total"]):
-            return found
 
 
 def change_run(
@@ -317,20 +265,6 @@ def decide(reader: Reader, run_id: str, question: DecideQuestion) -> Decided:
         recall_changes={key: value.measured() for key, value in found.recall_changes.items()},
         saved=found.run,
     )
-
-
-def promote(reader: Reader, run_id: str, question: PromoteQuestion) -> None:
-    """Give a run its role for the dataset it is on."""
-    run = reader.get(f"/runs/{run_id}", Run)
-    asked = NewPromotion(
-        project=run.project,
-        run=run_id,
-        reason=question.reason,
-        author=question.author,
-        gate=list(question.gate),
-        although_gate_fails=question.although_gate_fails,
-    )
-    reader.send("PUT", f"/datasets/{name_segment(run.dataset)}/{question.role}", asked)
 
 
 def _cost_basis(reader: Reader, run_id: str, question: DecideQuestion) -> dict[str, Any]:

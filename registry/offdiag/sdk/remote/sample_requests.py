@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 
-from offdiag.domain.sample_content import ContentPlaces, LoggedSamples, SuspectQuestion
+from offdiag.domain.sample_content import LoggedSamples
 from offdiag.domain.texts import name_segment
 from offdiag.inputs.content.given_samples import GivenSample
-from offdiag.records.datasets.label_errors import Suspects
-from offdiag.records.datasets.sample import Content, uploads_of
+from offdiag.records.datasets.sample import uploads_of
 from offdiag.sdk.remote.connection import Connection
-from offdiag.sdk.remote.reader import Reader
 from offdiag.sdk.remote.spool import SAMPLES, SpooledRequest
 
 
@@ -42,29 +39,3 @@ def send_samples(connection: Connection, dataset: str, upload: str) -> LoggedSam
     """One attempt to store a chunk. Raises as `Connection.send` does."""
     answer = connection.send("POST", f"/datasets/{name_segment(dataset)}/samples", upload)
     return TypeAdapter(LoggedSamples).validate_json(answer)
-
-
-def show_samples(reader: Reader, project: str, dataset: str, places: ContentPlaces) -> None:
-    """Say where content of a dataset lies."""
-    body = Content(
-        project=project,
-        image_template=places.image_template,
-        link_template=places.link_template,
-        is_hidden=places.is_hidden,
-    )
-    reader.send("PUT", f"/datasets/{name_segment(dataset)}/content", body)
-
-
-def suspects(
-    reader: Reader, project: str, dataset: str, question: SuspectQuestion
-) -> Mapping[str, Any]:
-    """Which labels independent models contradict."""
-    return reader.get(
-        f"/datasets/{name_segment(dataset)}/suspects",
-        Suspects,
-        project=project,
-        class_label=question.class_label,
-        at_least=question.at_least,
-        start=question.start,
-        limit=question.limit,
-    ).plain()

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from offdiag.domain.labels import TruthRevision, label_text
-from offdiag.domain.sample_content import SuspectQuestion
 from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict
 from offdiag.extras import optional
@@ -24,7 +23,15 @@ from offdiag.records.datasets.draft import (
     WithdrawnLabels,
     draft_document,
 )
-from offdiag.records.datasets.label_errors import MOST_SUSPECTS, Noise, NoiseQuery, noise_document
+from offdiag.records.datasets.label_errors import (
+    MOST_SUSPECTS,
+    Noise,
+    NoiseQuery,
+    Suspects,
+    SuspectsQuery,
+    noise_document,
+    suspects_document,
+)
 from offdiag.records.datasets.truth import Corrected
 from offdiag.sdk.registry import Registry
 from offdiag.sdk.target import current_author, target
@@ -64,10 +71,23 @@ def suspect_labels(
         import pandas as pd
 
     at = target(url)
-    question = SuspectQuestion(
-        None if label is None else label_text(label, field_name="label"), at_least, 0, limit
+    place = project if project is not None else at.project
+    asked = SuspectsQuery.model_construct(
+        project=place,
+        class_label=None if label is None else label_text(label, field_name="label"),
+        at_least=at_least,
+        limit=limit,
     )
-    found = at.suspects(project if project is not None else at.project, dataset, question)
+
+    def stored(database: Database) -> Suspects:
+        from offdiag.services.samples.suspects import suspect_labels as compute
+
+        return suspects_document(
+            compute(database, project=place, dataset=dataset, question=asked.question())
+        )
+
+    path = f"/datasets/{name_segment(dataset)}/suspects"
+    found = at.document("GET", path, asked, Suspects, stored).plain()
     if found["missing"] is not None:
         raise Conflict(found["missing"], field="dataset", hint="Log runs with y_score=.")
     columns = ("sample", "label", "suggested", "score", "against", "reason")

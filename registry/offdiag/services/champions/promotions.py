@@ -163,6 +163,31 @@ def check_gate(
     )
 
 
+def promote(
+    database: Database,
+    role: PromotionRole,
+    run_id: str,
+    *,
+    reason: str | None,
+    author: str | None,
+    conditions: Sequence[str],
+    although_gate_fails: bool,
+    settings: Settings,
+) -> PromotionRecord:
+    """Approve or propose a run that was checked with a gate. Raises as these and `check_gate`."""
+    gate = check_gate(database, run_id, conditions, settings)
+    if role is PromotionRole.CANDIDATE:
+        return propose(database, run_id, reason=reason, author=author, gate=gate)
+    return approve(
+        database,
+        run_id,
+        reason=reason or "",
+        author=author,
+        gate=gate,
+        although_gate_fails=although_gate_fails,
+    )
+
+
 def withdraw(
     database: Database,
     *,
