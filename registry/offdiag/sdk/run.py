@@ -24,9 +24,10 @@ from offdiag.records.runs.slices import (
     fairness_document,
     run_slices,
 )
+from offdiag.sdk.display.displayed import Origin
 from offdiag.sdk.display.evaluation_card import run_card
 from offdiag.sdk.display.evaluation_text import facts_text
-from offdiag.sdk.evaluations.evaluation import Evaluation, Origin
+from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.slices import fairness_frame
 from offdiag.sdk.examples import (
     ExampleKind,

@@ -10,7 +10,7 @@ from offdiag.comparison import texts
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.texts import shortened
 from offdiag.domain.values import MetricValue
-from offdiag.sdk.display.evaluation_text import WIDTH, aligned
+from offdiag.sdk.display.displayed import WIDTH, aligned
 
 MOST_CLASSES = 20
 WORST_CLASSES = 12

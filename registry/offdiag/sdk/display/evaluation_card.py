@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import CountedSets, matrix_of
 from offdiag.palette import SMALLEST_ERROR_END, correct_step, error_step
+from offdiag.sdk.display.displayed import DisplayedEvaluation, DisplayedFlag, Origin
 from offdiag.sdk.display.evaluation_text import (
     MOST_CLASSES,
     ClassLine,
@@ -33,17 +33,13 @@ from offdiag.sdk.display.evaluation_text import (
     primary_titles,
 )
 
-if TYPE_CHECKING:
-    from offdiag.sdk.evaluations.evaluation import Evaluation, Origin
-    from offdiag.sdk.evaluations.flag import Flag
-
 MOST_ERRORS = 10
 _LONGEST_HEAD = 12
 _MOST_WITH_SHARES = 12
 """In larger matrices the colour alone says the share."""
 
 
-def evaluation_card(evaluation: Evaluation) -> str:
+def evaluation_card(evaluation: DisplayedEvaluation) -> str:
     """One HTML fragment; names are escaped, nothing is loaded from elsewhere."""
     lines = _ordered(evaluation)
     parts = [
@@ -61,7 +57,7 @@ def evaluation_card(evaluation: Evaluation) -> str:
     return card(*parts, f'<div class="od-cols">{"".join(columns)}</div>')
 
 
-def run_card(origin: Origin, state: str, evaluation: Evaluation | None) -> str:
+def run_card(origin: Origin, state: str, evaluation: DisplayedEvaluation | None) -> str:
     """A run: its name, dataset and state; if it is evaluated the warning and a few metrics."""
     if evaluation is None:
         about = f"{origin.labels_text} · {origin.run_id} · {state}"
@@ -71,11 +67,11 @@ def run_card(origin: Origin, state: str, evaluation: Evaluation | None) -> str:
     return card(title, warning_line(evaluation), metric_tiles(evaluation))
 
 
-def _size(evaluation: Evaluation) -> str:
+def _size(evaluation: DisplayedEvaluation) -> str:
     return count(evaluation.counted.total, "example")
 
 
-def _evaluation_head(evaluation: Evaluation) -> str:
+def _evaluation_head(evaluation: DisplayedEvaluation) -> str:
     origin = evaluation.origin
     facts = [] if origin is None else [origin.run_name, origin.labels_text]
     facts.append(_size(evaluation))
@@ -84,7 +80,7 @@ def _evaluation_head(evaluation: Evaluation) -> str:
     return head("Evaluation", " · ".join(facts), url=None if origin is None else origin.url)
 
 
-def warning_line(evaluation: Evaluation) -> str:
+def warning_line(evaluation: DisplayedEvaluation) -> str:
     """The hidden-minority warning, "" where there is none."""
     warning = evaluation.warning
     if warning is None:
@@ -99,7 +95,7 @@ def warning_line(evaluation: Evaluation) -> str:
     )
 
 
-def metric_tiles(evaluation: Evaluation) -> str:
+def metric_tiles(evaluation: DisplayedEvaluation) -> str:
     """The primary metrics with their intervals."""
     tiles = [
         f"<div><span>{escape(title)}</span>{_tile(evaluation.aggregate[key])}</div>"
@@ -125,7 +121,7 @@ def _end(end: float) -> str:
     return f"{end:.2f}".replace("-", "\N{MINUS SIGN}")
 
 
-def _ordered(evaluation: Evaluation) -> list[ClassLine]:
+def _ordered(evaluation: DisplayedEvaluation) -> list[ClassLine]:
     """Large classes first, unless their order means something or only the worst are shown."""
     lines = class_lines(evaluation)
     if evaluation.counted.labels.ordinal or len(lines) < len(evaluation.labels):
@@ -183,7 +179,7 @@ def _cell(counted: int, share: float, end: float, *, is_correct: bool, with_shar
     return f'<td class="od-{step}">{counted:,}{small}</td>'
 
 
-def _class_table(evaluation: Evaluation, lines: Sequence[ClassLine]) -> str:
+def _class_table(evaluation: DisplayedEvaluation, lines: Sequence[ClassLine]) -> str:
     accuracy = evaluation.aggregate.get("overall_accuracy")
     baseline = None if accuracy is None else accuracy.value
     further = [key for key in ("precision", "f1") if all(key in line.values for line in lines)]
@@ -278,7 +274,7 @@ def _value_cells(value: MetricValue) -> str:
 MOST_FLAGS = 40
 
 
-def flags_card(flags: Sequence[Flag]) -> str:
+def flags_card(flags: Sequence[DisplayedFlag]) -> str:
     """One HTML fragment: severity, rule, class and message, most severe first."""
     title = head("Flags", f"{len(flags)} raised" if flags else "none raised")
     if not flags:

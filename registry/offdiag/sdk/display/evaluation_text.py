@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
 from offdiag.domain.number_text import count
 from offdiag.domain.texts import shortened
@@ -14,10 +13,7 @@ from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.counted import Counted, CountedSets, numbers_of
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.weighted.counts import WeightedCounts
-
-if TYPE_CHECKING:
-    from offdiag.sdk.evaluations.evaluation import Evaluation
-    from offdiag.sdk.evaluations.flag import Flag
+from offdiag.sdk.display.displayed import WIDTH, DisplayedEvaluation, DisplayedFlag, aligned
 
 MOST_CLASSES = 20
 WORST_CLASSES = 12
@@ -36,27 +32,6 @@ PRIMARY_OF_SETS = {
     "hamming_loss": "Hamming loss",
 }
 OF_CLASS = {"recall": "Recall", "precision": "Precision", "f1": "F1"}
-WIDTH = 79
-
-
-def aligned(
-    head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Container[int] = ()
-) -> list[str]:
-    """Lines of a table; the first column is cut so that they are at most `WIDTH` wide.
-
-    `right` has the columns whose texts end at the same place.
-    """
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    widths[0] = max(8, min(widths[0], WIDTH - sum(widths[1:]) - 2 * (len(widths) - 1)))
-    lines = []
-    for first, *others in [head, *rows]:
-        cells = [shortened(first, longest=widths[0]), *others]
-        said = [
-            text.rjust(width) if column in right else text.ljust(width)
-            for column, (text, width) in enumerate(zip(cells, widths, strict=True))
-        ]
-        lines.append("  ".join(said).rstrip())
-    return lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +43,7 @@ class ClassLine:
     values: Mapping[str, MetricValue]
 
 
-def evaluation_line(evaluation: Evaluation) -> str:
+def evaluation_line(evaluation: DisplayedEvaluation) -> str:
     """ "Evaluation of effnet-b3, derm-7 v3, accuracy 0.828, df missed (1 of 17)"."""
     origin = evaluation.origin
     about = (
@@ -79,7 +54,7 @@ def evaluation_line(evaluation: Evaluation) -> str:
     return f"Evaluation of {about}{facts_text(evaluation)}"
 
 
-def facts_text(evaluation: Evaluation) -> str:
+def facts_text(evaluation: DisplayedEvaluation) -> str:
     """ ", accuracy 0.828, df missed (1 of 17)": the first primary metric and the warning."""
     key, title = next(iter(primary_titles(evaluation.counted).items()))
     value = evaluation.aggregate.get(key)
@@ -93,7 +68,7 @@ def primary_titles(counted: Counted) -> Mapping[str, str]:
     return PRIMARY_OF_SETS if isinstance(counted, CountedSets) else PRIMARY
 
 
-def class_lines(evaluation: Evaluation) -> list[ClassLine]:
+def class_lines(evaluation: DisplayedEvaluation) -> list[ClassLine]:
     """The classes that are shown: all, or those with the lowest recall of more than 20.
 
     Recall and precision without a stored interval get Wilson's, from their counts.
@@ -127,7 +102,7 @@ def _bounded(value: MetricValue, low: float, high: float) -> MetricValue:
     return MetricValue(value.value, ci_low=low, ci_high=high, ci_method="wilson")
 
 
-def cut_note(evaluation: Evaluation, lines: Sequence[ClassLine]) -> str:
+def cut_note(evaluation: DisplayedEvaluation, lines: Sequence[ClassLine]) -> str:
     """What is said where not all classes are shown, else ""."""
     n_classes = len(evaluation.labels)
     if len(lines) == n_classes:
@@ -135,7 +110,7 @@ def cut_note(evaluation: Evaluation, lines: Sequence[ClassLine]) -> str:
     return f"{len(lines)} of {n_classes} classes, lowest recall first"
 
 
-def evaluation_text(evaluation: Evaluation) -> str:
+def evaluation_text(evaluation: DisplayedEvaluation) -> str:
     """The page that `Evaluation.summary` returns."""
     lines = class_lines(evaluation)
     origin = evaluation.origin
@@ -156,7 +131,7 @@ def evaluation_text(evaluation: Evaluation) -> str:
     return "\n".join(parts)
 
 
-def flag_lines(flags: Sequence[Flag], *, at_most: int = 12) -> list[str]:
+def flag_lines(flags: Sequence[DisplayedFlag], *, at_most: int = 12) -> list[str]:
     """Flags by severity, one or two lines each; those beyond `at_most` are counted."""
     found: list[str] = []
     for flag in flags[:at_most]:
@@ -168,13 +143,13 @@ def flag_lines(flags: Sequence[Flag], *, at_most: int = 12) -> list[str]:
     return [*found, f"... and {n_more} more"] if n_more > 0 else found
 
 
-def _n_classes(evaluation: Evaluation) -> str:
+def _n_classes(evaluation: DisplayedEvaluation) -> str:
     if isinstance(evaluation.counted, CountedSets):
         return count(len(evaluation.labels), "label")
     return count(len(evaluation.labels), "class", "classes")
 
 
-def _primary(evaluation: Evaluation) -> list[str]:
+def _primary(evaluation: DisplayedEvaluation) -> list[str]:
     titles = primary_titles(evaluation.counted)
     rows = [
         (title, evaluation.aggregate[key])

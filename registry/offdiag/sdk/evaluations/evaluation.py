@@ -24,6 +24,7 @@ from offdiag.metrics.multilabel.tally import LabelCounts, SetTally
 from offdiag.metrics.slices.finder import SliceFindings
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.metrics.weighted.counts import WeightedCounts
+from offdiag.sdk.display.displayed import Origin
 from offdiag.sdk.evaluations.flag import FlagList, Judgement
 from offdiag.sdk.evaluations.slices import frame_of_slices
 from offdiag.sdk.evaluations.tables import ClassValues, MetricTable
@@ -114,31 +115,6 @@ def matrix_dict(matrix: MultilabelMatrix) -> dict[str, Any]:
 
 def _nested(values: NDArray[np.float64]) -> list[list[float | None]]:
     return [[None if np.isnan(cell) else cell for cell in row] for row in values.tolist()]
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where an evaluation comes from: the run, its dataset and the label version it is of.
-
-    `server_url` is the dashboard with its pages, None where none is known.
-    """
-
-    run_id: str
-    run_name: str
-    dataset: str
-    truth_version: int | None = None
-    server_url: str | None = None
-
-    @property
-    def url(self) -> str | None:
-        """Page of the run, None where no server is known."""
-        return None if self.server_url is None else f"{self.server_url}/runs/{self.run_id}"
-
-    @property
-    def labels_text(self) -> str:
-        """ "derm-7 v3"."""
-        version = "" if self.truth_version is None else f" v{self.truth_version}"
-        return f"{self.dataset}{version}"
 
 
 @dataclass(frozen=True, repr=False)

@@ -15,9 +15,10 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.sdk.advise import advise
 from offdiag.sdk.cost import cost
+from offdiag.sdk.display.displayed import Origin
 from offdiag.sdk.evaluations.audit import audit_reported
 from offdiag.sdk.evaluations.evaluate import evaluate_labels, evaluate_matrix
-from offdiag.sdk.evaluations.evaluation import Evaluation, Origin
+from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.multilabel import evaluate_multilabel
 from offdiag.sdk.evaluations.scores import evaluate_scores
 
