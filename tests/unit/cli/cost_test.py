@@ -103,16 +103,6 @@ def test_runs_are_priced_with_intervals_beside_the_best_constant_answer(
     assert "3,375" in found.out
 
 
-def test_break_even_ratios_are_those_of_the_page(offdiag: Command, runs: list[str]) -> None:
-    record = offdiag("cost", "apply", *runs, "--matrix", "visits@2", "--json").json
-
-    # 15 misses more against 15 alarms fewer.
-    choice = record["choice"]
-    assert (choice["vary"], choice["now"]) == ("ill>well", 10.0)
-    assert [stretch["cheapest"] for stretch in choice["stretches"]] == [[runs[0]], [runs[1]]]
-    assert choice["stretches"][0]["to"] == pytest.approx(1.0)
-
-
 def test_changed_prices_and_class_shares_are_tried_out(offdiag: Command, runs: list[str]) -> None:
     record = offdiag(
         *("cost", "apply", runs[0], "--matrix", "visits@2"),
@@ -122,13 +112,6 @@ def test_changed_prices_and_class_shares_are_tried_out(offdiag: Command, runs: l
     assert record["edits"] == "ill>well:20"
     assert record["prevalence"] == {"well": 0.9, "ill": 0.1}
     assert record["runs"][0]["mean_cost"]["value"] == pytest.approx(0.1 * 0.75 * 20 + 0.9 * 0.25)
-
-
-def test_the_runs_of_a_dataset_are_ranked(offdiag: Command, runs: list[str]) -> None:
-    found = offdiag("cost", "rank", "--dataset", "clinic", "--matrix", "visits@1", "--json")
-
-    assert [each["rank"] for each in found.json["runs"]] == [1, 2]
-    assert {each["run"] for each in found.json["runs"]} == set(runs)
 
 
 def test_what_is_left_out_is_told_beside_the_result(offdiag: Command, runs: list[str]) -> None:
@@ -152,13 +135,11 @@ def test_scores_are_decided_by_what_is_cheapest_to_expect(
 
 
 def test_a_threshold_is_a_rule_too(offdiag: Command, runs: list[str]) -> None:
-    for threshold, flagged in (("0.5", 10), ("cheapest", 35), ("0.12", 30)):
-        record = offdiag(
-            *("cost", "decide", runs[0], "--matrix", "visits@2"),
-            *("--threshold", threshold, "--json"),
-        ).json
+    command = ("cost", "decide", runs[0], "--matrix", "visits@2", "--json")
 
-        assert sum(row[1] for row in record["matrix_after"]) == flagged, threshold
+    record = offdiag(*command, "--threshold", "0.12").json
+
+    assert sum(row[1] for row in record["matrix_after"]) == 30
 
 
 def test_a_decision_is_saved_once(offdiag: Command, runs: list[str]) -> None:

@@ -32,7 +32,6 @@ def commands(
 
 
 COMMANDS = dict(commands())
-EACH = pytest.mark.parametrize("path", COMMANDS)
 
 
 def options(command: click.Command) -> set[str]:
@@ -49,7 +48,7 @@ def test_there_are_commands_to_look_at() -> None:
     assert len(COMMANDS) > 50
 
 
-@EACH
+@pytest.mark.parametrize("path", COMMANDS)
 def test_a_command_says_what_it_does_and_shows_how(
     path: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -67,30 +66,24 @@ def test_a_command_says_what_it_does_and_shows_how(
             assert parameter.help, f"say in @help_text what {parameter.name} is"
 
 
-@EACH
-def test_examples_and_other_commands_exist(path: str) -> None:
-    for example in text_of(path).examples:
-        assert example.startswith(path)
-        assert command_of(shlex.split(example)) is COMMANDS[path] or path.startswith("import ")
-    assert set(text_of(path).see) <= set(COMMANDS)
-    assert path not in text_of(path).see
+def test_examples_and_other_commands_exist() -> None:
+    for path, command in COMMANDS.items():
+        for example in text_of(path).examples:
+            assert example.startswith(path)
+            assert command_of(shlex.split(example)) is command or path.startswith("import ")
+        assert set(text_of(path).see) <= set(COMMANDS) - {path}, path
 
 
-@EACH
-def test_a_command_that_prints_has_json_or_a_reason(path: str) -> None:
-    has_json = "--json" in options(COMMANDS[path])
-
-    assert has_json is (text_of(path).no_json is None)
+def test_a_command_that_prints_has_json_or_a_reason() -> None:
+    for path, command in COMMANDS.items():
+        assert ("--json" in options(command)) is (text_of(path).no_json is None), path
 
 
-@EACH
-def test_options_are_spelled_alike(path: str) -> None:
-    for parameter in COMMANDS[path].params:
-        for option in parameter.opts:
-            if isinstance(parameter, click.Option):
-                assert option.startswith("-")
-                assert "_" not in option
-    assert "--no-color" in options(COMMANDS[path])
+def test_options_are_spelled_alike() -> None:
+    for path, command in COMMANDS.items():
+        named = {o for p in command.params if isinstance(p, click.Option) for o in p.opts}
+        assert [each for each in named if "_" in each or not each.startswith("-")] == [], path
+        assert "--no-color" in named
 
 
 def test_an_example_that_is_wrong_would_be_noticed() -> None:

@@ -9,7 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-LOG = ("--name", "n", "--dataset", "d")
+BOTH_COMMANDS = pytest.mark.parametrize(
+    ("command", "file"),
+    [(("log", "--name", "n", "--dataset", "d"), "x.csv"), (("evaluate",), "x.parquet")],
+)
 
 
 def write(folder: Path, name: str, y_true: list[Any], y_pred: list[Any]) -> str:
@@ -22,8 +25,7 @@ def write(folder: Path, name: str, y_true: list[Any], y_pred: list[Any]) -> str:
     return name
 
 
-@pytest.mark.parametrize("file", ["x.csv", "x.parquet"])
-@pytest.mark.parametrize("command", [("log", *LOG), ("evaluate",)])
+@BOTH_COMMANDS
 @pytest.mark.parametrize(
     ("y_true", "y_pred", "sentence"),
     [
@@ -47,8 +49,7 @@ def test_labels_that_do_not_meet_are_refused_in_one_line(
     assert len(answer.err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("file", ["x.csv", "x.parquet"])
-@pytest.mark.parametrize("command", [("log", *LOG), ("evaluate",)])
+@BOTH_COMMANDS
 def test_classes_that_look_alike_are_noted_in_one_line(
     offdiag: Any, folder: Path, file: str, command: tuple[str, ...]
 ) -> None:

@@ -1,4 +1,7 @@
-"""Commands over a server: the documents of the store, and errors that say the way out."""
+"""Commands that read print one JSON object, the same over a server; others write alike there.
+
+And errors over HTTP say the way out.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+import click
 import pytest
 import structlog
 
 import offdiag as sdk
+from offdiag.cli.commands import offdiag as root
 from offdiag.cli.commands import run
 from offdiag.domain.access import Grant, Role
 from offdiag.services.access.sessions import create_token
@@ -51,6 +56,7 @@ def scene(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
     (folder / "p.csv").write_text("y_true,y_pred\nill,ill\nwell,ill\n", encoding="utf-8")
     (folder / "more.csv").write_text("id,label\n5,ill\n", encoding="utf-8")
     (folder / "matrix.json").write_text("[[3, 1], [0, 4]]", encoding="utf-8")
+    (folder / "groups.json").write_text('{"all": ["well", "ill"]}', encoding="utf-8")
     url = f"sqlite:///{shutil.copy(migrated_file, folder / 'registry.db')}"
     with pytest.MonkeyPatch.context() as patch, closing(open_database(url)) as database:
         for name in [name for name in os.environ if name.startswith("OFFDIAG_")]:
@@ -105,6 +111,9 @@ def _filled() -> dict[str, str]:
     for version in (1, 2):
         assert run(["cost", "add", "price", f"c{version}.toml", "--dataset", "clinic's 1"]) == 0
     assert run(["report", "create", "friday", "--dataset", "clinic's 1"]) == 0
+    weekly = ["schedule", "add", "weekly", "--cron", "0 7 * * 1", "--dataset", "clinic's 1"]
+    assert run(weekly) == 0
+    assert run(["hierarchy", "set", "clinic's 1", "groups.json"]) == 0
     assert run(["recompute", "--outdated"]) == 0
     return {**ids, "SETS": sets.id}
 
@@ -147,6 +156,30 @@ READ: dict[str, tuple[str, ...]] = {
 }
 """Arguments of commands that read; RUN, OTHER and SETS stand for ids."""
 
+READ_HERE: dict[str, tuple[str, ...]] = {
+    "db check": (),
+    "sql": ("SELECT * FROM metrics ORDER BY ALL",),
+    "evaluate": ("p.csv",),
+    "cost labels": ("SETS", "--cost", "sea=5:1"),
+    "runs slices": ("RUN",),
+    "runs fairness": ("RUN", "--by", "ward"),
+    "runs confused": ("SETS",),
+    "samples show": ("clinic's 1",),
+    "samples suspects": ("clinic's 1",),
+    "samples noise": ("clinic's 1",),
+    "draft show": ("clinic's 1",),
+    "hierarchy show": ("clinic's 1",),
+    "verify": (),
+    "schedule list": (),
+    "schedule show": ("weekly",),
+    "user list": (),
+    "user audit": (),
+    "token list": (),
+    "link list": (),
+    "doctor": (),
+}
+"""Arguments of commands that read, but not over a server."""
+
 WRITTEN: dict[str, tuple[str, ...]] = {
     "flags acknowledge": ("1",),
     "flags snooze": ("1", "--until", "2099-01-01"),
@@ -172,7 +205,18 @@ WRITTEN: dict[str, tuple[str, ...]] = {
 }
 """Arguments of commands that write; each is run over the server first, then on the database."""
 
-_PASSING = {"age_s", "seen_at", "due_at"}
+OTHERS = {
+    *("db backup", "db copy", "db restore", "db upgrade", "db views", "export", "sync", "gc"),
+    *("recompute", "recount", "hierarchy clear", "hierarchy set", "server init"),
+    *("samples log", "samples remove", "samples set"),
+    *("draft answer", "draft import", "draft publish", "draft undo"),
+    *("schedule add", "schedule pause", "schedule remove", "schedule resume", "schedule run"),
+    *("user add", "user disable", "user role", "token create", "token revoke", "link revoke"),
+    "whoami",
+}
+"""Other commands with JSON, whose tests are those of what they change or need."""
+
+_PASSING = {"age_s", "seen_at", "due_at", "duration_s", "free"}
 _OF_ONE_CALL = {
     *("at", "last_seen", "created_at", "computed_at", "author", "revision", "history"),
     *("id", "url", "number", "n_runs", "runs_asked", "was_there", "fire_time", "data_digest"),
@@ -205,6 +249,37 @@ def asked(
 Ask = Callable[..., tuple[int, str, str]]
 
 
+def _with_json(
+    group: click.Group = root, parent: click.Context | None = None, path: str = ""
+) -> Iterator[str]:
+    context = click.Context(group, parent=parent)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from _with_json(command, context, f"{path}{name} ")
+        elif command is not None and any("--json" in each.opts for each in command.params):
+            yield f"{path}{name}"
+
+
+def test_every_command_with_json_is_known_to_read_or_to_write() -> None:
+    found = {path for path in _with_json() if not path.startswith("import ")}
+
+    named = {*READ, *READ_HERE, *WRITTEN, *OTHERS}
+    assert found == {path for path in named if " --" not in path} - {"import sklearn"}
+
+
+def _refuse(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no JSON")
+
+
+def _object_of(out: str) -> dict[str, Any]:
+    """One JSON object with something in it, and without NaN."""
+    found = json.loads(out, parse_constant=_refuse)
+    assert isinstance(found, dict)
+    assert found
+    return found
+
+
 def _without(value: Any, keys: set[str]) -> Any:
     if isinstance(value, dict):
         return {key: _without(each, keys) for key, each in value.items() if key not in keys}
@@ -228,11 +303,23 @@ def test_a_server_answers_a_command_as_the_database_does(
 
     assert here[0] in {0, 1}, here[2]
     assert (there[0], there[2]) == (here[0], here[2])
-    assert _without(json.loads(there[1]), _PASSING) == _without(json.loads(here[1]), _PASSING)
-    assert json.loads(here[1])
+    assert _without(_object_of(there[1]), _PASSING) == _without(_object_of(here[1]), _PASSING)
     if path != "jobs list":  # It tells how many seconds ago a heartbeat was.
         assert for_people[0] == for_people[1]
     assert for_people[0][1]
+
+
+@pytest.mark.parametrize("path", READ_HERE)
+def test_what_a_command_reads_is_one_object(path: str, scene: Scene, asked: Ask) -> None:
+    words = [*path.split(), *READ_HERE[path], "--json"]
+
+    code, out, err = asked(words, url=scene.database)
+    again = asked(words, url=scene.database)
+
+    assert code in {0, 1}, err
+    found = _object_of(out)
+    if path not in {"doctor", "verify"}:  # They tell of the moment, too.
+        assert _without(_object_of(again[1]), _PASSING) == _without(found, _PASSING)
 
 
 @pytest.mark.parametrize("path", WRITTEN)

@@ -117,13 +117,6 @@ def test_the_difference_of_versions_is_shown(folder: Path, offdiag: Command, cli
     ]
 
 
-def test_an_unknown_dataset_is_said_to_be_so(offdiag: Command, folder: Path) -> None:
-    answer = offdiag("truth", "show", "nowhere")
-
-    assert answer.code == 2
-    assert "project 'default' has no dataset 'nowhere'" in answer.err
-
-
 def test_a_slice_of_a_run_is_shown(folder: Path, offdiag: Command) -> None:
     import offdiag as library
 
@@ -234,8 +227,6 @@ def test_runs_that_wait_are_named(folder: Path, offdiag: Command, clinic: str) -
     ("arguments", "sentence"),
     [
         (("1-2",), "'1-2' are no two versions. Write for example 1..2."),
-        (("2..1",), "version 1 does not come from version 2"),
-        (("1..9",), "has no truth version 9"),
         (("1..2", "--metric", "log_loss"), "runs are not ranked by 'log_loss' here"),
     ],
 )
