@@ -9,7 +9,6 @@ import pytest
 from imblearn.metrics import geometric_mean_score, specificity_score
 from numpy.typing import NDArray
 from scipy.stats import binomtest
-from statsmodels.stats.inter_rater import cohens_kappa
 
 from offdiag.metrics.suite import Suite, evaluate_stack
 from support.published_matrices import ALWAYS_NEGATIVE, EXERCISE, THREE_CLASSES, WINE
@@ -38,19 +37,6 @@ def test_imbalanced_learn_knows_the_same_specificity(matrix: NDArray[np.int64]) 
     expected = specificity_score(*cases(matrix), average=None)
 
     np.testing.assert_allclose(suite(matrix).per_class["specificity"].value, expected)
-
-
-@pytest.mark.parametrize("matrix", PUBLISHED)
-@pytest.mark.parametrize(
-    ("key", "weights"),
-    [("cohen_kappa", None), ("kappa_linear", "linear"), ("kappa_quadratic", "quadratic")],
-)
-def test_statsmodels_knows_the_same_kappas(
-    matrix: NDArray[np.int64], key: str, weights: str | None
-) -> None:
-    expected = cohens_kappa(matrix, wt=weights, return_results=False)
-
-    assert suite(matrix).aggregate[key].at().value == pytest.approx(expected, abs=1e-14)
 
 
 @pytest.mark.parametrize("matrix", PUBLISHED)

@@ -37,16 +37,6 @@ def test_expected_cost_averages_over_the_actual_class() -> None:
     assert found == pytest.approx(np.array([[2.0, 0.8], [0.5, 0.95]]))
 
 
-def test_the_cheapest_answer_wins_even_if_it_is_unlikely() -> None:
-    assert bayes_decisions([[0.8, 0.2], [0.95, 0.05]], TEN_TO_ONE).tolist() == [1, 0]
-
-
-def test_equally_cheap_answers_go_to_the_lowest_class() -> None:
-    even = binary([[0, 1], [1, 0]])
-
-    assert bayes_decisions([[0.5, 0.5]], even).tolist() == [0]
-
-
 @pytest.mark.parametrize(
     ("weights", "threshold"),
     [

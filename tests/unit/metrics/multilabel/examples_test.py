@@ -62,13 +62,6 @@ def test_empty_sets_score_by_the_rule_in_the_name(
     assert tuple(values[key] for key in keys) == scores
 
 
-def test_a_correct_nothing_is_an_exact_match() -> None:
-    values = metrics(["00", "01"], ["00", "10"])
-
-    assert values["subset_accuracy"] == 0.5
-    assert values["hamming_loss"] == 0.5
-
-
 def test_averages_are_rounded_once() -> None:
     values = metrics(["111"] * 3, ["100", "010", "001"])
 

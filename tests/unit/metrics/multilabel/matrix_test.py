@@ -134,10 +134,8 @@ def test_one_label_alone_gives_a_matrix_of_one_cell() -> None:
     assert result.row_share.at(0, 0).value == 1.0
 
 
-@pytest.mark.parametrize(("n_labels", "density"), [(7, 0.5), (40, 0.1), (70, 0.2)])
-def test_many_cases_agree_with_the_algorithm_taken_literally(
-    n_labels: int, density: float
-) -> None:
+def test_many_labels_agree_with_the_algorithm_taken_literally() -> None:
+    n_labels, density = 70, 0.1
     generator = np.random.default_rng(n_labels)
     actual = generator.random((60, n_labels)) < density
     predicted = actual ^ (generator.random((60, n_labels)) < density / 2)

@@ -17,27 +17,6 @@ def metrics(actual: list[str], scores: list[list[float]]) -> tuple[float | None,
     return tuple(value.value for value in values.values())
 
 
-def test_a_perfect_ranking_goes_no_deeper_than_needed() -> None:
-    assert metrics(["110"], [[0.9, 0.8, 0.1]]) == (2.0, 0.0, 1.0)
-
-
-def test_a_reversed_ranking_has_every_pair_wrong() -> None:
-    coverage, loss, precision = metrics(["100"], [[0.1, 0.5, 0.9]])
-
-    assert (coverage, loss) == (3.0, 1.0)
-    assert precision == 1 / 3
-
-
-def test_ties_stand_behind() -> None:
-    coverage, loss, precision = metrics(["100"], [[0.5, 0.5, 0.1]])
-
-    assert (coverage, loss, precision) == (2.0, 0.5, 0.5)
-
-
-def test_all_scores_equal_is_the_worst_order() -> None:
-    assert metrics(["110"], [[0.3, 0.3, 0.3]]) == (3.0, 1.0, 2 / 3)
-
-
 @pytest.mark.parametrize(("actual", "coverage"), [("000", 0.0), ("111", 3.0)])
 def test_labels_that_are_all_alike_cannot_be_ordered_wrongly(actual: str, coverage: float) -> None:
     assert metrics([actual], [[0.1, 0.5, 0.9]]) == (coverage, 0.0, 1.0)
@@ -45,18 +24,6 @@ def test_labels_that_are_all_alike_cannot_be_ordered_wrongly(actual: str, covera
 
 def test_one_label_alone_is_always_in_order() -> None:
     assert metrics(["1", "0"], [[0.2], [0.9]]) == (0.5, 0.0, 1.0)
-
-
-def test_blocks_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    generator = np.random.default_rng(1)
-    actual = generator.random((50, 6)) < 0.4
-    scores = generator.integers(0, 4, (50, 6)) / 4
-
-    at_once = ranking_metrics(sum_over_rankings(actual, scores))
-    monkeypatch.setattr(ranking, "CELLS_AT_ONCE", 7 * 6)
-    in_blocks = ranking_metrics(sum_over_rankings(actual, scores))
-
-    assert in_blocks == at_once
 
 
 def test_without_cases_everything_is_undefined() -> None:

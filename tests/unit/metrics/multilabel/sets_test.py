@@ -81,19 +81,6 @@ def test_patterns_repeated_by_their_counts_are_the_cases(n_labels: int) -> None:
     assert (patterns.n_samples, patterns.n_labels) == (200, n_labels)
 
 
-def test_the_order_of_cases_does_not_matter() -> None:
-    generator = np.random.default_rng(0)
-    actual, predicted = generator.random((2, 50, 5)) < 0.4
-    shuffled = generator.permutation(50)
-
-    patterns = distinct_patterns(actual, predicted)
-    again = distinct_patterns(actual[shuffled], predicted[shuffled])
-
-    assert np.array_equal(patterns.actual, again.actual)
-    assert np.array_equal(patterns.predicted, again.predicted)
-    assert np.array_equal(patterns.count, again.count)
-
-
 def test_no_cases_have_no_patterns() -> None:
     nothing = np.zeros((0, 3), dtype=np.bool_)
 

@@ -54,7 +54,7 @@ def test_the_interval_together_is_that_of_bonferroni() -> None:
     assert found.together.bounds.high == pytest.approx(wider.high)
 
 
-@pytest.mark.parametrize("n_classes", [1, 2, 4, 7, 20])
+@pytest.mark.parametrize("n_classes", [1, 4, 20])
 def test_the_interval_together_never_contradicts_the_test(n_classes: int) -> None:
     for won in range(30):
         for lost in range(4):

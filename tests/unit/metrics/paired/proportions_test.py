@@ -63,14 +63,6 @@ def test_runs_that_differ_in_every_case_reach_the_border() -> None:
     assert interval(15, 0, 15)[0] == -1.0
 
 
-def test_exchanging_the_runs_mirrors_the_interval() -> None:
-    low, high = interval(3, 11, 40)
-    mirrored_low, mirrored_high = interval(11, 3, 40)
-
-    assert mirrored_low == pytest.approx(-high, abs=1e-12)
-    assert mirrored_high == pytest.approx(-low, abs=1e-12)
-
-
 def test_without_cases_there_is_no_interval() -> None:
     assert np.isnan(interval(0, 0, 0)).all()
 

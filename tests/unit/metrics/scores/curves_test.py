@@ -29,23 +29,6 @@ def points(curve: Curve) -> list[tuple[float, float]]:
     return list(zip(curve.columns[curve.x].tolist(), curve.columns[curve.y].tolist(), strict=True))
 
 
-def test_the_roc_curve_has_a_point_for_every_distinct_score_and_one_above() -> None:
-    curve = roc_curve(SCORES)
-
-    assert points(curve) == [(0, 0), (0, 1 / 3), (0, 2 / 3), (0.5, 1), (1, 1)]
-    assert curve.columns["true_positives"].tolist() == [0, 1, 2, 3, 3]
-    assert curve.columns["threshold"].tolist()[1:] == [1.0, 0.8, 0.4, 0.1]
-    assert curve.columns["threshold"][0] > 1.0
-
-
-def test_a_score_equal_to_the_threshold_is_reported() -> None:
-    curve = roc_curve(SCORES)
-
-    at = curve.columns["threshold"].tolist().index(0.4)
-    assert curve.columns["true_positives"][at] == 3
-    assert curve.columns["false_positives"][at] == 1
-
-
 def test_precision_is_undefined_where_nothing_is_reported() -> None:
     curve = precision_recall_curve(SCORES)
 
@@ -94,20 +77,6 @@ def test_a_threshold_above_the_largest_number_is_null_in_json() -> None:
     assert curve.to_dict()["columns"]["threshold"][0] is None
 
 
-def test_thinning_keeps_the_ends_and_says_what_it_did() -> None:
-    generator = np.random.default_rng(0)
-    is_positive = generator.random(5000) < 0.01
-    full = roc_curve(rank_scores(is_positive, generator.random(5000) + 0.3 * is_positive))
-
-    short = thin(full, max_points=100)
-
-    assert short.n_points <= 100
-    assert short.thinned_from == full.n_points
-    assert points(short)[0] == (0, 0)
-    assert points(short)[-1] == (1, 1)
-    assert set(points(short)) <= set(points(full))
-
-
 def test_thinning_leaves_no_gap_in_the_drawing() -> None:
     # 20 positive cases in 100,000: equal steps through the list would skip the whole rise.
     is_positive = np.arange(100_000) >= 99_980
@@ -142,33 +111,6 @@ def test_a_curve_without_length_keeps_both_ends() -> None:
     assert thin(flat, max_points=4).columns["i"].tolist() == [0, 8]
 
 
-def test_scores_that_separate_perfectly_cost_nothing() -> None:
-    curve = cost_curve(ranked([0, 1], [0.2, 0.8]))
-
-    assert curve.columns["probability_cost"].tolist() == [0, 1]
-    assert curve.columns["normalized_expected_cost"].tolist() == [0, 0]
-    assert curve.columns["threshold"].tolist() == [0.8, 0.8]
-
-
-def test_useless_scores_cost_as_much_as_the_better_constant_answer() -> None:
-    curve = cost_curve(ranked([0, 1], [0.5, 0.5]))
-
-    assert curve.columns["probability_cost"].tolist() == [0, 0.5, 1]
-    assert curve.columns["normalized_expected_cost"].tolist() == [0, 0.5, 0]
-    assert curve.columns["threshold"].tolist() == [np.nextafter(0.5, 1), 0.5, 0.5]
-
-
-def test_each_corner_names_the_threshold_that_is_best_from_there_on() -> None:
-    # Hull of the ROC points: (0, 0), (0, 1/2), (1/2, 1), (1, 1).
-    curve = cost_curve(ranked([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.8]))
-
-    columns = curve.columns
-    assert columns["probability_cost"].tolist() == [0, 0.5, 1]
-    assert columns["threshold"].tolist() == [0.8, 0.4, 0.4]
-    assert columns["normalized_expected_cost"].tolist() == [0, 0.25, 0]
-    assert columns["false_negative_rate"].tolist() == [0.5, 0, 0]
-
-
 @pytest.mark.parametrize(
     ("actual", "reason"),
     [([0], Reason.NO_ACTUAL_POSITIVES), ([1], Reason.NO_ACTUAL_NEGATIVES)],
@@ -183,18 +125,6 @@ def test_points_on_a_line_are_no_corners() -> None:
     x = np.arange(6)
 
     assert upper_hull(x, 3 * x).tolist() == [0, 5]
-
-
-def test_a_curve_bent_the_other_way_has_only_its_ends() -> None:
-    x = np.arange(50)
-
-    assert upper_hull(x, x * x).tolist() == [0, 49]
-
-
-def test_a_curve_that_is_all_corners_keeps_every_point() -> None:
-    x = np.arange(50)
-
-    assert upper_hull(x, 2500 - (50 - x) ** 2).tolist() == x.tolist()
 
 
 def test_corners_that_rounding_would_lose_are_kept() -> None:

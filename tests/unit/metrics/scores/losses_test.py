@@ -18,20 +18,6 @@ from offdiag.metrics.scores.losses import (
 from support.forecasts import of_classes, of_event
 
 
-def test_it_is_the_mean_surprise_in_nats() -> None:
-    scores = of_classes([0, 2], [[0.5, 0.25, 0.25], [0.5, 0.25, 0.25]])
-
-    assert loss_metrics(scores)["log_loss"].value == pytest.approx(
-        (math.log(2) + math.log(4)) / 2, rel=1e-15
-    )
-
-
-def test_one_column_stands_for_two_classes() -> None:
-    assert loss_metrics(of_event([1, 0], [0.8, 0.4]))["log_loss"].value == pytest.approx(
-        -(math.log(0.8) + math.log(0.6)) / 2, rel=1e-15
-    )
-
-
 def test_a_true_class_with_probability_zero_makes_it_infinite() -> None:
     value = loss_metrics(of_event([1, 0, 0], [0.0, 0.1, 0.1]))["log_loss"]
 
@@ -81,38 +67,12 @@ def exact_parts() -> tuple[Fraction, Fraction, Fraction]:
     return reliability / 6, resolution / 6, uncertainty
 
 
-def test_the_score_is_the_squared_distance_to_what_happened() -> None:
-    values = loss_metrics(eighths())
-
-    expected = sum(
-        (Fraction(cell, 8) - (code == label)) ** 2
-        for row, label in zip(EIGHTHS, ACTUAL, strict=True)
-        for code, cell in enumerate(row)
-    )
-    assert values["brier_sum"].value == pytest.approx(float(expected / 6), rel=1e-15)
-    assert values["brier_half"].value == pytest.approx(float(expected / 12), rel=1e-15)
-
-
-def test_half_of_it_is_the_familiar_form_for_two_classes() -> None:
-    values = loss_metrics(of_event([1, 0], [0.7, 0.4]))
-
-    assert values["brier_half"].value == pytest.approx((0.3**2 + 0.4**2) / 2)
-
-
 def test_the_parts_are_those_of_murphy() -> None:
     values = brier_decomposition(eighths())
 
     assert [value.value for value in values.values()] == pytest.approx(
         [float(part) for part in exact_parts()], rel=1e-15
     )
-
-
-def test_the_parts_add_up_without_a_remainder() -> None:
-    reliability, resolution, uncertainty = exact_parts()
-
-    score = loss_metrics(eighths())["brier_sum"].value
-
-    assert float(reliability - resolution + uncertainty) == pytest.approx(score, rel=1e-15)
 
 
 def test_a_calibrated_forecast_has_no_reliability_term() -> None:

@@ -18,13 +18,6 @@ from support.forecasts import ranked
 POINTS = operating_points(ranked([0, 1, 0, 1, 1], [0.1, 0.4, 0.4, 0.8, 1.0]))
 
 
-def test_every_distinct_score_is_a_threshold_and_one_reports_nothing() -> None:
-    assert POINTS.thresholds.tolist()[1:] == [1.0, 0.8, 0.4, 0.1]
-    assert POINTS.true_positives.tolist() == [0, 1, 2, 3, 3]
-    assert POINTS.false_positives.tolist() == [0, 0, 0, 1, 2]
-    assert POINTS.n_thresholds == len(POINTS) == 5
-
-
 @pytest.mark.parametrize(
     ("threshold", "reported"), [(2.0, 0), (1.0, 1), (0.9, 1), (0.8, 2), (0.4, 4), (0.0, 5)]
 )
