@@ -28,6 +28,8 @@ DOORS = [
     pytest.param("embedded postgresql", marks=pytest.mark.postgres),
     "remote",
 ]
+BEFORE_ANY_DATABASE = pytest.mark.parametrize("door", ["embedded sqlite", "remote"], indirect=True)
+"""What is refused here is refused before a database is asked, whichever it is."""
 HALF = "\ud800"
 HUGE = 10**5_000
 
@@ -103,6 +105,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
+@BEFORE_ANY_DATABASE
 def test_what_cannot_be_meant_is_refused_and_leaves_nothing(door: tuple[str, Database]) -> None:
     url, database = door
 
@@ -139,6 +142,7 @@ MATRICES: list[tuple[str, object, dict[str, Any], str]] = [
 ]
 
 
+@BEFORE_ANY_DATABASE
 def test_a_matrix_that_cannot_be_counted_is_refused(door: tuple[str, Database]) -> None:
     url, database = door
 

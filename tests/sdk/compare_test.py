@@ -108,13 +108,6 @@ def test_two_runs_are_compared_by_slice_in_a_frame(
             other.slices()
 
 
-def test_a_slice_takes_a_part_of_the_examples(runs: list[Run], url: str) -> None:
-    found = offdiag.compare(runs[:2], slice="country=SI", url=url)
-
-    assert found.counts is not None
-    assert sum(found.counts.values()) == COUNTRIES.count("SI")
-
-
 def test_a_comparison_is_ready_for_json(
     runs: list[Run], pair: Comparison, three: Comparison
 ) -> None:
@@ -155,13 +148,6 @@ def test_other_examples_need_to_be_asked_for(url: str) -> None:
 
     assert caught.value.hint == "Pass on_shared=True to compare them on the shared ones."
     assert found.verdict.startswith("A and B make the same prediction for all 130 examples.")
-
-
-def test_runs_of_other_datasets_are_a_conflict(runs: list[Run], url: str) -> None:
-    other = offdiag.log_run(y_true=["a", "b"], y_pred=["a", "b"], name="x", dataset="y", url=url)
-
-    with pytest.raises(offdiag.Conflict, match="different datasets"):
-        offdiag.compare([runs[0], other], url=url)
 
 
 def test_what_is_no_run_is_refused(runs: list[Run], url: str) -> None:

@@ -48,8 +48,8 @@ def log_counted_frame(url: str, y_true: Labels, y_pred: Labels, dataset: str) ->
 
 
 EMBEDDED: list[Way] = [log_arrays, log_eager_frame, log_lazy_frame, log_counted_frame]
-REMOTE: list[Way] = [log_arrays, log_lazy_frame, log_counted_frame]
-"""An eager frame is arrays before anything is sent."""
+REMOTE: list[Way] = [log_arrays, log_lazy_frame]
+"""An eager frame is arrays, and a counted one counts, before anything is sent."""
 
 ON_EVERY_WAY = pytest.mark.parametrize(
     ("url", "way"),

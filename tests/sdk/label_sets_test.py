@@ -18,8 +18,6 @@ from sklearn.metrics import (
 
 import offdiag
 from offdiag.errors import Conflict
-from support.registries import shared_registry
-from support.servers import serving
 from support.set_runs import IDS, LABELS, PREDICTED_SETS, TRUE_SETS, random_sets
 
 
@@ -127,39 +125,3 @@ def test_corrections_of_sets_may_stand_in_a_file(url: str, tmp_path: Path) -> No
     made = offdiag.revise_truth(dataset="sets", labels=file, reason="second look", url=url)
 
     assert made.n_corrected == 2
-
-
-def test_over_http_an_evaluation_is_the_same_to_the_last_bit(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    true, predicted = random_sets(80, 9)
-    scores = np.random.default_rng(4).random((80, 9))
-    with (
-        shared_registry(migrated_file, tmp_path_factory, "embedded") as embedded,
-        shared_registry(migrated_file, tmp_path_factory, "served") as served,
-        serving(served) as address,
-    ):
-        found = [
-            offdiag.log_run(
-                y_true=true,
-                y_pred=predicted,
-                y_score=scores,
-                labels=[f"l{code}" for code in range(9)],
-                slices={"site": ["A", "B"] * 40},
-                name="run",
-                dataset="sets",
-                url=url,
-            )
-            for url in (embedded.url, address)
-        ]
-        shown = [
-            [json.dumps(run.evaluation(slice=part).to_dict()) for part in (None, "site=A")]
-            for run in found
-        ]
-        flags = [[flag.to_dict() for flag in run.evaluation().flags] for run in found]
-        examples = [run.examples(kind="all") for run in found]
-
-    assert shown[0] == shown[1]
-    assert flags[0] == flags[1]
-    pd.testing.assert_frame_equal(examples[0], examples[1])
-    assert isinstance(examples[1]["predicted"].iloc[0], tuple)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import offdiag
-from offdiag.errors import InvalidInput
 from offdiag.sdk.open_run import OpenRun
 from offdiag.services.ingest.batch import CHUNK_SIZE
 
@@ -33,22 +32,6 @@ def test_a_run_is_logged_and_evaluated_without_any_server(tmp_path: Path) -> Non
     assert frame.loc["b", "a"] == 1
 
 
-def test_every_headline_number_has_an_interval(url: str) -> None:
-    truth = np.arange(200) % 4
-    predicted = np.where(np.arange(200) % 3 == 0, 0, truth)
-    run = offdiag.log_run(y_true=truth, y_pred=predicted, name="run", url=url)
-
-    aggregate = run.evaluation().aggregate
-
-    for key in ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "cohen_kappa"):
-        value = aggregate[key]
-        assert value.value is not None
-        assert value.ci_low is not None
-        assert value.ci_high is not None
-        assert value.ci_low <= value.value <= value.ci_high, key
-        assert value.ci_method
-
-
 def test_what_is_read_back_equals_what_is_computed_in_memory(url: str) -> None:
     truth, predicted = ["x", "y", "y", "z"], ["x", "x", "y", "y"]
     stored = offdiag.log_run(y_true=truth, y_pred=predicted, name="run", url=url).evaluation()
@@ -62,22 +45,6 @@ def test_what_is_read_back_equals_what_is_computed_in_memory(url: str) -> None:
         for label, value in values.items():
             kept = stored.per_class[key][label]
             assert (kept.value, kept.reason) == (value.value, value.reason)
-
-
-def test_scores_add_their_metrics(url: str) -> None:
-    run = offdiag.log_run(
-        y_true=["ill", "well", "ill", "well"],
-        y_pred=["ill", "well", "well", "well"],
-        y_score=[0.9, 0.2, 0.6, 0.3],
-        positive_label="ill",
-        name="scored",
-        url=url,
-    )
-
-    aggregate = run.evaluation().aggregate
-
-    assert aggregate["roc_auc"].value == 1.0
-    assert aggregate["log_loss"].value is not None
 
 
 def test_batches_of_a_training_loop_become_one_run(url: str) -> None:
@@ -111,15 +78,6 @@ def _log_and_fail(run: OpenRun) -> None:
         raise RuntimeError("out of memory")
 
 
-def test_logging_to_a_finished_run_is_a_conflict(url: str) -> None:
-    run = offdiag.start_run(name="loop", dataset="d", labels=["a", "b"], url=url)
-    run.log(y_true=["a"], y_pred=["b"])
-    run.finish()
-
-    with pytest.raises(offdiag.Conflict, match="is finished and cannot be changed"):
-        run.log(y_true=["a"], y_pred=["b"])
-
-
 def test_a_refused_batch_leaves_the_batches_before_it_as_they_were(url: str) -> None:
     with offdiag.start_run(name="loop", dataset="d", labels=["a", "b"], url=url) as run:
         run.log(y_true=["a"], y_pred=["b"])
@@ -129,38 +87,6 @@ def test_a_refused_batch_leaves_the_batches_before_it_as_they_were(url: str) -> 
             run.log(y_pred=["b"])
 
     assert run.evaluation().aggregate["n"].value == 1
-
-
-def test_batches_have_as_many_scores_for_each_sample_as_the_first(url: str) -> None:
-    with offdiag.start_run(
-        name="loop", dataset="d", labels=["a", "b"], positive_label="b", url=url
-    ) as run:
-        run.log(y_true=["a"], y_pred=["a"], y_score=[[0.9, 0.1]])
-        with pytest.raises(offdiag.InvalidInput, match="1 for each sample and some have 2"):
-            run.log(y_true=["b"], y_pred=["b"], y_score=[0.9])
-
-    assert run.evaluation().aggregate["n"].value == 1
-
-
-def test_a_matrix_is_logged_with_its_orientation(url: str) -> None:
-    run = offdiag.log_matrix(
-        [[8, 2], [1, 9]],
-        labels=["no", "yes"],
-        orientation="actual_columns",
-        name="paper",
-        dataset="published",
-        url=url,
-    )
-
-    frame = run.evaluation().confusion_matrix
-
-    assert frame.loc["no", "yes"] == 1
-    assert frame.loc["yes", "no"] == 2
-
-
-def test_a_matrix_without_orientation_is_not_accepted(url: str) -> None:
-    with pytest.raises(InvalidInput, match="orientation: the orientation is not given"):
-        offdiag.log_matrix([[1, 0], [0, 1]], labels=["a", "b"], name="m", dataset="d", url=url)
 
 
 def test_numpy_scalars_are_accepted_as_parameters(url: str) -> None:

@@ -92,11 +92,7 @@ def test_the_order_of_samples_and_the_size_of_batches_do_not_matter(url: str) ->
     ("weight", "message"),
     [
         (WEIGHT[:5], "5 weights for 240 samples"),
-        (-WEIGHT, "the weight at index 0 is -"),
-        (np.where(np.arange(N) == 3, np.nan, WEIGHT), r"\[3\], nan is not finite"),
-        (np.where(np.arange(N) == 3, 1e16, WEIGHT), r"index 3 is 1e\+16"),
         (np.zeros(N), "all weights are 0"),
-        (["a"] * N, "not numeric"),
     ],
 )
 def test_unusable_weights_are_refused_and_nothing_is_stored(

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from offdiag import evaluate_labels, stats
-from offdiag.errors import InvalidInput
 from offdiag.sdk.evaluations.evaluate import WeightedEvaluation
 
 TRUE = ["a", "a", "b", "b", "b", "c"]
@@ -84,8 +83,3 @@ def test_intervals_are_those_of_a_survey(evaluation: WeightedEvaluation) -> None
     }
     assert found.n_effective == pytest.approx(np.sum(WEIGHT) ** 2 / np.square(WEIGHT).sum())
     assert isinstance(found, WeightedEvaluation)
-
-
-def test_one_weight_is_needed_for_each_case() -> None:
-    with pytest.raises(InvalidInput, match="2 weights for 6 samples"):
-        evaluate_labels(y_true=TRUE, y_pred=PREDICTED, sample_weight=[1.0, 2.0])
