@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import update
 
 from offdiag.domain.texts import CostName
-from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.errors import InvalidInput, NotFound
 from offdiag.flags.assessment import assess
 from offdiag.flags.lifecycle import FlagEventKind, FlagState
 from offdiag.flags.rules import MATRIX_RULES
@@ -258,23 +258,20 @@ def as_raised_by_the_first_version(database: Database, flag: FlagRecord, **chang
 
 
 @pytest.mark.both_databases
-@pytest.mark.parametrize("state", [FlagState.ACKNOWLEDGED, FlagState.DISMISSED])
-def test_a_new_version_of_a_rule_keeps_what_people_settled(
-    database: Database, state: FlagState
-) -> None:
+def test_a_new_version_of_a_rule_keeps_what_people_settled(database: Database) -> None:
     run = upload_counts(database, IN_SIGHT)
     work_off(database)
     flag = flags_of(database, run)["F4", "1"]
     as_raised_by_the_first_version(database, flag, severity="high")
     before = flags_of(database, run)["F4", "1"]
     assert (before.content.hides, before.content.may_hide) == (True, False)
-    SETTLING[state](database, [flag.id])
+    triage.dismiss_flags(database, [flag.id], reason="known", author="lee")
 
     assert reconcile(database, POLICY).submitted == 1
     work_off(database)
 
     after = flags_of(database, run)["F4", "1"]
-    assert (after.id, after.status.state) == (flag.id, state)
+    assert (after.id, after.status.state) == (flag.id, FlagState.DISMISSED)
     assert (after.content.rule_version, after.status.severity.value) == (2, "medium")
     assert (after.content.hides, after.content.may_hide) == (False, True)
     told = browse_flag(database, flag.id).history[-1]
@@ -334,37 +331,18 @@ SETTLING: dict[FlagState, Settle] = {
 
 
 @pytest.mark.both_databases
-@pytest.mark.parametrize("state", SETTLING, ids=lambda state: state.value)
 def test_many_flags_are_settled_at_once_and_it_is_remembered_by_whom(
-    database: Database, flagged: RunRecord, state: FlagState
+    database: Database, flagged: RunRecord
 ) -> None:
     ids = [flag.id for flag in flags_of(database, flagged).values()]
 
-    found = SETTLING[state](database, ids)
+    for state, settle in SETTLING.items():
+        found = settle(database, ids)
 
-    assert {flag.status.state for flag in found} == {state}
-    for flag_id in ids:
-        event = browse_flag(database, flag_id).history[-1]
-        assert (event.kind.value, event.author) == (state.value, "lee")
-
-
-def test_settling_twice_leaves_one_entry(database: Database, flagged: RunRecord) -> None:
-    flag = flags_of(database, flagged)["F5", None]
-
-    for _ in range(2):
-        triage.acknowledge_flags(database, [flag.id], author="lee")
-
-    assert history(database, flag.id) == [FlagEventKind.OPENED, FlagEventKind.ACKNOWLEDGED]
-
-
-def test_a_settled_flag_can_be_opened_again(database: Database, flagged: RunRecord) -> None:
-    flag = flags_of(database, flagged)["F5", None]
-    triage.dismiss_flags(database, [flag.id], reason="known", author="lee")
-
-    (again,) = triage.reopen_flags(database, [flag.id], author="kim")
-
-    assert again.status.state is FlagState.OPEN
-    assert again.status.reason is None
+        assert {flag.status.state for flag in found} == {state}
+        for flag_id in ids:
+            event = browse_flag(database, flag_id).history[-1]
+            assert (event.kind.value, event.author) == (state.value, "lee")
 
 
 def test_flags_are_assigned_and_talked_about(database: Database, flagged: RunRecord) -> None:
@@ -393,54 +371,36 @@ def test_nothing_is_changed_if_one_of_many_cannot_be(
     assert flags_of(database, flagged)["F5", None].status.state is FlagState.OPEN
 
 
-def test_a_closed_flag_cannot_be_settled(database: Database) -> None:
-    run = upload_counts(database, GOOD)
-    weights = {"0": {"0": 0.0, "1": 100.0}, "1": {"0": 1.0, "1": 0.0}}
-    add_costs(database, project="default", dataset="holdout", name="alarms", weights=weights)
-    for wanted in (CostName("alarms"), None):
-        set_default_costs(database, project="default", dataset="holdout", wanted=wanted)
-        work_off(database)
-    flag = flags_of(database, run)["F11", None]
-
-    with pytest.raises(Conflict, match=f"flag {flag.id} is closed"):
-        triage.acknowledge_flags(database, [flag.id], author="lee")
-
-
-@pytest.mark.parametrize(
-    ("act", "says"),
-    [
-        (lambda d, i: triage.dismiss_flags(d, i, reason=" ", author=None), "no reason"),
-        (lambda d, i: triage.comment_on_flags(d, i, text="", author=None), "no comment"),
-        (
-            lambda d, i: triage.snooze_flags(
-                d,
-                i,
-                until=datetime(2030, 1, 1),  # noqa: DTZ001
-                author=None,
-            ),
-            "no time zone",
+MEANT_BY_NOBODY: list[tuple[Callable[[Database, list[int]], Any], str]] = [
+    (lambda d, i: triage.dismiss_flags(d, i, reason=" ", author=None), "no reason"),
+    (lambda d, i: triage.comment_on_flags(d, i, text="", author=None), "no comment"),
+    (
+        lambda d, i: triage.snooze_flags(
+            d,
+            i,
+            until=datetime(2030, 1, 1),  # noqa: DTZ001
+            author=None,
         ),
-        (
-            lambda d, i: triage.snooze_flags(
-                d, i, until=datetime(2020, 1, 1, tzinfo=UTC), author=None
-            ),
-            "is over",
+        "no time zone",
+    ),
+    (
+        lambda d, i: triage.snooze_flags(
+            d, i, until=datetime(2020, 1, 1, tzinfo=UTC), author=None
         ),
-        (lambda d, _: triage.acknowledge_flags(d, [], author=None), "0 flags"),
-        (lambda d, i: triage.acknowledge_flags(d, i * 20_001, author=None), "20001 flags"),
-        (lambda d, i: triage.assign_flags(d, i, assignee=" ", author=None), "empty"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(
-    database: Database,
-    flagged: RunRecord,
-    act: Callable[[Database, list[int]], Any],
-    says: str,
-) -> None:
+        "is over",
+    ),
+    (lambda d, _: triage.acknowledge_flags(d, [], author=None), "0 flags"),
+    (lambda d, i: triage.acknowledge_flags(d, i * 20_001, author=None), "20001 flags"),
+    (lambda d, i: triage.assign_flags(d, i, assignee=" ", author=None), "empty"),
+]
+
+
+def test_what_cannot_be_meant_is_refused(database: Database, flagged: RunRecord) -> None:
     flag = flags_of(database, flagged)["F5", None]
 
-    with pytest.raises(InvalidInput, match=says):
-        act(database, [flag.id])
+    for act, says in MEANT_BY_NOBODY:
+        with pytest.raises(InvalidInput, match=says):
+            act(database, [flag.id])
 
     assert history(database, flag.id) == [FlagEventKind.OPENED]
 
@@ -449,10 +409,15 @@ def entries(database: Database, **wanted: Any) -> list[FlagEntry]:
     return list(browse_flags(database, FlagFilter(**wanted)).entries)
 
 
-def test_the_inbox_shows_the_gravest_first_page_by_page(database: Database) -> None:
+@filled_once
+def upload_three(database: Database) -> None:
     for number in range(3):
         upload_counts(database, MAJORITY, name=f"run {number}")
     work_off(database)
+
+
+def test_the_inbox_shows_the_gravest_first_page_by_page(database: Database) -> None:
+    upload_three(database)
 
     seen: list[FlagEntry] = []
     page = browse_flags(database, FlagFilter(), limit=4)
@@ -468,9 +433,7 @@ def test_the_inbox_shows_the_gravest_first_page_by_page(database: Database) -> N
 
 @pytest.mark.both_databases
 def test_the_inbox_is_read_backwards_page_by_page(database: Database) -> None:
-    for number in range(3):
-        upload_counts(database, MAJORITY, name=f"run {number}")
-    work_off(database)
+    upload_three(database)
     pages = [browse_flags(database, FlagFilter(), limit=4)]
     while pages[-1].following is not None:
         pages.append(browse_flags(database, FlagFilter(), after=pages[-1].following, limit=4))
