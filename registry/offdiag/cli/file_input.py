@@ -188,7 +188,7 @@ class ScoreInput:
     def evaluated(self) -> ScoreEvaluation:
         """Every metric of the scores with its interval. Raises `InvalidInput`."""
         from offdiag.inputs.files import read_columns, stacked_numbers
-        from offdiag.inputs.scores import PickedColumns
+        from offdiag.inputs.score_columns import PickedColumns
         from offdiag.sdk.evaluations.intervals import score_intervals
         from offdiag.sdk.evaluations.scores import evaluate_scores
 
@@ -250,7 +250,7 @@ class PredictionColumns:
         Raises `InvalidInput` for a file without the columns, and for missing values.
         """
         from offdiag.inputs.files import read_columns, stacked_numbers
-        from offdiag.inputs.scores import PickedColumns
+        from offdiag.inputs.score_columns import PickedColumns
 
         of_classes = [self.by_argument[name] for name in _OF_CLASSES if name in self.by_argument]
         found = read_columns(

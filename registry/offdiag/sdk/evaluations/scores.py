@@ -165,7 +165,8 @@ def evaluate_scores(
     """
     from offdiag.inputs.ids import aligned
     from offdiag.inputs.labels import encode_labels, floats_among, label_column
-    from offdiag.inputs.scores import require_column_of, score_table
+    from offdiag.inputs.score_columns import require_column_of
+    from offdiag.inputs.scores import score_table
 
     given = aligned(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     column = label_column(given["y_true"], field="y_true")

@@ -19,7 +19,7 @@ from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_samples import MAX_KINDS, too_many_cells, too_many_kinds
 from offdiag.inputs.counted_scores import GivenClassScores, GivenEvent
-from offdiag.inputs.scores import places_of_classes
+from offdiag.inputs.score_columns import places_of_classes
 from offdiag.inputs.slice_columns import counted_slices
 from offdiag.inputs.slice_ranges import Bins
 from offdiag.metrics.scores.forecasts import sum_tolerance

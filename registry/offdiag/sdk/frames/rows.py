@@ -19,7 +19,7 @@ from offdiag.domain.labels import MAX_CLASSES, LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import chunks_of_stream
 from offdiag.inputs.labels import infer_labels
-from offdiag.inputs.scores import PickedColumns
+from offdiag.inputs.score_columns import PickedColumns
 from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame
 
 _INDEX = re.compile(r"\bat index (\d+)")

@@ -13,7 +13,7 @@ from sklearn.model_selection import check_cv
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.runs import MAX_ENTRIES, MAX_TEXT_LENGTH, Scalar
 from offdiag.errors import InvalidInput
-from offdiag.inputs.scores import PickedColumns
+from offdiag.inputs.score_columns import PickedColumns
 from offdiag.metrics.scores.forecasts import CLASS_AXIS
 from offdiag.sdk.integrations.outputs import RunKeywords, found_params, in_one_order
 from offdiag.sdk.logging import log_run

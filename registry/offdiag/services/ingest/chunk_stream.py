@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.inputs.bodies.columns import ACTUAL, IDS, PREDICTED, SCORE, SLICE_OF, WEIGHT
 from offdiag.inputs.labels import Codes, code_dtype
-from offdiag.inputs.scores import PickedColumns, in_label_order
+from offdiag.inputs.score_columns import PickedColumns, in_label_order
 from offdiag.inputs.slice_columns import TAG_SEPARATOR
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel.sets import LABEL_AXIS, unpack_sets

@@ -11,7 +11,7 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.inputs.scores import PickedColumns, in_label_order, require_column_of
+from offdiag.inputs.score_columns import PickedColumns, in_label_order, require_column_of
 
 TWO = LabelSet.declared(["no", "yes"])
 DIGITS = LabelSet.declared([0, 1, 2])
