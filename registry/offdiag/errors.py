@@ -164,7 +164,7 @@ class MissingExtra(OffdiagError, ModuleNotFoundError):
 
 
 class LabelNote(UserWarning):
-    """Labels were accepted as they came, but may not be meant that way: see which."""
+    """Labels or scores were accepted as they came, but may not be meant that way: see which."""
 
 
 class NotEvaluated(UserWarning):

@@ -1,7 +1,9 @@
 """Scores of classes: as float32 columns in label order, at full precision, and as predictions.
 
 What is stored is single precision; what is evaluated in memory is used as it was handed in,
-so that results agree with other programs to the last digit.
+so that results agree with other programs to the last digit. Scores that contradict the predicted
+classes are noted: an order of columns, or a single score, may be of other classes than it is
+read for, and nothing else tells.
 """
 
 from __future__ import annotations
@@ -17,13 +19,19 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import ARG_MAX, THRESHOLD, at_threshold
 from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import readable
-from offdiag.inputs.labels import code_dtype
+from offdiag.inputs.labels import Codes, code_dtype
 from offdiag.inputs.score_columns import in_label_order, require_column_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _CLASS_AXIS = 1
+_LOOKED_AT = 50_000
+"""Samples whose scores are held against the predictions, evenly spread over all."""
+_FEWEST = 5
+"""Predictions of a class that say anything about its scores."""
+_NEARLY_ALL = 0.9
+_MOST_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,4 +234,86 @@ def score_of_no_class(labels: LabelSet) -> InvalidInput:
         f"{labels.names[0]!r} or {labels.names[1]!r}.",
         field="positive_label",
         hint="Name the class whose score this is.",
+    )
+
+
+def score_notes(
+    scores: Scores, predicted: Codes, labels: LabelSet, positive_label: str | None
+) -> tuple[str, ...]:
+    """A sentence where the scores of n samples contradict their predicted classes, shape (n,).
+
+    With a column for each class: where classes are exchanged, so that nearly all predictions of
+    each have their highest score under the next one: scikit-learn sorts classes that are text as
+    text, "10" before "2". That a decision prefers one class to another
+    whose score is higher, because of its costs, exchanges nothing. With one column: where nearly
+    all predictions of the positive class have lower scores than those of the other one, and where
+    all scores are from 0.5 to 1 though both classes are predicted.
+    """
+    step = max(1, len(predicted) // _LOOKED_AT)
+    values, codes = scores.values[::step], predicted[::step].astype(np.int64)
+    if scores.n_columns == 1:
+        if positive_label is None:
+            return ()
+        code = labels.index[positive_label]
+        return _notes_on_one(values[:, 0], codes == code, positive_label, labels.names[1 - code])
+    exchanged = _exchanged(values.argmax(axis=_CLASS_AXIS), codes, n_classes=len(labels))
+    return (_in_another_order(labels, exchanged),) if exchanged else ()
+
+
+def _notes_on_one(
+    score: NDArray[np.float32], is_positive: NDArray[np.bool_], positive: str, other: str
+) -> tuple[str, ...]:
+    n_positive = int(is_positive.sum())
+    if min(n_positive, len(score) - n_positive) < _FEWEST:
+        return ()
+    highest = np.quantile(score[is_positive], _NEARLY_ALL)
+    if highest < np.quantile(score[~is_positive], 1 - _NEARLY_ALL):
+        note = (
+            f"y_score is lower where y_pred is {positive!r} than where it is {other!r}: it seems "
+            f"to be the score of {other!r}, and is read as that of {positive!r}, the positive "
+            "class."
+        )
+    elif score.min() >= THRESHOLD and score.max() <= 1:
+        note = (
+            f"y_score is {THRESHOLD} or more everywhere, also where y_pred is {other!r}: it seems "
+            "to be the confidence in the predicted class, and is read as the score of "
+            f"{positive!r}, the positive class."
+        )
+    else:
+        return ()
+    return (note,)
+
+
+def _exchanged(
+    highest: NDArray[np.intp], predicted: NDArray[np.int64], *, n_classes: int
+) -> dict[int, int]:
+    """Classes whose predictions have their highest score under another one of these, by class."""
+    pairs, sizes = np.unique(predicted * n_classes + highest, return_counts=True)
+    n_predicted = np.bincount(predicted, minlength=n_classes)
+    under: dict[int, int] = {}
+    for pair, size in zip(pairs.tolist(), sizes.tolist(), strict=True):
+        code, other = divmod(pair, n_classes)
+        if n_predicted[code] >= _FEWEST and size >= _NEARLY_ALL * n_predicted[code]:
+            under[code] = other
+    # What is left are round trips: a class to which none of the others leads is taken away.
+    under = {code: other for code, other in under.items() if code != other}
+    while len(left := {code: under[code] for code in under.values() if code in under}) < len(
+        under
+    ):
+        under = left
+    return under
+
+
+def _in_another_order(labels: LabelSet, exchanged: dict[int, int]) -> str:
+    shown = [
+        f"where y_pred is {labels.names[code]!r}, the highest score is that of "
+        f"{labels.names[other]!r}"
+        for code, other in sorted(exchanged.items())[:_MOST_SHOWN]
+    ]
+    more = len(exchanged) - len(shown)
+    rest = f"; and {more} more" if more else ""
+    return (
+        f"The columns of y_score seem to be in another order than the labels {labels.preview()}: "
+        f"{'; '.join(shown)}{rest}. Name the columns, as in {{class: scores}}, or declare labels= "
+        "in their order."
     )

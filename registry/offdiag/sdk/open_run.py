@@ -7,7 +7,7 @@ from threading import Lock
 from types import TracebackType
 from typing import Self
 
-from offdiag.domain.look_alikes import label_notes, warn_of
+from offdiag.domain.look_alikes import warn_of
 from offdiag.errors import Conflict
 from offdiag.sdk.registry import OpenedRun, Registry
 from offdiag.sdk.run import Run
@@ -139,7 +139,7 @@ class OpenRun(Run):
             labels=self._opened.labels,
             positive_label=self._opened.positive_label,
         )
-        warn_of(label_notes((), whole_floats=batch.whole_floats))
+        warn_of(batch.notes)
         with self._lock:
             self._buffer.add(batch)
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.look_alikes import label_notes
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_scores import GivenClassScores
 from offdiag.inputs.ids import (
@@ -33,7 +34,7 @@ from offdiag.inputs.labels import (
     label_column,
     require_equal_lengths,
 )
-from offdiag.inputs.scores import Scores, predicted_from, read_scores
+from offdiag.inputs.scores import Scores, predicted_from, read_scores, score_notes
 from offdiag.inputs.slice_columns import SliceColumns, concatenated_slices, read_slices
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.weighted.counts import read_weights
@@ -143,9 +144,9 @@ class Batch:
     `predicted` and `actual` are codes of one label set, or packed sets of its labels, `actual`
     None when the dataset's stored truth is to be used; `ids` None when cases are known by their
     position. `slices` are columns by name. `decision` is the rule that made the predictions out of
-    the scores, None where they were given. `whole_floats` names the arguments of the call whose
-    labels came as floats; it is about the call, and parts of the batch forget it. `weight` (n,)
-    are those of the samples, None where they have none.
+    the scores, None where they were given. `notes` say what may not be meant as it was read; they
+    are about the call, and parts of the batch forget them. `weight` (n,) are those of the samples,
+    None where they have none.
     """
 
     predicted: Codes
@@ -154,7 +155,7 @@ class Batch:
     scores: Scores | None = None
     slices: SliceColumns = field(default_factory=dict)
     decision: Mapping[str, Any] | None = None
-    whole_floats: tuple[str, ...] = field(default=(), compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
     weight: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
@@ -253,6 +254,9 @@ def read_batch(
             positive_label=positive_label,
             of_sets=are_sets(predicted),
         )
+    notes = label_notes((), whole_floats=whole_floats)
+    if scores is not None and decision is None and not are_sets(predicted):
+        notes += score_notes(scores, predicted, labels, positive_label)
     columns = {} if slices is None else read_slices(given["slices"], n_samples=len(predicted))
     weight = None
     if sample_weight is not None:
@@ -263,7 +267,7 @@ def read_batch(
                 hint="Leave it out, or log each label as a run of two classes.",
             )
         weight = read_weights(given["sample_weight"], n_samples=len(predicted))
-    return Batch(predicted, actual, identifiers, scores, columns, decision, whole_floats, weight)
+    return Batch(predicted, actual, identifiers, scores, columns, decision, notes, weight)
 
 
 def _predictions_of(

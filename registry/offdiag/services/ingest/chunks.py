@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.look_alikes import label_notes
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput, TooLarge
 from offdiag.inputs.bodies.columns import MOST_CHUNKS, ChunkColumns
@@ -148,4 +147,4 @@ def put_columns(
         positive_label=dataset.positive_label,
     )
     outcome = put_chunk(database, run_id, seq, batch)
-    return PutColumns(outcome, label_notes((), whole_floats=batch.whole_floats))
+    return PutColumns(outcome, batch.notes)

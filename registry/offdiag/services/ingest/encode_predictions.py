@@ -5,12 +5,13 @@ What a dataset says about the classes of whatever is logged to it is checked her
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.look_alikes import label_notes
 from offdiag.errors import Conflict, InvalidInput
+from offdiag.inputs.columns import kept
 from offdiag.inputs.label_sets import infer_set_labels
 from offdiag.inputs.labels import hold_sets, infer_labels, order_of_no_labels
 from offdiag.metrics.weighted.counts import require_some_weight
@@ -117,6 +118,8 @@ def encode_predictions(
     Without a dataset name the truth names it: equal truth, equal dataset. Raises
     `InvalidInput` for unusable arrays and `Conflict` for other classes than the dataset's.
     """
+    # Labels are looked for first and read after, and an iterator is read once.
+    given = replace(given, y_true=kept(given.y_true), y_pred=kept(given.y_pred))
     labels = _labels_of(given, project, dataset, known)
     positive = None if given.positive_label is None else label_text(given.positive_label)
     stated = positive_class(labels, positive)
@@ -134,7 +137,7 @@ def encode_predictions(
     )
     if batch.weight is not None:
         require_some_weight(float(batch.weight.max(initial=0.0)))
-    notes = label_notes(labels.names, whole_floats=batch.whole_floats)
+    notes = (*batch.notes, *label_notes(labels.names))
     batch = in_id_order(batch)
     name = dataset if dataset is not None else _name_from_truth(labels, batch)
     return EncodedRun(name, labels, positive, batch, notes)
