@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from sqlalchemy import func, select
@@ -92,11 +93,33 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("classes that are bytes", {"y_true": [b"a", b"b"], "y_pred": [b"a", b"b"]}, "y_true"),
     ("a class nobody declared", {"labels": ["a"]}, "y_true"),
     ("the same sample twice", {"sample_ids": ["x", "x"]}, "sample_ids"),
+    # What has no order, or a shape that says something else.
+    ("a set of classes", {"y_true": {"a", "b"}}, "y_true"),
+    ("a frozen set of predictions", {"y_pred": frozenset("ab")}, "y_pred"),
+    ("classes in a dict", {"y_pred": {"x": "a", "y": "b"}}, "y_pred"),
+    ("a set of identifiers", {"sample_ids": {"x", "y"}}, "sample_ids"),
+    ("declared classes in a set", {"labels": {"a", "b"}}, "labels"),
+    ("declared classes in one text", {"labels": "ab"}, "labels"),
+    ("declared classes in a dict", {"labels": {"a": 0, "b": 1}}, "labels"),
+    ("a hidden class", {"y_true": np.ma.array(["a", "b"], mask=[False, True])}, "y_true"),
+    ("a table of one column", {"y_true": np.array([["a"], ["b"]])}, "y_true"),
+    ("a frame of one column", {"y_pred": pd.DataFrame({"y": [0, 1]})}, "y_pred"),
+    ("one-hot rows beside classes", {"y_true": np.eye(2)}, "y_true"),
     ("identifiers that are fractions", {"sample_ids": [1.5, 2.0]}, "sample_ids"),
     # Scores.
     *(
         (f"a score of {score}", {**SCORED, "y_score": [0.5, score]}, "y_score")
         for score in (float("nan"), float("inf"), -float("inf"), 1e39, "x", None, 1j)
+    ),
+    (
+        "a hidden score",
+        {**SCORED, "y_score": np.ma.array([0.5, 0.2], mask=[False, True])},
+        "y_score",
+    ),
+    (
+        "a hidden weight",
+        {"sample_weight": np.ma.array([1, 2], mask=[False, True])},
+        "sample_weight",
     ),
     ("a score of 5,000 digits", {**SCORED, "y_score": [0.5, HUGE]}, "y_score"),
     ("scores of one case", {**SCORED, "y_score": [0.5]}, "y_score"),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -154,6 +155,46 @@ def test_batches_may_hold_whole_floats_and_no_scores(url: str) -> None:
             run.log(y_true=[1, 0], y_pred=[[0.1, 0.9], [0.2, 0.8]])
 
     assert run.evaluation().aggregate["overall_accuracy"].value == 1.0
+
+
+def test_iterators_are_read_though_their_labels_are_looked_for_first(url: str) -> None:
+    run = offdiag.log_run(
+        y_true=iter(["a", "b"]),
+        y_pred=map(str, ["a", "a"]),
+        name="n",
+        dataset=new_dataset(),
+        url=url,
+    )
+
+    assert run.evaluation().aggregate["overall_accuracy"].value == 0.5
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_numbers_of_63_bits_and_more_are_classes(url: str, dtype: type[np.integer]) -> None:
+    numbers = [2**60, 2**60 + 1, np.iinfo(dtype).max]
+
+    run = offdiag.log_run(
+        y_true=np.array(numbers, dtype),
+        y_pred=np.array(numbers[::-1], dtype),
+        name="n",
+        dataset=new_dataset(),
+        url=url,
+    )
+
+    found = run.evaluation()
+    assert found.labels == tuple(map(str, map(int, numbers)))
+    assert found.confusion_matrix.to_numpy().tolist() == [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
+
+
+def test_scores_in_another_order_than_the_labels_are_noted(url: str) -> None:
+    """scikit-learn sorts classes that are text as text."""
+    y_pred = ["2", "10"] * 5
+    y_score = np.tile([[0.1, 0.9], [0.8, 0.2]], (5, 1))  # "10", "2"
+
+    with pytest.warns(LabelNote, match=r"another order than the labels \('2', '10'\)"):
+        offdiag.log_run(
+            y_true=y_pred, y_pred=y_pred, y_score=y_score, name="n", dataset=new_dataset(), url=url
+        )
 
 
 def test_a_model_that_is_always_wrong_is_logged_with_declared_labels(url: str) -> None:

@@ -123,10 +123,16 @@ class LabelSet:
     def declared(cls, labels: Iterable[object], *, ordinal: bool = False) -> LabelSet:
         """Labels in the order the user gave; a set of labels is what it is already.
 
-        Raises `InvalidInput` for unusable ones.
+        Raises `InvalidInput` for unusable ones, and for what has no order or is one text.
         """
         if isinstance(labels, LabelSet):
             return labels
+        if isinstance(labels, (str, bytes, set, frozenset, Mapping)):
+            raise InvalidInput(
+                f"{type(labels).__name__} is no list of labels in their order.",
+                field="labels",
+                hint="Give a list: columns of scores and of matrices are read in its order.",
+            )
         return cls(tuple(label_text(label) for label in labels), ordinal=ordinal)
 
     @classmethod

@@ -6,7 +6,7 @@ text, because Arrow looks up a million strings 40 times faster than a Python dic
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 
 
 def readable(values: object) -> Any:
-    """The values in a form that the numpy array protocol takes; anything but a tensor as it is.
+    """The values in a form that the numpy array protocol takes; most are that as they are.
 
     A tensor may be part of a gradient, lie on another device, or hold 16-bit floats of a kind
-    that numpy does not have: those become 32-bit ones, exactly.
+    that numpy does not have: those become 32-bit ones, exactly. Numbers that a masked array hides
+    become NaN, for numpy itself would bring them out again.
     """
+    if isinstance(values, np.ma.MaskedArray):
+        hides_numbers = np.ma.is_masked(values) and values.dtype.kind in "iubf"
+        return np.ma.filled(values.astype("f8"), np.nan) if hides_numbers else values.data
     detach = getattr(values, "detach", None)
     if not callable(detach) or not hasattr(values, "requires_grad"):
         return values
@@ -92,7 +96,7 @@ def to_column_with_gaps(values: object, *, field: str) -> tuple[Column, NDArray[
     """
     import pyarrow as pa
 
-    column = _read(_loose(values), field)
+    column = _read(_loose(values, field), field)
     if isinstance(column, np.ndarray) and column.dtype.kind == "O" and column.ndim == 1:
         column = _to_arrow(column.tolist(), field, nan_is_missing=True)
     if isinstance(column, pa.Array):
@@ -107,7 +111,7 @@ def to_column_with_gaps(values: object, *, field: str) -> tuple[Column, NDArray[
     return whole, np.zeros(len(whole), dtype=np.bool_)
 
 
-def _loose(values: object) -> object:
+def _loose(values: object, field: str) -> object:
     """A plain iterable as objects, so that what is missing in it can be told."""
     import pyarrow as pa
 
@@ -116,6 +120,7 @@ def _loose(values: object) -> object:
         return values
     if not isinstance(values, Iterable):
         return values
+    refuse_unordered(values, field=field)
     items = list(values)
     column = np.empty(len(items), dtype=object)
     column[:] = items
@@ -127,9 +132,9 @@ def _read(values: object, field: str) -> Column:
 
     if isinstance(values, pa.ChunkedArray):
         return values.combine_chunks()
-    if isinstance(values, pa.Array):
-        return values
-    if isinstance(values, np.ndarray):
+    if isinstance(values, np.ma.MaskedArray) and values.ndim == 1:
+        return pa.array(values.data, mask=np.ma.getmaskarray(values))
+    if isinstance(values, (pa.Array, np.ndarray)):
         return values
     if hasattr(values, "__arrow_c_stream__"):
         return _from_arrow_stream(values, field)
@@ -141,7 +146,29 @@ def _read(values: object, field: str) -> Column:
             field=field,
             hint="Give a list, a numpy array, or a pandas, polars or Arrow column.",
         )
+    refuse_unordered(values, field=field)
     return _to_arrow(list(values), field)
+
+
+def refuse_unordered(values: object, *, field: str) -> None:
+    """Raise `InvalidInput` for a set, whose values belong to no sample, and for a mapping."""
+    if isinstance(values, (set, frozenset)):
+        raise InvalidInput(
+            f"a {type(values).__name__} has no order, so nothing says which sample a value is of.",
+            field=field,
+            hint="Give a list with one value for each sample.",
+        )
+    if isinstance(values, Mapping):
+        raise InvalidInput(
+            f"{type(values).__name__} is no array.",
+            field=field,
+            hint="Give its values as a list, and its keys as sample_ids= if they name samples.",
+        )
+
+
+def kept(values: object) -> object:
+    """What can be read again and again: an iterator as a list, anything else as it is."""
+    return list(values) if isinstance(values, Iterator) else values
 
 
 def _from_arrow_stream(values: object, field: str) -> pa.Array:

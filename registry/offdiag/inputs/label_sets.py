@@ -13,8 +13,18 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet, infer_label_set, label_text
 from offdiag.errors import InvalidInput
-from offdiag.inputs.columns import named_columns, readable, require_label_order
-from offdiag.inputs.labels import Codes, refuse_score_table, require_equal_lengths
+from offdiag.inputs.columns import (
+    named_columns,
+    readable,
+    refuse_unordered,
+    require_label_order,
+)
+from offdiag.inputs.labels import (
+    Codes,
+    hold_sets,
+    refuse_score_table,
+    require_equal_lengths,
+)
 from offdiag.metrics.arguments import zero_one
 from offdiag.metrics.multilabel.sets import (
     nothing_known,
@@ -59,6 +69,7 @@ def encode_sets(
     if labels is not None and not isinstance(labels, LabelSet):
         labels = LabelSet.declared(labels)
     refuse_score_table(y_pred, field="y_pred")
+    _refuse_single_labels(labels, y_true=y_true, y_pred=y_pred)
     known = _with_column_names(labels, y_true=y_true, y_pred=y_pred)
     true, predicted = _given(y_true, "y_true"), _given(y_pred, "y_pred")
     require_equal_lengths(y_true=len(true), y_pred=len(predicted))
@@ -71,7 +82,33 @@ def encode_sets(
     )
 
 
+def _refuse_single_labels(labels: LabelSet | None, *, y_true: object, y_pred: object) -> None:
+    """Raise `InvalidInput` for one label of each sample in a table: a column, or one-hot rows."""
+    for field, values, other, others in (
+        ("y_true", y_true, "y_pred", y_pred),
+        ("y_pred", y_pred, "y_true", y_true),
+    ):
+        shape: tuple[int, ...] = getattr(values, "shape", ())
+        if len(shape) != 2:
+            continue
+        if shape[1] == 1 and (labels is None or len(labels) > 1):
+            raise InvalidInput(
+                f"it is a table of one column, of shape {tuple(shape)}.",
+                field=field,
+                hint="Give the column itself: array.ravel(), or frame['name']. Sets of a single "
+                "label need labels=[...] with its name.",
+            )
+        if not hold_sets(others):
+            raise InvalidInput(
+                f"it is a table of {shape[1]} columns, and {other} has one label for each sample.",
+                field=field,
+                hint="Bring one-hot rows back to their classes, as with .argmax(axis=1); where "
+                "samples have sets of labels, give both arguments so.",
+            )
+
+
 def _given(values: object, field: str) -> Given:
+    refuse_unordered(values, field=field)
     if hasattr(values, "toarray"):
         values = values.toarray()
     elif hasattr(values, "to_pylist"):

@@ -293,13 +293,15 @@ def _codes_of_numbers(column: NDArray[Any], labels: LabelSet) -> NDArray[np.int3
         table = np.array([-1 if code is None else code for code in truth_values], dtype=np.int32)
         return table[column.astype(np.uint8)]
     names = {**labels.index, **labels.other_names}
-    known = {int(name): code for name, code in names.items() if _is_whole(name)}
+    limits = np.iinfo(np.uint64 if column.dtype == np.uint64 else np.int64)
+    numbers = {int(name): code for name, code in names.items() if _is_whole(name)}
+    known = {n: code for n, code in numbers.items() if limits.min <= n <= limits.max}
     if not known:
         return np.full(len(column), -1, dtype=np.int32)
     low, high = min(known), max(known)
     if high - low < _LARGEST_TABLE:
         return _by_table(column, known, low, high)
-    ordered = np.array(sorted(known), dtype=np.int64)
+    ordered = np.array(sorted(known), dtype=limits.dtype)
     codes = np.array([known[int(value)] for value in ordered], dtype=np.int32)
     place = np.minimum(np.searchsorted(ordered, column), len(ordered) - 1)
     return np.where(ordered[place] == column, codes[place], np.int32(-1))
@@ -320,7 +322,7 @@ def _by_table(
 
 def _is_whole(name: str) -> bool:
     body = name.removeprefix("-")
-    return body.isascii() and body.isdigit() and len(body) < 19 and str(int(name)) == name
+    return body.isascii() and body.isdigit() and len(body) <= 20 and str(int(name)) == name
 
 
 def order_of_no_labels() -> InvalidInput:

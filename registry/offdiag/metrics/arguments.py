@@ -276,6 +276,8 @@ def _numbers(values: ArrayLike, *, field: str, hint: str) -> NDArray[Any]:
         array = np.asarray(values)
     except ValueError:
         raise InvalidInput("the rows differ in length.", field=field, hint=hint) from None
+    if np.ma.is_masked(values):  # Numpy itself would bring out what is hidden.
+        array = np.ma.filled(values.astype(np.float64), np.nan)  # type: ignore[union-attr]
     if array.dtype.kind not in "iuf" and array.size:
         raise InvalidInput(f"{_shown(values)} is not numeric.", field=field, hint=hint)
     return array if array.size else array.astype(np.float64)
