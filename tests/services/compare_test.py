@@ -371,20 +371,6 @@ def test_scores_follow_their_examples_and_not_the_order_of_logging(
     assert straight == reverse
 
 
-def test_three_runs_are_ranked(database: Database) -> None:
-    runs = [
-        log_model(database, predicted, name=name)
-        for predicted, name in ((PLAIN, "plain"), (FOCAL, "focal"), (ALMOST_FOCAL, "almost"))
-    ]
-
-    found = compare(database, *runs)
-
-    places = [place.rank_status.value for place in many(found).places["balanced_accuracy"]]
-    assert places == ["behind the best", "best", "not separable from the best"]
-    assert found.verdict is not None
-    assert found.verdict.headline.startswith("By balanced accuracy")
-
-
 def test_a_matrix_among_many_is_named(database: Database) -> None:
     plain = log_model(database, PLAIN, name="plain")
     focal = log_model(database, FOCAL, name="focal")

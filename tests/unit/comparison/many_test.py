@@ -45,25 +45,29 @@ def compared(*runs: NDArray[np.uint8] | ConfusionMatrix) -> ManyComparison:
     return compare_many(actual(), runs, labels=LABELS, seed=1, replicates=400)
 
 
+@pytest.fixture(scope="module")
+def three() -> ManyComparison:
+    """The bad run, the good one and its equal."""
+    return compared(BAD, GOOD, EQUALLY_GOOD)
+
+
 def statuses(many: ManyComparison, key: str = "overall_accuracy") -> list[RankStatus]:
     return [place.rank_status for place in many.places[key]]
 
 
-def test_the_highest_and_those_without_significant_difference_are_marked() -> None:
-    many = compared(BAD, GOOD, EQUALLY_GOOD)
-
-    for key in many.places:
-        assert statuses(many, key) == [
+def test_the_highest_and_those_without_significant_difference_are_marked(
+    three: ManyComparison,
+) -> None:
+    for key in three.places:
+        assert statuses(three, key) == [
             RankStatus.BEHIND,
             RankStatus.BEST,
             RankStatus.NOT_SEPARABLE,
         ], key
 
 
-def test_differences_are_against_the_highest() -> None:
-    many = compared(BAD, GOOD, EQUALLY_GOOD)
-
-    for key, places in many.places.items():
+def test_differences_are_against_the_highest(three: ManyComparison) -> None:
+    for key, places in three.places.items():
         best = places[1].value.value
         for place in (places[0], places[2]):
             assert place.behind is not None
@@ -94,12 +98,12 @@ def test_the_interval_that_is_shown_is_the_one_that_decides() -> None:
     assert seen == {RankStatus.BEHIND, RankStatus.NOT_SEPARABLE}
 
 
-def test_p_of_a_difference_is_that_of_the_two_runs_with_slopes_at_all_of_them() -> None:
-    many = compared(BAD, GOOD, EQUALLY_GOOD)
-
-    place = many.places["mcc"][0]
+def test_p_of_a_difference_is_that_of_the_two_runs_with_slopes_at_all_of_them(
+    three: ManyComparison,
+) -> None:
+    place = three.places["mcc"][0]
     joint = joint_counts(actual=actual(), first=GOOD, second=BAD, labels=LABELS)
-    matrices = [each for each in many.matrices if isinstance(each, ConfusionMatrix)]
+    matrices = [each for each in three.matrices if isinstance(each, ConfusionMatrix)]
     gradients = aggregate_gradients(pooled_matrix(matrices), ["mcc"])
     assert place.behind is not None
     assert place.behind.value is not None
@@ -164,26 +168,24 @@ def test_a_class_with_few_examples_keeps_averages_from_being_tested() -> None:
     assert text.startswith("A leads on accuracy, MCC and Cohen's kappa;")
 
 
-def test_cochran_is_asked_about_all_runs_at_once() -> None:
-    different, equal = compared(BAD, GOOD, EQUALLY_GOOD), compared(GOOD, GOOD, GOOD)
+def test_cochran_is_asked_about_all_runs_at_once(three: ManyComparison) -> None:
+    equal = compared(GOOD, GOOD, GOOD)
 
-    assert different.cochran is not None
-    assert different.cochran.p is not None
-    assert different.cochran.p < 1e-6
+    assert three.cochran is not None
+    assert three.cochran.p is not None
+    assert three.cochran.p < 1e-6
     assert equal.cochran is not None
     assert equal.cochran.reason == "no_discordant_pairs"
 
 
-def test_every_pair_of_runs_is_counted() -> None:
-    many = compared(BAD, GOOD, EQUALLY_GOOD)
-
+def test_every_pair_of_runs_is_counted(three: ManyComparison) -> None:
     truth = actual()
-    first = many.pairs[0]
-    assert [(pair.first, pair.second) for pair in many.pairs] == [(0, 1), (0, 2), (1, 2)]
+    first = three.pairs[0]
+    assert [(pair.first, pair.second) for pair in three.pairs] == [(0, 1), (0, 2), (1, 2)]
     assert first.only_first == np.count_nonzero((truth == BAD) & (truth != GOOD))
     assert first.only_second == np.count_nonzero((truth != BAD) & (truth == GOOD))
-    assert [pair.p_adjusted for pair in many.pairs] == holm(
-        [pair.p for pair in many.pairs]
+    assert [pair.p_adjusted for pair in three.pairs] == holm(
+        [pair.p for pair in three.pairs]
     ).tolist()
 
 

@@ -140,17 +140,6 @@ def test_all_discordant_cases_in_favour_of_one_run_separate_everything() -> None
     assert "Recall rises on yes and no (Holm over 2 classes)." in verdict.details
 
 
-def test_the_other_way_round_the_verdict_is_the_opposite() -> None:
-    joint = [*BOTH_RIGHT, ("yes", "yes", "no", 40), ("no", "no", "yes", 40)]
-
-    verdict = pair_verdict(pair_of(joint))
-
-    assert verdict.headline == (
-        "B is worse than A on every primary metric (five metrics tested together, 95 %)."
-    )
-    assert verdict.tone == "worse"
-
-
 def test_an_undefined_metric_is_said_to_be_and_neither_better_nor_worse() -> None:
     always_yes: list[Triple] = [("yes", "yes", "yes", 60), ("no", "no", "yes", 60)]
 
@@ -290,15 +279,13 @@ def test_names_with_commas_are_quoted_so_that_they_do_not_look_like_several() ->
     assert any("Recall falls on “a, b”" in detail for detail in verdict.details)
 
 
-@pytest.mark.parametrize("sides", [(0, 1), (1, 0)])
-def test_matrices_are_compared_unpaired_and_that_is_said(sides: tuple[int, int]) -> None:
-    matrices = [matrix_of([[90, 10], [20, 80]]), matrix_of([[50, 50], [20, 80]])]
+def test_matrices_are_compared_unpaired_and_that_is_said() -> None:
+    first, second = matrix_of([[90, 10], [20, 80]]), matrix_of([[50, 50], [20, 80]])
 
-    verdict = pair_verdict(compare_unpaired(matrices[sides[0]], matrices[sides[1]], seed=1))
+    verdict = pair_verdict(compare_unpaired(first, second, seed=1))
 
-    side = "worse" if sides == (0, 1) else "better"
     assert verdict.headline == (
-        f"B is {side} than A on every primary metric (five metrics tested together, 95 %)."
+        "B is worse than A on every primary metric (five metrics tested together, 95 %)."
     )
     assert any(detail.startswith("The runs are not paired") for detail in verdict.details)
     assert "McNemar" not in verdict.text
