@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from offdiag.metrics.costs.matrix import CostMatrix
     from offdiag.services.what_if.costs import Choice, PredictionCost, WhatIf
     from offdiag.services.what_if.scenario import Scenario
+    from offdiag.store.database import Database
 
 Weights = dict[str, dict[str, float]]
 
@@ -361,6 +362,19 @@ def costs_of_runs(found: WhatIf) -> CostsOfRuns:
         runs=[_cost_of_run(place, each) for place, each in enumerate(found.answers)],
         choice=None if found.choice is None else _choice(found, found.choice),
     )
+
+
+def asked_costs(database: Database, asked: CostsAsked) -> CostsOfRuns:
+    """Compare runs by cost as it is asked for."""
+    from offdiag.comparison.texts import MOST_RUNS as MOST_COMPARED
+    from offdiag.services.what_if.costs import ask
+    from offdiag.services.what_if.scenario import Question, runs_asked_for
+
+    run_ids = runs_asked_for(
+        database, asked.runs, project=asked.project, dataset=asked.dataset, most=MOST_COMPARED
+    )
+    question = Question(asked.costs, asked.edits, asked.lever, asked.shares, part=asked.slice)
+    return costs_of_runs(ask(database, run_ids, question, most=MOST_COMPARED))
 
 
 def weights_document(costs: CostMatrix) -> Weights:

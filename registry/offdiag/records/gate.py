@@ -10,7 +10,10 @@ from offdiag.records.base import RequestBody, ResponseBody
 from offdiag.records.cost import Weights
 
 if TYPE_CHECKING:
-    from offdiag.services.gate import GateResult
+    from offdiag.domain.texts import CostName
+    from offdiag.services.gate import GateResult, StatedCosts
+    from offdiag.settings import Settings
+    from offdiag.store.database import Database
 
 
 class GateAsked(RequestBody):
@@ -57,6 +60,35 @@ class Gate(ResponseBody):
         description="Why the run was not compared with its baseline example by example."
     )
     conditions: list[CheckedCondition]
+
+
+def asked_gate(
+    database: Database, run_id: str, asked: GateAsked, settings: Settings, *, timeout_s: float
+) -> Gate:
+    """Check a run once it is evaluated. Raises what `gate_run` raises."""
+    from offdiag.domain.texts import CostName
+    from offdiag.gate.conditions import parse_condition
+    from offdiag.services.flags.rules import thresholds_in
+    from offdiag.services.gate import StatedCosts, gate_run
+    from offdiag.services.jobs.attempts import RetryPolicy
+
+    costs: StatedCosts | CostName | None = None
+    if asked.weights is not None:
+        costs = StatedCosts(asked.weights, asked.currency)
+    elif asked.cost_matrix is not None:
+        costs = CostName.parse(asked.cost_matrix)
+    found = gate_run(
+        database,
+        run_id,
+        [parse_condition(text) for text in asked.conditions],
+        baseline_id=asked.baseline,
+        costs=costs,
+        thresholds=thresholds_in(settings.flags),
+        timeout_s=timeout_s,
+        lease_s=settings.jobs.lease_s,
+        policy=RetryPolicy(max_attempts=settings.jobs.max_attempts),
+    )
+    return gate_document(found)
 
 
 def gate_document(found: GateResult) -> Gate:

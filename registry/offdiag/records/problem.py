@@ -15,6 +15,7 @@ from offdiag.records.base import RequestBody, ResponseBody
 
 if TYPE_CHECKING:
     from offdiag.flags.problems import Problem as ProblemRead
+    from offdiag.store.database import Database
     from offdiag.store.problems import FoundProblems, Measured
 
 
@@ -89,6 +90,23 @@ def chosen_problems(
         ),
         None,
     )
+
+
+def asked_problems(database: Database, wanted: ProblemsQuery) -> Problems:
+    """The problems that are wanted, with what their worst flags measured."""
+    from offdiag.store.problems import FoundProblems, find_problems, measure
+
+    with database.read() as session:
+        found = find_problems(
+            session,
+            now=database.clock(),
+            dataset=wanted.dataset,
+            project=wanted.project,
+            model=wanted.model,
+        )
+        chosen = chosen_problems(found, state=wanted.state, low=wanted.low)
+        measured = measure(session, FoundProblems(tuple(chosen), found.datasets))
+    return Problems(problems=problem_documents(chosen, found, measured))
 
 
 def _problem(problem: ProblemRead, found: FoundProblems, measured: Measured) -> Problem:

@@ -17,8 +17,8 @@ from offdiag.records.runs.comparison import (
     ComparedExamples,
     ComparedExamplesQuery,
     ComparisonQuery,
-    compared_examples,
-    comparison_document,
+    asked_comparison,
+    asked_examples,
 )
 from offdiag.records.runs.comparison import Comparison as ComparisonDocument
 from offdiag.sdk.registry import Registry
@@ -28,8 +28,6 @@ from offdiag.sdk.target import target
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from offdiag.store.database import Database
 
 
 ExampleKind = Literal["only_a", "only_b", "both_right", "both_wrong"]
@@ -263,25 +261,17 @@ def _examples(
 ) -> list[ComparedExample]:
     """At most `limit` examples: of a server page after page, of a database at once."""
 
-    def stored(database: Database) -> ComparedExamples:
-        from offdiag.services.examples.changed import changed_examples
-
-        found = changed_examples(
-            database,
-            query.runs.split(","),
-            outcome=query.which,
-            class_label=query.class_label,
-            slice_text=query.slice,
-            on_shared=query.on_shared,
-            size=limit,
-        )
-        return compared_examples(found)
-
     examples: list[ComparedExample] = []
     while True:
         size = min(limit - len(examples), MOST_ON_A_PAGE)
         asked = query.model_copy(update={"start": len(examples), "limit": size})
-        page = registry.document("GET", "/compare/examples", asked, ComparedExamples, stored)
+        page = registry.document(
+            "GET",
+            "/compare/examples",
+            asked,
+            ComparedExamples,
+            lambda database: asked_examples(database, query, limit),
+        )
         if page.refusal is not None:
             raise Conflict(page.refusal, field="runs", hint="Compare runs with predictions.")
         examples += page.examples
@@ -412,21 +402,13 @@ def compare(
         confidence=confidence,
         difference=difference,
     )
-
-    def stored(database: Database) -> ComparisonDocument:
-        from offdiag.services.compare import compare_runs
-
-        found = compare_runs(
-            database,
-            ids,
-            slice_text=slice,
-            on_shared=on_shared,
-            confidence=confidence,
-            difference=difference,
-        )
-        return comparison_document(found)
-
-    record = at.document("GET", "/compare", asked, ComparisonDocument, stored).plain()
+    record = at.document(
+        "GET",
+        "/compare",
+        asked,
+        ComparisonDocument,
+        lambda database: asked_comparison(database, ids, asked),
+    ).plain()
     refusal = record["refusal"]
     if refusal is not None:
         hint = refusal["hint"]

@@ -12,9 +12,9 @@ from offdiag.records.runs.method import (
     METHOD_COLUMNS,
     RUN_COLUMNS,
     Methods,
+    asked_methods,
     curve_row,
     method_row,
-    methods_document,
     run_rows,
 )
 from offdiag.sdk.target import target
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from offdiag.domain.texts import Cell
-    from offdiag.store.database import Database
 
 
 def methods(
@@ -98,16 +97,13 @@ def _found(dataset: str, metric: str | None, project: str | None, url: str | Non
     asked = LeadersQuery.asked(
         project=project if project is not None else at.project, metric=metric
     )
-
-    def stored(database: Database) -> Methods:
-        from offdiag.services.methods.compared import methods_of
-
-        return methods_document(
-            methods_of(database, project=asked.project, name=dataset, metric=metric)
-        )
-
-    path = f"/datasets/{name_segment(dataset)}/methods"
-    return at.document("GET", path, asked, Methods, stored)
+    return at.document(
+        "GET",
+        f"/datasets/{name_segment(dataset)}/methods",
+        asked,
+        Methods,
+        lambda database: asked_methods(database, dataset, **dict(asked)),
+    )
 
 
 def _frame(

@@ -21,8 +21,8 @@ from offdiag.records.runs.slices import (
     FairnessQuery,
     RunSlices,
     SlicesQuery,
-    fairness_document,
-    run_slices,
+    asked_fairness,
+    asked_slices,
 )
 from offdiag.sdk.display.displayed import Origin
 from offdiag.sdk.display.evaluation_card import run_card
@@ -365,14 +365,14 @@ class Run:
         """
         label = None if class_label is None else label_text(class_label, field_name="class_label")
         asked = FairnessQuery.asked(by=by, class_label=label)
-
-        def stored(database: Database) -> Fairness:
-            from offdiag.services.groups.fairness import fairness_of_run
-
-            return fairness_document(fairness_of_run(database, self.id, by, class_label=label))
-
-        path = f"/runs/{self.id}/fairness"
-        return fairness_frame(self._registry.document("GET", path, asked, Fairness, stored))
+        found = self._registry.document(
+            "GET",
+            f"/runs/{self.id}/fairness",
+            asked,
+            Fairness,
+            lambda database: asked_fairness(database, self.id, asked),
+        )
+        return fairness_frame(found)
 
     def slices(
         self, metric: str | None = None, *, limit: int = 100, columns: Sequence[str] = ()
@@ -388,16 +388,14 @@ class Run:
         """
         named = ",".join(columns) or None
         query = SlicesQuery.asked(metric=metric, limit=limit, columns=named)
-
-        def stored(database: Database) -> RunSlices:
-            from offdiag.services.evaluation.slice_counts import slice_findings
-
-            return run_slices(
-                self.id, slice_findings(database, self.id, columns=query.crossed), query
-            )
-
-        path = f"/runs/{self.id}/slices"
-        return slices_frame(self._registry.document("GET", path, query, RunSlices, stored))
+        found = self._registry.document(
+            "GET",
+            f"/runs/{self.id}/slices",
+            query,
+            RunSlices,
+            lambda database: asked_slices(database, self.id, query),
+        )
+        return slices_frame(found)
 
     def operating_points(self, positive: object = None) -> pd.DataFrame:
         """Thresholds of a class, the positive one unless named, strictest first, with counts.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from offdiag.comparison.texts import MOST_RUNS
 from offdiag.domain.access import Role
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
@@ -24,7 +23,7 @@ from offdiag.records.cost import (
     DecisionAsked,
     NewCosts,
     RuleAsked,
-    costs_of_runs,
+    asked_costs,
 )
 from offdiag.records.decision import TriedRule, tried_rule
 from offdiag.records.runs.multilabel import LabelCostsAsked, LabelCostsFound, asked_label_costs
@@ -35,7 +34,7 @@ from offdiag.services import cost_matrices
 from offdiag.services.cost_matrices import browse_cost_matrix
 from offdiag.services.decisions.rules import try_asked_rule
 from offdiag.services.what_if.costs import WhatIf, ask
-from offdiag.services.what_if.scenario import Question, runs_asked_for
+from offdiag.services.what_if.scenario import Question
 from offdiag.services.what_if.scenario_matrix import Change, Recounted, recount, require_one_kind
 from offdiag.store.cost_matrices import list_costs
 from offdiag_web.api.operations import author, operation, resource
@@ -48,12 +47,7 @@ blueprint = resource("costs")
 @operation(blueprint, "GET", "/costs", answers=CostsOfRuns)
 def compare_costs(query: CostsAsked) -> CostsOfRuns:
     """Read what the errors of runs cost, next to the best constant prediction."""
-    database = current_registry().database
-    run_ids = runs_asked_for(
-        database, query.runs, project=query.project, dataset=query.dataset, most=MOST_RUNS
-    )
-    question = Question(query.costs, query.edits, query.lever, query.shares, part=query.slice)
-    return costs_of_runs(ask(database, run_ids, question, most=MOST_RUNS))
+    return asked_costs(current_registry().database, query)
 
 
 @operation(

@@ -30,8 +30,8 @@ from offdiag.records.datasets.label_errors import (
     NoiseQuery,
     Suspects,
     SuspectsQuery,
-    noise_document,
-    suspects_document,
+    asked_noise,
+    asked_suspects,
 )
 from offdiag.records.datasets.sample import (
     Content,
@@ -54,8 +54,6 @@ from offdiag.services.cost_matrices import set_default_costs
 from offdiag.services.datasets import browse_dataset, set_hierarchy
 from offdiag.services.ingest.dataset import declare_dataset
 from offdiag.services.samples import content, log
-from offdiag.services.samples.noise import label_noise
-from offdiag.services.samples.suspects import suspect_labels
 from offdiag.store.dataset_page import dataset_overview
 from offdiag.store.run_page import read_run
 from offdiag_web.api.operations import author, operation, read_token, resource, write_token
@@ -245,27 +243,13 @@ def remove_samples(name: str, json: NamedSamples) -> SamplesRemoved:
 @operation(blueprint, "GET", "/datasets/<name:name>/suspects", answers=Suspects)
 def list_suspects(name: str, query: SuspectsQuery) -> Suspects:
     """Read which labels independent models contradict, most suspect first."""
-    found = suspect_labels(
-        current_registry().database,
-        project=query.project,
-        dataset=name,
-        question=query.question(),
-        kept=kept_suspects(),
-    )
-    return suspects_document(found)
+    return asked_suspects(current_registry().database, name, query, kept_suspects())
 
 
 @operation(blueprint, "GET", "/datasets/<name:name>/noise", answers=Noise)
 def get_label_noise(name: str, query: NoiseQuery) -> Noise:
     """Read how much wrong labels matter: accuracy, recall and order of models as ranges."""
-    found = label_noise(
-        current_registry().database,
-        project=query.project,
-        dataset=name,
-        share=query.share,
-        kept=kept_suspects(),
-    )
-    return noise_document(found)
+    return asked_noise(current_registry().database, name, query, kept_suspects())
 
 
 @operation(blueprint, "GET", "/datasets/<name:name>/content", answers=ContentShown)

@@ -24,7 +24,7 @@ from offdiag.records.problem import (
     Problem,
     Problems,
     ProblemsQuery,
-    chosen_problems,
+    asked_problems,
     problem_documents,
 )
 from offdiag.services.flags import triage
@@ -34,7 +34,7 @@ from offdiag.services.flags.rules import rules_in
 from offdiag.store.database import Database
 from offdiag.store.flag_inbox import FlagPlace
 from offdiag.store.flags import FlagFilter
-from offdiag.store.problems import FoundProblems, find_problem, find_problems, measure
+from offdiag.store.problems import FoundProblems, find_problem, measure
 from offdiag_web.api.operations import (
     author,
     operation,
@@ -157,18 +157,7 @@ def _place(token: list[Any] | None) -> FlagPlace | None:
 @operation(blueprint, "GET", "/problems", answers=Problems)
 def list_problems(query: ProblemsQuery) -> Problems:
     """List what is wrong with the newest runs of each model, champions and candidates."""
-    database = current_registry().database
-    with database.read() as session:
-        found = find_problems(
-            session,
-            now=database.clock(),
-            dataset=query.dataset,
-            project=query.project,
-            model=query.model,
-        )
-        chosen = chosen_problems(found, state=query.state, low=query.low)
-        measured = measure(session, FoundProblems(tuple(chosen), found.datasets))
-    return Problems(problems=problem_documents(chosen, found, measured))
+    return asked_problems(current_registry().database, query)
 
 
 @operation(blueprint, "GET", "/problems/<number:number>", answers=Problem)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from offdiag.domain.access import Role
 from offdiag.domain.runs import PromotionRole
-from offdiag.domain.texts import CostName
-from offdiag.gate.conditions import parse_condition
 from offdiag.records.base import InProject
-from offdiag.records.gate import Gate, GateAsked, gate_document
+from offdiag.records.gate import Gate, GateAsked, asked_gate
 from offdiag.records.promotion import (
     LeadersQuery,
     NewPromotion,
@@ -17,12 +15,8 @@ from offdiag.records.promotion import (
     leaders_document,
     promotions_document,
 )
-from offdiag.records.runs.method import Methods, methods_document
+from offdiag.records.runs.method import Methods, asked_methods
 from offdiag.services.champions import leaders, promotions
-from offdiag.services.flags.rules import thresholds_in
-from offdiag.services.gate import StatedCosts, gate_run
-from offdiag.services.jobs.attempts import RetryPolicy
-from offdiag.services.methods.compared import methods_of
 from offdiag.services.truth.versions import dataset_named
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_moments, requires
@@ -43,10 +37,7 @@ def list_leaders(name: str, query: LeadersQuery) -> RankedRuns:
 @operation(blueprint, "GET", "/datasets/<name:name>/methods", answers=Methods)
 def list_methods(name: str, query: LeadersQuery) -> Methods:
     """Read the methods of a dataset: runs that differ by seed or fold, best first."""
-    database, kept = current_registry().database, kept_moments()
-    return methods_document(
-        methods_of(database, project=query.project, name=name, metric=query.metric, kept=kept)
-    )
+    return asked_methods(current_registry().database, name, **dict(query), kept=kept_moments())
 
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/primary-metric", answers=RankedRuns)
@@ -112,20 +103,4 @@ def check_gate(run_id: str, json: GateAsked) -> Gate:
     `evaluation_pending`.
     """
     registry = current_registry()
-    costs: StatedCosts | CostName | None = None
-    if json.weights is not None:
-        costs = StatedCosts(json.weights, json.currency)
-    elif json.cost_matrix is not None:
-        costs = CostName.parse(json.cost_matrix)
-    found = gate_run(
-        registry.database,
-        run_id,
-        [parse_condition(text) for text in json.conditions],
-        baseline_id=json.baseline,
-        costs=costs,
-        thresholds=thresholds_in(registry.settings.flags),
-        timeout_s=0,
-        lease_s=registry.settings.jobs.lease_s,
-        policy=RetryPolicy(max_attempts=registry.settings.jobs.max_attempts),
-    )
-    return gate_document(found)
+    return asked_gate(registry.database, run_id, json, registry.settings, timeout_s=0)

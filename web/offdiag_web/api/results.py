@@ -38,19 +38,17 @@ from offdiag.records.runs.slices import (
     FairnessQuery,
     RunSlices,
     SlicesQuery,
-    fairness_document,
-    run_slices,
+    asked_fairness,
+    asked_slices,
 )
 from offdiag.services.curves import all_curves, browse_curves
 from offdiag.services.evaluation.compute import collapse_evaluation
 from offdiag.services.evaluation.results import stored_evaluation
-from offdiag.services.evaluation.slice_counts import slice_findings
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.examples.page import browse_examples
 from offdiag.services.examples.selection import Cursor, Place
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.flags.rules import thresholds_in
-from offdiag.services.groups.fairness import fairness_of_run
 from offdiag.services.multilabel import confused_labels_of
 from offdiag.services.runs import run_history
 from offdiag.store.run_page import RunDetail, RunResults, read_run
@@ -144,10 +142,7 @@ def get_fairness(run_id: str, query: FairnessQuery) -> Fairness:
     Differences and ratios of the groups that are furthest apart, with 95 % intervals that take
     into account that these were chosen. Groups that are too small are left out and named.
     """
-    found = fairness_of_run(
-        current_registry().database, run_id, query.by, class_label=query.class_label
-    )
-    return fairness_document(found)
+    return asked_fairness(current_registry().database, run_id, query)
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/evaluation", answers=EvaluationAnswer)
@@ -186,9 +181,7 @@ def get_evaluation(run_id: str, query: EvaluationQuery) -> EvaluationAnswer:
 @operation(blueprint, "GET", "/runs/<run:run_id>/slices", answers=RunSlices)
 def get_slices(run_id: str, query: SlicesQuery) -> RunSlices:
     """Read which slices of a run are worse than the rest, corrected for all that were tested."""
-    database = current_registry().database
-    found = slice_findings(database, run_id, columns=query.crossed)
-    return run_slices(run_id, found, query)
+    return asked_slices(current_registry().database, run_id, query)
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/confusion-matrix", answers=MatrixAnswer)

@@ -12,8 +12,8 @@ from offdiag.records.runs.comparison import (
     ComparedExamplesQuery,
     Comparison,
     ComparisonQuery,
-    compared_examples,
-    comparison_document,
+    asked_comparison,
+    asked_examples,
 )
 from offdiag.records.runs.run import (
     Comments,
@@ -30,9 +30,7 @@ from offdiag.records.runs.run import (
 )
 from offdiag.services import runs as changes
 from offdiag.services import search
-from offdiag.services.compare import compare_runs
 from offdiag.services.datasets import comment_on_dataset
-from offdiag.services.examples.changed import changed_examples
 from offdiag.services.retention import deletion
 from offdiag.services.runs import comment_on_run
 from offdiag.services.truth.versions import dataset_named
@@ -189,32 +187,14 @@ def compare(query: ComparisonQuery) -> Comparison:
 
     Runs that cannot be compared are answered with a refusal that says why.
     """
-    found = compare_runs(
-        current_registry().database,
-        _ids(query),
-        slice_text=query.slice,
-        on_shared=query.on_shared,
-        confidence=query.confidence,
-        difference=query.difference,
-        kept=recent_comparisons(),
-    )
-    return comparison_document(found)
+    database = current_registry().database
+    return asked_comparison(database, _ids(query), query, recent_comparisons())
 
 
 @operation(blueprint, "GET", "/compare/examples", answers=ComparedExamples)
 def compare_examples(query: ComparedExamplesQuery) -> ComparedExamples:
     """Read examples of two runs that both, one or none of them predict correctly."""
-    found = changed_examples(
-        current_registry().database,
-        [each.strip() for each in query.runs.split(",")],
-        outcome=query.which,
-        class_label=query.class_label,
-        slice_text=query.slice,
-        on_shared=query.on_shared,
-        start=query.start,
-        size=query.limit,
-    )
-    return compared_examples(found)
+    return asked_examples(current_registry().database, query)
 
 
 def _ids(query: ComparisonQuery) -> list[str]:

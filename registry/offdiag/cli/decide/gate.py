@@ -22,12 +22,12 @@ from offdiag.filters.conditions import Side
 from offdiag.gate.conditions import MetricCondition, parse_condition
 from offdiag.inputs.files.costs import read_weights
 from offdiag.records.cost import plain_weights
-from offdiag.records.gate import CheckedCondition, Gate, GateAsked, gate_document
+from offdiag.records.gate import CheckedCondition, Gate, GateAsked, asked_gate, gate_document
 from offdiag.reports.texts import markdown_escaped
 from offdiag.sdk.remote.connection import once_evaluated
 
 if TYPE_CHECKING:
-    from offdiag.store.database import Database
+    pass
 
 
 @help_text(
@@ -201,33 +201,7 @@ def _check(url: str | None, run_id: str, asked: GateAsked, *, timeout_s: float) 
                 run_id,
                 timeout_s=timeout_s,
             )
-        return _check_run(registry, run_id, asked, timeout_s=timeout_s)
-
-
-def _check_run(database: Database, run_id: str, asked: GateAsked, *, timeout_s: float) -> Gate:
-    from offdiag.domain.texts import CostName
-    from offdiag.services.flags.rules import rules_in_force
-    from offdiag.services.gate import StatedCosts, gate_run
-    from offdiag.services.jobs.attempts import RetryPolicy
-
-    costs: StatedCosts | CostName | None = None
-    if asked.weights is not None:
-        costs = StatedCosts(asked.weights, asked.currency)
-    elif asked.cost_matrix is not None:
-        costs = CostName.parse(asked.cost_matrix)
-    jobs = settings_for(None).jobs
-    found = gate_run(
-        database,
-        run_id,
-        [parse_condition(text) for text in asked.conditions],
-        baseline_id=asked.baseline,
-        costs=costs,
-        thresholds=rules_in_force().thresholds,
-        timeout_s=timeout_s,
-        lease_s=jobs.lease_s,
-        policy=RetryPolicy(max_attempts=jobs.max_attempts),
-    )
-    return gate_document(found)
+        return asked_gate(registry, run_id, asked, settings_for(None), timeout_s=timeout_s)
 
 
 def gate_table(gate: Gate) -> Table:

@@ -16,8 +16,7 @@ from offdiag.records.problem import (
     Problem,
     Problems,
     ProblemsQuery,
-    chosen_problems,
-    problem_documents,
+    asked_problems,
 )
 
 if TYPE_CHECKING:
@@ -70,20 +69,8 @@ def problems(
 
 
 def _stored(database: Database, wanted: ProblemsQuery) -> Problems:
-    from offdiag.store.problems import FoundProblems, find_problems, measure
-
     evaluate_waiting(database)
-    with database.read() as session:
-        found = find_problems(
-            session,
-            now=database.clock(),
-            dataset=wanted.dataset,
-            project=wanted.project,
-            model=wanted.model,
-        )
-        chosen = chosen_problems(found, state=wanted.state, low=wanted.low)
-        measured = measure(session, FoundProblems(tuple(chosen), found.datasets))
-    return Problems(problems=problem_documents(chosen, found, measured))
+    return asked_problems(database, wanted)
 
 
 def _table(listed: list[Problem]) -> Table:

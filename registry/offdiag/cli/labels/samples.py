@@ -30,8 +30,8 @@ from offdiag.records.datasets.label_errors import (
     NoiseQuery,
     Suspects,
     SuspectsQuery,
-    noise_document,
-    suspects_document,
+    asked_noise,
+    asked_suspects,
 )
 from offdiag.records.datasets.sample import ContentShown, content_document
 
@@ -250,16 +250,13 @@ def suspects(
     wanted = SuspectsQuery(
         project=project, class_label=label, at_least=at_least, limit=min(limit, MOST_SUSPECTS)
     )
-
-    def stored(database: Database) -> Suspects:
-        from offdiag.services.samples.suspects import suspect_labels
-
-        return suspects_document(
-            suspect_labels(database, project=project, dataset=dataset, question=wanted.question())
-        )
-
-    path = f"/datasets/{name_segment(dataset)}/suspects"
-    found = document(call.url, path, Suspects, query=wanted, stored=stored)
+    found = document(
+        call.url,
+        f"/datasets/{name_segment(dataset)}/suspects",
+        Suspects,
+        query=wanted,
+        stored=lambda database: asked_suspects(database, dataset, wanted),
+    )
     call.print(found, _shown_suspects(found))
 
 
@@ -295,15 +292,14 @@ def _shown_suspects(found: Suspects) -> Iterator[Table | str]:
 @registry_options
 def noise(dataset: str, share: float, project: str, call: Call) -> None:
     """Show how much wrong labels of DATASET matter: accuracy and order of models as ranges."""
-
-    def stored(database: Database) -> Noise:
-        from offdiag.services.samples.noise import label_noise
-
-        return noise_document(label_noise(database, project=project, dataset=dataset, share=share))
-
-    path = f"/datasets/{name_segment(dataset)}/noise"
     query = NoiseQuery(project=project, share=share)
-    found = document(call.url, path, Noise, query=query, stored=stored)
+    found = document(
+        call.url,
+        f"/datasets/{name_segment(dataset)}/noise",
+        Noise,
+        query=query,
+        stored=lambda database: asked_noise(database, dataset, query),
+    )
     call.print(found, _shown_noise(found))
 
 

@@ -27,12 +27,12 @@ from offdiag.records.runs.comparison import (
     ComparedExamplesQuery,
     Comparison,
     ComparisonQuery,
-    compared_examples,
-    comparison_document,
+    asked_comparison,
+    asked_examples,
 )
 
 if TYPE_CHECKING:
-    from offdiag.store.database import Database
+    pass
 
 KINDS = ("only_a", "only_b", "both_right", "both_wrong")
 
@@ -119,7 +119,7 @@ def compare(
             on_shared=on_shared,
             limit=limit,
         )
-        _list_examples(ids, query, call)
+        _list_examples(query, call)
         return
     if class_label is not None:
         raise click.UsageError("--class selects examples. Add --examples.")
@@ -132,7 +132,7 @@ def compare(
             "/compare",
             Comparison,
             query=wanted,
-            stored=lambda database: _stored(database, ids, wanted),
+            stored=lambda database: asked_comparison(database, ids, wanted),
         )
     call.print(
         found,
@@ -142,50 +142,18 @@ def compare(
         click.get_current_context().exit(1)
 
 
-def _stored(database: Database, ids: list[str], wanted: ComparisonQuery) -> Comparison:
-    from offdiag.services.compare import compare_runs
-
-    return comparison_document(
-        compare_runs(
-            database,
-            ids,
-            slice_text=wanted.slice,
-            on_shared=wanted.on_shared,
-            difference=wanted.difference,
-        )
-    )
-
-
-def _list_examples(ids: list[str], query: ComparedExamplesQuery, call: Call) -> None:
+def _list_examples(query: ComparedExamplesQuery, call: Call) -> None:
     found = document(
         call.url,
         "/compare/examples",
         ComparedExamples,
         query=query,
-        stored=lambda database: _stored_examples(database, ids, query),
+        stored=lambda database: asked_examples(database, query),
     )
     none = found.refusal or "There are no such examples."
     call.print(found, examples_table(found) if found.examples else none)
     if found.refusal is not None:
         click.get_current_context().exit(1)
-
-
-def _stored_examples(
-    database: Database, ids: list[str], query: ComparedExamplesQuery
-) -> ComparedExamples:
-    from offdiag.services.examples.changed import changed_examples
-
-    return compared_examples(
-        changed_examples(
-            database,
-            ids,
-            outcome=query.which,
-            class_label=query.class_label,
-            slice_text=query.slice,
-            on_shared=query.on_shared,
-            size=query.limit,
-        )
-    )
 
 
 Record = Mapping[str, Any]

@@ -14,7 +14,7 @@ from offdiag.cli.read.cost_tables import decision_tables, label_cost_table, rank
 from offdiag.cli.registry import Call, project_option, registry_options
 from offdiag.cli.run_names import ids_of_runs
 from offdiag.metrics.costs.decisions import finite_threshold
-from offdiag.records.cost import CostsAsked, CostsOfRuns, RuleAsked, costs_of_runs
+from offdiag.records.cost import CostsAsked, CostsOfRuns, RuleAsked, asked_costs
 from offdiag.records.decision import TriedRule, tried_rule
 from offdiag.records.runs.multilabel import (
     LabelCostsAsked,
@@ -275,7 +275,7 @@ def _compare(asked: CostsAsked, call: Call) -> None:
             "/costs",
             CostsOfRuns,
             query=asked,
-            stored=lambda database: _stored(database, asked),
+            stored=lambda database: asked_costs(database, asked),
         )
     for left_out in found.left_out:
         note(f"Run {printable(left_out['run'])} is left out: {printable(left_out['reason'])}.")
@@ -285,15 +285,3 @@ def _compare(asked: CostsAsked, call: Call) -> None:
     cheapest_first = sorted(found.runs, key=lambda run: run.rank or last)
     found = found.model_copy(update={"runs": cheapest_first})
     call.print(found, ranking_tables(found))
-
-
-def _stored(database: Database, asked: CostsAsked) -> CostsOfRuns:
-    from offdiag.comparison.texts import MOST_RUNS
-    from offdiag.services.what_if.costs import ask
-    from offdiag.services.what_if.scenario import Question, runs_asked_for
-
-    run_ids = runs_asked_for(
-        database, asked.runs, project=asked.project, dataset=asked.dataset, most=MOST_RUNS
-    )
-    question = Question(asked.costs, asked.edits, asked.lever, asked.shares, part=asked.slice)
-    return costs_of_runs(ask(database, run_ids, question, most=MOST_RUNS))

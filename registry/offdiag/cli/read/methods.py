@@ -15,12 +15,10 @@ from offdiag.cli.tables import filled_table
 from offdiag.domain.number_text import count, p_in_column
 from offdiag.domain.texts import name_segment
 from offdiag.records.promotion import LeadersQuery
-from offdiag.records.runs.method import CurvePoint, Method, Methods, methods_document, run_rows
+from offdiag.records.runs.method import CurvePoint, Method, Methods, asked_methods, run_rows
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from offdiag.store.database import Database
 
 
 @help_text(
@@ -48,7 +46,7 @@ def methods(*, dataset: str, project: str, metric: str | None, runs: bool, call:
         f"/datasets/{name_segment(dataset)}/methods",
         Methods,
         query=wanted,
-        stored=lambda database: _stored(database, dataset, wanted),
+        stored=lambda database: asked_methods(database, dataset, **dict(wanted)),
     )
     call.print(found, _shown(found, with_runs=runs))
 
@@ -62,13 +60,6 @@ def _shown(found: Methods, *, with_runs: bool) -> Iterator[Table | str]:
         yield _curves_table(found)
     if with_runs:
         yield _runs_table(found)
-
-
-def _stored(database: Database, dataset: str, wanted: LeadersQuery) -> Methods:
-    from offdiag.services.methods.compared import methods_of
-
-    found = methods_of(database, project=wanted.project, name=dataset, metric=wanted.metric)
-    return methods_document(found)
 
 
 def _methods_table(found: Methods) -> Table:

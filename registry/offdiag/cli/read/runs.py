@@ -56,8 +56,8 @@ from offdiag.records.runs.slices import (
     FairnessQuery,
     RunSlices,
     SlicesQuery,
-    fairness_document,
-    run_slices,
+    asked_fairness,
+    asked_slices,
 )
 from offdiag.sdk.target import current_author
 
@@ -297,12 +297,13 @@ def _stored_slice(database: Database, run_id: str, slice_text: str) -> Evaluatio
 @registry_options
 def fairness(run_id: str, by: str, class_label: str | None, call: Call) -> None:
     """Compare groups of examples by the usual criteria of fairness."""
+    asked = FairnessQuery(by=by, class_label=class_label)
     found = document(
         call.url,
         f"/runs/{run_id}/fairness",
         Fairness,
-        query=FairnessQuery(by=by, class_label=class_label),
-        stored=lambda database: _stored_fairness(database, run_id, by, class_label),
+        query=asked,
+        stored=lambda database: asked_fairness(database, run_id, asked),
     )
     call.print(
         found,
@@ -310,14 +311,6 @@ def fairness(run_id: str, by: str, class_label: str | None, call: Call) -> None:
         if found.classes
         else f"No group of {by} has {found.min_size} labelled examples.",
     )
-
-
-def _stored_fairness(
-    database: Database, run_id: str, by: str, class_label: str | None
-) -> Fairness:
-    from offdiag.services.groups.fairness import fairness_of_run
-
-    return fairness_document(fairness_of_run(database, run_id, by, class_label=class_label))
 
 
 @help_text(
@@ -350,7 +343,7 @@ def slices(
         f"/runs/{run_id}/slices",
         RunSlices,
         query=query,
-        stored=lambda database: _stored_slices(database, run_id, query),
+        stored=lambda database: asked_slices(database, run_id, query),
     )
     call.print(
         found,
@@ -358,13 +351,6 @@ def slices(
         if found.n_tests
         else f"{run_id} has no slices with enough examples, or small groups are hidden.",
     )
-
-
-def _stored_slices(database: Database, run_id: str, query: SlicesQuery) -> RunSlices:
-    from offdiag.services.evaluation.slice_counts import slice_findings
-
-    found = slice_findings(database, run_id, columns=query.crossed)
-    return run_slices(run_id, found, query)
 
 
 @help_text("runs history r_4bcd6fgh8jkm", see=("runs show", "truth impact"))

@@ -12,8 +12,10 @@ from offdiag.records.base import InProject, ResponseBody
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
+    from offdiag.services.lru_cache import LruCache
     from offdiag.services.samples.noise import LabelNoise, NoisyPair
-    from offdiag.services.samples.suspects import SuspectLabels
+    from offdiag.services.samples.suspects import RankedDataset, SuspectLabels
+    from offdiag.store.database import Database
 
 
 MOST_SUSPECTS = 10_000
@@ -123,6 +125,36 @@ def suspects_document(found: SuspectLabels) -> Suspects:
         left_out=[ModelLeftOut(model=each.name, why=each.why) for each in found.left_out],
         n_runs_on_training_data=found.trained_on,
         moves=[SuspectMove(label=a, suggested=b, n=n) for a, b, n in found.moves],
+    )
+
+
+def asked_suspects(
+    database: Database,
+    dataset: str,
+    asked: SuspectsQuery,
+    kept: LruCache[RankedDataset] | None = None,
+) -> Suspects:
+    """The suspect labels that are asked for."""
+    from offdiag.services.samples.suspects import suspect_labels
+
+    return suspects_document(
+        suspect_labels(
+            database, project=asked.project, dataset=dataset, question=asked.question(), kept=kept
+        )
+    )
+
+
+def asked_noise(
+    database: Database,
+    dataset: str,
+    asked: NoiseQuery,
+    kept: LruCache[RankedDataset] | None = None,
+) -> Noise:
+    """How much wrong labels matter for the models of a dataset."""
+    from offdiag.services.samples.noise import label_noise
+
+    return noise_document(
+        label_noise(database, project=asked.project, dataset=dataset, share=asked.share, kept=kept)
     )
 
 

@@ -19,10 +19,14 @@ from offdiag.records.base import (
 from offdiag.records.runs.run import RunBasics
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from offdiag.comparison.by_slice import PartChange, SliceChanges
-    from offdiag.services.compare import RunComparison
+    from offdiag.services.compare import Compared, RunComparison
     from offdiag.services.examples.changed import ChangedExamples
+    from offdiag.services.lru_cache import LruCache
     from offdiag.store.compared_runs import ComparedRun
+    from offdiag.store.database import Database
 
 
 class ComparisonQuery(RequestBody):
@@ -187,6 +191,27 @@ def comparison_document(found: RunComparison) -> Comparison:
     )
 
 
+def asked_comparison(
+    database: Database,
+    ids: Sequence[str],
+    asked: ComparisonQuery,
+    kept: LruCache[Compared] | None = None,
+) -> Comparison:
+    """Compare runs as it is asked for, the first of which is A."""
+    from offdiag.services.compare import compare_runs
+
+    found = compare_runs(
+        database,
+        ids,
+        slice_text=asked.slice,
+        on_shared=asked.on_shared,
+        confidence=asked.confidence,
+        difference=asked.difference,
+        kept=kept,
+    )
+    return comparison_document(found)
+
+
 def slices_document(found: SliceChanges) -> ComparedSlices:
     """All examples and every slice."""
     return ComparedSlices.made_of(
@@ -219,6 +244,25 @@ def _compared_slice(part: PartChange) -> ComparedSlice:
             ci_high=None if together is None else together.high,
         ),
     )
+
+
+def asked_examples(
+    database: Database, asked: ComparedExamplesQuery, limit: int | None = None
+) -> ComparedExamples:
+    """The examples that are asked for; `limit` instead of that of the page."""
+    from offdiag.services.examples.changed import changed_examples
+
+    found = changed_examples(
+        database,
+        [each.strip() for each in asked.runs.split(",")],
+        outcome=asked.which,
+        class_label=asked.class_label,
+        slice_text=asked.slice,
+        on_shared=asked.on_shared,
+        start=asked.start,
+        size=asked.limit if limit is None else limit,
+    )
+    return compared_examples(found)
 
 
 def compared_examples(found: ChangedExamples) -> ComparedExamples:

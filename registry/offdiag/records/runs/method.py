@@ -10,7 +10,10 @@ from offdiag.records.base import ResponseBody, Value
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
+    from offdiag.services.lru_cache import LruCache
     from offdiag.services.methods.compared import Methods as FoundMethods
+    from offdiag.services.methods.estimates import KnownMoments
+    from offdiag.store.database import Database
 
 
 class MethodRun(ResponseBody):
@@ -95,6 +98,22 @@ CURVE_COLUMNS = (
 """Columns of learning curves."""
 RUN_COLUMNS = ("method", "train_size", "seed", "fold", "run_id", "name", "value")
 """Columns of the runs of methods."""
+
+
+def asked_methods(
+    database: Database,
+    dataset: str,
+    *,
+    project: str,
+    metric: str | None,
+    kept: LruCache[KnownMoments] | None = None,
+) -> Methods:
+    """The methods of a dataset by `metric`, the primary one by default."""
+    from offdiag.services.methods.compared import methods_of
+
+    return methods_document(
+        methods_of(database, project=project, name=dataset, metric=metric, kept=kept)
+    )
 
 
 def methods_document(found: FoundMethods) -> Methods:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from offdiag.metrics.slices.finder import SliceGap
     from offdiag.services.evaluation.slice_counts import RunFindings
     from offdiag.services.groups.fairness import RunFairness
+    from offdiag.store.database import Database
 
 
 MOST_GAPS = 1_000
@@ -189,6 +190,21 @@ class Fairness(ResponseBody):
             groups = texts.count(self.n_suppressed, "group")
             notes.append(f"Suppressed below {self.suppressed_below}: {groups}.")
         return notes
+
+
+def asked_fairness(database: Database, run_id: str, asked: FairnessQuery) -> Fairness:
+    """Compare the groups of a slice column of a run."""
+    from offdiag.services.groups.fairness import fairness_of_run
+
+    found = fairness_of_run(database, run_id, asked.by, class_label=asked.class_label)
+    return fairness_document(found)
+
+
+def asked_slices(database: Database, run_id: str, asked: SlicesQuery) -> RunSlices:
+    """The slices that a run is worse on than on the rest."""
+    from offdiag.services.evaluation.slice_counts import slice_findings
+
+    return run_slices(run_id, slice_findings(database, run_id, columns=asked.crossed), asked)
 
 
 def fairness_document(found: RunFairness) -> Fairness:

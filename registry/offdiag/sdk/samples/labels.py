@@ -29,8 +29,8 @@ from offdiag.records.datasets.label_errors import (
     NoiseQuery,
     Suspects,
     SuspectsQuery,
-    noise_document,
-    suspects_document,
+    asked_noise,
+    asked_suspects,
 )
 from offdiag.records.datasets.truth import Corrected
 from offdiag.sdk.registry import Registry
@@ -80,11 +80,7 @@ def suspect_labels(
     )
 
     def stored(database: Database) -> Suspects:
-        from offdiag.services.samples.suspects import suspect_labels as compute
-
-        return suspects_document(
-            compute(database, project=place, dataset=dataset, question=asked.question())
-        )
+        return asked_suspects(database, dataset, asked)
 
     path = f"/datasets/{name_segment(dataset)}/suspects"
     found = at.document("GET", path, asked, Suspects, stored).plain()
@@ -120,14 +116,11 @@ def label_noise(
         import pandas as pd
 
     at = target(url)
-    place = project if project is not None else at.project
+    query = NoiseQuery.asked(project=project if project is not None else at.project, share=share)
 
     def stored(database: Database) -> Noise:
-        from offdiag.services.samples.noise import label_noise as compute
+        return asked_noise(database, dataset, query)
 
-        return noise_document(compute(database, project=place, dataset=dataset, share=share))
-
-    query = NoiseQuery.asked(project=place, share=share)
     path = f"/datasets/{name_segment(dataset)}/noise"
     found = at.document("GET", path, query, Noise, stored)
     if not found.models:
