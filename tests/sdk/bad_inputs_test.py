@@ -99,7 +99,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("classes in a dict", {"y_pred": {"x": "a", "y": "b"}}, "y_pred"),
     ("a set of identifiers", {"sample_ids": {"x", "y"}}, "sample_ids"),
     ("declared classes in a set", {"labels": {"a", "b"}}, "labels"),
-    ("declared classes in one text", {"labels": "ab"}, "labels"),
     ("declared classes in a dict", {"labels": {"a": 0, "b": 1}}, "labels"),
     ("a hidden class", {"y_true": np.ma.array(["a", "b"], mask=[False, True])}, "y_true"),
     ("a table of one column", {"y_true": np.array([["a"], ["b"]])}, "y_true"),

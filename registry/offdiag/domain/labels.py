@@ -123,11 +123,11 @@ class LabelSet:
     def declared(cls, labels: Iterable[object], *, ordinal: bool = False) -> LabelSet:
         """Labels in the order the user gave; a set of labels is what it is already.
 
-        Raises `InvalidInput` for unusable ones, and for what has no order or is one text.
+        Raises `InvalidInput` for unusable ones, and for a set or mapping, which has no order.
         """
         if isinstance(labels, LabelSet):
             return labels
-        if isinstance(labels, (str, bytes, set, frozenset, Mapping)):
+        if isinstance(labels, (set, frozenset, Mapping)):
             raise InvalidInput(
                 f"{type(labels).__name__} is no list of labels in their order.",
                 field="labels",

@@ -82,7 +82,7 @@ def _labels(
     if labels is not None:
         return labels if isinstance(labels, LabelSet) else LabelSet.declared(labels)
     if isinstance(class_counts, Mapping):
-        return LabelSet.declared(class_counts)
+        return LabelSet.declared(list(class_counts))
     named = labels_in(reported)
     if named:
         return LabelSet.declared(named)
