@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from offdiag.errors import InvalidInput
 from offdiag.records.base import DEFAULT_PROJECT, MOST_ON_A_PAGE, RequestBody, ResponseBody
-from offdiag.reports.scope import DEFAULT_METRICS, Side, TermField
+from offdiag.reports.scope import DEFAULT_METRICS, Condition, ReportScope, RunTerm, Side, TermField
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from offdiag.domain.texts import Cell
-    from offdiag.reports.scope import ReportScope
+    from offdiag.services.delivery.message import Target as DeliveryTarget
     from offdiag.services.reports.page import EditionPage, ReportEntry, ReportsPage
     from offdiag.services.schedules.page import ReportPage, ScheduleEntry, SchedulesPage
     from offdiag.store.deliveries import DeliveryRecord
@@ -56,6 +57,19 @@ class ScopeOfReport(RequestBody):
     metrics: list[str] = Field(default=list(DEFAULT_METRICS), max_length=50)
     alerts: list[Alert] = Field(default=[], max_length=100)
     cost_matrix: str | None = Field(default=None, examples=["visits@2"])
+
+    def scope(self, project: str) -> ReportScope:
+        """What a report of a project is about. Raises `InvalidInput`."""
+        return ReportScope(
+            project=project,
+            dataset=self.dataset,
+            terms=tuple(RunTerm(each.field, each.text, each.value) for each in self.terms),
+            baseline=self.baseline,
+            slices=tuple(self.slices),
+            metrics=tuple(self.metrics),
+            alerts=tuple(Condition(**each.model_dump()) for each in self.alerts),
+            cost_matrix=self.cost_matrix,
+        )
 
 
 class Target(RequestBody):
@@ -263,6 +277,37 @@ class ReportDetail(ReportBasics):
     has_scheduler: bool = Field(description="True where nothing is planned.")
     start: int
     issues: list[SentIssue]
+
+
+def targets_of(sent: Sequence[Target]) -> tuple[DeliveryTarget, ...]:
+    """Where issues are sent. Raises `InvalidInput`."""
+    return tuple(_target(each, place) for place, each in enumerate(sent))
+
+
+def _target(sent: Target, place: int) -> DeliveryTarget:
+    from offdiag.services.delivery.message import (
+        EmailTarget,
+        FolderTarget,
+        NotifyTarget,
+        WebhookTarget,
+    )
+
+    given = {name: text for name, text in sent.model_dump().items() if text is not None}
+    if len(given) != 1:
+        raise InvalidInput(
+            f"the target names {len(given)} places.",
+            field=f"delivery[{place}]",
+            hint="Name a folder, email, webhook or notify; several are several targets.",
+        )
+    match given:
+        case {"folder": folder}:
+            return FolderTarget(folder)
+        case {"email": address}:
+            return EmailTarget(address)
+        case {"notify": name}:
+            return NotifyTarget(name)
+        case _:
+            return WebhookTarget(given["webhook"])
 
 
 def issue_document(issue: EditionRecord) -> Issue:

@@ -358,6 +358,14 @@ def test_a_name_of_several_runs_is_refused_with_their_ids(scene: Scene, asked: A
         )
 
 
+def test_a_report_that_a_server_creates_is_sent_to_all_places(scene: Scene, asked: Ask) -> None:
+    words = ["report", "create", "tuesday", "--dataset", "clinic's 1", "--notify", "team"]
+
+    _, made, _ = asked([*words, "--json"], url=scene.server, token=scene.tokens["admin"])
+
+    assert [each["target"] for each in json.loads(made)["deliveries"]] == ["notification team"]
+
+
 def test_a_report_is_exported_byte_for_byte(scene: Scene, asked: Ask) -> None:
     words = ["report", "export", "friday", "--format", "markdown"]
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from flask import Response, make_response
 
-from offdiag.errors import InvalidInput
-from offdiag.records import report as records
 from offdiag.records.base import InProject
 from offdiag.records.report import (
     AskedIssue,
@@ -29,14 +25,7 @@ from offdiag.records.report import (
     report_list,
     schedule_document,
     schedule_list,
-)
-from offdiag.reports import scope as domain
-from offdiag.services.delivery.message import (
-    EmailTarget,
-    FolderTarget,
-    NotifyTarget,
-    Target,
-    WebhookTarget,
+    targets_of,
 )
 from offdiag.services.reports import edition
 from offdiag.services.reports.edition import report_now
@@ -66,7 +55,7 @@ def issue_report(json: NewReport) -> tuple[AskedIssue, int]:
     asked = report_now(
         current_registry().database,
         name=json.name,
-        scope=scope_of(json.scope, json.project),
+        scope=json.scope.scope(json.project),
         delivery=targets_of(json.delivery),
         zone=json.zone,
     )
@@ -163,7 +152,7 @@ def add_schedule(json: NewSchedule) -> tuple[Schedule, int]:
         name=json.name,
         cron=json.cron,
         zone=json.zone,
-        scope=scope_of(json.scope, json.project),
+        scope=json.scope.scope(json.project),
         delivery=targets_of(json.delivery),
     )
     return _schedule(json.project, json.name), 201
@@ -187,7 +176,7 @@ def change_schedule(name: str, json: Plan) -> Schedule:
         name=name,
         cron=json.cron,
         zone=json.zone,
-        scope=scope_of(json.scope, json.project),
+        scope=json.scope.scope(json.project),
         delivery=targets_of(json.delivery),
         seen_version=known.version if require_match(known) else None,
     )
@@ -226,41 +215,3 @@ def run_schedule(name: str, query: InProject) -> tuple[AskedIssue, int]:
 def _schedule(project: str, name: str) -> Schedule:
     found = schedule_page(current_registry().database, project=project, name=name)
     return schedule_document(found)
-
-
-def scope_of(sent: records.ScopeOfReport, project: str) -> domain.ReportScope:
-    """What a report is about. Raises `InvalidInput`."""
-    return domain.ReportScope(
-        project=project,
-        dataset=sent.dataset,
-        terms=tuple(domain.RunTerm(each.field, each.text, each.value) for each in sent.terms),
-        baseline=sent.baseline,
-        slices=tuple(sent.slices),
-        metrics=tuple(sent.metrics),
-        alerts=tuple(domain.Condition(**each.model_dump()) for each in sent.alerts),
-        cost_matrix=sent.cost_matrix,
-    )
-
-
-def targets_of(sent: Sequence[records.Target]) -> tuple[Target, ...]:
-    """Where issues are sent. Raises `InvalidInput`."""
-    return tuple(_target(each, place) for place, each in enumerate(sent))
-
-
-def _target(sent: records.Target, place: int) -> Target:
-    given = {name: text for name, text in sent.model_dump().items() if text is not None}
-    if len(given) != 1:
-        raise InvalidInput(
-            f"the target names {len(given)} places.",
-            field=f"delivery[{place}]",
-            hint="Name a folder, email, webhook or notify; several are several targets.",
-        )
-    match given:
-        case {"folder": folder}:
-            return FolderTarget(folder)
-        case {"email": address}:
-            return EmailTarget(address)
-        case {"notify": name}:
-            return NotifyTarget(name)
-        case _:
-            return WebhookTarget(given["webhook"])

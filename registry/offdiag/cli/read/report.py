@@ -38,16 +38,16 @@ from offdiag.records.report import (
     ReportDetail,
     ReportList,
     SchedulesQuery,
+    Target,
     issue_with_figures,
     report_list,
     scope_of_report,
+    targets_of,
 )
-from offdiag.records.report import Target as SentTarget
 from offdiag.sdk.remote.connection import delays
 
 if TYPE_CHECKING:
     from offdiag.reports.scope import ReportScope
-    from offdiag.services.delivery.message import Target
     from offdiag.store.database import Database
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -92,29 +92,14 @@ class ReportInput:
             cost_matrix=self.cost_matrix,
         )
 
-    def asked_targets(self) -> list[SentTarget]:
+    def delivery(self) -> list[Target]:
         """Where the report goes, as a request says it."""
         return [
-            *(SentTarget(folder=each) for each in self.folder),
-            *(SentTarget(email=each) for each in self.email),
-            *(SentTarget(webhook=each) for each in self.webhook),
+            *(Target(folder=each) for each in self.folder),
+            *(Target(email=each) for each in self.email),
+            *(Target(webhook=each) for each in self.webhook),
+            *(Target(notify=each) for each in self.notify),
         ]
-
-    def targets(self) -> tuple[Target, ...]:
-        """Where the report goes. Raises `InvalidInput`."""
-        from offdiag.services.delivery.message import (
-            EmailTarget,
-            FolderTarget,
-            NotifyTarget,
-            WebhookTarget,
-        )
-
-        return (
-            *map(FolderTarget, self.folder),
-            *map(EmailTarget, self.email),
-            *map(WebhookTarget, self.webhook),
-            *map(NotifyTarget, self.notify),
-        )
 
 
 def report_options(command: Command) -> Command:
@@ -234,7 +219,7 @@ def create(
                 name=name,
                 zone=zone,
                 scope=scope_of_report(scope),
-                delivery=report_input.asked_targets(),
+                delivery=report_input.delivery(),
             )
             found = _created_on_server(registry, asked, timeout_s=timeout)
         else:
@@ -254,7 +239,9 @@ def _created(
     from offdiag.services.reports.edition import report_now
 
     evaluate_waiting(database)
-    asked = report_now(database, name=name, scope=scope, delivery=given.targets(), zone=zone)
+    asked = report_now(
+        database, name=name, scope=scope, delivery=targets_of(given.delivery()), zone=zone
+    )
     return waited_for(database, asked, project=scope.project, timeout_s=timeout_s)
 
 

@@ -47,6 +47,7 @@ def schedule() -> None:
 def add(*, name: str, cron: str, zone: str, project: str, call: Call, **given: Any) -> None:
     """Create schedule NAME; show its next times and problems with its targets."""
     from offdiag.cli.output import note
+    from offdiag.records.report import targets_of
     from offdiag.services.delivery.task import target_problems
     from offdiag.services.schedules.edit import add_schedule
 
@@ -54,7 +55,7 @@ def add(*, name: str, cron: str, zone: str, project: str, call: Call, **given: A
     report = ReportInput(**given)
     scope = report.scope(project)
     with opened(settings) as database:
-        targets = report.targets()
+        targets = targets_of(report.delivery())
         add_schedule(database, name=name, cron=cron, zone=zone, scope=scope, delivery=targets)
         _show(database, scope.project, name, call)
     for problem in target_problems(targets, settings):
