@@ -156,6 +156,7 @@ MATRICES: list[tuple[str, object, dict[str, Any], str]] = [
     ("a label twice", [[1, 2], [3, 4]], {"labels": ["a", "a"]}, "labels"),
     ("no orientation", [[1, 2], [3, 4]], {"orientation": None}, "orientation"),
     ("no known orientation", [[1, 2], [3, 4]], {"orientation": "rows"}, "orientation"),
+    ("hidden", np.ma.array([[1, 2], [3, 4]], mask=[[False, True], [False] * 2]), {}, "matrix"),
     ("a count of 63 bits", [[2**63 - 1, 0], [0, 1]], {}, "matrix"),
     ("a sum of 63 bits", [[2**62, 2**62], [1, 1]], {}, "matrix"),
     ("64 bits of numpy", np.array([[2**64 - 1, 1], [1, 1]], dtype=np.uint64), {}, "matrix"),

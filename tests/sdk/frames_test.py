@@ -183,6 +183,10 @@ def test_a_column_that_is_not_there_is_named_with_a_near_one(
     ("given", "message"),
     [
         ({"frame": [1, 2]}, "list is no frame"),
+        (
+            {"frame": pd.DataFrame([["df", "df", "df"]], columns=["y", "yhat", "y"])},
+            "several columns have one name: 'y' 2 times",
+        ),
         ({"predicted": "y"}, "column 'y' is named as actual and as predicted"),
         ({"slices": "country"}, r"Give a list: \['country'\]"),
         ({"dataset": None}, "dataset: a lazy frame is stored batch by batch"),

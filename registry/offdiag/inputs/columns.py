@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.texts import require_storable
 from offdiag.errors import InvalidInput
+from offdiag.metrics.arguments import unmasked
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,11 +26,9 @@ def readable(values: object) -> Any:
 
     A tensor may be part of a gradient, lie on another device, or hold 16-bit floats of a kind
     that numpy does not have: those become 32-bit ones, exactly. Numbers that a masked array hides
-    become NaN, for numpy itself would bring them out again.
+    become NaN.
     """
-    if isinstance(values, np.ma.MaskedArray):
-        hides_numbers = np.ma.is_masked(values) and values.dtype.kind in "iubf"
-        return np.ma.filled(values.astype("f8"), np.nan) if hides_numbers else values.data
+    values = unmasked(values)
     detach = getattr(values, "detach", None)
     if not callable(detach) or not hasattr(values, "requires_grad"):
         return values

@@ -271,13 +271,18 @@ def positive_count(value: int, *, field: str) -> int:
     return count
 
 
+def unmasked(values: object) -> Any:
+    """The values, with NaN for numbers that a masked array hides, which numpy would bring out."""
+    if not np.ma.is_masked(values) or values.dtype.kind not in "iubf":  # type: ignore[attr-defined]
+        return values
+    return np.ma.filled(values.astype("f8"), np.nan)  # type: ignore[attr-defined]
+
+
 def _numbers(values: ArrayLike, *, field: str, hint: str) -> NDArray[Any]:
     try:
-        array = np.asarray(values)
+        array = np.asarray(unmasked(values))
     except ValueError:
         raise InvalidInput("the rows differ in length.", field=field, hint=hint) from None
-    if np.ma.is_masked(values):  # Numpy itself would bring out what is hidden.
-        array = np.ma.filled(values.astype(np.float64), np.nan)  # type: ignore[union-attr]
     if array.dtype.kind not in "iuf" and array.size:
         raise InvalidInput(f"{_shown(values)} is not numeric.", field=field, hint=hint)
     return array if array.size else array.astype(np.float64)

@@ -22,6 +22,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 from offdiag.extras import optional
+from offdiag.metrics.arguments import unmasked
 from offdiag.metrics.orientation import (
     ACTUAL_AXIS,
     PREDICTED_AXIS,
@@ -112,7 +113,7 @@ def confusion_matrix(
 def whole_counts(matrix: ArrayLike) -> NDArray[np.int64]:
     """The cells of a matrix somebody hands in, as they lie. Raises `InvalidInput`."""
     try:
-        return _whole_numbers(np.asarray(matrix))
+        return _whole_numbers(np.asarray(unmasked(matrix)))
     except InvalidInput:
         raise
     except ValueError:

@@ -202,7 +202,8 @@ LazyFrame: TypeAlias = "nw.LazyFrame[Any]"
 def opened(frame: object, columns: FrameColumns) -> EagerFrame | LazyFrame:
     """The named columns of a frame, in memory or still on its engine.
 
-    Raises `InvalidInput` for what is no frame, and for a column that it does not have.
+    Raises `InvalidInput` for what is no frame, and for a column that it does not have
+    or has twice.
     """
     try:
         known: EagerFrame | LazyFrame = nw.from_native(frame)
@@ -212,6 +213,12 @@ def opened(frame: object, columns: FrameColumns) -> EagerFrame | LazyFrame:
             field="frame",
             hint="Give a pandas, polars, pyarrow, DuckDB, Dask, Ibis or PySpark frame; "
             "log_run takes arrays.",
+        ) from None
+    except nw.exceptions.DuplicateError as error:
+        raise InvalidInput(
+            f"several columns have one name: {str(error).splitlines()[-1].removeprefix('- ')}.",
+            field="frame",
+            hint="Rename or leave out all but one of them.",
         ) from None
     columns.require_in(known.collect_schema().names())
     return known.select(*columns.names)
