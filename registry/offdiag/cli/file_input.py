@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from offdiag.cli.options import parse_labels
+from offdiag.cli.options import labels_option, orientation_option, parse_labels
 from offdiag.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -68,12 +68,8 @@ _OPTIONS = (
     click.option("--true", "true_column", default="y_true", show_default=True, metavar="COLUMN"),
     click.option("--pred", "pred_column", default="y_pred", show_default=True, metavar="COLUMN"),
     click.option("--matrix", "is_matrix", is_flag=True, help="FILE contains a confusion matrix."),
-    click.option(
-        "--orientation",
-        type=click.Choice(["actual_rows", "actual_columns"]),
-        help="What the rows of the matrix are, where the file does not say it.",
-    ),
-    click.option("--labels", metavar="A,B,…", help="Class names in their order."),
+    orientation_option,
+    labels_option,
     click.option(
         "--ordinal", is_flag=True, help="The classes are ordinal, in the order of --labels."
     ),

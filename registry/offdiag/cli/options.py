@@ -42,6 +42,39 @@ def sets_option(command: Function) -> Function:
     )(command)
 
 
+def timeout_option(about: str) -> Callable[[Function], Function]:
+    """`--timeout`: for how many seconds a command waits."""
+    return click.option(
+        "--timeout",
+        type=click.FloatRange(min=0),
+        default=60.0,
+        show_default=True,
+        metavar="SECONDS",
+        help=about,
+    )
+
+
+def labels_option(command: Function) -> Function:
+    """`--labels`: the classes in their order."""
+    return click.option("--labels", metavar="A,B,…", help="Class names in their order.")(command)
+
+
+def orientation_option(command: Function) -> Function:
+    """`--orientation`: which way a matrix is turned."""
+    return click.option(
+        "--orientation",
+        type=click.Choice(["actual_rows", "actual_columns"]),
+        help="What the rows of the matrix are, where the file does not say it.",
+    )(command)
+
+
+def tag_option(command: Function) -> Function:
+    """`--tag`: tags of the runs that are logged."""
+    return click.option(
+        "--tag", "tags", multiple=True, metavar="KEY=VALUE", help="May be repeated."
+    )(command)
+
+
 def add_shared_options(command: click.Command) -> None:
     """Add --no-color to a command and those below it, once however often it is looked up."""
     if isinstance(command, click.Group):

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from offdiag.cli.documents import Server, connected
 from offdiag.cli.file_input import FileInput, file_options
-from offdiag.cli.options import help_text
+from offdiag.cli.options import help_text, timeout_option
 from offdiag.cli.output import busy, printable
 from offdiag.cli.registry import Call, registry_options, settings_for
 from offdiag.cli.run_names import ids_of_runs
@@ -71,14 +71,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Cost matrix as TOML, JSON or CSV.",
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long to wait for the evaluation of a run.",
-)
+@timeout_option("How long to wait for the evaluation of a run.")
 @click.option(
     "--file",
     type=click.Path(path_type=Path),

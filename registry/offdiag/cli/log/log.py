@@ -14,9 +14,12 @@ from offdiag.cli.file_input import PredictionColumns, prediction_columns
 from offdiag.cli.options import (
     help_text,
     json_option,
+    labels_option,
+    orientation_option,
     parse_entries,
     parse_labels,
     sets_option,
+    tag_option,
     url_option,
 )
 from offdiag.cli.output import busy, note, print_json
@@ -41,24 +44,20 @@ if TYPE_CHECKING:
 @prediction_columns
 @sets_option
 @click.option("--matrix", "is_matrix", is_flag=True, help="FILE contains a confusion matrix.")
-@click.option(
-    "--orientation",
-    type=click.Choice(["actual_rows", "actual_columns"]),
-    help="What the rows of the matrix are, where the file does not say it.",
-)
+@orientation_option
 @click.option(
     "--reported",
     multiple=True,
     metavar="METRIC=VALUE",
     help="Metric that was published with the matrix; may be repeated.",
 )
-@click.option("--labels", metavar="A,B,…", help="Class names in their order.")
+@labels_option
 @click.option("--ordinal", is_flag=True, help="The classes are ordinal, in the order of --labels.")
 @click.option("--positive", "positive_label", metavar="CLASS", help="Class of a single score.")
 @click.option("--project", help="Project of the run.  [default: the configured one]")
 @click.option("--model", help="Model that made the predictions.")
 @click.option("--param", "params", multiple=True, metavar="KEY=VALUE", help="May be repeated.")
-@click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="May be repeated.")
+@tag_option
 @click.option(
     "--key",
     "client_key",
@@ -164,11 +163,11 @@ _LOOK_EVERY_S = 1.0
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--dataset", required=True, help="Dataset that the models are evaluated on.")
 @prediction_columns
-@click.option("--labels", metavar="A,B,…", help="Class names in their order.")
+@labels_option
 @click.option("--positive", "positive_label", metavar="CLASS", help="Class of a single score.")
 @click.option("--project", help="Project of the runs.  [default: the configured one]")
 @click.option("--model", help="Model that made the predictions.")
-@click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="May be repeated.")
+@tag_option
 @url_option
 def watch(
     *,

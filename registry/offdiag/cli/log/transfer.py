@@ -11,9 +11,12 @@ from offdiag.cli.options import (
     add_shared_options,
     help_text,
     json_option,
+    labels_option,
     option_of,
+    orientation_option,
     parse_entries,
     parse_labels,
+    tag_option,
     url_option,
 )
 from offdiag.cli.output import busy, measured, note, print_json, print_tables, printable
@@ -74,12 +77,8 @@ def export(*, project: str, file: Path, delete: bool, call: Call) -> None:
 
 _FILE = click.Path(path_type=Path)
 _OPTIONS = {
-    "labels": click.option("--labels", metavar="A,B,…", help="Class names in their order."),
-    "orientation": click.option(
-        "--orientation",
-        type=click.Choice(["actual_rows", "actual_columns"]),
-        help="What the rows of the matrix are, where the file does not say it.",
-    ),
+    "labels": labels_option,
+    "orientation": orientation_option,
     "report": click.option(
         "--report",
         type=_FILE,
@@ -108,7 +107,7 @@ _OF_RUN = (
     click.option("--dataset", required=True, help="Dataset that the model was evaluated on."),
     click.option("--project", help="Project of the run.  [default: the configured one]"),
     click.option("--model", help="Model that made the predictions."),
-    click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="May be repeated."),
+    tag_option,
     click.option(
         "--key",
         "client_key",
@@ -217,16 +216,12 @@ def _command(dialect: Dialect) -> click.Command:
 )
 @click.option("--project", help="Project of the runs.  [default: the configured one]")
 @click.option("--model", help="Model that made the predictions.")
-@click.option("--tag", "tags", multiple=True, metavar="KEY=VALUE", help="May be repeated.")
-@click.option("--labels", metavar="A,B,…", help="Class names in their order.")
+@tag_option
+@labels_option
 @click.option("--true", "true_column", metavar="COLUMN", help="Column of the actual class.")
 @click.option("--pred", "pred_column", metavar="COLUMN", help="Column of the predicted class.")
 @click.option("--artifact", metavar="PATH", help="Artifact of the runs.")
-@click.option(
-    "--orientation",
-    type=click.Choice(["actual_rows", "actual_columns"]),
-    help="What the rows of the matrix are, where the file does not say it.",
-)
+@orientation_option
 @click.option(
     "--key",
     "client_key",

@@ -16,7 +16,7 @@ from rich.text import Text
 from offdiag.audit.findings import AuditReport, AuditVerdict
 from offdiag.audit.table_text.audit import TableTextAudit
 from offdiag.audit.table_text.interpretation import Reading
-from offdiag.cli.options import help_text, json_option, parse_labels
+from offdiag.cli.options import help_text, json_option, labels_option, parse_labels
 from offdiag.cli.output import busy, label, print_json, print_tables, printable
 from offdiag.cli.tables import open_table
 from offdiag.errors import InvalidInput
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="A printed confusion matrix; its orientation is inferred where possible.",
 )
-@click.option("--labels", metavar="A,B,…", help="Class names in their order.")
+@labels_option
 @click.option("--positive", metavar="CLASS", help="The class of numbers that name none.")
 @click.option(
     "--read",

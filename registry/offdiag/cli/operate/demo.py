@@ -71,11 +71,12 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
     settings = _with_port(settings_for(url), port)
     with opened(settings) as database:
         log_missing_trials(database, url=url, seed=seed)
-        judge_logged_runs(database)
+        in_use = _run_in_use(database)
+        judge_runs(database, in_use=in_use)
         with working_in_background(database, settings):
             entries = evaluated_entries(database)
-            approve_champion(database)
-            issue_report(database, settings)
+            approve_run_in_use(database, in_use=in_use)
+            _issue_report(database, settings, in_use)
             print_tables(run_table(map(run_summary, entries), with_intervals=fits_intervals()))
             if not no_serve:
                 serve_until_stopped(
@@ -118,19 +119,9 @@ def log_missing_trials(database: Database, *, url: str, seed: int) -> None:
         log_content(experiment, url=url, project=PROJECT)
 
 
-def judge_logged_runs(database: Database) -> None:
-    """Set the cost matrix and the baseline, unless an earlier call has."""
-    judge_runs(database, in_use=_run_in_use(database))
-
-
-def approve_champion(database: Database) -> None:
-    """Approve the run in use on the digits, unless an earlier call has."""
-    approve_run_in_use(database, in_use=_run_in_use(database))
-
-
-def issue_report(database: Database, settings: Settings) -> None:
+def _issue_report(database: Database, settings: Settings, in_use: str) -> None:
     """Schedule the weekly report and wait for its first edition, unless an earlier call has."""
-    asked = plan_report(database, in_use=_run_in_use(database))
+    asked = plan_report(database, in_use=in_use)
     if asked is not None:
         wait_for_edition(
             database,

@@ -6,13 +6,14 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from offdiag.cli.documents import Server, connected, document
-from offdiag.cli.options import help_text, url_option
+from offdiag.cli.options import help_text, timeout_option, url_option
 from offdiag.cli.read.report_tables import (
     PENDING,
     edition_tables,
@@ -170,6 +171,13 @@ _OPTIONS = (
 _project = project_option("Project of the report.")
 _name = click.argument("name")
 _number = click.argument("number", type=int, required=False)
+_help = partial(
+    help_text,
+    arguments={
+        "name": "Name of the report.",
+        "number": "Number of the edition.  [default: the newest]",
+    },
+)
 
 
 @click.group()
@@ -177,13 +185,9 @@ def report() -> None:
     """Create and show reports: what changed significantly since the previous edition."""
 
 
-@help_text(
+@_help(
     "report create friday --dataset holdout --folder friday",
     see=("report show", "schedule add"),
-    arguments={
-        "name": "Name of the report.",
-        "number": "Number of the edition.  [default: the newest]",
-    },
     no="the edition failed or a delivery was refused",
 )
 @report.command()
@@ -191,14 +195,7 @@ def report() -> None:
 @_project
 @report_options
 @click.option("--zone", default="UTC", show_default=True, help="Time zone of the edition.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long to wait for the results.",
-)
+@timeout_option("How long to wait for the results.")
 @registry_options
 def create(
     *,
@@ -302,14 +299,10 @@ def _all(database: Database, wanted: SchedulesQuery) -> ReportList:
     return report_list(reports_page(database, project=wanted.project))
 
 
-@help_text(
+@_help(
     "report show weekly",
     "report show weekly 3 --json",
     see=("report list", "report export"),
-    arguments={
-        "name": "Name of the report.",
-        "number": "Number of the edition.  [default: the newest]",
-    },
 )
 @report.command()
 @_name
@@ -329,14 +322,10 @@ def show(name: str, number: int | None, project: str, call: Call) -> None:
     call.print(found, edition_tables(found))
 
 
-@help_text(
+@_help(
     "report export weekly --format markdown",
     "report export weekly 3 --output 3.html",
     see=("report show",),
-    arguments={
-        "name": "Name of the report.",
-        "number": "Number of the edition.  [default: the newest]",
-    },
     no_json="--format json exports the edition as JSON",
 )
 @report.command()

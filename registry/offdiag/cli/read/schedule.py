@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.options import help_text
+from offdiag.cli.options import help_text, timeout_option
 from offdiag.cli.read.report import ReportInput, report_options
 from offdiag.cli.registry import (
     Call,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from offdiag.store.database import Database
 
 _name = click.argument("name")
+_help = partial(help_text, arguments={"name": "Name of the schedule."})
 _project = project_option("Project of the report.")
 
 
@@ -27,10 +29,9 @@ def schedule() -> None:
     """Create reports at scheduled times."""
 
 
-@help_text(
+@_help(
     'schedule add weekly --cron "0 7 * * mon" --dataset holdout --folder weekly',
     see=("schedule list", "report create"),
-    arguments={"name": "Name of the schedule."},
 )
 @schedule.command()
 @_name
@@ -78,9 +79,7 @@ def list_schedules(project: str | None, call: Call) -> None:
     call.print(schedule_list(page), [listed, scheduler_sentence(page.reports)])
 
 
-@help_text(
-    "schedule show weekly", see=("schedule list",), arguments={"name": "Name of the schedule."}
-)
+@_help("schedule show weekly", see=("schedule list",))
 @schedule.command()
 @_name
 @_project
@@ -91,9 +90,7 @@ def show(name: str, project: str, call: Call) -> None:
         _show(database, project, name, call)
 
 
-@help_text(
-    "schedule pause weekly", see=("schedule resume",), arguments={"name": "Name of the schedule."}
-)
+@_help("schedule pause weekly", see=("schedule resume",))
 @schedule.command()
 @_name
 @_project
@@ -107,9 +104,7 @@ def pause(name: str, project: str, call: Call) -> None:
         _show(database, project, name, call)
 
 
-@help_text(
-    "schedule resume weekly", see=("schedule pause",), arguments={"name": "Name of the schedule."}
-)
+@_help("schedule resume weekly", see=("schedule pause",))
 @schedule.command()
 @_name
 @_project
@@ -123,23 +118,15 @@ def resume(name: str, project: str, call: Call) -> None:
         _show(database, project, name, call)
 
 
-@help_text(
+@_help(
     "schedule run weekly --timeout 120",
     see=("report show", "report create"),
-    arguments={"name": "Name of the schedule."},
     no="the edition failed or a delivery was refused",
 )
 @schedule.command()
 @_name
 @_project
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long to wait for the results.",
-)
+@timeout_option("How long to wait for the results.")
 @database_options
 def run(*, name: str, project: str, timeout: float, call: Call) -> None:
     """Create an edition of a scheduled report now, in addition to the scheduled ones."""
@@ -152,9 +139,7 @@ def run(*, name: str, project: str, timeout: float, call: Call) -> None:
     present_edition(found, call)
 
 
-@help_text(
-    "schedule remove weekly", see=("schedule pause",), arguments={"name": "Name of the schedule."}
-)
+@_help("schedule remove weekly", see=("schedule pause",))
 @schedule.command()
 @_name
 @_project

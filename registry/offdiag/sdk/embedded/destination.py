@@ -10,7 +10,6 @@ from offdiag.inputs.bodies.columns import columns_of
 from offdiag.inputs.bodies.formats import read_arrow_body
 from offdiag.records.datasets.sample import SampleUploads, uploaded
 from offdiag.records.ingest import NewCounts, NewMatrix, NewPairedCounts, NewRun
-from offdiag.sdk.remote.sample_requests import samples_in
 from offdiag.sdk.remote.spool import PAIRED_COUNTS, SAMPLES, SpooledRequest
 from offdiag.services.ingest.chunks import put_columns
 from offdiag.services.ingest.finish_run import finish_run
@@ -51,7 +50,7 @@ class DatabaseDestination:
 
     def log_whole(self, asked: SpooledRequest) -> str | None:
         if asked.kind == SAMPLES:
-            dataset, body = samples_in(asked)
+            dataset, body = asked.samples()
             upload = SampleUploads.model_validate_json(body)
             log_samples(
                 self.database,

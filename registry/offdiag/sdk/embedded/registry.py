@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
@@ -22,7 +24,6 @@ from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.what_if import declared_prevalence
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
-from offdiag.sdk.embedded.progress import evaluation_progress
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
 from offdiag.sdk.registry import (
@@ -297,11 +298,11 @@ class EmbeddedRegistry:
         retry_failed(self.database, run_id)
 
     def evaluate_few(self) -> int:
-        with evaluation_progress() as on_step:
+        with _evaluation_progress() as on_step:
             return evaluate_few(self.database, self.settings.jobs, on_step).n_left
 
     def evaluate_pending(self, timeout_s: float) -> int:  # noqa: ARG002 - nothing is waited for
-        with evaluation_progress() as on_step:
+        with _evaluation_progress() as on_step:
             return evaluate_pending(self.database, self.settings.jobs, on_step).n_evaluated
 
     def set_hierarchy(self, project: str, dataset: str, given: object | None) -> Hierarchy | None:
@@ -373,6 +374,32 @@ class EmbeddedRun:
 
     def finish(self, n_chunks: int) -> str:  # noqa: ARG002 - what is stored is what was put
         return finish_run(self.database, self.run_id).id
+
+
+@contextmanager
+def _evaluation_progress() -> Iterator[Callable[[int, int], None]]:
+    """Yield a function of how many runs are done, and of how many; it draws a bar on stderr.
+
+    Where stderr is no terminal, nothing is written. The bar appears with the first call.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _done, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("Evaluating runs"), BarColumn(), MofNCompleteColumn())
+    progress = Progress(*columns, console=Console(stderr=True))
+    task = progress.add_task("", total=None)
+
+    def on_step(done: int, total: int) -> None:
+        progress.start()
+        progress.update(task, completed=done, total=total)
+
+    try:
+        yield on_step
+    finally:
+        progress.stop()
 
 
 @lru_cache(maxsize=8)

@@ -32,6 +32,7 @@ from offdiag.metrics.confusion import whole_counts
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
+from offdiag.records.datasets.sample import uploads_of
 from offdiag.records.ingest import (
     ClosedRun,
     ClosedRuns,
@@ -56,9 +57,17 @@ from offdiag.sdk.registry import (
     SearchQuestion,
     find_run,
 )
-from offdiag.sdk.remote import reader, requests, sample_requests
+from offdiag.sdk.remote import reader, requests
 from offdiag.sdk.remote.connection import Connection, with_retries
-from offdiag.sdk.remote.run import WAITING, Frame, RemoteRun, SpoolingRun, keep_finished, report
+from offdiag.sdk.remote.run import (
+    WAITING,
+    Frame,
+    RemoteRun,
+    SpoolingRun,
+    keep_finished,
+    report,
+    send_samples,
+)
 from offdiag.sdk.remote.spool import PAIRED_COUNTS, SpooledRequest, SpooledRun
 from offdiag.services.ingest.batch import (
     GivenCounts,
@@ -421,14 +430,14 @@ class RemoteRegistry:
     def log_samples(
         self, project: str, dataset: str, samples: Sequence[GivenSample]
     ) -> LoggedSamples:
-        upload = sample_requests.upload_of(project, samples)
-        asked = sample_requests.spooled_samples(project, dataset, upload)
+        upload = uploads_of(project, list(samples)).model_dump_json()
+        asked = SpooledRequest.of_samples(project, dataset, upload)
         url = self.connection.url
         # Many chunks follow one another, and each would wait for a server that is away.
         patience = 0.0 if time.monotonic() < _AWAY.get(url, 0) else LONGEST_OPENING_S
         found = self._said_or_kept(
             asked,
-            lambda: sample_requests.send_samples(self.connection, dataset, upload),
+            lambda: send_samples(self.connection, dataset, upload),
             retry_for_s=min(patience, self.settings.client.retry_for_s),
             what="content",
         )

@@ -22,7 +22,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.sample_content import LoggedSamples
+from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, OffdiagError, RunKept, ServerUnavailable
 from offdiag.inputs.bodies.columns import MOST_ROWS
 from offdiag.records.ingest import ClosedRun, Closing
@@ -260,6 +264,12 @@ def send_closing(connection: Connection, run_id: str, n_chunks: int | None) -> s
     body = Closing(n_chunks=n_chunks).model_dump_json()
     answer = connection.send("POST", f"/runs/{run_id}/finish", body)
     return ClosedRun.model_validate_json(answer).id
+
+
+def send_samples(connection: Connection, dataset: str, upload: str) -> LoggedSamples:
+    """One attempt to store a chunk of content. Raises as `Connection.send` does."""
+    answer = connection.send("POST", f"/datasets/{name_segment(dataset)}/samples", upload)
+    return TypeAdapter(LoggedSamples).validate_json(answer)
 
 
 class RemoteRun:

@@ -43,6 +43,19 @@ class SpooledRequest:
     kind: str
     body: str
 
+    @classmethod
+    def of_samples(cls, project: str, dataset: str, upload: str) -> SpooledRequest:
+        """What waits for a chunk of content; the same content is the same request."""
+        key = hashlib.sha256(f"{dataset}\0{upload}".encode()).hexdigest()
+        said = json.dumps({"name": dataset, "project": project, "client_key": key})
+        # The chunk is large and is JSON already.
+        return cls(SAMPLES, f'{said[:-1]}, "upload": {upload}}}')
+
+    def samples(self) -> tuple[str, str]:
+        """The dataset of content that waits, and the body that stores its chunk."""
+        said = json.loads(self.body)
+        return said["name"], json.dumps(said["upload"])
+
     def name_and_project(self) -> tuple[str, str]:
         """What the run is called, or the dataset of samples, and where."""
         said = json.loads(self.body)

@@ -13,8 +13,7 @@ from offdiag.errors import OffdiagError, ServerUnavailable
 from offdiag.records.ingest import ClosedRun, ClosedRuns, OpenedRun
 from offdiag.sdk.remote.connection import Connection, with_retries
 from offdiag.sdk.remote.reader import label_set
-from offdiag.sdk.remote.run import send_chunk, send_closing
-from offdiag.sdk.remote.sample_requests import samples_in, send_samples
+from offdiag.sdk.remote.run import send_chunk, send_closing, send_samples
 from offdiag.sdk.remote.spool import (
     PAIRED_COUNTS,
     SAMPLES,
@@ -99,7 +98,7 @@ class ServerDestination:
 
     def log_whole(self, asked: SpooledRequest) -> str | None:
         if asked.kind == SAMPLES:
-            self._patiently(lambda: send_samples(self.connection, *samples_in(asked)))
+            self._patiently(lambda: send_samples(self.connection, *asked.samples()))
             return None
         path = {"matrix": "/matrices", "counts": "/counts"}.get(asked.kind, "/paired-counts")
         answer = self._patiently(lambda: self.connection.send("POST", path, asked.body))
