@@ -25,7 +25,6 @@ from offdiag.cli.commands import offdiag as command
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
 from offdiag.store.database import Database
-from support.frames import EAGER, LAZY
 from support.servers import serving
 
 CLASSES = ("a", "b", "c", "d")
@@ -246,7 +245,8 @@ STORED: dict[str, Entry] = {
     "log_run, mapping": in_one_call(dict),
     "log_run to a server": in_one_call(pd.DataFrame, remote=True),
     "run.log": in_batches,
-    **{f"log_frame, {name}": in_frame(make) for name, make in {**EAGER, **LAZY}.items()},
+    "log_frame, pandas": in_frame(pd.DataFrame),  # Other libraries: sdk/frames_test.py.
+    "log_frame, polars lazy": in_frame(pl.LazyFrame),
     "log_frame, names with a prefix": in_frame(pl.LazyFrame, "p_"),
     "log_frame, columns by class": in_frame_by_class,
     "sklearn.log_estimator": of_estimator,

@@ -169,16 +169,19 @@ def test_numbers_that_are_all_equal_are_one_range(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "part"),
+    ("names", "parts"),
     [
-        (("device", "country/site"), "device=phone"),
-        (("device", "country/site"), "country/site=DE/Ulm"),
-        (("device", "country/site"), "country=JP & device=phone"),
-        (("age",), "age=50 to under 64.8"),
-        (("taken",), "taken=2026-03"),
+        (
+            ("device", "country/site"),
+            ["device=phone", "country/site=DE/Ulm", "country=JP & device=phone"],
+        ),
+        (("age",), ["age=50 to under 64.8"]),
+        (("taken",), ["taken=2026-03"]),
     ],
 )
-def test_a_counted_frame_has_the_same_slices(url: str, names: tuple[str, ...], part: str) -> None:
+def test_a_counted_frame_has_the_same_slices(
+    url: str, names: tuple[str, ...], parts: list[str]
+) -> None:
     run = counted(url, *names)
     whole = offdiag.log_run(
         y_true=ACTUAL,
@@ -189,9 +192,9 @@ def test_a_counted_frame_has_the_same_slices(url: str, names: tuple[str, ...], p
         url=url,
     )
 
-    found, expected = (each.evaluation(slice=part) for each in (run, whole))
-
-    assert found.matrix.digest == expected.matrix.digest
+    for part in parts:
+        found, expected = (each.evaluation(slice=part) for each in (run, whole))
+        assert found.matrix.digest == expected.matrix.digest, part
     assert set(run.slices("recall", limit=1_000)["confirmed"]) <= {None}  # Counts have no halves.
 
 

@@ -60,25 +60,20 @@ def test_the_run_has_the_matrix_of_all_cases(database: Database) -> None:
     assert stored.matrix.counts.tolist() == [[15, 2], [3, 120]]
 
 
-@pytest.mark.parametrize(
-    ("part", "counts"),
-    [
+def test_every_slice_has_the_matrix_of_its_cases(database: Database) -> None:
+    run = count(database)
+    cases: list[tuple[str, list[list[int]]]] = [
         ("country=DE", [[10, 2], [0, 80]]),
         ("mobile=False", [[5, 0], [3, 40]]),
         ("mobile=True & country=DE", [[10, 2], [0, 80]]),
         ("mobile=True & country=FR", [[0, 0], [0, 0]]),
-    ],
-)
-def test_every_slice_has_the_matrix_of_its_cases(
-    database: Database, part: str, counts: list[list[int]]
-) -> None:
-    run = count(database)
+    ]
+    for part, counts in cases:
+        stored = evaluation_of_slice(database, run.id, part)
 
-    stored = evaluation_of_slice(database, run.id, part)
-
-    assert stored.matrix.counts.tolist() == counts
-    assert stored.n_cases == sum(map(sum, counts))
-    assert evaluation_of_slice(database, run.id, part).id == stored.id
+        assert stored.matrix.counts.tolist() == counts
+        assert stored.n_cases == sum(map(sum, counts))
+        assert evaluation_of_slice(database, run.id, part).id == stored.id
 
 
 def test_a_slice_that_was_not_counted_is_refused_with_those_that_were(database: Database) -> None:
@@ -146,22 +141,18 @@ def test_labels_are_declared_or_those_of_the_dataset(database: Database) -> None
         count(database, labels=["ill", "well"])
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
+def test_what_is_no_count_is_refused_and_nothing_is_stored(database: Database) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"labels": ["ill", "gone"]}, "actual: 'well' is not one of the 2 declared labels"),
         ({"predicted": ["ill"] * 5 + [0.5]}, "predicted: .* such as 0.5: .* scores"),
         ({"sizes": [1, 2, 3, 4, 5, 0]}, "sizes: there are no samples"),
         ({"sizes": [1, 2, 3, 4, 5, 0.5]}, "sizes: there are no samples"),
         ({"slices": {"country": ["DE"] * 5 + [None]}}, r"slices\['country'\]: None"),
         ({"ordinal": True}, "an order was claimed"),
-    ],
-)
-def test_what_is_no_count_is_refused_and_nothing_is_stored(
-    database: Database, given: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(InvalidInput, match=message):
-        count(database, **given)
+    ]
+    for given, message in cases:
+        with pytest.raises(InvalidInput, match=message):
+            count(database, **given)
 
     count(database, labels=["x", "ill", "well"])  # The dataset is still free.
 
@@ -273,9 +264,8 @@ def test_counted_scores_of_single_values_are_exact_and_move_with_their_project(
     assert verify(database).is_clean
 
 
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [
+def test_sums_that_are_not_those_of_probabilities_are_refused(database: Database) -> None:
+    cases: list[tuple[str, list[float]]] = [
         ("code", [1e12]),
         ("low", [-0.1]),
         ("high", [1e300]),
@@ -284,15 +274,12 @@ def test_counted_scores_of_single_values_are_exact_and_move_with_their_project(
         ("rest_square", [11.0]),
         ("surprise", [float("nan")]),
         ("rest_surprise", [1e6]),
-    ],
-)
-def test_sums_that_are_not_those_of_probabilities_are_refused(
-    database: Database, name: str, values: list[float]
-) -> None:
-    scores = SCORES | {name: values + SCORES[name][1:]}
+    ]
+    for name, values in cases:
+        scores = SCORES | {name: values + SCORES[name][1:]}
 
-    with pytest.raises(InvalidInput, match="scores of kind 0 are not those of its samples"):
-        count(database, scores=scores, positive_label="ill")
+        with pytest.raises(InvalidInput, match="scores of kind 0 are not those of its samples"):
+            count(database, scores=scores, positive_label="ill")
 
 
 def test_counted_scores_of_no_class_are_decided_by_nobody(database: Database) -> None:

@@ -113,7 +113,7 @@ def test_the_order_of_identified_cases_does_not_matter(database: Database) -> No
     )
 
 
-@pytest.mark.parametrize("n_labels", [3, 8, 9])
+@pytest.mark.parametrize("n_labels", [8, 9])
 def test_batches_in_any_order_give_the_result_of_one_call(
     database: Database, n_labels: int
 ) -> None:
@@ -160,23 +160,19 @@ def test_sets_are_stored_a_bit_a_label(database: Database) -> None:
     assert (truth.dtype, truth.codec, len(truth.codes)) == ("u1x3", "bits", 300)
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
+def test_what_cannot_be_meant_is_refused_and_leaves_nothing(database: Database) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"y_pred": [["sea", "sea"], *PREDICTED_SETS[1:]]}, "index 0 names 'sea' twice"),
         ({"y_true": [["dune"], *TRUE_SETS[1:]]}, "'dune' in the set at index 0"),
         ({"y_score": np.zeros((7, 3))}, "3 columns of scores for 4 classes"),
         ({"ordinal": True}, "no order that could have a meaning"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused_and_leaves_nothing(
-    database: Database, given: dict[str, Any], sentence: str
-) -> None:
-    with pytest.raises(InvalidInput, match=sentence):
-        log_sets(database, **given)
+    ]
+    for given, sentence in cases:
+        with pytest.raises(InvalidInput, match=sentence):
+            log_sets(database, **given)
 
-    with database.read() as session:
-        assert datasets.find_dataset(session, project="default", name="photos") is None
+        with database.read() as session:
+            assert datasets.find_dataset(session, project="default", name="photos") is None
 
 
 def test_a_dataset_keeps_the_kind_of_its_first_run(database: Database) -> None:
@@ -363,9 +359,10 @@ def sets_found(database: Database, run_id: str, question: ExampleQuestion) -> li
     return [each.sample for each in browse_examples(database, run_id, question).examples]
 
 
-@pytest.mark.parametrize(
-    ("question", "samples"),
-    [
+def test_examples_of_sets_are_found_by_label_and_kind(database: Database) -> None:
+    run = log_sets(database, sample_ids=IDS)
+    evaluate(database, run.id)
+    cases: list[tuple[ExampleQuestion, list[int]]] = [
         (ExampleQuestion(), [11, 12, 13, 14, 16]),
         (ExampleQuestion(kind=Kind.RIGHT), [15, 17]),
         (ExampleQuestion(kind=Kind.ALL), IDS),
@@ -373,15 +370,9 @@ def sets_found(database: Database, run_id: str, question: ExampleQuestion) -> li
         (ExampleQuestion(predicted="sky"), [12, 13]),
         (ExampleQuestion(actual="sea", kind=Kind.RIGHT), [11, 12, 15]),
         (ExampleQuestion(actual="sky", predicted="sand"), [16]),
-    ],
-)
-def test_examples_of_sets_are_found_by_label_and_kind(
-    database: Database, question: ExampleQuestion, samples: list[int]
-) -> None:
-    run = log_sets(database, sample_ids=IDS)
-    evaluate(database, run.id)
-
-    assert sets_found(database, run.id, question) == samples
+    ]
+    for question, samples in cases:
+        assert sets_found(database, run.id, question) == samples
 
 
 def test_examples_of_a_label_are_sorted_by_its_score(database: Database) -> None:

@@ -165,9 +165,9 @@ def test_the_positive_label_is_remembered_with_the_dataset(database: Database) -
         assert session.scalar(select(DatasetRow.positive_label)) == "ill"
 
 
-@pytest.mark.parametrize(
-    ("given", "field", "sentence"),
-    [
+def test_bad_input_names_the_field_and_leaves_nothing_behind(database: Database) -> None:
+    before = rows_everywhere(database)
+    cases: list[tuple[dict[str, Any], str, str]] = [
         ({"y_score": np.zeros((6, 2))}, "y_score", "2 columns of scores for 3 classes"),
         ({"sample_ids": [1, 2]}, "sample_ids", "y_pred has 6 values, sample_ids has 2"),
         ({"positive_label": "a"}, "positive_label", "3 classes"),
@@ -176,40 +176,30 @@ def test_the_positive_label_is_remembered_with_the_dataset(database: Database) -
         ({"y_true": None, "dataset": None}, "y_true", "neither ground truth nor the name"),
         ({"ordinal": True}, "ordinal", "no labels were declared"),
         ({"dataset": ""}, "dataset", "the name is empty"),
-    ],
-)
-def test_bad_input_names_the_field_and_leaves_nothing_behind(
-    database: Database, given: dict[str, Any], field: str, sentence: str
-) -> None:
-    before = rows_everywhere(database)
+    ]
+    for given, field, sentence in cases:
+        with pytest.raises(InvalidInput, match=sentence) as caught:
+            log(database, **given)
 
-    with pytest.raises(InvalidInput, match=sentence) as caught:
-        log(database, **given)
-
-    assert caught.value.field == field
-    assert caught.value.hint
-    assert rows_everywhere(database) == before
+        assert caught.value.field == field
+        assert caught.value.hint
+        assert rows_everywhere(database) == before
 
 
 @pytest.mark.both_databases
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
+def test_runs_that_do_not_fit_their_dataset_are_refused(database: Database) -> None:
+    log(database)
+    before = rows_everywhere(database)
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"y_true": None, "y_pred": ["a"] * 5}, "5 predictions, but truth version 1 .* has 6"),
         ({"y_true": None, "sample_ids": range(6)}, "was logged without sample_ids"),
         ({"y_pred": ["a", "b", "b", "b", "c", "d"]}, "'d' at index 5"),
-    ],
-)
-def test_runs_that_do_not_fit_their_dataset_are_refused(
-    database: Database, given: dict[str, Any], sentence: str
-) -> None:
-    log(database)
-    before = rows_everywhere(database)
+    ]
+    for given, sentence in cases:
+        with pytest.raises(InvalidInput, match=sentence):
+            log(database, **given)
 
-    with pytest.raises(InvalidInput, match=sentence):
-        log(database, **given)
-
-    assert rows_everywhere(database) == before
+        assert rows_everywhere(database) == before
 
 
 def test_an_identifier_the_truth_does_not_have_is_named(database: Database) -> None:

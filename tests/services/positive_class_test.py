@@ -121,7 +121,6 @@ def test_another_class_that_is_named_late_evaluates_runs_with_scores_again(
     assert not verify(database).findings
 
 
-@pytest.mark.both_databases
 @pytest.mark.parametrize("stated", [None, "1"])
 def test_a_dataset_of_before_gets_its_positive_class_with_the_next_run(
     database: Database, stated: str | None

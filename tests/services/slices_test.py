@@ -235,23 +235,18 @@ def test_a_combination_without_any_case_is_undefined_for_want_of_cases(
     assert found.aggregate["overall_accuracy"].reason == "no_cases"
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
+def test_a_slice_the_dataset_does_not_have_is_refused(database: Database) -> None:
+    run = log_sliced(database)
+    cases: list[tuple[str, str]] = [
         ("city=Ulm", "no slice column 'city'. It has country, mobile"),
         ("country=AT", "no sample has country 'AT'. Its values are 'DE', 'FR'."),
         ("country", "there is the end instead of '='"),
-    ],
-)
-def test_a_slice_the_dataset_does_not_have_is_refused(
-    database: Database, text: str, sentence: str
-) -> None:
-    run = log_sliced(database)
+    ]
+    for text, sentence in cases:
+        with pytest.raises(InvalidInput) as refusal:
+            evaluation_of_slice(database, run.id, text)
 
-    with pytest.raises(InvalidInput) as refusal:
-        evaluation_of_slice(database, run.id, text)
-
-    assert sentence in str(refusal.value)
+        assert sentence in str(refusal.value)
 
 
 def test_a_matrix_without_predictions_has_no_slices(database: Database) -> None:

@@ -63,9 +63,8 @@ def add_changed_work(database: Database, **changes: Any) -> None:
         add_work(session, **changes)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
+def test_a_run_that_cannot_be_is_refused(database: Database) -> None:
+    cases: list[dict[str, Any]] = [
         {"state": "done"},
         {"state": "open", "finished_at": NOW},
         {"state": "finished", "finished_at": None},
@@ -73,11 +72,10 @@ def add_changed_work(database: Database, **changes: Any) -> None:
         {"orientation_verdict": "guessed"},
         {"n_predictions": -1},
         {"score_columns": -1},
-    ],
-)
-def test_a_run_that_cannot_be_is_refused(database: Database, changes: dict[str, Any]) -> None:
-    with pytest.raises(IntegrityError):
-        add_changed_run(database, **changes)
+    ]
+    for changes in cases:
+        with pytest.raises(IntegrityError):
+            add_changed_run(database, **changes)
 
 
 @pytest.mark.parametrize("state", RunState)
@@ -107,35 +105,34 @@ def test_a_dataset_of_an_unknown_task_is_refused(database: Database) -> None:
         add_changed_dataset(database, task="regression")
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [{"number": 0}, {"n_samples": -1}, {"id_kind": "uuid"}, {"origin": "guessed"}],
-)
-def test_a_truth_version_that_cannot_be_is_refused(
-    database: Database, changes: dict[str, Any]
-) -> None:
-    with pytest.raises(IntegrityError):
-        add_changed_truth(database, **changes)
+def test_a_truth_version_that_cannot_be_is_refused(database: Database) -> None:
+    cases: list[dict[str, Any]] = [
+        {"number": 0},
+        {"n_samples": -1},
+        {"id_kind": "uuid"},
+        {"origin": "guessed"},
+    ]
+    for changes in cases:
+        with pytest.raises(IntegrityError):
+            add_changed_truth(database, **changes)
 
 
-@pytest.mark.parametrize("changes", [{"n": 0}, {"seq": -1}])
-def test_a_chunk_that_cannot_be_is_refused(database: Database, changes: dict[str, Any]) -> None:
-    with pytest.raises(IntegrityError):
-        add_changed_chunk(database, **changes)
+def test_a_chunk_that_cannot_be_is_refused(database: Database) -> None:
+    cases: list[dict[str, Any]] = [{"n": 0}, {"seq": -1}]
+    for changes in cases:
+        with pytest.raises(IntegrityError):
+            add_changed_chunk(database, **changes)
 
 
-@pytest.mark.parametrize("n", ["many", 2**31])
-def test_a_number_that_postgresql_cannot_hold_is_refused_on_both(
-    database: Database, n: object
-) -> None:
-    # SQLite would keep text and any integer in an integer column.
-    with pytest.raises(DBAPIError):
-        add_changed_chunk(database, n=n)
+def test_a_number_that_postgresql_cannot_hold_is_refused_on_both(database: Database) -> None:
+    cases: list[object] = ["many", 2**31]
+    for n in cases:
+        with pytest.raises(DBAPIError):
+            add_changed_chunk(database, n=n)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
+def test_a_metric_value_that_cannot_be_is_refused(database: Database) -> None:
+    cases: list[dict[str, Any]] = [
         {"value": 0.5, "reason": "no_cases"},
         {"value": None, "reason": None},
         {"value": math.nan},
@@ -145,13 +142,10 @@ def test_a_number_that_postgresql_cannot_hold_is_refused_on_both(
         {"value": 0.5, "ci_low": 0.0, "ci_high": math.inf, "ci_method": "wilson"},
         {"value": 0.5, "ci_low": 0.0, "ci_high": 1.0},
         {"value": 0.5, "class_index": -2},
-    ],
-)
-def test_a_metric_value_that_cannot_be_is_refused(
-    database: Database, changes: dict[str, Any]
-) -> None:
-    with pytest.raises(StatementError):
-        add_metric(database, **changes)
+    ]
+    for changes in cases:
+        with pytest.raises(StatementError):
+            add_metric(database, **changes)
 
 
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity"])
@@ -246,20 +240,18 @@ def test_a_key_is_free_again_when_nothing_waits_under_it(database: Database, sta
         assert len(session.scalars(select(WorkRow)).all()) == 3
 
 
-@pytest.mark.parametrize("changes", [{"state": "done"}, {"attempts": -1}])
-def test_work_that_cannot_be_is_refused(database: Database, changes: dict[str, Any]) -> None:
-    with pytest.raises(IntegrityError):
-        add_changed_work(database, **changes)
+def test_work_that_cannot_be_is_refused(database: Database) -> None:
+    cases: list[dict[str, Any]] = [{"state": "done"}, {"attempts": -1}]
+    for changes in cases:
+        with pytest.raises(IntegrityError):
+            add_changed_work(database, **changes)
 
 
-@pytest.mark.parametrize(
-    "changes", [{"suite_version": 0}, {"n_cases": -1}, {"duration_s": math.inf}]
-)
-def test_an_evaluation_that_cannot_be_is_refused(
-    database: Database, changes: dict[str, Any]
-) -> None:
-    with pytest.raises(StatementError):
-        add_changed_evaluation(database, **changes)
+def test_an_evaluation_that_cannot_be_is_refused(database: Database) -> None:
+    cases: list[dict[str, Any]] = [{"suite_version": 0}, {"n_cases": -1}, {"duration_s": math.inf}]
+    for changes in cases:
+        with pytest.raises(StatementError):
+            add_changed_evaluation(database, **changes)
 
 
 def test_numbers_start_at_their_defaults(database: Database) -> None:

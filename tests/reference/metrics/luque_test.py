@@ -189,7 +189,7 @@ def local_skewness(name: str, delta: float, n: int = 400) -> float:
     return skewness(metric(name, alpha, beta, np.array(delta)))
 
 
-def global_skewness(name: str, n: int = 100) -> float:
+def global_skewness(name: str, n: int) -> float:
     """Skewness over all pairs of rates and all imbalances."""
     alpha, beta, delta = np.meshgrid(midpoints(0, 1, n), midpoints(0, 1, n), midpoints(-1, 1, n))
     return skewness(metric(name, alpha, beta, delta))
@@ -223,17 +223,19 @@ def test_predictive_values_are_skewed_by_imbalance_and_back(name: str) -> None:
     ],
 )
 def test_table_14_global_skewness(name: str, expected: float) -> None:
-    assert global_skewness(name) == pytest.approx(expected, abs=3e-3)
+    # What cancels out does so on any grid; the others come close on a fine one.
+    found = global_skewness(name, n=100 if expected else 40)
+
+    assert found == pytest.approx(expected, abs=3e-3)
 
 
-@pytest.mark.parametrize("delta", [-0.9, 0.0, 0.5])
-def test_skewness_of_the_geometric_mean_is_known_exactly_and_the_same_everywhere(
-    delta: float,
-) -> None:
+def test_skewness_of_the_geometric_mean_is_known_exactly_and_the_same_everywhere() -> None:
     exact = (4 / 25 - 3 * (4 / 9) * (1 / 4) + 2 * (4 / 9) ** 3) / (17 / 324) ** 1.5
 
     assert exact == pytest.approx(0.187180, abs=5e-7)
-    assert local_skewness("GM", delta, n=1500) == pytest.approx(exact, abs=1e-4)
+    assert local_skewness("GM", 0.0, n=1500) == pytest.approx(exact, abs=1e-4)
+    everywhere = [local_skewness("GM", delta) for delta in (-0.9, 0.0, 0.5)]
+    assert everywhere == pytest.approx([everywhere[0]] * 3, abs=1e-9)
 
 
 def test_good_f1_scores_are_not_more_likely_than_bad_ones_on_balanced_classes() -> None:

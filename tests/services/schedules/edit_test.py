@@ -47,9 +47,8 @@ def test_a_schedule_is_stored_as_it_was_meant(database: Database) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("change", "error"),
-    [
+def test_what_cannot_be_meant_is_refused_and_nothing_stored(database: Database) -> None:
+    cases: list[tuple[dict[str, object], type[OffdiagError]]] = [
         ({"cron": "61 * * * *"}, InvalidInput),
         ({"zone": "Mars/Olympus"}, InvalidInput),
         ({"name": " "}, InvalidInput),
@@ -63,16 +62,13 @@ def test_a_schedule_is_stored_as_it_was_meant(database: Database) -> None:
             InvalidInput,
         ),
         ({"delivery": [FolderTarget(str(number)) for number in range(21)]}, InvalidInput),
-    ],
-)
-def test_what_cannot_be_meant_is_refused_and_nothing_stored(
-    database: Database, change: dict[str, object], error: type[OffdiagError]
-) -> None:
-    with pytest.raises(error):
-        weekly(database, **change)  # type: ignore[arg-type]  # various on purpose
+    ]
+    for change, error in cases:
+        with pytest.raises(error):
+            weekly(database, **change)  # type: ignore[arg-type]  # various on purpose
 
-    with pytest.raises(NotFound):
-        edit.pause_schedule(database, project="skin", name="weekly")
+        with pytest.raises(NotFound):
+            edit.pause_schedule(database, project="skin", name="weekly")
 
 
 def test_a_baseline_of_another_dataset_is_refused(database: Database) -> None:

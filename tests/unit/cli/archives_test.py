@@ -151,9 +151,11 @@ def test_a_registry_is_not_replaced_without_a_word(
     assert len(offdiag("runs", "list", "--json").json["runs"]) == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
+def test_what_cannot_be_done_is_said_in_one_line(
+    folder: Path, offdiag: Command, logged: str
+) -> None:
+    (folder / "taken.zip").write_text("precious")
+    cases: list[tuple[tuple[str, ...], str]] = [
         (("export", "nowhere", "--to", "x.zip"), "there is no project 'nowhere'"),
         (("export", "default", "--to", "taken.zip"), "'taken.zip' exists"),
         (("export", "default", "--to", "nowhere/x.zip"), "cannot be written: No such file"),
@@ -161,25 +163,16 @@ def test_a_registry_is_not_replaced_without_a_word(
         (("import", "archive", "taken.zip"), "taken.zip is not a whole archive"),
         (("db", "backup", "taken.zip"), "'taken.zip' exists"),
         (("db", "restore", "taken.zip", "--force"), "taken.zip is not a whole archive"),
-    ],
-)
-def test_what_cannot_be_done_is_said_in_one_line(
-    folder: Path,
-    offdiag: Command,
-    logged: str,
-    arguments: tuple[str, ...],
-    sentence: str,
-) -> None:
-    (folder / "taken.zip").write_text("precious")
+    ]
+    for arguments, sentence in cases:
+        answer = offdiag(*arguments)
 
-    answer = offdiag(*arguments)
-
-    assert answer.code == 2
-    assert sentence in answer.err
-    assert answer.err.count("\n") == 1
-    assert answer.out == ""
-    assert (folder / "taken.zip").read_text() == "precious"
-    assert not (folder / "x.zip").exists()
+        assert answer.code == 2
+        assert sentence in answer.err
+        assert answer.err.count("\n") == 1
+        assert answer.out == ""
+        assert (folder / "taken.zip").read_text() == "precious"
+        assert not (folder / "x.zip").exists()
 
 
 @pytest.mark.usefixtures("no_registry")

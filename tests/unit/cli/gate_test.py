@@ -183,9 +183,11 @@ def test_what_is_undefined_fails_with_its_reason(folder: Path, offdiag: Command)
     assert "undefined (no_predicted_positives)" in answer.out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
+def test_what_cannot_be_judged_is_an_error_and_no_verdict(
+    folder: Path, offdiag: Command, predictions: str
+) -> None:
+    (folder / "p.csv").write_text("y_true,y_pred\ncat,cat\ndog,cat\n", encoding="utf-8")
+    cases: list[tuple[list[str], str]] = [
         (["--file", "p.csv"], "no condition is given"),
         (["--file", "p.csv", "--min", "recall[cow]>=1"], "there is no class 'cow'"),
         (["--file", "p.csv", "--min", "overall_acuracy>=1"], "Did you mean 'overall_accuracy'"),
@@ -195,18 +197,13 @@ def test_what_is_undefined_fails_with_its_reason(folder: Path, offdiag: Command)
         (["--min", "mcc>=0"], "Name a run, or a file with --file."),
         (["r_1", "--file", "p.csv", "--min", "mcc>=0"], "Name a run, or a file with --file."),
         (["r_1", "--min", "mcc>=0"], "there is no run 'r_1'"),
-    ],
-)
-def test_what_cannot_be_judged_is_an_error_and_no_verdict(
-    folder: Path, offdiag: Command, predictions: str, arguments: list[str], says: str
-) -> None:
-    (folder / "p.csv").write_text("y_true,y_pred\ncat,cat\ndog,cat\n", encoding="utf-8")
+    ]
+    for arguments, says in cases:
+        answer = offdiag("gate", *arguments)
 
-    answer = offdiag("gate", *arguments)
-
-    assert answer.code == 2
-    assert says in answer.err
-    assert answer.out == ""
+        assert answer.code == 2
+        assert says in answer.err
+        assert answer.out == ""
 
 
 def test_a_hostile_class_name_cannot_repaint_the_terminal(folder: Path, offdiag: Command) -> None:
@@ -230,24 +227,20 @@ def by_site(folder: Path) -> str:
     return str(file)
 
 
-@pytest.mark.parametrize(
-    ("condition", "measured", "exit_code"),
-    [
+def test_slices_of_a_file_are_its_columns(offdiag: Command, by_site: str) -> None:
+    cases: list[tuple[str, float, int]] = [
         ("recall[ill]@site=z>=0.5", 0.25, 1),
         ("recall[ill]@site=x>=0.5", 0.9, 0),
         ("worst(recall[ill], by=site)>=0.5", 0.25, 1),
         ("gap(recall[ill], by=site)<=0.7", 0.65, 0),
         ("accuracy@site=z>=0.6", 0.625, 0),
-    ],
-)
-def test_slices_of_a_file_are_its_columns(
-    offdiag: Command, by_site: str, condition: str, measured: float, exit_code: int
-) -> None:
-    done = offdiag("gate", "--file", by_site, "--min", condition, "--json")
+    ]
+    for condition, measured, exit_code in cases:
+        done = offdiag("gate", "--file", by_site, "--min", condition, "--json")
 
-    assert done.code == exit_code
-    (found,) = done.json["conditions"]
-    assert found["value"]["value"] == pytest.approx(measured)
+        assert done.code == exit_code
+        (found,) = done.json["conditions"]
+        assert found["value"]["value"] == pytest.approx(measured)
 
 
 def test_a_column_that_a_file_does_not_have_is_named(offdiag: Command, by_site: str) -> None:

@@ -53,25 +53,21 @@ def test_groups_can_be_taken_away(folder: Path, offdiag: Command, things: str) -
     assert offdiag("hierarchy", "show", things, "--json").json == {"hierarchy": None}
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "said"),
-    [
+def test_unusable_files_change_nothing(folder: Path, offdiag: Command, things: str) -> None:
+    cases: list[tuple[str, str, str]] = [
         ("groups.json", '{"animal": ["wolf"]}', "'wolf' is not one of the 3 declared labels"),
         ("groups.json", "[1", "groups.json"),
         ("groups.toml", "= 1", "groups.toml"),
         ("groups.yaml", "", "names no format of hierarchies"),
-    ],
-)
-def test_unusable_files_change_nothing(
-    folder: Path, offdiag: Command, things: str, name: str, text: str, said: str
-) -> None:
-    (folder / name).write_text(text, encoding="utf-8")
+    ]
+    for name, text, said in cases:
+        (folder / name).write_text(text, encoding="utf-8")
 
-    answer = offdiag("hierarchy", "set", things, name)
+        answer = offdiag("hierarchy", "set", things, name)
 
-    assert answer.code == 2
-    assert said in answer.err
-    assert offdiag("hierarchy", "show", things, "--json").json == {"hierarchy": None}
+        assert answer.code == 2
+        assert said in answer.err
+        assert offdiag("hierarchy", "show", things, "--json").json == {"hierarchy": None}
 
 
 def test_a_missing_file_and_an_unknown_dataset_are_errors(offdiag: Command, things: str) -> None:

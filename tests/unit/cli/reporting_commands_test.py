@@ -114,9 +114,8 @@ def test_a_report_is_told_what_errors_cost(folder: Path, offdiag: Command) -> No
     assert "visits@1" in shown.out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
+def test_what_cannot_be_meant_is_one_line_and_nothing_is_stored(offdiag: Command) -> None:
+    cases: list[tuple[tuple[str, ...], str]] = [
         (("--cron", "61 * * * *", "--dataset", "clinic"), "cron: 61 in the field minute"),
         (("--cron", "0 0 31 2 *", "--dataset", "clinic"), "cron: '0 0 31 2 *' never happens"),
         (("--cron", "0 6 * * 1", "--zone", "Mars", "--dataset", "clinic"), "zone: there is no"),
@@ -139,17 +138,14 @@ def test_a_report_is_told_what_errors_cost(folder: Path, offdiag: Command) -> No
             "alerts: 'mean_cost' needs a cost matrix",
         ),
         (("--cron", "0 6 * * 1", "--dataset", "clinic", "--email", "ana"), "email: 'ana' is no"),
-    ],
-)
-def test_what_cannot_be_meant_is_one_line_and_nothing_is_stored(
-    offdiag: Command, arguments: tuple[str, ...], complaint: str
-) -> None:
-    answer = offdiag("schedule", "add", "weekly", *arguments)
+    ]
+    for arguments, complaint in cases:
+        answer = offdiag("schedule", "add", "weekly", *arguments)
 
-    assert answer.code == 2
-    assert answer.err.startswith(f"offdiag: {complaint}")
-    assert answer.err.count("\n") == 1
-    assert offdiag("schedule", "list", "--json").json["schedules"] == []
+        assert answer.code == 2
+        assert answer.err.startswith(f"offdiag: {complaint}")
+        assert answer.err.count("\n") == 1
+        assert offdiag("schedule", "list", "--json").json["schedules"] == []
 
 
 def test_reports_are_listed_shown_and_exported(folder: Path, offdiag: Command) -> None:

@@ -86,6 +86,3 @@ def test_percentages_never_hide_a_case(share: float, text: str) -> None:
     assert percent_text(share) == text
 
 
-def test_another_normalization_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="normalize: 'true' is not known"):
-        matrix_cells(COUNTS, "true")

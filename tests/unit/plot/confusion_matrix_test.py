@@ -102,7 +102,7 @@ def test_a_perfect_matrix_has_no_scale_of_errors() -> None:
     assert "orange" not in heading(plot.confusion_matrix(perfect))
 
 
-@pytest.mark.parametrize("n_classes", [1, 2, 10, 30])
+@pytest.mark.parametrize("n_classes", [1, 30])
 def test_up_to_thirty_classes_every_cell_has_its_numbers(n_classes: int) -> None:
     counts = random_matrix(n_classes)
 
