@@ -51,7 +51,9 @@ def require_columns(names: Sequence[str], present: Sequence[str], path: Path) ->
         if name not in present:
             shown = ", ".join(repr(column) for column in present[:20])
             raise InvalidInput(
-                f"{path.name} has no column {name!r}.", field="file", hint=f"It has {shown}."
+                f"{path.name} has no column {name!r}.",
+                field="file",
+                hint=f"It has {shown}; name the one that is meant." if present else "It is empty.",
             )
         if present.count(name) > 1:
             raise InvalidInput(

@@ -84,7 +84,7 @@ def test_csv_is_read_whatever_its_line_ends_separator_and_column_order(
         (b"y,yhat\na,b\ncaf\xe9,d\n", "byte 14 of p.csv is not UTF-8"),
         (b"y\xe9,yhat\na,b\n", "byte 1 of p.csv is not UTF-8"),
         (b"y,yhat\n", "p.csv holds no samples"),
-        (b"", "p.csv has no column 'y'"),
+        (b"", "p.csv has no column 'y'. It is empty"),
         (b"y,y,yhat\na,b,c\n", "the column 'y' stands 2 times"),
         (b"a,b\nc,d\n", "has no column 'y'. It has 'a', 'b'"),
     ],
