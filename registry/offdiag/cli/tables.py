@@ -60,50 +60,50 @@ def _unfolded(text: str | None) -> Text | None:
 
 def matrix_table(matrix: ConfusionMatrix) -> Table:
     """Counts with both axes named."""
-    names = [label(name) for name in matrix.labels.names]
-    table = open_table(
-        title=f"Confusion matrix: actual class down, predicted class across, n = {matrix.total}"
+    return _square_table(
+        matrix.labels.names,
+        [list(map(str, counts)) for counts in matrix.counts.tolist()],
+        {"support": list(map(str, matrix.actual.tolist()))},
+        title=f"Confusion matrix: actual class down, predicted class across, n = {matrix.total}",
     )
-    table.add_column(Text("actual ↓  predicted →"))
-    for name in names:
-        table.add_column(Text(name), justify="right")
-    table.add_column("support", justify="right", style="dim")
-    rows = zip(names, matrix.counts.tolist(), matrix.actual.tolist(), strict=True)
-    for code, (name, counts, support) in enumerate(rows):
-        cells = [
-            Text(str(count), style="bold" if place == code else "")
-            for place, count in enumerate(counts)
-        ]
-        table.add_row(Text(name), *cells, str(support))
-    return table
 
 
 def weight_table(counted: WeightedCounts) -> Table:
     """Sums of weights with both axes named, and how many examples there are."""
-    names = [label(name) for name in counted.labels.names]
-    table = open_table(
+    return _square_table(
+        counted.labels.names,
+        [[f"{each:.6g}" for each in sums] for sums in counted.sums.tolist()],
+        {
+            "examples": list(map(str, counted.actual_samples.tolist())),
+            "effective": [f"{each:.1f}" for each in counted.class_effective.tolist()],
+        },
         title="Sums of sample weights: actual class down, predicted class across",
         caption=f"{counted.total} examples, effective sample size {counted.n_effective:.1f}; "
         "all metrics are weighted",
     )
+
+
+def _square_table(
+    labels: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    further: Mapping[str, Sequence[str]],
+    *,
+    title: str,
+    caption: str | None = None,
+) -> Table:
+    """Cells by actual and predicted class, right ones bold, and further columns."""
+    names = [label(name) for name in labels]
+    table = open_table(title=title, caption=caption)
     table.add_column(Text("actual ↓  predicted →"))
     for name in names:
         table.add_column(Text(name), justify="right")
-    table.add_column("examples", justify="right", style="dim")
-    table.add_column("effective", justify="right", style="dim")
-    rows = zip(
-        names,
-        counted.sums.tolist(),
-        counted.actual_samples.tolist(),
-        counted.class_effective.tolist(),
-        strict=True,
-    )
-    for code, (name, sums, samples, effective) in enumerate(rows):
-        cells = [
-            Text(f"{each:.6g}", style="bold" if place == code else "")
-            for place, each in enumerate(sums)
+    for name in further:
+        table.add_column(name, justify="right", style="dim")
+    for code, (name, row) in enumerate(zip(names, cells, strict=True)):
+        texts = [
+            Text(text, style="bold" if place == code else "") for place, text in enumerate(row)
         ]
-        table.add_row(Text(name), *cells, str(samples), f"{effective:.1f}")
+        table.add_row(Text(name), *texts, *(column[code] for column in further.values()))
     return table
 
 
@@ -115,31 +115,29 @@ def class_table(
 ) -> Table:
     """The values of `keys`, as far as they exist; `per_class` is by key, in label order."""
     keys = [key for key in keys if key in per_class]
-    table = open_table(title="Classes, one-vs-rest")
-    table.add_column("class")
-    for key in keys:
-        table.add_column(key, justify="right")
-    for code, name in enumerate(names):
-        table.add_row(
-            Text(label(name)), *(Text(number(key, per_class[key][code])) for key in keys)
-        )
-    return table
+    return filled_table(
+        ("class", *keys),
+        (
+            (label(name), *(number(key, per_class[key][code]) for key in keys))
+            for code, name in enumerate(names)
+        ),
+        right=keys,
+        title="Classes, one-vs-rest",
+    )
 
 
 def aggregate_table(aggregate: Mapping[str, MetricValue]) -> Table:
     """All metrics of the whole matrix, with notes about their intervals."""
-    table = open_table(title="Metrics of all classes")
-    table.add_column("metric")
-    table.add_column("value")
-    said = {key: value.remark for key, value in aggregate.items()}
-    if any(said.values()):
-        table.add_column("about the interval")
-    for key, value in aggregate.items():
-        cells = [Text(number(key, value))]
-        if any(said.values()):
-            cells.append(Text(said[key] or ""))
-        table.add_row(key, *cells)
-    return table
+    has_remarks = any(value.remark for value in aggregate.values())
+    about = ("about the interval",) if has_remarks else ()
+    return filled_table(
+        ("metric", "value", *about),
+        (
+            (key, number(key, value), *((value.remark or "",) if about else ()))
+            for key, value in aggregate.items()
+        ),
+        title="Metrics of all classes",
+    )
 
 
 def facts_table(title: str, facts: Mapping[str, str]) -> Table:
@@ -161,37 +159,29 @@ _CELLS = ("tp", "fn", "fp", "tn")
 
 def fraction_table(counted: CountedSets) -> Table:
     """The multi-label matrix with both axes named and two decimals."""
-    names = [label(name) for name in counted.labels.names]
-    table = open_table(
+    return _square_table(
+        counted.labels.names,
+        [[f"{mass:.2f}" for mass in masses] for masses in counted.matrix.cells.tolist()],
+        {},
         title="Fractional multi-label confusion matrix: actual label down, predicted label "
         f"across, n = {counted.matrix.n_samples}",
         caption="fractional shares, Algorithm 1",
     )
-    table.add_column(Text("actual ↓  predicted →"))
-    for name in names:
-        table.add_column(Text(name), justify="right")
-    for code, (name, masses) in enumerate(zip(names, counted.matrix.cells.tolist(), strict=True)):
-        cells = [
-            Text(f"{mass:.2f}", style="bold" if place == code else "")
-            for place, mass in enumerate(masses)
-        ]
-        table.add_row(Text(name), *cells)
-    return table
 
 
 def label_count_table(counted: CountedSets) -> Table:
     """The two-by-two table of each label, a line each."""
     cells = counted.tally.labels.one_vs_rest()
-    table = open_table(
-        title=f"Each label: in the true set, in the predicted set, n = {counted.total}"
-    )
-    table.add_column("label")
-    for key in _CELLS:
-        table.add_column(key, justify="right")
     counts = zip(*(getattr(cells, key).tolist() for key in _CELLS), strict=True)
-    for name, row in zip(counted.labels.names, counts, strict=True):
-        table.add_row(Text(label(name)), *(str(int(count)) for count in row))
-    return table
+    return filled_table(
+        ("label", *_CELLS),
+        (
+            (label(name), *(str(int(count)) for count in row))
+            for name, row in zip(counted.labels.names, counts, strict=True)
+        ),
+        right=_CELLS,
+        title=f"Each label: in the true set, in the predicted set, n = {counted.total}",
+    )
 
 
 def evaluation_tables(
@@ -220,22 +210,16 @@ def advice_tables(advice: Advice) -> Iterable[Table]:
     if advice.avoid:
         yield _table("Not recommended", advice.avoid, with_question=False)
     if advice.cautions:
-        cautions = open_table(title="Cautions")
-        cautions.add_column("")
-        for caution in advice.cautions:
-            cautions.add_row(Text(printable(caution)))
-        yield cautions
+        yield filled_table(("",), ((caution,) for caution in advice.cautions), title="Cautions")
 
 
 def _table(title: str, counsels: Sequence[Counsel], *, with_question: bool) -> Table:
-    table = open_table(title=title)
-    table.add_column("metric")
-    if with_question:
-        table.add_column("question")
-    table.add_column("why")
-    for counsel in counsels:
-        question = [Text(printable(counsel.question))] if with_question else []
-        table.add_row(
-            Text(printable(counsel.name)), *question, Text(printable(" ".join(counsel.why)))
-        )
-    return table
+    question = ("question",) if with_question else ()
+    return filled_table(
+        ("metric", *question, "why"),
+        (
+            (each.name, *((each.question,) if question else ()), " ".join(each.why))
+            for each in counsels
+        ),
+        title=title,
+    )

@@ -12,8 +12,7 @@ from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
 
-from offdiag.domain.labels import label_text, require_known
-from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.labels import require_known
 from offdiag.errors import InvalidInput
 from offdiag.importers import (
     caret,
@@ -133,12 +132,9 @@ def read(
     >>> found.content.orientation.value, found.convention  # doctest: +SKIP
     """
     require_known(dialect, tuple(DIALECTS), field_name="dialect")
-    if orientation is not None:
-        known = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
-        require_known(orientation, known, field_name="orientation")
-    stated = Stated(
-        labels=None if labels is None else tuple(label_text(label) for label in labels),
-        orientation=None if orientation is None else SourceOrientation(orientation),
+    stated = Stated.of(
+        labels=labels,
+        orientation=orientation,
         report=None if report is None else Path(report),
         artifact=artifact,
         true_column=true_column,

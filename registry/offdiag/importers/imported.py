@@ -6,8 +6,9 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from offdiag.domain.labels import label_text
+from offdiag.domain.labels import label_text, require_known
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Scalar
 from offdiag.errors import InvalidInput
@@ -70,7 +71,23 @@ class Stated:
     true_column: str | None = None
     pred_column: str | None = None
 
+    @classmethod
+    def of(
+        cls, *, labels: Iterable[object] | None, orientation: str | None, **others: Any
+    ) -> Stated:
+        """What is said in plain values. Raises `InvalidInput` for labels that are none, and for
+        another orientation.
+        """
+        if orientation is not None:
+            require_known(orientation, _ORIENTATIONS, field_name="orientation")
+        return cls(
+            labels=None if labels is None else tuple(label_text(label) for label in labels),
+            orientation=None if orientation is None else SourceOrientation(orientation),
+            **others,
+        )
 
+
+_ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
 _BLOCK = 1 << 20
 
 

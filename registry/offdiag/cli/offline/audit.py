@@ -14,11 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from offdiag.audit.findings import AuditReport, AuditVerdict
-from offdiag.audit.table_text.audit import TableTextAudit
 from offdiag.audit.table_text.interpretation import Reading
 from offdiag.cli.options import help_text, json_option, labels_option, parse_labels
 from offdiag.cli.output import busy, label, print_json, print_tables, printable
-from offdiag.cli.tables import open_table
+from offdiag.cli.tables import filled_table, open_table
 from offdiag.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -137,7 +136,7 @@ def _audit_numbers(
     if as_json:
         print_json(report.to_dict())
     else:
-        print_audit(report)
+        print_tables(_table(report, title=None))
     _end(report.verdict.value)
 
 
@@ -167,7 +166,10 @@ def _audit_text(
     if as_json:
         print_json(audit_record(found))
     else:
-        print_table_text_audit(found)
+        print_tables(
+            _reading_table(found.reading),
+            *(_table(each.report, title=each.model or None) for each in found.models),
+        )
     _end(found.verdict.value)
 
 
@@ -189,35 +191,25 @@ MOST_NUMBERS_SHOWN = 6
 """Next to a header, to recognise it by."""
 
 
-def print_audit(report: AuditReport) -> None:
-    """The verdict on each number with its reason, and on the table as a whole."""
-    print_tables(_table(report, title=None))
-
-
-def print_table_text_audit(audit: TableTextAudit) -> None:
-    """How a text was read, and the verdicts for each model in it."""
-    print_tables(
-        _reading_table(audit.reading),
-        *(_table(each.report, title=each.model or None) for each in audit.models),
-    )
-
-
 def _table(report: AuditReport, *, title: str | None) -> Table:
-    table = open_table(
-        title=None if title is None else printable(title),
-        caption=printable(" ".join(_conclusions(report))),
+    """The verdict on each number with its reason, and on the table as a whole."""
+    return filled_table(
+        ("number", "reported", "verdict", "reason"),
+        (
+            (
+                finding.claim.place_name(report.labels),
+                finding.claim.printed.text,
+                Text(
+                    finding.verdict.value.replace("_", " "),
+                    style="" if finding.verdict is AuditVerdict.CONSISTENT else "bold",
+                ),
+                finding.why,
+            )
+            for finding in report.findings
+        ),
+        title=title,
+        caption=" ".join(_conclusions(report)),
     )
-    for name in ("number", "reported", "verdict", "reason"):
-        table.add_column(name)
-    for finding in report.findings:
-        is_fine = finding.verdict is AuditVerdict.CONSISTENT
-        table.add_row(
-            Text(printable(finding.claim.place_name(report.labels))),
-            Text(printable(finding.claim.printed.text)),
-            Text(finding.verdict.value.replace("_", " "), style="" if is_fine else "bold"),
-            Text(printable(finding.why)),
-        )
-    return table
 
 
 def _reading_table(reading: Reading) -> Table:

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from offdiag.domain.labels import label_text, require_known
-from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Scalar
 from offdiag.errors import DatabaseUnavailable, OffdiagError
 from offdiag.importers.imported import Imported, ImportedLabels, Stated
@@ -22,7 +20,6 @@ from offdiag.sdk.registry import SearchQuestion
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
 
-_ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
 _RUN_ID = "mlflow.run_id"
 """The tag by which a run is known to be imported."""
 _USUAL = ("target", "outputs")
@@ -75,7 +72,13 @@ def import_run(
     too unless another is given. Importing the same artifact again finds the run. Raises
     `InvalidInput`, `Conflict` and `NotFound`.
     """
-    stated = _stated(artifact, true_column, pred_column, orientation, labels)
+    stated = Stated.of(
+        labels=labels,
+        orientation=orientation,
+        artifact=artifact,
+        true_column=true_column,
+        pred_column=pred_column,
+    )
     with opened_store(tracking_uri) as store:
         return _log(
             store.run(run_id),
@@ -114,7 +117,13 @@ def import_experiment(
     imported all the same. Raises `NotFound` without such an experiment, and `DatabaseUnavailable`
     where a server or database cannot be reached; what was imported by then stays.
     """
-    stated = _stated(artifact, true_column, pred_column, orientation, labels)
+    stated = Stated.of(
+        labels=labels,
+        orientation=orientation,
+        artifact=artifact,
+        true_column=true_column,
+        pred_column=pred_column,
+    )
     facts = {
         "name": None,
         "dataset": dataset or experiment,
@@ -172,21 +181,3 @@ def _log(
 
 def _columns(found: Imported) -> tuple[str, str] | None:
     return found.content.columns if isinstance(found.content, ImportedLabels) else None
-
-
-def _stated(
-    artifact: str | None,
-    true_column: str | None,
-    pred_column: str | None,
-    orientation: str | None,
-    labels: Iterable[object] | None,
-) -> Stated:
-    if orientation is not None:
-        require_known(orientation, _ORIENTATIONS, field_name="orientation")
-    return Stated(
-        labels=None if labels is None else tuple(label_text(label) for label in labels),
-        orientation=None if orientation is None else SourceOrientation(orientation),
-        artifact=artifact,
-        true_column=true_column,
-        pred_column=pred_column,
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -16,7 +15,7 @@ from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import MOST_ON_A_PAGE, RequestBody, ResponseBody
 from offdiag.records.runs.curve import Curves, Points
-from offdiag.records.runs.run import Labels, Run, RunPage, found_run
+from offdiag.records.runs.run import Labels, RunPage, found_run
 from offdiag.sdk.registry import SearchQuestion
 from offdiag.sdk.remote.connection import Connection, with_retries
 
@@ -74,16 +73,6 @@ def dataset_classes(reader: Reader, name: str, project: str) -> KnownClasses | N
 def label_set(labels: Labels) -> LabelSet:
     """The labels as they were."""
     return LabelSet(tuple(labels.names), labels.ordinal, labels.inferred)
-
-
-def decision_rule(reader: Reader, run_id: str) -> Mapping[str, Any] | None:
-    """The rule that predicted from the scores of a run."""
-    return reader.get(f"/runs/{run_id}", Run).decision_rule
-
-
-def note(reader: Reader, run_id: str) -> str | None:
-    """What people wrote about a run."""
-    return reader.get(f"/runs/{run_id}", Run).note
 
 
 def operating_points(reader: Reader, run_id: str, positive: str | None) -> OperatingPoints:

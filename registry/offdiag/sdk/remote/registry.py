@@ -47,6 +47,7 @@ from offdiag.records.ingest import (
     NewRun,
 )
 from offdiag.records.ingest import OpenedRun as OpenedAnswer
+from offdiag.records.runs.run import Run, RunChanges
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
     Answer,
@@ -376,7 +377,7 @@ class RemoteRegistry:
         )
 
     def decision_rule(self, run_id: str) -> Mapping[str, Any] | None:
-        return reader.decision_rule(self._reader, _sent(run_id))
+        return self._reader.get(f"/runs/{_sent(run_id)}", Run).decision_rule
 
     def costs_for_run(self, run_id: str, name: str) -> CostMatrix:
         return requests.costs_for_run(self._reader, _sent(run_id), name)
@@ -394,15 +395,20 @@ class RemoteRegistry:
         return find_run(self, run_id)
 
     def note(self, run_id: str) -> str | None:
-        return reader.note(self._reader, _sent(run_id))
+        return self._reader.get(f"/runs/{_sent(run_id)}", Run).note
 
     def change_run(
         self, run_id: str, *, tags: Mapping[str, Scalar] | None = None, note: str | None = None
     ) -> None:
-        requests.change_run(self._reader, _sent(run_id), tags=tags, note=note)
+        wanted = RunChanges(tags=None if tags is None else dict(tags), note=note)
+        self._reader.send("PATCH", f"/runs/{_sent(run_id)}", wanted)
 
     def delete_run(self, run_id: str, *, by: str | None) -> None:  # noqa: ARG002  # The server knows.
-        requests.delete_run(self._reader, _sent(run_id))
+        path = f"/runs/{_sent(run_id)}"
+        with_retries(
+            lambda: self.connection.ask("DELETE", path),
+            retry_for_s=self.settings.client.retry_for_s,
+        )
 
     def retry_evaluation(self, run_id: str) -> None:
         requests.retry_evaluation(self._reader, _sent(run_id))

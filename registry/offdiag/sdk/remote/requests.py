@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from offdiag.domain.hierarchy import ALL_GROUPS, Collapse, Hierarchy, collapse_groups
 from offdiag.domain.labels import LabelSet, TruthRevision, label_text
-from offdiag.domain.runs import RunState, Scalar
+from offdiag.domain.runs import RunState
 from offdiag.domain.texts import CostName, name_segment
 from offdiag.errors import Conflict, EvaluationPending, NotFound
 from offdiag.inputs.ids import sample_ids
@@ -30,7 +30,7 @@ from offdiag.records.cost import Costs, DecisionAnswer, DecisionAsked
 from offdiag.records.datasets.dataset import Dataset, Grouping
 from offdiag.records.datasets.truth import Correction, SlicesToAdd
 from offdiag.records.runs.evaluation import CollapsedGroups, EvaluationAnswer, WeightedBody
-from offdiag.records.runs.run import Run, RunChanges
+from offdiag.records.runs.run import Run
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
 from offdiag.sdk.registry import (
@@ -111,21 +111,6 @@ def counted_of(
         numbers = np.array(set_counts, dtype=np.int64)
         return CountedSets(tally_of_numbers(numbers, len(labels)), labels)
     return ConfusionMatrix(np.array(matrix, dtype=np.int64), labels)
-
-
-def change_run(
-    reader: Reader, run_id: str, *, tags: Mapping[str, Scalar] | None, note: str | None
-) -> None:
-    """Replace tags or note of a run."""
-    wanted = RunChanges(tags=None if tags is None else dict(tags), note=note)
-    reader.send("PATCH", f"/runs/{run_id}", wanted)
-
-
-def delete_run(reader: Reader, run_id: str) -> None:
-    """Delete a run; it can be restored for a while."""
-    with_retries(
-        lambda: reader.connection.ask("DELETE", f"/runs/{run_id}"), retry_for_s=reader.retry_for_s
-    )
 
 
 def retry_evaluation(reader: Reader, run_id: str) -> None:
