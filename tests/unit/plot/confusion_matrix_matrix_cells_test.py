@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from offdiag.errors import InvalidInput
 from offdiag.plot.axes import CORRECT, ERROR, PAGE
 from offdiag.plot.confusion_matrix import matrix_cells, number_text, percent_text
 
@@ -84,5 +83,3 @@ def test_counts_have_separators_and_weights_four_digits(number: float, text: str
 )
 def test_percentages_never_hide_a_case(share: float, text: str) -> None:
     assert percent_text(share) == text
-
-
