@@ -73,40 +73,13 @@ class PastedMatrixView:
     lines: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ExampleLink:
-    """A published table that one click loads."""
-
-    title: str
-    source: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class AuditFormView:
-    """Everything that can be typed, with what was; `error` belongs to the field `error_field`."""
-
-    table: str
-    most_characters: int
-    classes: str
-    positive: str
-    names: tuple[Option, ...]
-    units: tuple[Option, ...]
-    heads: tuple[HeadLine, ...]
-    options: tuple[str, ...]
-    matrix: PastedMatrixView | None
-    remarks: tuple[str, ...]
-    unread: tuple[str, ...]
-    error: str | None
-    error_field: str | None
-
-
-def audit_form(
-    typed: TypedAudit, reading: Reading | None, error: InvalidInput | None
-) -> AuditFormView:
+def audit_form(typed: TypedAudit, audit: TableTextAudit | None, error: InvalidInput | None) -> str:
     """Present the form, with what was found out where nothing was typed."""
+    reading = _reading(typed) if audit is None else audit.reading
+    can_link = fits_link(typed)
     found = None if reading is None or reading.classes is None else reading.classes.written()
-    return AuditFormView(
+    return render_template(
+        "audit/page.html",
         table=typed.table,
         most_characters=MOST_CHARACTERS,
         classes=typed.classes or found or "",
@@ -126,12 +99,12 @@ def audit_form(
         ),
         error=None if error is None else sentence_of(error),
         error_field=None if error is None else _FIELDS.get(error.field or "", "table"),
+        verdicts=None if audit is None else verdicts_view(audit),
+        examples=[(t.title, t.source, example_url(t)) for t in PUBLISHED_TABLES],
+        card_url=audit_url(typed, "svg") if can_link else None,
+        own_url=audit_url(typed) if can_link else None,
+        json_url=audit_url(typed, "json") if can_link else None,
     )
-
-
-def example_links() -> tuple[ExampleLink, ...]:
-    """The published tables, in the order in which they are listed."""
-    return tuple(ExampleLink(t.title, t.source, example_url(t)) for t in PUBLISHED_TABLES)
 
 
 def _heads(typed: TypedAudit, reading: Reading) -> tuple[HeadLine, ...]:
@@ -292,18 +265,7 @@ def _shown(
     *,
     status: int = 200,
 ) -> Response:
-    reading = _reading(typed) if audit is None else audit.reading
-    response = make_response(
-        render_template(
-            "audit/page.html",
-            form=audit_form(typed, reading, refused),
-            verdicts=None if audit is None else verdicts_view(audit),
-            examples=example_links(),
-            card_url=audit_url(typed, "svg") if fits_link(typed) else None,
-            own_url=audit_url(typed) if fits_link(typed) else None,
-            json_url=audit_url(typed, "json") if fits_link(typed) else None,
-        )
-    )
+    response = make_response(audit_form(typed, audit, refused))
     response.status_code = status
     return response
 

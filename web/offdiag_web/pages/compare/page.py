@@ -28,7 +28,6 @@ from offdiag.services.examples.changed import (
     ChangedExamples,
     changed_examples,
 )
-from offdiag.services.shared_samples import Refusal
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store.dataset_page import dataset_overview
 from offdiag.store.promotions import promotions_in_force
@@ -38,7 +37,7 @@ from offdiag_web.app.dispatch import TWIN, requested_project
 from offdiag_web.app.exports import Cell, csv_response, json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
-from offdiag_web.components.controls import Paging, Segment, paging
+from offdiag_web.components.controls import Segment, paging
 from offdiag_web.components.samples import SHOW, SampleLook, SampleLooks, sample_looks
 from offdiag_web.pages.compare.export import (
     comparison_card,
@@ -47,7 +46,7 @@ from offdiag_web.pages.compare.export import (
     comparison_rows,
 )
 from offdiag_web.pages.compare.pair import PAIRED_OUTCOME_TEXTS
-from offdiag_web.pages.compare.runs import RunIdentity, run_identities
+from offdiag_web.pages.compare.runs import run_identities
 from offdiag_web.pages.compare.view import choosing_view, compare_page, curves_view
 from offdiag_web.urls.compare import (
     CompareAddress,
@@ -81,34 +80,17 @@ class ExampleLine:
     look: SampleLook
 
 
-@dataclass(frozen=True, slots=True)
-class ExamplesView:
-    """A page of examples with one outcome."""
-
-    title: str
-    heading: str
-    about: str
-    runs: tuple[RunIdentity, ...]
-    paired_outcomes: tuple[Segment, ...]
-    sample_head: str
-    lines: tuple[ExampleLine, ...]
-    has_scores: bool
-    paging: Paging
-    class_label: str | None
-    all_classes_url: str
-    back_url: str
-    refusal: Refusal | None
-    looks: SampleLooks
-    is_shown: bool
-
-
-def examples_view(found: ChangedExamples, address: CompareAddress) -> ExamplesView:
+def examples_view(found: ChangedExamples, address: CompareAddress, notices: list[str]) -> str:
     """Present a page of examples."""
     of_class = "" if found.class_label is None else f" of {quoted_name(found.class_label)}"
     words = PAIRED_OUTCOME_TEXTS[found.outcome]
     dataset = DatasetAddress(found.runs[0].project, found.runs[0].dataset)
     looks = sample_looks(dataset, (each.sample for each in found.examples))
-    return ExamplesView(
+    return render_template(
+        "compare/examples.html",
+        address=address,
+        outcome=found.outcome,
+        notices=notices,
         title=f"Examples{of_class}, {words}",
         heading=f"{numbers.plural(found.total, 'example')}{of_class}: {words}",
         about=_about(found),
@@ -208,12 +190,13 @@ def page() -> AnyResponse:
         with current_registry().database.read() as session:
             overview = dataset_overview(session)
             in_force = promotions_in_force(session, [facts.id for facts, _ in overview])
-        view = choosing_view(
+        html = choosing_view(
             overview,
             address,
+            notices,
             with_champion={at for at, of in in_force.items() if PromotionRole.CHAMPION in of},
         )
-        return make_response(render_template("compare/choose.html", view=view, notices=notices))
+        return make_response(html)
     found, more = _compared(address)
     if more:
         address = replace(address, part=None)
@@ -269,17 +252,7 @@ def examples() -> AnyResponse:
             raise
         notices.append(f"There is no class “{class_label}”; these are the examples of all.")
         found = _examples(address, outcome=outcome, class_label=None, start=start)
-    view = examples_view(found, address)
-    return make_response(
-        render_template(
-            "compare/examples.html",
-            view=view,
-            address=address,
-            outcome=outcome,
-            start=view.paging.start,
-            notices=notices,
-        )
-    )
+    return make_response(examples_view(found, address, notices))
 
 
 @blueprint.get(f"/compare/examples{TWIN}")

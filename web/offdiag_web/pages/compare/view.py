@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from flask import render_template
 from markupsafe import Markup
 
 from offdiag.comparison.by_slice import PartChange, SliceChanges
@@ -185,20 +186,18 @@ class DatasetChoice:
     best_url: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ChoosingView:
-    """What to choose from; `chosen` is the id of the one run that is chosen already."""
-
-    chosen: str | None
-    datasets: tuple[DatasetChoice, ...]
-
-
 def choosing_view(
-    overview: Overview, address: CompareAddress, *, with_champion: Collection[int]
-) -> ChoosingView:
+    overview: Overview,
+    address: CompareAddress,
+    notices: list[str],
+    *,
+    with_champion: Collection[int],
+) -> str:
     """Present the datasets that have runs to choose from; some have a champion."""
     names = [dataset.name for dataset, _ in overview]
-    return ChoosingView(
+    return render_template(
+        "compare/choose.html",
+        notices=notices,
         chosen=address.run_ids[0] if address.run_ids else None,
         datasets=tuple(
             DatasetChoice(

@@ -127,28 +127,6 @@ def _broken_text(typed: TypedCosts, broken: frozenset[tuple[int, int]], labels: 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CostFormView:
-    """The fields with what is typed in them. `grid` is None where there are too many classes."""
-
-    title: str
-    action: str
-    cancel_url: str
-    dataset: str
-    name: str
-    name_is_fixed: bool
-    currency: str
-    note: str
-    author: str
-    grid: CostGrid | None
-    table: str
-    errors: Mapping[str, str]
-    passed: str | None
-    warnings: tuple[str, ...]
-    n_classes: int
-    is_default: bool
-
-
 def cost_form_view(
     typed: TypedCosts,
     labels: LabelSet,
@@ -162,11 +140,12 @@ def cost_form_view(
     name_is_fixed: bool,
     is_default: bool,
     errors: Mapping[str, str] | None = None,
-) -> CostFormView:
+) -> str:
     """Present the form. `before` is what it started from, which marks what was changed; `read`
     is what the fields mean, if somebody asked."""
     costs = None if read is None else read.costs
-    return CostFormView(
+    return render_template(
+        "costs/form.html",
         title=title,
         action=action,
         cancel_url=cancel_url,
@@ -379,7 +358,7 @@ def _shown(
     errors: dict[str, str] | None = None,
     status: int = 200,
 ) -> Response:
-    view: CostFormView = cost_form_view(
+    html = cost_form_view(
         typed,
         subject.labels,
         read=read,
@@ -392,6 +371,6 @@ def _shown(
         is_default=bool(request.form.get("default")),
         errors=errors,
     )
-    response = make_response(render_template("costs/form.html", view=view))
+    response = make_response(html)
     response.status_code = status
     return response

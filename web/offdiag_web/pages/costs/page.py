@@ -43,19 +43,12 @@ class CostLine:
     uses: str
 
 
-@dataclass(frozen=True, slots=True)
-class CostListView:
-    """All cost matrices, and where a new one is made."""
-
-    lines: tuple[CostLine, ...]
-    new_url: str
-
-
-def cost_list_view(overview: CostOverview, *, now: datetime) -> CostListView:
+def cost_list_view(overview: CostOverview, *, now: datetime) -> str:
     """Present the list."""
-    return CostListView(
-        tuple(_line(overview, each, now) for each in overview.newest),
-        new_costs_url(DEFAULT_PROJECT),
+    return render_template(
+        "costs/page.html",
+        lines=tuple(_line(overview, each, now) for each in overview.newest),
+        new_url=new_costs_url(DEFAULT_PROJECT),
     )
 
 
@@ -198,8 +191,8 @@ blueprint = Blueprint("costs", __name__)
 def page() -> Response:
     database = current_registry().database
     with database.read() as session:
-        view = cost_list_view(cost_overview(session), now=database.clock())
-    return make_response(render_template("costs/page.html", view=view))
+        overview = cost_overview(session)
+    return make_response(cost_list_view(overview, now=database.clock()))
 
 
 @blueprint.get(f"/costs{TWIN}")
@@ -214,8 +207,8 @@ def twin(form: str) -> Response:
 @blueprint.get(COSTS)
 def matrix(name: str) -> Response:
     detail, address, notices = _asked(name)
-    view = cost_page_view(detail, address, now=current_registry().database.clock())
-    return make_response(render_template("costs/matrix.html", view=view, notices=notices))
+    now = current_registry().database.clock()
+    return make_response(cost_page_view(detail, address, notices, now=now))
 
 
 @blueprint.get(f"{COSTS}{TWIN}")

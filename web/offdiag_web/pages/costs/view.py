@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
+from flask import render_template
 
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.metrics.costs.edits import cost_text
@@ -199,38 +200,18 @@ class DatasetOption:
     what_if_url: str
 
 
-@dataclass(frozen=True, slots=True)
-class CostPageView:
-    """Everything the page shows."""
-
-    address: CostsAddress
-    title: str
-    project: str | None
-    reference: str
-    currency: str | None
-    author: str | None
-    note: str | None
-    created: Moment
-    is_newest: bool
-    newest_url: str
-    table: CostTable
-    passed: str
-    warnings: tuple[str, ...]
-    versions: tuple[VersionLine, ...]
-    difference: CostDifference | None
-    uses: tuple[UseLine, ...]
-    datasets: tuple[DatasetOption, ...]
-
-
-def cost_page_view(detail: CostDetail, address: CostsAddress, *, now: datetime) -> CostPageView:
+def cost_page_view(
+    detail: CostDetail, address: CostsAddress, notices: list[str], *, now: datetime
+) -> str:
     """Present one version."""
     shown = detail.shown
     label_set = next(each.label_set_id for each in detail.versions if each.id == shown.id)
-    return CostPageView(
+    return render_template(
+        "costs/matrix.html",
         address=address,
+        notices=notices,
         title=f"{shown.name} v{shown.version}",
         project=None if shown.project == DEFAULT_PROJECT else shown.project,
-        reference=f"{shown.name}@{shown.version}",
         currency=shown.costs.currency,
         author=shown.author,
         note=shown.note,

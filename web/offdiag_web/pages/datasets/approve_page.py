@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
@@ -19,7 +18,6 @@ from offdiag_web.components import numbers
 from offdiag_web.components.controls import Option
 from offdiag_web.components.datasets import (
     DATASET,
-    DatasetFrame,
     dataset_frame,
     find_in_any_project,
 )
@@ -30,19 +28,6 @@ find_in_any_project(blueprint)
 
 _REFUSED = 422
 _LONGEST_NAME = 60
-
-
-@dataclass(frozen=True, slots=True)
-class ApproveView:
-    """The form with what was typed; `error` says why nothing was recorded, with the way out."""
-
-    address: DatasetAddress
-    frame: DatasetFrame
-    choices: tuple[Option, ...]
-    champion: str | None
-    candidate: str | None
-    typed: Mapping[str, str]
-    error: tuple[str, str] | None
 
 
 @blueprint.get(f"{DATASET}/approve")
@@ -105,16 +90,16 @@ def _form(
         best_sets=kept_best_sets(),
         kept=kept_decisions(),
     )
-    view = _view(found, typed, error)
-    page = make_response(render_template("datasets/approve.html", view=view))
+    page = make_response(_rendered(found, typed, error))
     page.status_code = _REFUSED if error else 200
     return page
 
 
-def _view(found: Decision, typed: Mapping[str, str], error: tuple[str, str] | None) -> ApproveView:
+def _rendered(found: Decision, typed: Mapping[str, str], error: tuple[str, str] | None) -> str:
     challenger = found.challenger
     chosen = typed.get("run") or ("" if challenger is None else challenger.run.id)
-    return ApproveView(
+    return render_template(
+        "datasets/approve.html",
         address=DatasetAddress(found.dataset.project, found.dataset.name),
         frame=dataset_frame(found.dataset, found.size, current="decision"),
         choices=tuple(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from flask import render_template
 from markupsafe import Markup
 
 from offdiag.domain.hierarchy import Group, Hierarchy
@@ -19,7 +20,7 @@ from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
 from offdiag_web.components.controls import Chip, Moment, Paging, Tone, moment, paging
-from offdiag_web.components.datasets import DatasetFrame, dataset_frame, runs_of_dataset_url
+from offdiag_web.components.datasets import dataset_frame, runs_of_dataset_url
 from offdiag_web.urls.datasets import DatasetAddress
 
 CLASSES_PER_PAGE = 50
@@ -183,26 +184,13 @@ class SliceLine:
     suppressed: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class DatasetView:
-    """Everything on the page of a dataset."""
-
-    address: DatasetAddress
-    frame: DatasetFrame
-    labels_note: str
-    classes: ClassCounts | None
-    versions: tuple[VersionLine, ...]
-    states: tuple[LinkedChip, ...]
-    behind: str | None
-    slices: tuple[SliceLine, ...]
-    groups: GroupLines | None
-
-
-def dataset_view(detail: DatasetDetail, *, start: int, now: datetime) -> DatasetView:
+def dataset_view(detail: DatasetDetail, notices: list[str], *, start: int, now: datetime) -> str:
     """Present a dataset; `start` is the first class that is shown, counted from 0."""
     dataset = detail.dataset
     address = DatasetAddress(dataset.project, dataset.name)
-    return DatasetView(
+    return render_template(
+        "datasets/data.html",
+        notices=notices,
         address=address,
         frame=dataset_frame(dataset, _size(detail), current="data"),
         labels_note=_labels_note(detail),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from flask import render_template
 from markupsafe import Markup
 
 from offdiag.comparison.texts import MOST_RUNS
@@ -27,17 +28,13 @@ from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Moment, Segment, class_words, moment
 from offdiag_web.components.datasets import (
-    DatasetFrame,
     dataset_frame,
     runs_of_dataset_url,
 )
 from offdiag_web.components.flags import SeverityMark, severity_mark
 from offdiag_web.components.model_marks import model_key
 from offdiag_web.pages.datasets.chosen import (
-    BestRow,
     Marks,
-    PastDecision,
-    RoleCard,
     best_rows,
     candidate_card,
     past_decision,
@@ -85,52 +82,15 @@ class BudgetView:
     more: str
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionView:
-    """Everything on the page."""
-
-    address: DatasetAddress
-    frame: DatasetFrame
-    metric: str
-    verdict: str
-    second: str | None
-    pending: str | None
-    compare: tuple[str, int] | None
-    threshold_url: str | None
-    approve_url: str | None
-    across: tuple[Segment, ...]
-    up: tuple[Segment, ...]
-    scatter: Markup | None
-    legend: tuple[tuple[Markup, str], ...]
-    rows: tuple[BestRow, ...]
-    rows_title: str
-    cost_title: str | None
-    rows_note: str
-    runs_url: str
-    champion: RoleCard | None
-    candidate: RoleCard | None
-    history: tuple[PastDecision, ...]
-    trend: Markup | None
-    drop: str | None
-    budget: BudgetView | None
-    problems: tuple[ProblemLine, ...]
-    n_problems: str
-    problems_url: str
-    costs: CostsCard | None
-    n_runs: int
-    of_class: str
-    why_empty: str
-    is_unlabelled: bool
-
-
 def decision_view(
     decision: Decision,
     asked: Asked,
     problems: Sequence[ProblemSummary],
     *,
     now: datetime,
-) -> DecisionView:
-    """Present the decision, with the open problems of the dataset."""
+    **beside: object,
+) -> str:
+    """Present the decision, with the open problems of the dataset and what is `beside` it."""
     dataset, leaders, facts = decision.dataset, decision.leaders, decision.facts
     address = DatasetAddress(dataset.project, dataset.name)
     marks = Marks(decision)
@@ -141,7 +101,8 @@ def decision_view(
     in_set.sort(key=lambda run_id: run_id != champion_id)
     challenger = decision.challenger
     amounts = amounts_of(decision)
-    return DecisionView(
+    return render_template(
+        "datasets/decision.html",
         address=address,
         frame=dataset_frame(dataset, decision.size, current="decision"),
         metric=title_of(leaders.metric),
@@ -191,6 +152,7 @@ def decision_view(
         of_class=class_words(dataset.task).one,
         why_empty=why_empty(decision),
         is_unlabelled=not decision.size.n_labelled,
+        **beside,
     )
 
 

@@ -23,7 +23,7 @@ from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, label_head
-from offdiag_web.components.controls import Paging, paging
+from offdiag_web.components.controls import paging
 from offdiag_web.components.datasets import DATASET, VERSION, find_in_any_project
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start
@@ -112,26 +112,9 @@ class SampleLine:
     after: ClassHead
 
 
-@dataclass(frozen=True, slots=True)
-class DifferenceView:
-    """Everything on the page of two versions. `table` is None where it would be too large."""
-
-    before: str
-    after: str
-    sentence: str
-    reason: str | None
-    author: str | None
-    moves: tuple[Move, ...]
-    n_moves_hidden: int
-    table: RelabellingTable | None
-    samples: tuple[SampleLine, ...]
-    sample_head: str
-    paging: Paging
-
-
 def difference_view(
-    comparison: TruthComparison, address: DatasetAddress, *, start: int
-) -> DifferenceView:
+    comparison: TruthComparison, address: DatasetAddress, notices: list[str], *, start: int
+) -> str:
     """Present a comparison; `start` is the first changed sample shown, counted from 0."""
     difference = comparison.difference
     before, after = comparison.before, comparison.after
@@ -143,7 +126,8 @@ def difference_view(
         url=lambda at: address.difference_url(before.number, after.number, start=at),
     )
     follows = after.parent_id == before.id
-    return DifferenceView(
+    return render_template(
+        "datasets/difference.html",
         before=f"v{before.number}",
         after=f"v{after.number}",
         sentence=difference_sentence(difference),
@@ -158,6 +142,11 @@ def difference_view(
         ),
         sample_head="Position" if difference.ids is None else "Sample",
         paging=page,
+        address=address,
+        csv_url=address.difference_url(before.number, after.number, "csv"),
+        json_url=address.difference_url(before.number, after.number, "json"),
+        impact_url=address.impact_url(after.number),
+        notices=notices,
     )
 
 
@@ -200,18 +189,8 @@ _PATH = f"{DATASET}/truth/<{VERSION}:before>..<{VERSION}:after>"
 def page(name: str, before: int, after: int) -> Response:
     start, notices = read_start(request.args)
     address = DatasetAddress(requested_project(), name)
-    view = difference_view(_compared(name, before, after), address, start=start)
-    return make_response(
-        render_template(
-            "datasets/difference.html",
-            view=view,
-            address=address,
-            csv_url=address.difference_url(before, after, "csv"),
-            json_url=address.difference_url(before, after, "json"),
-            impact_url=address.impact_url(after),
-            notices=notices,
-        )
-    )
+    compared = _compared(name, before, after)
+    return make_response(difference_view(compared, address, notices, start=start))
 
 
 @blueprint.get(f"{_PATH}{TWIN}")

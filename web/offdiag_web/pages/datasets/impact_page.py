@@ -26,7 +26,7 @@ from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.charts.marks import interval_mark
 from offdiag_web.charts.svg import SIGNED_UNIT, UNIT, Extent, Scale, fitted
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Link, Paging, Segment, paging
+from offdiag_web.components.controls import Link, Segment, paging
 from offdiag_web.components.datasets import (
     DATASET,
     METRIC_TITLES,
@@ -128,39 +128,12 @@ class ImpactLine:
     scored: str
 
 
-@dataclass(frozen=True, slots=True)
-class ImpactView:
-    """Everything on the page of a correction."""
-
-    number: int
-    parent: int | None
-    sentence: str
-    reason: str | None
-    author: str | None
-    metric_title: str
-    metrics: tuple[Segment, ...]
-    ends: tuple[str, str]
-    lines: tuple[ImpactLine, ...]
-    has_parts: bool
-    paging: Paging
-    waiting: tuple[Link, ...]
-    n_waiting_hidden: int
-    failed: tuple[Link, ...]
-    new: str | None
-    cut: str | None
-    notes: tuple[str, ...]
-
-    @property
-    def is_pending(self) -> bool:
-        return bool(self.waiting)
-
-
 MOST_NAMED = 10
 
 
 def impact_view(
-    impact: TruthImpact, address: DatasetAddress, *, metric: str, start: int
-) -> ImpactView:
+    impact: TruthImpact, address: DatasetAddress, notices: list[str], *, metric: str, start: int
+) -> str:
     """Present an impact by one metric, the runs that moved farthest first."""
     number = impact.version.number
     titles = titles_for(impact.dataset.task)
@@ -176,7 +149,8 @@ def impact_view(
     scale = _scale(shown_runs, metric)
     beyond = {(change.run_id, change.metric) for change in impact.beyond}
     notes = Notes()
-    return ImpactView(
+    return render_template(
+        "datasets/impact.html",
         number=number,
         parent=None if impact.older is None else impact.older.number,
         sentence=impact_sentence(impact, metric),
@@ -214,6 +188,9 @@ def impact_view(
         if impact.is_cut
         else None,
         notes=tuple(notes.texts),
+        address=address,
+        own_url=address.impact_url(number, metric=written(metric), start=start),
+        notices=notices,
     )
 
 
@@ -353,21 +330,8 @@ def page(name: str, number: int) -> Response:
     metric, notices = _requested_metric(impact)
     start, more = read_start(request.args)
     address = DatasetAddress(requested_project(), name)
-    view = impact_view(
-        impact,
-        address,
-        metric=metric,
-        start=start,
-    )
-    return make_response(
-        render_template(
-            "datasets/impact.html",
-            view=view,
-            address=address,
-            own_url=address.impact_url(number, metric=written(metric), start=start),
-            notices=notices + more,
-        )
-    )
+    html = impact_view(impact, address, notices + more, metric=metric, start=start)
+    return make_response(html)
 
 
 @blueprint.get(f"{_PATH}{TWIN}")

@@ -73,16 +73,16 @@ def dataset(name: str) -> Response:
     found, notices = _decision(name)
     asked = _asked(found)
     now = current_registry().database.clock()
-    view = decision_view(found, asked, open_problems_of(found.dataset.id), now=now)
-    return make_response(
-        render_template(
-            "datasets/decision.html",
-            view=view,
-            slices=_worst_slices(found),
-            notices=notices,
-            comments=_comments(found),
-        )
+    html = decision_view(
+        found,
+        asked,
+        open_problems_of(found.dataset.id),
+        now=now,
+        slices=_worst_slices(found),
+        notices=notices,
+        comments=_comments(found),
     )
+    return make_response(html)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +152,7 @@ def data(name: str) -> Response:
     database = current_registry().database
     start, notices = read_start(request.args)
     detail = browse_dataset(database, project=requested_project(), dataset=name)
-    view = dataset_view(detail, start=start, now=database.clock())
-    return make_response(render_template("datasets/data.html", view=view, notices=notices))
+    return make_response(dataset_view(detail, notices, start=start, now=database.clock()))
 
 
 def _decision(name: str) -> tuple[Decision, list[str]]:

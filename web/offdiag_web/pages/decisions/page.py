@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from flask import Blueprint, make_response, redirect, render_template, request
+from flask import Blueprint, make_response, redirect, request
 from werkzeug.wrappers import Response
 
 from offdiag.errors import InvalidInput, NotFound
@@ -37,8 +37,7 @@ def page() -> Response:
     address, run_id = _asked()
     if SENT_BY_FORM in request.args or address.question.costs is None:
         return redirect(_canonical(address, run_id).decisions_url(run_id))
-    view = decisions_view(_found(address, run_id), address)
-    return make_response(render_template("decisions/page.html", view=view))
+    return make_response(decisions_view(_found(address, run_id), address))
 
 
 @blueprint.get(f"{_PATH}{TWIN}")

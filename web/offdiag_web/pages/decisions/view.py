@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from flask import render_template
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -16,7 +17,7 @@ from offdiag.services.decisions.thresholds import Change, ClassChange
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, class_order
 from offdiag_web.components.controls import Caution, Segment
-from offdiag_web.components.costs.form import ShareField, base_segments, base_text, share_fields
+from offdiag_web.components.costs.form import base_segments, base_text, share_fields
 from offdiag_web.components.costs.ranking import PER
 from offdiag_web.components.numbers import (
     LOG_SCORES,
@@ -28,7 +29,6 @@ from offdiag_web.components.numbers import (
     shown,
 )
 from offdiag_web.pages.decisions.thresholds import (
-    ThresholdView,
     amount_text,
     difference_text,
     interval_text,
@@ -50,39 +50,13 @@ class DerivedRun:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionsView:
-    """Everything the page shows; `missing` says why there is nothing to choose."""
-
-    run_id: str
-    run_name: str
-    run_url: str
-    subtitle: str
-    address: WhatIfAddress
-    what_if_url: str
-    base: str
-    base_url: str | None
-    currency: str | None
-    bases: tuple[Segment, ...]
-    changes: str
-    notices: tuple[str, ...]
-    shares: tuple[ShareField, ...]
-    has_shares: bool
-    sides: tuple[Segment, ...]
-    thresholds: ThresholdView | None
-    answers: ChangedPredictionsView | None
-    missing: Caution | None
-    snippet: str | None
-    save_name: str
-    derived: tuple[DerivedRun, ...]
-
-
-def decisions_view(found: Decisions, address: WhatIfAddress) -> DecisionsView:
-    """Present decisions. `address` is the canonical one;"""
+def decisions_view(found: Decisions, address: WhatIfAddress) -> str:
+    """Present decisions. `address` is the canonical one; `missing` says why there is none."""
     run, scenario = found.run, found.scenario
     record = scenario.base.record
     order = class_order(run.matrix, None)
-    return DecisionsView(
+    return render_template(
+        "decisions/page.html",
         run_id=run.id,
         run_name=run.name,
         run_url=run_url(run.id),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from flask import Blueprint, flash, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
@@ -26,9 +25,8 @@ from offdiag_web.app.news import open_problems
 from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import curly
-from offdiag_web.components.controls import NOBODY_NAMED, WROTE, Chip, HistoryLine, Moment, moment
+from offdiag_web.components.controls import NOBODY_NAMED, WROTE, HistoryLine, moment
 from offdiag_web.components.flags import (
-    SeverityMark,
     badge_chip,
     day,
     flag_name,
@@ -38,8 +36,6 @@ from offdiag_web.components.flags import (
 )
 from offdiag_web.components.samples import ExampleStrip, example_strip, question_about
 from offdiag_web.pages.flags.checks import (
-    AlternativesView,
-    ChecksView,
     alternatives_view,
     checks_view,
 )
@@ -51,7 +47,7 @@ from offdiag_web.pages.flags.recall_by_size import (
     recall_floor,
     size_chart,
 )
-from offdiag_web.pages.flags.triage import ACTIONS, REST, Refused, carry_out, read_decision
+from offdiag_web.pages.flags.triage import ACTIONS, Refused, carry_out, read_decision, rest_days
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.flags import flag_classes_url, flag_url, problems_of_run
 from offdiag_web.urls.run import run_url
@@ -106,85 +102,30 @@ def _readable(event: FlagEvent) -> str:
 _RANKED_WORDS = dict(zip(RANKED_KEYS, ("accuracy", "balanced accuracy"), strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Actions:
-    """What can be done with a flag as it stands; `seen` is the last change its reader saw."""
-
-    seen: int
-    can_acknowledge: bool
-    can_triage: bool
-    can_reopen: bool
-    rest_until: str
-    earliest: str
-
-
-@dataclass(frozen=True, slots=True)
-class FlagPageView:
-    """Everything on the page of a flag."""
-
-    number: int
-    name: str
-    title: str
-    url: str
-    severity: SeverityMark
-    rule: str
-    rule_help: str | None
-    state: Chip
-    badge: Chip | None
-    assignee: str | None
-    run_name: str
-    run_id: str
-    run_url: str
-    model: str | None
-    dataset: str
-    dataset_url: str
-    ranks: str | None
-    message: str
-    opened: Moment
-    seen: Moment
-    reason: str | None
-    rule_changes: str | None
-    outdated: str | None
-    chart: SizeChart | None
-    checks: ChecksView
-    examples: ExampleStrip | None
-    better: AlternativesView | None
-    history: tuple[HistoryLine, ...]
-    actions: Actions
-    others_url: str
-    problem: int | None
-    json_url: str
-    csv_url: str
-    classes_url: str
-    refused: Refused
-
-
-def flag_page_view(
+def _rendered(
     detail: FlagDetail,
     *,
     now: datetime,
     problem: int | None,
     refused: Refused,
-) -> FlagPageView:
-    """Present a flag."""
+) -> str:
     entry, flag, content = detail.entry, detail.entry.flag, detail.entry.flag.content
     label = content.class_label
-    return FlagPageView(
-        number=flag.id,
+    state = flag.status.state_at(now)
+    is_closed = state is FlagState.CLOSED
+    return render_template(
+        "flags/flag.html",
+        flag=flag,
+        entry=entry,
+        content=content,
         name=flag_name(flag.id),
         title=flag_title(content, entry.task),
         url=flag_url(flag.id),
         severity=severity_mark(flag.status.severity),
-        rule=f"{content.rule} v{content.rule_version}",
-        rule_help=None if detail.rule is None else detail.rule.help,
+        rule=detail.rule,
         state=state_chip(flag.status, now),
         badge=badge_chip(content),
-        assignee=flag.assignee,
-        run_name=entry.run_name,
-        run_id=flag.run_id,
         run_url=run_url(flag.run_id),
-        model=entry.model,
-        dataset=entry.dataset,
         dataset_url=DatasetAddress(entry.project, entry.dataset).url(),
         ranks=rank_sentence(detail.ranks),
         message=curly(content.message),
@@ -198,7 +139,10 @@ def flag_page_view(
         examples=_examples(flag.run_id, content),
         better=None if label is None else alternatives_view(detail.better, label),
         history=history_lines(detail.history, now=now),
-        actions=_actions(detail, now),
+        can_acknowledge=not is_closed and state is not FlagState.ACKNOWLEDGED,
+        can_triage=not is_closed,
+        can_reopen=not is_closed and state is not FlagState.OPEN,
+        rest_days=rest_days(now),
         others_url=problems_of_run(flag.run_id),
         problem=problem,
         json_url=flag_url(flag.id, "json"),
@@ -275,19 +219,6 @@ def _outdated(detail: FlagDetail) -> str | None:
     )
 
 
-def _actions(detail: FlagDetail, now: datetime) -> Actions:
-    state = detail.entry.flag.status.state_at(now)
-    is_closed = state is FlagState.CLOSED
-    return Actions(
-        seen=detail.entry.revision,
-        can_acknowledge=not is_closed and state is not FlagState.ACKNOWLEDGED,
-        can_triage=not is_closed,
-        can_reopen=not is_closed and state is not FlagState.OPEN,
-        rest_until=f"{now + REST:%Y-%m-%d}",
-        earliest=f"{now + timedelta(days=1):%Y-%m-%d}",
-    )
-
-
 blueprint = Blueprint("flag", __name__)
 
 _FLAG = "/flags/<int(max=9223372036854775807):number>"
@@ -333,13 +264,8 @@ def _page(number: int, refused: Refused) -> Response:
     detail = _detail(number)
     with current_registry().database.read() as session:
         problem = problem_of_flag(session, number)
-    view = flag_page_view(
-        detail,
-        now=current_registry().database.clock(),
-        problem=problem,
-        refused=refused,
-    )
-    return make_response(render_template("flags/flag.html", view=view))
+    now = current_registry().database.clock()
+    return make_response(_rendered(detail, now=now, problem=problem, refused=refused))
 
 
 def _detail(number: int) -> FlagDetail:

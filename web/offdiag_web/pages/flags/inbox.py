@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from flask import Blueprint, make_response, redirect, render_template, request
 from markupsafe import Markup
@@ -33,7 +33,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Segment
 from offdiag_web.components.flags import SeverityMark, severity_mark
 from offdiag_web.pages.flags.problem_evidence import METRIC_WORDS, day_of, problem_chip, run_count
-from offdiag_web.pages.flags.triage import REST, Refused, decide_problems
+from offdiag_web.pages.flags.triage import Refused, decide_problems, rest_days
 from offdiag_web.urls.flags import ProblemsAddress, problem_url, read_problems
 
 _TABS = (("New", "new"), ("Open", "open"), ("Snoozed", "snoozed"), ("Resolved", "resolved"))
@@ -74,27 +74,6 @@ class ProblemGroup:
     title: str
     lines: tuple[ProblemLine, ...]
     is_new: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ProblemsView:
-    """Everything on the page."""
-
-    tabs: tuple[Segment, ...]
-    datasets: tuple[str, ...]
-    hit_choices: tuple[tuple[str, str], ...]
-    address: ProblemsAddress
-    terms: tuple[tuple[str, str], ...]
-    kept: tuple[tuple[str, str], ...]
-    groups: tuple[ProblemGroup, ...]
-    has_headings: bool
-    none: str
-    n_low: str
-    low_url: str
-    is_narrowed: bool
-    rest_until: str
-    earliest: str
-    refused: Refused
 
 
 def trend_of(problem: Problem, measured: Measured, task: Task) -> Markup | None:
@@ -146,7 +125,7 @@ def _is_listed(problem: Problem, address: ProblemsAddress, since: datetime) -> b
     return address.in_state(problem.state) and is_new
 
 
-def _view(address: ProblemsAddress, refused: Refused) -> ProblemsView:
+def _rendered(address: ProblemsAddress, notices: list[str], refused: Refused) -> str:
     found, measured, since = _read(address)
     now = current_registry().database.clock()
     listed, meant = _listed(found, address, since), _meant(found, address)
@@ -178,7 +157,8 @@ def _view(address: ProblemsAddress, refused: Refused) -> ProblemsView:
     runs = {run.id: run.name for problem in found.problems for run in problem.runs}
     run_name = runs.get(address.run, address.run)
     names = {each.name for each in found.datasets.values()} | {address.dataset}
-    return ProblemsView(
+    return render_template(
+        "flags/inbox.html",
         tabs=tuple(
             Segment(f"{text} {counts[show]:,}", address.showing(show).url(), address.show == show)
             for text, show in _TABS
@@ -193,13 +173,13 @@ def _view(address: ProblemsAddress, refused: Refused) -> ProblemsView:
         kept=tuple(kept),
         groups=shown,
         has_headings=any(each.is_new for each in shown) and address.show != "new",
-        none=f"No {state}problems.{resolved}",
+        empty_text=f"No {state}problems.{resolved}",
         n_low=numbers.count(n_low) if n_low else "",
         low_url=with_low.url(),
         is_narrowed=bool(kept) or bool(address.dataset or address.hits) or address.show != "open",
-        rest_until=f"{now + REST:%Y-%m-%d}",
-        earliest=f"{now + timedelta(days=1):%Y-%m-%d}",
+        rest_days=rest_days(now),
         refused=refused,
+        notices=notices,
     )
 
 
@@ -253,7 +233,7 @@ def page() -> Response:
     address, notices = read_problems(request.args)
     if SENT_BY_FORM in request.args and not notices:
         return redirect(address.url())
-    return _page(address, notices, Refused())
+    return make_response(_rendered(address, notices, Refused()))
 
 
 @blueprint.get(f"/problems{TWIN}")
@@ -276,12 +256,8 @@ def decide() -> Response:
         decide_problems(typed.get("action", ""), some, typed)
     except (Conflict, InvalidInput) as error:
         address, notices = read_problems(request.args)
-        answer = _page(address, notices, Refused.because(error, typed, selected=set(some)))
+        refused = Refused.because(error, typed, selected=set(some))
+        answer = make_response(_rendered(address, notices, refused))
         answer.status_code = status_of(error)
         return answer
     return redirect(own_path(typed.get("back", "/problems")), 303)
-
-
-def _page(address: ProblemsAddress, notices: list[str], refused: Refused) -> Response:
-    view = _view(address, refused)
-    return make_response(render_template("flags/inbox.html", view=view, notices=notices))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
@@ -29,10 +28,10 @@ from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import curly
-from offdiag_web.components.controls import Chip, Discussion, Link, discussion
-from offdiag_web.components.flags import SeverityMark, flag_name, severity_mark
+from offdiag_web.components.controls import Discussion, Link, discussion
+from offdiag_web.components.flags import flag_name, severity_mark
 from offdiag_web.components.numbers import interval_text
-from offdiag_web.components.samples import ExampleStrip, example_strip, question_about
+from offdiag_web.components.samples import example_strip, question_about
 from offdiag_web.pages.flags.problem_evidence import (
     EvidenceChart,
     day_of,
@@ -40,7 +39,7 @@ from offdiag_web.pages.flags.problem_evidence import (
     problem_chip,
     run_count,
 )
-from offdiag_web.pages.flags.triage import ACTIONS, REST, Refused, decide_problems
+from offdiag_web.pages.flags.triage import ACTIONS, Refused, decide_problems, rest_days
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.flags import flag_url, problem_url
 from offdiag_web.urls.run import run_url
@@ -59,44 +58,6 @@ class ReasonView:
 
     text: str
     flags: tuple[Link, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ProblemPageView:
-    """Everything on the page of a problem."""
-
-    name: str
-    title: str
-    url: str
-    json_url: str
-    severity: SeverityMark
-    state: Chip | None
-    model: str
-    dataset: str
-    dataset_url: str
-    sentence: str
-    is_closed: bool
-    roles: tuple[str, ...]
-    chart: EvidenceChart | None
-    examples: ExampleStrip | None
-    shown_run: Link
-    shown_as: str
-    since: str
-    first_run: Link | None
-    runs: str
-    best: Link | None
-    best_value: str
-    also: tuple[Link, ...]
-    n_more: int
-    reasons: tuple[ReasonView, ...]
-    assignee: str | None
-    can_accept: bool
-    can_decide: bool
-    can_reopen: bool
-    rest_until: str
-    earliest: str
-    refused: Refused
-    discussion: Discussion
 
 
 @blueprint.get(_PROBLEM)
@@ -128,7 +89,7 @@ def _page(number: int, refused: Refused) -> Response:
     with database.read() as session:
         chart = evidence_chart(session, problem, measured)
         best = best_run_on(session, problem, found)
-    view = _view(
+    html = _rendered(
         problem,
         found.datasets[problem.key.dataset_id],
         measured,
@@ -137,7 +98,7 @@ def _page(number: int, refused: Refused) -> Response:
         best=best,
         also=related(problem, found.problems),
     )
-    return make_response(render_template("flags/problem.html", view=view))
+    return make_response(html)
 
 
 def _problem(number: int) -> tuple[Problem, FoundProblems, Measured]:
@@ -154,7 +115,7 @@ def _problem(number: int) -> tuple[Problem, FoundProblems, Measured]:
         return problem, found, measure(session, one)[number]
 
 
-def _view(
+def _rendered(
     problem: Problem,
     dataset: DatasetOfProblems,
     measured: Measured,
@@ -163,13 +124,14 @@ def _view(
     chart: EvidenceChart | None,
     best: RankedRun | None,
     also: Sequence[Problem],
-) -> ProblemPageView:
+) -> str:
     key = problem.key
     runs = {run.id: run for run in problem.runs}
     state, first = problem.state, problem.affected[-1]
     if best is not None and best.id == measured.run_id:
         best = None
-    return ProblemPageView(
+    return render_template(
+        "flags/problem.html",
         name=problem_name(problem.number),
         title=problem_title(key),
         url=problem_url(problem.number),
@@ -200,8 +162,7 @@ def _view(
         can_accept=state in (ProblemState.OPEN, ProblemState.SNOOZED),
         can_decide=state in (ProblemState.OPEN, ProblemState.ACCEPTED, ProblemState.SNOOZED),
         can_reopen=state not in (ProblemState.OPEN, ProblemState.CLOSED),
-        rest_until=f"{problem.now + REST:%Y-%m-%d}",
-        earliest=f"{problem.now + timedelta(days=1):%Y-%m-%d}",
+        rest_days=rest_days(problem.now),
         refused=refused,
         discussion=_discussion(problem),
     )

@@ -60,16 +60,7 @@ class RuleCard:
     problems_url: str
 
 
-@dataclass(frozen=True, slots=True)
-class RulesView:
-    """All rules, and what is still judged by others."""
-
-    rules: tuple[RuleCard, ...]
-    n_changed: int
-    outdated: str | None
-
-
-def rules_view(overview: RulesOverview) -> RulesView:
+def rules_view(overview: RulesOverview) -> str:
     """Present the rules."""
     n_others = overview.n_judged_by_others
     verb = "was" if n_others == 1 else "were"
@@ -79,7 +70,8 @@ def rules_view(overview: RulesOverview) -> RulesView:
         for each in rule.thresholds
         if each.value != each.default
     }
-    return RulesView(
+    return render_template(
+        "flags/rules.html",
         rules=tuple(_card(rule) for rule in overview.rules),
         n_changed=len(changed),
         outdated=f"{numbers.plural(n_others, 'run')} {verb} evaluated by other rules or "
@@ -185,7 +177,7 @@ blueprint = Blueprint("rules", __name__)
 
 @blueprint.get("/settings/rules")
 def page() -> Response:
-    return make_response(render_template("flags/rules.html", view=rules_view(_overview())))
+    return make_response(rules_view(_overview()))
 
 
 @blueprint.get(f"/settings/rules{TWIN}")

@@ -65,6 +65,14 @@ REST = timedelta(days=7)
 """How long a snooze lasts unless another date is given."""
 
 
+def rest_days(now: datetime) -> dict[str, str]:
+    """The day that a snooze ends unless another is given, and the earliest that can be."""
+    return {
+        "until": f"{now + REST:%Y-%m-%d}",
+        "earliest": f"{now + timedelta(days=1):%Y-%m-%d}",
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What the author wants done with flags, of which they have seen a revision.

@@ -73,16 +73,7 @@ class GlossaryGroup:
     lines: tuple[GlossaryLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GlossaryView:
-    """What the page shows; `query` is what was searched for."""
-
-    query: str
-    groups: tuple[GlossaryGroup, ...]
-    n_found: int
-
-
-def glossary_view(query: str) -> GlossaryView:
+def glossary_view(query: str) -> str:
     """All metrics whose key, name, formula or names elsewhere hold every word of `query`."""
     words = query.lower().split()
     groups = []
@@ -90,7 +81,9 @@ def glossary_view(query: str) -> GlossaryView:
         lines = tuple(_line(spec) for spec in CATALOGUE[scope].values() if _is_meant(spec, words))
         if lines:
             groups.append(GlossaryGroup(scope.value, SCOPE_TITLES[scope], lines))
-    return GlossaryView(query, tuple(groups), sum(len(group.lines) for group in groups))
+    return render_template(
+        "glossary/page.html", query=query, groups=tuple(groups), letters=LETTER_WORDS
+    )
 
 
 def metric_row(spec: MetricSpec) -> tuple[str | float, ...]:
@@ -249,8 +242,7 @@ def page() -> Response:
     query = request.args.get("q", "").strip()[:_LONGEST_QUERY]
     if "q" in request.args and request.args["q"] != query:
         return redirect(with_query(url_for("glossary.page"), {"q": query}))
-    view = glossary_view(query)
-    return make_response(render_template("glossary/page.html", view=view, letters=LETTER_WORDS))
+    return make_response(glossary_view(query))
 
 
 @blueprint.get(f"/glossary{TWIN}")

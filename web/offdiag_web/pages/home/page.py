@@ -37,7 +37,7 @@ from offdiag_web.charts.marks import Canvas, interval_mark
 from offdiag_web.charts.svg import UNIT
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Moment, Paging, ahead_text, moment, paging
+from offdiag_web.components.controls import Moment, ahead_text, moment, paging
 from offdiag_web.components.datasets import runs_url
 from offdiag_web.components.numbers import extent_of, interval_text
 from offdiag_web.pages.home.news import MOST_NEWS, NewsView, label_news, news_view, promotion_news
@@ -102,22 +102,6 @@ class DueLine:
     at: str
 
 
-@dataclass(frozen=True, slots=True)
-class HomeView:
-    """The first page."""
-
-    groups: tuple[tuple[str, tuple[DatasetLine, ...]], ...]
-    facts: str
-    n_datasets: int
-    wanted: str
-    paging: Paging
-    since: str
-    news: NewsView
-    failures: tuple[FailureLine, ...]
-    has_new_failures: bool
-    due: tuple[DueLine, ...]
-
-
 def home_view(
     overview: HomeOverview,
     statuses: Mapping[int, DatasetStatus],
@@ -129,7 +113,7 @@ def home_view(
     now: datetime,
     wanted: str,
     start: int,
-) -> HomeView:
+) -> str:
     """Present the datasets from `start` on whose names have all words of `wanted`."""
     terms = wanted.lower().split()
     found = [
@@ -170,14 +154,14 @@ def home_view(
     ]
     n_projects = len({dataset.project for dataset, _ in overview.datasets})
     total = sum(runs.total for _, runs in overview.datasets)
-    return HomeView(
+    return render_template(
+        "home/page.html",
         groups=tuple(
             (project, tuple(line for _, line in each))
             for project, each in groupby(lines, key=lambda line: line[0])
         ),
         facts=f"{numbers.count(len(names))} in {numbers.plural(n_projects, 'project')} · "
         f"{numbers.plural(total, 'run')}",
-        n_datasets=len(names),
         wanted=wanted,
         paging=page,
         since=f"{since.day} {since:%b}",
@@ -324,17 +308,6 @@ blueprint = Blueprint("home", __name__)
 @blueprint.get("/")
 def home() -> Response:
     """The overview; of a single dataset without news, its own page."""
-    view = _view()
-    if not view.wanted:
-        if not view.n_datasets:
-            return redirect(url_for("runs.runs"))
-        is_quiet = not view.news.lines and not view.has_new_failures
-        if view.n_datasets == 1 and is_quiet:
-            return redirect(view.groups[0][1][0].url)
-    return make_response(render_template("home/page.html", view=view))
-
-
-def _view() -> HomeView:
     database = current_registry().database
     now = database.clock()
     start, _ = read_start(request.args)
@@ -362,7 +335,14 @@ def _view() -> HomeView:
         ],
         since=since,
     )
-    return home_view(
+    wanted = request.args.get("q", "").strip()[:200]
+    if not wanted and not overview.datasets:
+        return redirect(url_for("runs.runs"))
+    has_news = news.lines or any(each.at > since for each in overview.failures)
+    if not wanted and len(overview.datasets) == 1 and not has_news:
+        [(dataset, _)] = overview.datasets
+        return redirect(DatasetAddress(dataset.project, dataset.name).url())
+    html = home_view(
         overview,
         found,
         problems,
@@ -370,6 +350,7 @@ def _view() -> HomeView:
         unlabelled=unlabelled,
         since=since,
         now=now,
-        wanted=request.args.get("q", "").strip()[:200],
+        wanted=wanted,
         start=start,
     )
+    return make_response(html)

@@ -76,22 +76,11 @@ class ProcessLine:
     state: Chip
 
 
-@dataclass(frozen=True, slots=True)
-class JobsView:
-    """The queue and the processes."""
-
-    states: tuple[Chip, ...]
-    lines: tuple[JobLine, ...]
-    n_hidden: int
-    n_dead: int
-    processes: tuple[ProcessLine, ...]
-    warning: str | None
-
-
-def jobs_view(page: JobsPage, *, now: datetime) -> JobsView:
+def jobs_view(page: JobsPage, *, now: datetime) -> str:
     """Present the queue."""
     counts = page.jobs.counts
-    return JobsView(
+    return render_template(
+        "jobs/page.html",
         states=tuple(
             Chip(f"{numbers.count(counts[state])} {_WORDS[state]}", _TONES[state])
             for state in _TONES
@@ -178,8 +167,7 @@ _JOB = "/jobs/<int(max=9223372036854775807):job_id>"
 @requires(Role.VIEWER, everywhere=True)
 def page() -> Response:
     database = current_registry().database
-    view = jobs_view(jobs_page(database), now=database.clock())
-    return make_response(render_template("jobs/page.html", view=view))
+    return make_response(jobs_view(jobs_page(database), now=database.clock()))
 
 
 @blueprint.get(f"/jobs{TWIN}")

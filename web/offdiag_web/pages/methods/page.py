@@ -58,7 +58,6 @@ from offdiag_web.components.controls import Segment
 from offdiag_web.components.datasets import (
     DATASET,
     METRIC_TITLES,
-    DatasetFrame,
     dataset_frame,
     find_in_any_project,
     runs_of_dataset_url,
@@ -229,27 +228,12 @@ class CurvesView:
     csv_url: str
 
 
-@dataclass(frozen=True, slots=True)
-class MethodsView:
-    """Everything on the page."""
-
-    address: DatasetAddress
-    frame: DatasetFrame
-    metric: str
-    metrics: tuple[Segment, ...]
-    statement: str
-    lines: tuple[MethodLine, ...]
-    has_folds: bool
-    ends: tuple[str, str]
-    curves: CurvesView | None
-
-
 @blueprint.get(f"{DATASET}/methods")
 def page(name: str) -> Response:
     found = _found(name)
     with current_registry().database.read() as session:
         size = dataset_size(session, found.dataset.id)
-    return make_response(render_template("methods/page.html", view=_view(found, size)))
+    return make_response(_rendered(found, size))
 
 
 @blueprint.get(f"{DATASET}/methods{TWIN}")
@@ -277,7 +261,7 @@ def _found(name: str) -> Methods:
     )
 
 
-def _view(found: Methods, size: DatasetSize) -> MethodsView:
+def _rendered(found: Methods, size: DatasetSize) -> str:
     dataset = found.dataset
     address = DatasetAddress(dataset.project, dataset.name)
     means = [extent_of(method.mean) for method in found.methods]
@@ -289,7 +273,8 @@ def _view(found: Methods, size: DatasetSize) -> MethodsView:
         name = f"{method.name}: {_value_text(method)}"
         return interval_mark(extent, scale=scale, name=name, canvas=IN_PANEL)
 
-    return MethodsView(
+    return render_template(
+        "methods/page.html",
         address=address,
         frame=dataset_frame(dataset, size, current="methods"),
         metric=METRIC_TITLES.get(found.metric, found.metric),

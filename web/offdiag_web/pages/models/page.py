@@ -53,19 +53,7 @@ class ModelOnDataset:
     rows: tuple[RunRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelView:
-    """What the page shows."""
-
-    name: str
-    subtitle: str
-    all_url: str | None
-    """The list of all runs of the model, where the page has only the newest."""
-    datasets: tuple[ModelOnDataset, ...]
-    notes: tuple[str, ...]
-
-
-def model_view(model: ModelRuns, *, now: datetime) -> ModelView:
+def model_view(model: ModelRuns, *, now: datetime) -> str:
     """Present a model."""
     notes = Notes()
     datasets = tuple(
@@ -75,12 +63,14 @@ def model_view(model: ModelRuns, *, now: datetime) -> ModelView:
     is_whole = shown == model.total
     newest = "" if is_whole else f", the newest {numbers.count(shown)} are shown"
     runs = numbers.plural(model.total, "run")
-    return ModelView(
-        model.name,
-        f"{runs} on {numbers.plural(len(datasets), 'dataset')}{newest}",
-        None if is_whole else _runs_url(f"model:{quoted(model.name)}"),
-        datasets,
-        tuple(notes.texts),
+    return render_template(
+        "models/page.html",
+        name=model.name,
+        address=ModelAddress(model.name),
+        subtitle=f"{runs} on {numbers.plural(len(datasets), 'dataset')}{newest}",
+        all_url=None if is_whole else _runs_url(f"model:{quoted(model.name)}"),
+        datasets=datasets,
+        notes=tuple(notes.texts),
     )
 
 
@@ -131,13 +121,7 @@ blueprint = Blueprint("models", __name__)
 @blueprint.get("/models/<name:name>")
 def page(name: str) -> Response:
     database = current_registry().database
-    view = model_view(
-        browse_model(database, name),
-        now=database.clock(),
-    )
-    return make_response(
-        render_template("models/page.html", view=view, address=ModelAddress(name))
-    )
+    return make_response(model_view(browse_model(database, name), now=database.clock()))
 
 
 @blueprint.get(f"/models/<name:name>{TWIN}")

@@ -31,13 +31,10 @@ from offdiag_web.app.errors import capitalised
 from offdiag_web.app.exports import json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Moment, moment
-from offdiag_web.components.samples import ExampleStrip, example_strip
+from offdiag_web.components.samples import example_strip
 from offdiag_web.pages.reports.page import REPORT
 from offdiag_web.pages.reports.texts import (
-    Line,
-    Missed,
     delivery_chip,
-    edition_chip,
     history_line,
     missed_times,
 )
@@ -76,45 +73,17 @@ class DeliveryLine:
     retry_url: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class EditionView:
-    """One issue. `sentences` follow the headline; `error` is told in full."""
-
-    name: str
-    project: str | None
-    number: int
-    address: ReportAddress
-    state: Chip
-    is_pending: bool
-    has_failed: bool
-    fire_time: str
-    missed: Missed | None
-    headline: str | None
-    sentences: tuple[str, ...]
-    error: str | None
-    is_unreadable: bool
-    line: Line | None
-    findings: tuple[Table, ...]
-    figures: tuple[Table, ...]
-    provenance: tuple[tuple[str, str], ...]
-    files: tuple[FileLink, ...]
-    deliveries: tuple[DeliveryLine, ...]
-    previous_url: str | None
-    best_run: str
-    examples: ExampleStrip | None
-
-
-def edition_view(page: EditionPage, *, now: datetime) -> EditionView:
+def edition_view(page: EditionPage, *, now: datetime) -> str:
     """Present an issue."""
     issue, report = page.issue, page.report
     address = ReportAddress(issue.project, issue.name)
     best = None if report is None else next(iter(report.ranking), None)
-    return EditionView(
+    return render_template(
+        "reports/edition.html",
         name=issue.name,
         project=None if issue.project == DEFAULT_PROJECT else issue.project,
         number=issue.number,
         address=address,
-        state=edition_chip(issue),
         is_pending=issue.state is EditionState.PENDING,
         has_failed=issue.state is EditionState.FAILED,
         fire_time=issue.fire_time.replace("T", " ", 1),
@@ -197,8 +166,7 @@ blueprint = Blueprint("report_issue", __name__)
 def page(name: str, number: int) -> Response:
     database = current_registry().database
     found = issue_page(database, project=requested_project(), name=name, number=number)
-    view = edition_view(found, now=database.clock())
-    return make_response(render_template("reports/edition.html", view=view))
+    return make_response(edition_view(found, now=database.clock()))
 
 
 @blueprint.get(f"{_ISSUE}.json")

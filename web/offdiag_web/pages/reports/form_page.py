@@ -79,20 +79,6 @@ class NextTimes:
     problem: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FormView:
-    """The form. `fixed_name` is the name of a report that is changed: it keeps it."""
-
-    fixed_name: str | None
-    version: str
-    fields: dict[str, FieldView]
-    datasets: tuple[Option, ...]
-    dataset_errors: tuple[str, ...]
-    kept_webhooks: tuple[Option, ...]
-    next_times: NextTimes
-    errors: tuple[Link, ...]
-
-
 def form_view(
     typed: TypedReport,
     choices: Choices,
@@ -102,10 +88,12 @@ def form_view(
     fixed_name: str | None = None,
     version: int | None = None,
     webhooks: Sequence[WebhookTarget] = (),
-) -> FormView:
+    address: ReportAddress | None = None,
+) -> str:
     """Present the form. `preview` is what the plan means, or a sentence why it means nothing."""
     fields = {each.name: each for each in _fields(typed, choices, errors)}
-    return FormView(
+    return render_template(
+        "reports/form.html",
         fixed_name=fixed_name,
         version="" if version is None else str(version),
         fields=fields,
@@ -117,6 +105,8 @@ def form_view(
         ),
         next_times=next_times(preview, zone=typed.zone),
         errors=_summary(errors, fields),
+        address=address,
+        own_url=_new_url() if address is None else address.action_url("edit"),
     )
 
 
@@ -374,7 +364,7 @@ def _shown(
     errors: Errors | None = None,
 ) -> Response:
     webhooks: tuple[WebhookTarget, ...] = webhooks_of(source)
-    view = form_view(
+    html = form_view(
         typed,
         choices,
         preview=_preview(typed),
@@ -382,16 +372,9 @@ def _shown(
         fixed_name=None if changed is None else changed.name,
         version=None if changed is None else changed.version,
         webhooks=webhooks,
+        address=None if changed is None else ReportAddress(changed.scope.project, changed.name),
     )
-    address = None if changed is None else ReportAddress(changed.scope.project, changed.name)
-    response = make_response(
-        render_template(
-            "reports/form.html",
-            form=view,
-            address=address,
-            own_url=_new_url() if address is None else address.action_url("edit"),
-        )
-    )
+    response = make_response(html)
     if errors:
         response.status_code = _REFUSED
     return response

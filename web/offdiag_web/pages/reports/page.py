@@ -36,10 +36,9 @@ from offdiag.services.schedules.page import (
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import TWIN, requested_project
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.components.controls import Chip, Paging, paging, spell_short
+from offdiag_web.components.controls import Chip, paging, spell_short
 from offdiag_web.pages.reports.report_list import NextTime, next_time, reports_view
 from offdiag_web.pages.reports.texts import (
-    Line,
     Missed,
     alert_words,
     due_texts,
@@ -81,29 +80,12 @@ class PlanView:
     ahead: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReportView:
-    """A report; `plan` is None where it has no schedule. `warning` says who is missing."""
-
-    name: str
-    project: str | None
-    address: ReportAddress
-    dataset: str
-    dataset_url: str
-    facts: tuple[tuple[str, str], ...]
-    plan: PlanView | None
-    warning: str | None
-    line: Line | None
-    issues: tuple[EditionLine, ...]
-    paging: Paging
-    is_pending: bool
-
-
-def report_view(page: ReportPage, *, start: int, now: datetime) -> ReportView:
+def report_view(page: ReportPage, notices: list[str], *, start: int, now: datetime) -> str:
     """Present a report."""
     entry = page.entry
     address = ReportAddress(entry.project, entry.name)
-    return ReportView(
+    return render_template(
+        "reports/report.html",
         name=entry.name,
         project=None if entry.project == DEFAULT_PROJECT else entry.project,
         address=address,
@@ -122,6 +104,8 @@ def report_view(page: ReportPage, *, start: int, now: datetime) -> ReportView:
             url=lambda first: address.url(start=first),
         ),
         is_pending=any(each.issue.state.value == "pending" for each in page.issues),
+        own_url=address.url(start=start),
+        notices=notices,
     )
 
 
@@ -185,8 +169,8 @@ blueprint = Blueprint("reports", __name__)
 def page() -> Response:
     database = current_registry().database
     start, notices = read_start(request.args)
-    view = reports_view(schedules_page(database), start=start, now=database.clock())
-    return make_response(render_template("reports/page.html", view=view, notices=notices))
+    found = schedules_page(database)
+    return make_response(reports_view(found, notices, start=start, now=database.clock()))
 
 
 @blueprint.get(f"/reports{TWIN}")
@@ -202,15 +186,7 @@ def report(name: str) -> Response:
     database = current_registry().database
     start, notices = read_start(request.args)
     found = report_page(database, project=requested_project(), name=name, start=start)
-    view = report_view(found, start=start, now=database.clock())
-    return make_response(
-        render_template(
-            "reports/report.html",
-            view=view,
-            own_url=view.address.url(start=start),
-            notices=notices,
-        )
-    )
+    return make_response(report_view(found, notices, start=start, now=database.clock()))
 
 
 @blueprint.get(f"{REPORT}{TWIN}")

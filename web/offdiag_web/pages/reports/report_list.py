@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
+from flask import render_template
 from markupsafe import Markup
 
 from offdiag.domain.texts import DEFAULT_PROJECT
@@ -17,7 +18,7 @@ from offdiag.services.schedules.page import ScheduleEntry, SchedulesPage
 from offdiag.store.reports import EditionState
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Chip, Moment, Paging, ahead_text, moment, paging
+from offdiag_web.components.controls import Chip, Moment, ahead_text, moment, paging
 from offdiag_web.pages.reports.texts import (
     edition_chip,
     not_sent_words,
@@ -92,17 +93,7 @@ class ReportLine:
     targets: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReportsView:
-    """A part of all reports, and whether anybody ticks."""
-
-    lines: tuple[ReportLine, ...]
-    paging: Paging
-    scheduler: Chip
-    is_ticking: bool
-
-
-def reports_view(page: SchedulesPage, *, start: int, now: datetime) -> ReportsView:
+def reports_view(page: SchedulesPage, notices: list[str], *, start: int, now: datetime) -> str:
     """Present the reports from `start` on, those without a schedule included."""
     planned = {(entry.report.project, entry.report.name): entry for entry in page.entries}
     entries = page.reports.entries
@@ -113,7 +104,8 @@ def reports_view(page: SchedulesPage, *, start: int, now: datetime) -> ReportsVi
         words=("report", "reports"),
         url=lambda first: reports_url(start=first),
     )
-    return ReportsView(
+    return render_template(
+        "reports/page.html",
         lines=tuple(
             _line(entry, planned.get((entry.project, entry.name)), now=now)
             for entry in entries[part.start : part.end]
@@ -121,6 +113,7 @@ def reports_view(page: SchedulesPage, *, start: int, now: datetime) -> ReportsVi
         paging=part,
         scheduler=scheduler_chip(page.reports),
         is_ticking=page.reports.has_scheduler,
+        notices=notices,
     )
 
 

@@ -109,24 +109,13 @@ class Lineage:
     facts: tuple[Fact, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProvenanceView:
-    """All sections of the metadata page; `lineage` is None for a run that was logged."""
-
-    facts: tuple[Fact, ...]
-    digests: tuple[Fact, ...]
-    params: tuple[Fact, ...]
-    tags: tuple[Fact, ...]
-    labels: tuple[str, ...]
-    labels_note: str
-    orientation: OrientationRecord
-    lineage: Lineage | None
-
-
-def provenance(detail: RunDetail, *, now: datetime) -> ProvenanceView:
+def provenance(detail: RunDetail, *, now: datetime) -> Response:
     """Present everything that was recorded with a run."""
     run = detail.run
-    return ProvenanceView(
+    return run_page(
+        "run/page.html",
+        detail,
+        "meta",
         facts=tuple(_facts(detail, now)),
         digests=tuple(_digests(detail)),
         params=_entries(run.params),
@@ -135,6 +124,10 @@ def provenance(detail: RunDetail, *, now: datetime) -> ProvenanceView:
         labels_note=_labels_note(detail),
         orientation=_orientation(detail),
         lineage=None if run.derivation is None else _lineage(run.derivation),
+        tag_lines=tag_lines(run.tags),
+        review=run.tags.get(REVIEW),
+        review_states=REVIEW_STATES,
+        longest_note=MAX_NOTE_LENGTH,
     )
 
 
@@ -310,20 +303,7 @@ blueprint = Blueprint("run_meta", __name__)
 @blueprint.get(f"{RUN}/meta")
 def page(run_id: str) -> Response:
     detail = stored_run(run_id)
-    view = provenance(
-        detail,
-        now=current_registry().database.clock(),
-    )
-    return run_page(
-        "run/page.html",
-        detail,
-        "meta",
-        view=view,
-        tag_lines=tag_lines(detail.run.tags),
-        review=detail.run.tags.get(REVIEW),
-        review_states=REVIEW_STATES,
-        longest_note=MAX_NOTE_LENGTH,
-    )
+    return provenance(detail, now=current_registry().database.clock())
 
 
 @blueprint.get(f"{RUN}/meta.json")

@@ -19,7 +19,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.exports import Cell, csv_response, json_response
 from offdiag_web.components.curves import drawn_bins
-from offdiag_web.components.run_frame import RUN, results_of, run_page
+from offdiag_web.components.run_frame import RUN, results_of
 from offdiag_web.pages.run_curves.address import CurvesAddress, Part, read_curves, read_part
 from offdiag_web.pages.run_curves.view import curves_view
 
@@ -140,10 +140,7 @@ def page(run_id: str) -> Response:
     if address.prevalence is not None and found.positive is None:
         notices.append("A prevalence is that of one class: choose one.")
         address = address.at_prevalence(None)
-    view = curves_view(found, address)
-    return run_page(
-        "run_curves/page.html", found.detail, "curves", address=address, view=view, notices=notices
-    )
+    return curves_view(found, address, notices)
 
 
 @blueprint.get(f"{RUN}/curves.json")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from markupsafe import Markup
+from werkzeug.wrappers import Response
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.values import MetricValue
@@ -31,9 +32,10 @@ from offdiag_web.components.curves import (
     spread_view,
 )
 from offdiag_web.components.numbers import LOG_SCORES, Notes, ShownValue, interval_text, shown
+from offdiag_web.components.run_frame import run_page
 from offdiag_web.components.tiles import Tile
 from offdiag_web.pages.run_curves.address import CurvesAddress
-from offdiag_web.pages.run_curves.one_class import OneClassView, one_class_view
+from offdiag_web.pages.run_curves.one_class import one_class_view
 
 _AREAS = {RankedBy.ROC: "ROC AUC", RankedBy.PRECISION_RECALL: "Average precision"}
 _KINDS = ((RankedBy.ROC, "ROC"), (RankedBy.PRECISION_RECALL, "precision and recall"))
@@ -194,22 +196,7 @@ class ClassForm:
     may_be_all: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CurvesView:
-    """One of `one`, `many` and `missing` is there, or nothing while there are no results."""
-
-    one: OneClassView | None
-    many: ManyClassesView | None
-    missing: Caution | None
-    snippet: str | None
-    form: ClassForm
-    all_url: str
-    measured_url: str
-    notes: tuple[str, ...]
-    counted: str | None = None
-
-
-def curves_view(found: RunCurves, address: CurvesAddress) -> CurvesView:
+def curves_view(found: RunCurves, address: CurvesAddress, notices: list[str]) -> Response:
     """Present the curves of a run as its address asks for."""
     notes = Notes()
     results, labels = found.detail.results, found.detail.run.labels
@@ -220,7 +207,12 @@ def curves_view(found: RunCurves, address: CurvesAddress) -> CurvesView:
         else:
             many = many_classes_view(found, results, address, notes)
     shown = None if found.positive is None else labels.names[found.positive]
-    return CurvesView(
+    return run_page(
+        "run_curves/page.html",
+        found.detail,
+        "curves",
+        address=address,
+        notices=notices,
         one=one,
         many=many,
         missing=_missing(found),

@@ -24,10 +24,8 @@ from offdiag.store.run_page import RunHeader
 from offdiag_web.app.context import current_registry, kept_suspects
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.exports import Cell, csv_stream, json_stream
-from offdiag_web.components.run_frame import RUN, run_page, stored_run
-from offdiag_web.components.samples import sample_looks
+from offdiag_web.components.run_frame import RUN, stored_run
 from offdiag_web.pages.run_examples.view import examples_view
-from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.run import ExamplesAddress, cell_url, read_examples
 
 _TOP_COLUMNS = tuple(
@@ -98,19 +96,7 @@ def page(run_id: str) -> Response:
     if SENT_BY_FORM in request.args and not notices:
         return redirect(address.url())
     found, address = _answered(address, notices)
-    run = found.detail.run
-    looks = sample_looks(
-        DatasetAddress(run.project, run.dataset), (each.sample for each in found.examples)
-    )
-    view = examples_view(found, address, looks)
-    return run_page(
-        "run_examples/page.html",
-        found.detail,
-        "examples",
-        address=address,
-        view=view,
-        notices=notices,
-    )
+    return examples_view(found, address, notices)
 
 
 @blueprint.get(f"{RUN}/cells/<actual>-<predicted>")

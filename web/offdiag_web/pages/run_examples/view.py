@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from werkzeug.wrappers import Response
+
 from offdiag.domain.runs import Task
 from offdiag.metrics.counted import numbers_of
 from offdiag.services.examples.page import MOST_EXPORTED, Example, ExamplePage, NoExamples
@@ -11,12 +13,10 @@ from offdiag.services.examples.selection import AS_LOGGED, ExampleOrder, Kind, S
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, label_head, quoted_name
 from offdiag_web.components.controls import Caution, Segment, SortHead, aria_sort
-from offdiag_web.components.samples import SampleLook, SampleLooks
+from offdiag_web.components.run_frame import run_page
+from offdiag_web.components.samples import SampleLook, SampleLooks, sample_looks
 from offdiag_web.pages.run_examples.counts import CaseCounts, sentence, title
 from offdiag_web.pages.run_examples.filters import (
-    CellStepper,
-    FilterForm,
-    Term,
     cell_stepper,
     filter_form,
     kind_segments,
@@ -56,44 +56,6 @@ class ExampleLine:
 
 
 @dataclass(frozen=True, slots=True)
-class ExamplesView:
-    """Everything below the header. `missing` says why there is nothing to list at all."""
-
-    title: str
-    sentence: str | None
-    missing: Caution | None
-    kinds: tuple[Segment, ...]
-    terms: tuple[Term, ...]
-    stepper: CellStepper | None
-    form: FilterForm
-    sample_head: SortHead
-    confidence_head: SortHead | None
-    margin_head: SortHead | None
-    top_head: str
-    shows_agreement: bool
-    shows_errors: bool
-    """Whether what was missed and what is spurious stand in columns of their own."""
-    slice_heads: tuple[str, ...]
-    lines: tuple[ExampleLine, ...]
-    shows_result: bool
-    range_text: str
-    first_url: str | None
-    previous_url: str | None
-    next_url: str | None
-    all_url: str
-    notes: tuple[str, ...]
-    looks: SampleLooks
-    groups: tuple[TileGroup, ...]
-    """The lines as tiles, by actual and predicted class; none where there are no pictures."""
-    forms: tuple[Segment, ...]
-    sorts: tuple[Segment, ...]
-    content_url: str
-    """Shows content that is hidden, or hides it again."""
-    labels: LabelForm | None
-    """None where labels are sets, which have no drafts."""
-
-
-@dataclass(frozen=True, slots=True)
 class LabelForm:
     """Where labels of selected samples are proposed, from which classes, and one to begin with."""
 
@@ -110,8 +72,11 @@ class TileGroup:
     lines: tuple[ExampleLine, ...]
 
 
-def examples_view(page: ExamplePage, address: ExamplesAddress, looks: SampleLooks) -> ExamplesView:
+def examples_view(page: ExamplePage, address: ExamplesAddress, notices: list[str]) -> Response:
     """Present a page as its address asks for."""
+    run = page.detail.run
+    dataset = DatasetAddress(run.project, run.dataset)
+    looks = sample_looks(dataset, (each.sample for each in page.examples))
     question, results = address.question, page.detail.results
     counts = None
     if results is not None and not page.missing:
@@ -121,7 +86,12 @@ def examples_view(page: ExamplePage, address: ExamplesAddress, looks: SampleLook
     has_margin = page.detail.run.score_columns > 1 and not of_sets
     head = "examples" if page.missing else title(address.question, page.total)
     lines = _lines(page, looks)
-    return ExamplesView(
+    return run_page(
+        "run_examples/page.html",
+        page.detail,
+        "examples",
+        address=address,
+        notices=notices,
         title=head,
         sentence=None if counts is None else sentence(counts.of(question), question),
         missing=None if page.missing is None else _why_missing(page.missing),
@@ -150,7 +120,7 @@ def examples_view(page: ExamplePage, address: ExamplesAddress, looks: SampleLook
         previous_url=address.at(page.before).url() if page.before else None,
         next_url=address.at(page.after).url() if page.after else None,
         all_url=ExamplesAddress(address.run_id).url(),
-        labels=None if of_sets or page.missing else _label_form(page, address),
+        label_form=None if of_sets or page.missing else _label_form(page, address),
         notes=_notes(
             page,
             asks_agreement=question.order is not None and question.order.key is SortKey.AGREEMENT,

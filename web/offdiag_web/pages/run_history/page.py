@@ -54,17 +54,7 @@ class HistoryLine:
     cells: tuple[HistoryCell, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryView:
-    """All lines, newest first, below the names of the values they hold."""
-
-    titles: tuple[str, ...]
-    lines: tuple[HistoryLine, ...]
-    cut: str | None
-    notes: tuple[str, ...]
-
-
-def history_view(history: RunHistory, *, now: datetime) -> HistoryView:
+def history_view(history: RunHistory, *, now: datetime) -> Response:
     """Present the history of a run."""
     notes = Notes()
     latest: dict[str | None, PastEvaluation] = {}
@@ -76,7 +66,10 @@ def history_view(history: RunHistory, *, now: datetime) -> HistoryView:
         latest[entry.evaluation.slice] = entry.evaluation
     newest_first = tuple(reversed(lines))
     is_cut = len(newest_first) > MOST_EVALUATIONS
-    return HistoryView(
+    return run_page(
+        "run_history/page.html",
+        history.detail,
+        "history",
         titles=tuple(titles.values()),
         lines=newest_first[:MOST_EVALUATIONS],
         cut=f"Only the newest {MOST_EVALUATIONS} evaluations are shown." if is_cut else None,
@@ -127,8 +120,7 @@ blueprint = Blueprint("run_history", __name__)
 @blueprint.get(f"{RUN}/history")
 def page(run_id: str) -> Response:
     history = _history(run_id)
-    view = history_view(history, now=current_registry().database.clock())
-    return run_page("run_history/page.html", history.detail, "history", view=view)
+    return history_view(history, now=current_registry().database.clock())
 
 
 @blueprint.get(f"{RUN}/history.json")

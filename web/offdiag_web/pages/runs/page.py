@@ -129,8 +129,7 @@ def _list_page(
             on_slices=on_slices,
         ).entries
     dataset = get_dataset(session, scope.id)
-    frame = dataset_frame(dataset, dataset_size(session, scope.id), current="runs")
-    view = run_list_view(
+    html = run_list_view(
         overview,
         address,
         scope,
@@ -142,9 +141,10 @@ def _list_page(
         models=models_by_first_run(session, [scope.id]).get(scope.id, ()),
         roles=roles,
         notices=notices,
+        dataset=dataset_frame(dataset, dataset_size(session, scope.id), current="runs"),
         now=database.clock(),
     )
-    return make_response(render_template("runs/page.html", view=view, dataset=frame))
+    return make_response(html)
 
 
 def _groups_page(
@@ -165,7 +165,7 @@ def _groups_page(
         return _empty_page(database)
     ids = [group.dataset.id for group in found.groups]
     in_force = promotions_in_force(session, ids)
-    view = run_groups_view(
+    html = run_groups_view(
         found,
         address,
         datasets=datasets,
@@ -180,7 +180,7 @@ def _groups_page(
         notices=notices,
         now=database.clock(),
     )
-    return make_response(render_template("runs/groups.html", view=view))
+    return make_response(html)
 
 
 def _roles(in_force: Mapping[int, Promotions]) -> Roles:

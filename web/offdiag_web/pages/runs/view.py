@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from flask import render_template
 from markupsafe import Markup
 
 from offdiag.domain.runs import PromotionRole
@@ -18,15 +19,14 @@ from offdiag.store.run_order import Cursor, RunOrder
 from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Option, Segment
+from offdiag_web.components.controls import Segment
+from offdiag_web.components.datasets import DatasetFrame
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
 from offdiag_web.components.numbers import Notes
 from offdiag_web.components.run_rows import column_scale, metric_column
 from offdiag_web.pages.runs.charts import parallel_picture, trend_picture
 from offdiag_web.pages.runs.columns import (
-    ColumnChoice,
     Columns,
-    Head,
     best_first,
     column_choices,
     column_heads,
@@ -90,39 +90,6 @@ class ListFrame:
     selected_elsewhere: tuple[str, ...]
     """Ids of ticked runs that are not among the lines."""
     clear_url: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class RunListView:
-    """The runs of one dataset."""
-
-    frame: ListFrame
-    forms: tuple[Segment, ...]
-    groups: tuple[Option, ...]
-    form: ListForm
-    chart: Markup | None
-    chart_note: str
-    run_head: Head
-    heads: tuple[Head, ...]
-    has_best: bool
-    is_wide: bool
-    rows: tuple[ListedRun, ...]
-    n_of_results: int
-    tested: str
-    why_not_tested: str | None
-    models: tuple[tuple[Markup, str], ...]
-    columns: tuple[ColumnChoice, ...]
-    exactly: str
-    left_out: str | None
-    only_differences: bool
-    full_scale: bool
-    kept_beside_columns: tuple[tuple[str, str], ...]
-    baseline: BaselineNote | None
-    notes: tuple[str, ...]
-    range_text: str
-    first_url: str | None
-    previous_url: str | None
-    next_url: str | None
 
 
 def list_frame(
@@ -200,8 +167,9 @@ def run_list_view(
     models: Sequence[str | None],
     roles: Roles,
     notices: Sequence[str],
+    dataset: DatasetFrame,
     now: datetime,
-) -> RunListView:
+) -> str:
     """Present one page of the runs of a dataset.
 
     `charted` are the runs of the chart, where there is one.
@@ -227,7 +195,9 @@ def run_list_view(
         rows = _with_border(rows)
     shown = [row.id for row in rows]
     sorted_so = order_words(order)
-    return RunListView(
+    return render_template(
+        "runs/page.html",
+        dataset=dataset,
         frame=list_frame(
             address,
             explicit,
@@ -378,17 +348,6 @@ class GroupView:
     more: str
 
 
-@dataclass(frozen=True, slots=True)
-class GroupsView:
-    """The first runs of each dataset."""
-
-    frame: ListFrame
-    groups: tuple[GroupView, ...]
-    further: str
-    orders: tuple[Segment, ...]
-    notes: tuple[str, ...]
-
-
 _LONGEST_DATASET = 26
 _ORDERS = (("best", None), ("newest", RunOrder("logged")), ("name", RunOrder("name", False)))
 
@@ -403,7 +362,7 @@ def run_groups_view(
     statuses: Mapping[int, DatasetStatus],
     notices: Sequence[str],
     now: datetime,
-) -> GroupsView:
+) -> str:
     """Present the first runs of each dataset, each dataset on a scale of its own."""
     notes = Notes()
     names = [dataset.name for dataset in datasets]
@@ -424,7 +383,8 @@ def run_groups_view(
     if found.n_further:
         further = f"{numbers.plural(found.n_further, 'further dataset')}: name one in the filter."
     n_datasets = numbers.plural(len(groups) + found.n_further, "dataset")
-    return GroupsView(
+    return render_template(
+        "runs/groups.html",
         frame=list_frame(
             address,
             address,

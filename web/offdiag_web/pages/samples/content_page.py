@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
@@ -18,7 +17,6 @@ from offdiag_web.app.dispatch import requested_project
 from offdiag_web.components import numbers
 from offdiag_web.components.datasets import (
     DATASET,
-    DatasetFrame,
     dataset_frame,
     find_in_any_project,
 )
@@ -28,19 +26,6 @@ blueprint = Blueprint("sample_content", __name__)
 find_in_any_project(blueprint)
 
 _REFUSED = 422
-
-
-@dataclass(frozen=True, slots=True)
-class ContentView:
-    """The form with what was typed; `error` says why nothing was changed, with the way out."""
-
-    address: DatasetAddress
-    frame: DatasetFrame
-    stored: str
-    limit_mb: int
-    hosts: tuple[str, ...]
-    typed: Mapping[str, str]
-    error: tuple[str, str] | None
 
 
 @blueprint.get(f"{DATASET}/content")
@@ -86,7 +71,8 @@ def _form(
         "link_template": places.link_template or "",
         **({"hidden": "on"} if places.is_hidden else {}),
     }
-    view = ContentView(
+    html = render_template(
+        "samples/content.html",
         address=DatasetAddress(found.dataset.project, found.dataset.name),
         frame=dataset_frame(found.dataset, found.size, current="data"),
         stored=stored_text(found.totals),
@@ -95,7 +81,7 @@ def _form(
         typed=stored if typed is None else typed,
         error=error,
     )
-    answer = make_response(render_template("samples/content.html", view=view))
+    answer = make_response(html)
     answer.status_code = _REFUSED if error else 200
     return answer
 

@@ -24,11 +24,10 @@ from offdiag_web.app.dispatch import own_path, requested_project
 from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_name_if_given
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, label_head
-from offdiag_web.components.controls import Paging, paging
+from offdiag_web.components.controls import paging
 from offdiag_web.components.datasets import (
     DATASET,
     VERSION,
-    DatasetFrame,
     dataset_frame,
     find_in_any_project,
 )
@@ -55,22 +54,6 @@ class DraftLine:
     outcome: ClassHead | None
     status: str
     answers: str
-
-
-@dataclass(frozen=True)
-class DraftView:
-    """Everything on the page."""
-
-    address: DatasetAddress
-    frame: DatasetFrame
-    next_version: int
-    statement: str
-    lines: tuple[DraftLine, ...]
-    looks: SampleLooks
-    agreement: tuple[str, ...]
-    classes: tuple[str, ...]
-    paging: Paging
-    is_shown: bool
 
 
 @blueprint.get(f"{DATASET}/draft")
@@ -175,11 +158,10 @@ def _refusal(name: str, error: Conflict | InvalidInput) -> Response:
 
 def _page(name: str, start: int, notices: list[str]) -> Response:
     found = label_draft(current_registry().database, project=requested_project(), dataset=name)
-    view = _view(found, start, user_name_if_given())
-    return make_response(render_template("samples/draft.html", view=view, notices=notices))
+    return make_response(_rendered(found, start, user_name_if_given(), notices))
 
 
-def _view(found: LabelDraft, start: int, person: str | None) -> DraftView:
+def _rendered(found: LabelDraft, start: int, person: str | None, notices: list[str]) -> str:
     address = DatasetAddress(found.dataset.project, found.dataset.name)
     items = sorted(found.items, key=lambda item: _ORDER.index(item.status))
     pages = paging(
@@ -191,7 +173,9 @@ def _view(found: LabelDraft, start: int, person: str | None) -> DraftView:
     )
     shown = items[pages.start : pages.end]
     looks = sample_looks(address, (item.sample for item in shown))
-    return DraftView(
+    return render_template(
+        "samples/draft.html",
+        notices=notices,
         address=address,
         frame=dataset_frame(found.dataset, found.size, current="suspects"),
         next_version=found.version + 1,

@@ -14,7 +14,6 @@ from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.exports import json_response
 from offdiag_web.components.datasets import (
     DATASET,
-    DatasetFrame,
     dataset_frame,
     find_in_any_project,
 )
@@ -40,25 +39,10 @@ class NoiseLine:
     """Classes with the widest ranges of recall."""
 
 
-@dataclass(frozen=True)
-class NoiseView:
-    """Everything on the page."""
-
-    address: DatasetAddress
-    frame: DatasetFrame
-    found: Noise
-    share: str
-    statement: str
-    lines: tuple[NoiseLine, ...]
-
-
 @blueprint.get(f"{DATASET}/noise")
 def page(name: str) -> Response:
     share, notices = _share()
-    found = _found(name, share)
-    return make_response(
-        render_template("samples/noise.html", view=_view(found, share), notices=notices)
-    )
+    return make_response(_rendered(_found(name, share), share, notices))
 
 
 @blueprint.get(f"{DATASET}/noise.json")
@@ -88,9 +72,11 @@ def _share() -> tuple[float, list[str]]:
     return USUAL_SHARE, [f"“{given[:20]}” is no share from 0 to 50 %; this is 3 %."]
 
 
-def _view(found: LabelNoise, share: float) -> NoiseView:
+def _rendered(found: LabelNoise, share: float, notices: list[str]) -> str:
     document = noise_document(found)
-    return NoiseView(
+    return render_template(
+        "samples/noise.html",
+        notices=notices,
         address=DatasetAddress(document.project, document.dataset),
         frame=dataset_frame(found.dataset, found.size, current="suspects"),
         found=document,

@@ -32,10 +32,9 @@ from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
-from offdiag_web.components.controls import Paging, paging
+from offdiag_web.components.controls import paging
 from offdiag_web.components.datasets import (
     DATASET,
-    DatasetFrame,
     dataset_frame,
     find_in_any_project,
 )
@@ -71,26 +70,6 @@ class SuspectLine:
     bar: Markup
 
 
-@dataclass(frozen=True)
-class SuspectsView:
-    """Everything on the page; `missing` says why there is nothing."""
-
-    address: DatasetAddress
-    frame: DatasetFrame
-    found: SuspectLabels
-    statement: str
-    planted: str | None
-    lines: tuple[SuspectLine, ...]
-    moves: tuple[tuple[ClassHead, ClassHead, str, Markup], ...]
-    looks: SampleLooks
-    classes: tuple[str, ...]
-    class_label: str
-    at_least: int
-    paging: Paging
-    is_shown: bool
-    draft: DraftCard
-
-
 @dataclass(frozen=True, slots=True)
 class DraftCard:
     """What would change if the draft was published now; `text` is empty without answers."""
@@ -105,8 +84,7 @@ def page(name: str) -> Response:
     class_label, at_least = request.args.get("class") or None, _at_least()
     person = user_name_if_given()
     found = _found(name, SuspectQuestion(class_label, at_least, start, SUSPECTS_PER_PAGE, person))
-    view = _view(found, class_label or "", at_least)
-    return make_response(render_template("samples/suspects.html", view=view, notices=notices))
+    return make_response(_rendered(found, class_label or "", at_least, notices))
 
 
 @blueprint.post(f"{DATASET}/suspects")
@@ -131,10 +109,7 @@ def propose(name: str) -> Response:
             limit=SUSPECTS_PER_PAGE, start=start, person=user_name_if_given()
         )
         refusal = f"Nothing was changed: {error} {error.hint or ''}"
-        view = _view(_found(name, question), "", 1)
-        answer = make_response(
-            render_template("samples/suspects.html", view=view, notices=[refusal])
-        )
+        answer = make_response(_rendered(_found(name, question), "", 1, [refusal]))
         answer.status_code = 422
         return answer
     done = redirect(DatasetAddress(project, name).suspects_url(start=start), 303)
@@ -194,11 +169,13 @@ def _found(name: str, question: SuspectQuestion) -> SuspectLabels:
     )
 
 
-def _view(found: SuspectLabels, class_label: str, at_least: int) -> SuspectsView:
+def _rendered(found: SuspectLabels, class_label: str, at_least: int, notices: list[str]) -> str:
     address = DatasetAddress(found.dataset.project, found.dataset.name)
     looks = sample_looks(address, (each.sample for each in found.suspects))
     most = max((n for _, _, n in found.moves), default=1)
-    return SuspectsView(
+    return render_template(
+        "samples/suspects.html",
+        notices=notices,
         address=address,
         frame=dataset_frame(found.dataset, found.size, current="suspects"),
         found=found,

@@ -23,10 +23,8 @@ from offdiag_web.app.dispatch import SENT_BY_FORM, TWIN, requested_project
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import class_order
-from offdiag_web.components.controls import Option, Segment
+from offdiag_web.components.controls import Option
 from offdiag_web.components.costs.form import (
-    CostGrid,
-    ShareField,
     base_segments,
     base_text,
     cost_grid,
@@ -34,22 +32,19 @@ from offdiag_web.components.costs.form import (
     warning_texts,
 )
 from offdiag_web.components.costs.ranking import (
-    Ranking,
     constant_sentence,
     rank_sentence,
     ranking,
 )
 from offdiag_web.components.datasets import DatasetFrame, dataset_frame
-from offdiag_web.components.slices import SliceChoice, slice_choices
+from offdiag_web.components.slices import slice_choices
 from offdiag_web.pages.what_if.choice import (
-    ChoiceView,
-    SliderView,
     choice_view,
     lever_choices,
     slider_view,
     verdict,
 )
-from offdiag_web.pages.what_if.heat import BinarySides, HeatView, binary_sides, heat_view
+from offdiag_web.pages.what_if.heat import binary_sides, heat_view
 from offdiag_web.pages.what_if.threshold import threshold_card
 from offdiag_web.urls.costs import (
     LONGEST_URL,
@@ -62,54 +57,14 @@ from offdiag_web.urls.costs import (
 from offdiag_web.urls.query_string import with_query
 
 
-@dataclass(frozen=True, slots=True)
-class WhatIfView:
-    """Everything the page shows."""
-
-    title: str
-    address: WhatIfAddress
-    base: str
-    base_note: str | None
-    base_url: str | None
-    currency: str | None
-    presets: tuple[Segment, ...]
-    is_edited: bool
-    changes: str
-    multiplications: str
-    times: str
-    reset_url: str
-    grid: CostGrid | None
-    groups: str
-    warnings: tuple[str, ...]
-    notices: tuple[str, ...]
-    levers: tuple[Option, ...]
-    shares: tuple[ShareField, ...]
-    has_shares: bool
-    verdict: str | None
-    slider: SliderView | None
-    standing: str
-    loses: str | None
-    ranking: Ranking
-    sides: BinarySides | None
-    choice: ChoiceView | None
-    heat: HeatView
-    slices: tuple[SliceChoice, ...]
-    others: tuple[Option, ...]
-    can_add: bool
-    save_name: str
-    next_version: int | None
-    new_url: str
-    dataset: str
-    project: str
-
-
-def what_if_view(found: WhatIf, address: WhatIfAddress) -> WhatIfView:
+def what_if_view(found: WhatIf, address: WhatIfAddress) -> str:
     """Present an answer. `address` is the canonical one;"""
     first, scenario = found.frame.runs[0], found.scenario
     record = scenario.base.record
     order = class_order(first.matrix, None)
     labels = scenario.costs.labels
-    return WhatIfView(
+    return render_template(
+        "what_if/page.html",
         title=f"Cost what-if · {first.dataset}",
         address=address,
         base=base_text(scenario.base),
@@ -124,7 +79,6 @@ def what_if_view(found: WhatIf, address: WhatIfAddress) -> WhatIfView:
             is_edited=bool(scenario.edits),
             url_of=lambda reference: address.asking(costs=reference, edits="").url(),
         ),
-        is_edited=bool(scenario.edits),
         changes=_changes(found),
         multiplications=_multiplications(found),
         times=replace(scenario.edits, cells={}).text(labels),
@@ -150,8 +104,8 @@ def what_if_view(found: WhatIf, address: WhatIfAddress) -> WhatIfView:
         save_name="" if record is None else record.name,
         next_version=_next_version(found),
         new_url=new_costs_url(first.project, first.dataset),
-        dataset=first.dataset,
-        project=first.project,
+        threshold=threshold_card(current_registry().database, found),
+        frame=_frame(first),
     )
 
 
@@ -210,26 +164,19 @@ class DatasetChoice:
     facts: str
 
 
-@dataclass(frozen=True, slots=True)
-class StartView:
-    """Datasets whose runs can be priced; `notice` says why none is shown yet."""
-
-    datasets: tuple[DatasetChoice, ...]
-    notice: str | None
-
-
 def start_view(
     datasets: Sequence[tuple[DatasetFacts, LoggedRuns]],
     address: WhatIfAddress,
     *,
     without_runs: str | None,
-) -> StartView:
+) -> str:
     """Present the datasets whose runs have costs, which label sets have not.
 
     The rest of the address is kept.
     """
-    return StartView(
-        tuple(
+    return render_template(
+        "what_if/start.html",
+        datasets=tuple(
             DatasetChoice(
                 facts.name,
                 None if facts.project == DEFAULT_PROJECT else facts.project,
@@ -240,7 +187,9 @@ def start_view(
             for facts, logged in datasets
             if logged.by_state[RunState.EVALUATED] and facts.task is not Task.MULTILABEL
         ),
-        None if without_runs is None else f"Dataset “{without_runs}” has no evaluated runs here.",
+        notice=None
+        if without_runs is None
+        else f"Dataset “{without_runs}” has no evaluated runs here.",
     )
 
 
@@ -269,12 +218,7 @@ def page() -> Response:
     if SENT_BY_FORM in request.args or "add" in request.args or address.question.costs is None:
         return redirect(_canonical(address).url())
     found = ask(current_registry().database, address.runs, address.question)
-    view = what_if_view(found, address)
-    threshold = threshold_card(current_registry().database, found)
-    frame = _frame(found.frame.runs[0])
-    return make_response(
-        render_template("what_if/page.html", view=view, threshold=threshold, dataset=frame)
-    )
+    return make_response(what_if_view(found, address))
 
 
 @blueprint.get(f"/whatif{TWIN}")
@@ -318,8 +262,8 @@ def _start(address: WhatIfAddress) -> Response:
             few = runs[:FEWER_RUNS] if first.matrix.n_classes > MANY_CLASSES else runs
             return redirect(_canonical(address.of_runs(few)).url())
     with database.read() as session:
-        view = start_view(dataset_overview(session), address, without_runs=dataset)
-    return make_response(render_template("what_if/start.html", view=view))
+        datasets = dataset_overview(session)
+    return make_response(start_view(datasets, address, without_runs=dataset))
 
 
 def _canonical(address: WhatIfAddress) -> WhatIfAddress:
