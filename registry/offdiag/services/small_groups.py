@@ -173,7 +173,7 @@ def sizes_of_run(session: Session, run: RunRecord, k: int) -> GroupSizes | None:
         return None if cases is None else GroupSizes(cases.slices, cases.sizes, k)
     if run.truth_version_id is None:
         return None
-    truth = truths.head_of(session, truths.get_truth(session, run.truth_version_id))
+    truth = truths.head_of(session, run.truth_version_id)
     return sizes_in_truth(session, truth, k)
 
 
@@ -189,7 +189,7 @@ def without_hidden(
         first = truths.numbered_truth(session, dataset_id=dataset_id, number=root)
         if first is None:
             raise LookupError(root)
-        sizes = sizes_in_truth(session, truths.head_of(session, first), k)
+        sizes = sizes_in_truth(session, truths.head_of(session, first.id), k)
         hidden |= {(root, name): sizes.hidden(name) for name in sizes.columns}
     return tuple(
         replace(

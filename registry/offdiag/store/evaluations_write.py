@@ -42,8 +42,8 @@ _COLUMNS = (
 
 def write_curves(session: Session, evaluation_id: int, curves: Sequence[ScoreCurve]) -> None:
     """Keep the curves of an evaluation that has none yet."""
-    is_there = session.scalar(select(exists().where(ScoreCurveRow.evaluation_id == evaluation_id)))
-    if is_there or not curves:
+    are_there = exists().where(ScoreCurveRow.evaluation_id == evaluation_id)
+    if not curves or session.scalar(select(are_there)):
         return
     session.execute(
         insert(ScoreCurveRow),
@@ -124,6 +124,8 @@ def _curve(row: ScoreCurveRow) -> ScoreCurve:
 
 INDEXED_CLASS_KEYS = ("recall", "precision", "f1", "support")
 """Per-class values with rows of their own, so that lists can sort and filter by them."""
+_NEW_VALUES = insert(MetricValueRow).execution_options(render_nulls=True)
+"""One statement for all of them: each would else begin another where other columns are empty."""
 
 
 @dataclass(frozen=True)
@@ -156,6 +158,17 @@ def write_evaluation(
     If it `counts`, it becomes the current one of its run or slice; otherwise it is history
     from the start.
     """
+    if counts:
+        session.execute(
+            update(EvaluationRow)
+            .where(
+                EvaluationRow.run_id == evaluation.run_id,
+                EvaluationRow.is_current,
+                EvaluationRow.input_digest != evaluation.input_digest,
+                _superseded_by(evaluation),
+            )
+            .values(is_current=False)
+        )
     known = session.scalar(
         select(EvaluationRow.id).where(
             EvaluationRow.run_id == evaluation.run_id,
@@ -163,22 +176,12 @@ def write_evaluation(
         )
     )
     if known is None:
-        known = _insert(session, evaluation, now)
-    write_curves(session, known, evaluation.curves)
-    if counts:
-        session.execute(
-            update(EvaluationRow)
-            .where(
-                EvaluationRow.run_id == evaluation.run_id,
-                EvaluationRow.is_current,
-                EvaluationRow.id != known,
-                _superseded_by(evaluation),
-            )
-            .values(is_current=False)
-        )
+        known = _insert(session, evaluation, now, counts=counts)
+    elif counts:
         session.execute(
             update(EvaluationRow).where(EvaluationRow.id == known).values(is_current=True)
         )
+    write_curves(session, known, evaluation.curves)
     return known
 
 
@@ -197,7 +200,7 @@ def keep_costs(session: Session, evaluation_id: int, values: Mapping[str, Metric
     )
     if values:
         session.execute(
-            insert(MetricValueRow),
+            _NEW_VALUES,
             [_value_row(evaluation_id, key, AGGREGATE, value) for key, value in values.items()],
         )
 
@@ -218,7 +221,7 @@ def _superseded_by(evaluation: NewEvaluation) -> ColumnElement[bool]:
     )
 
 
-def _insert(session: Session, evaluation: NewEvaluation, now: datetime) -> int:
+def _insert(session: Session, evaluation: NewEvaluation, now: datetime, *, counts: bool) -> int:
     counted = evaluation.counted
     row = EvaluationRow(
         run_id=evaluation.run_id,
@@ -229,7 +232,7 @@ def _insert(session: Session, evaluation: NewEvaluation, now: datetime) -> int:
         slice=evaluation.slice,
         n_cases=evaluation.n_cases,
         n_labelled=counted.total,
-        is_current=False,
+        is_current=counts,
         computed_at=now,
         duration_s=evaluation.duration_s,
         lowest_recall=lowest_value(evaluation.per_class["recall"]),
@@ -264,7 +267,7 @@ def _insert(session: Session, evaluation: NewEvaluation, now: datetime) -> int:
             _value_row(row.id, key, index, value)
             for index, value in enumerate(evaluation.per_class[key])
         ]
-    session.execute(insert(MetricValueRow), rows)
+    session.execute(_NEW_VALUES, rows)
     return row.id
 
 

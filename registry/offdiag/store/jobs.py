@@ -90,33 +90,31 @@ class JobRequest:
 
 def insert_pending(session: Session, task: str, wanted: JobRequest) -> int | None:
     """Ask for work, at most once per key. Returns its id, None if it was already waiting."""
-    row = _todo(session, task, wanted, now=database_now())
-    return session.scalar(_insert_unless_waiting(session).values(**row).returning(WorkRow.id))
+    return next(iter(insert_many_pending(session, task, [wanted])), None)
 
 
 def insert_many_pending(session: Session, task: str, wanted: Sequence[JobRequest]) -> list[int]:
     """Ask for one kind of work many times over. Returns the ids of what did not wait yet."""
     if not wanted:
         return []
-    now = session.scalar(select(database_now()))
-    rows = [_todo(session, task, each, now=now) for each in wanted]
-    insert = _insert_unless_waiting(session).returning(WorkRow.id)
-    return list(session.connection().execute(insert, rows).scalars())
-
-
-def _todo(session: Session, task: str, wanted: JobRequest, *, now: object) -> dict[str, Any]:
-    return {
-        "task": task,
-        "args": dict(wanted.args),
-        "key": wanted.key,
-        "state": "todo",
-        "due": now,
-        "attempts": 0,
-        "created_at": now,
-        "project_id": wanted.project_id,
-        "size": wanted.size,
-        "request_id": request_of(session),
-    }
+    insert = _insert_unless_waiting(session).values(
+        task=task,
+        state="todo",
+        due=database_now(),
+        attempts=0,
+        created_at=database_now(),
+        request_id=request_of(session),
+    )
+    rows = [
+        {
+            "args": dict(each.args),
+            "key": each.key,
+            "project_id": each.project_id,
+            "size": each.size,
+        }
+        for each in wanted
+    ]
+    return list(session.connection().execute(insert.returning(WorkRow.id), rows).scalars())
 
 
 def _insert_unless_waiting(session: Session) -> postgresql.Insert | sqlite.Insert:

@@ -174,9 +174,9 @@ def mark_finished(
     orientation: OrientationEvidence,
     now: datetime,
     is_weighted: bool = False,
-) -> None:
-    """Close an open run: from here on it is immutable."""
-    session.execute(
+) -> RunRecord:
+    """Close a run, which must be open: from here on it is immutable."""
+    finished = session.scalars(
         update(RunRow)
         .where(RunRow.id == run_id, RunRow.state == RunState.OPEN)
         .values(
@@ -190,7 +190,10 @@ def mark_finished(
             orientation_evidence=orientation.to_dict(),
             is_weighted=is_weighted,
         )
+        .returning(RunRow),
+        execution_options={"populate_existing": True},
     )
+    return _record(finished.one())
 
 
 def complete_run_ids(session: Session, dataset_id: int) -> list[str]:

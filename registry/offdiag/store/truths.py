@@ -14,8 +14,8 @@ from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import and_, func, select
+from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
@@ -90,34 +90,36 @@ def numbered_truth(session: Session, *, dataset_id: int, number: int) -> TruthRe
     )
 
 
-def head_of(session: Session, truth: TruthRecord) -> TruthRecord:
-    """The version that counts in the lineage of a version: the newest one."""
-    head = _record(
-        session.scalar(
-            select(TruthVersionRow)
-            .where(
-                TruthVersionRow.dataset_id == truth.dataset_id,
-                TruthVersionRow.root_id == truth.root_id,
-            )
-            .order_by(TruthVersionRow.number.desc())
-            .limit(1)
+def head_of(session: Session, truth_id: int) -> TruthRecord:
+    """The version that counts in the lineage of a version, which must exist: the newest one."""
+    known = aliased(TruthVersionRow)
+    newest = (
+        select(TruthVersionRow)
+        .join(
+            known,
+            and_(
+                known.dataset_id == TruthVersionRow.dataset_id,
+                known.root_id == TruthVersionRow.root_id,
+            ),
         )
+        .where(known.id == truth_id)
+        .order_by(TruthVersionRow.number.desc())
+        .limit(1)
     )
-    return head or truth
+    return _recorded(session.scalars(newest).one())
 
 
 def get_truth(session: Session, truth_id: int) -> TruthRecord:
     """A truth version by id, which must exist."""
-    record = _record(session.get_one(TruthVersionRow, truth_id))
-    if record is None:
-        raise LookupError(truth_id)
-    return record
+    return _recorded(session.get_one(TruthVersionRow, truth_id))
 
 
 def all_truths(session: Session) -> list[TruthRecord]:
     """Every truth version of every dataset."""
-    rows = session.scalars(select(TruthVersionRow).order_by(TruthVersionRow.id))
-    return [record for row in rows if (record := _record(row)) is not None]
+    return [
+        _recorded(row)
+        for row in session.scalars(select(TruthVersionRow).order_by(TruthVersionRow.id))
+    ]
 
 
 def lock_truths(session: Session, dataset_id: int) -> None:
@@ -128,8 +130,10 @@ def lock_truths(session: Session, dataset_id: int) -> None:
 
 
 def _record(row: TruthVersionRow | None) -> TruthRecord | None:
-    if row is None:
-        return None
+    return None if row is None else _recorded(row)
+
+
+def _recorded(row: TruthVersionRow) -> TruthRecord:
     return record_as(TruthRecord, row, class_counts=tuple(row.class_counts))
 
 

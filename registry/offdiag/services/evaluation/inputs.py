@@ -320,10 +320,9 @@ def truth_that_counts(session: Session, run: RunRecord) -> TruthRecord | None:
     """
     if run.truth_version_id is None:
         return None
-    logged_with = truths.get_truth(session, run.truth_version_id)
     if run.source is not SourceOrientation.PREDICTIONS:
-        return logged_with
-    return truths.head_of(session, logged_with)
+        return truths.get_truth(session, run.truth_version_id)
+    return truths.head_of(session, run.truth_version_id)
 
 
 def input_digest(run: RunRecord, truth: TruthRecord | None, part: Slice | None = None) -> str:

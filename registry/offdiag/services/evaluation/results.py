@@ -15,7 +15,9 @@ from offdiag.services.jobs.submit import evaluation_key, submit_evaluation
 from offdiag.store import evaluations, jobs, runs
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
+from offdiag.store.jobs import WorkRecord
 from offdiag.store.outdated import stale_runs
+from offdiag.store.session import Session
 
 _LOOK_EVERY_S = 0.05
 
@@ -32,11 +34,17 @@ def evaluation_of(
     """
     give_up_at = time.monotonic() + timeout_s
     while True:
-        stored = _stored(database, run_id)
+        with database.read() as session:
+            stored, job = _stored(session, run_id)
         if stored is not None:
             return stored
-        _submit_unless_queued(database, run_id)
-        if database.dialect == "sqlite" and _evaluate_here(database, run_id, lease_s, policy):
+        if job is None:  # Usually what made it stale has asked for it already.
+            with database.write() as session:
+                submit_evaluation(session, run_id)
+                job = jobs.find_by_key(session, evaluation_key(run_id))
+        if database.dialect == "sqlite" and job is not None and job.state == "todo":
+            with LeaseKeeper(database, lease_s=lease_s) as keeper:
+                run_job(database, job.work_id, keeper, policy)
             continue
         left_s = give_up_at - time.monotonic()
         if left_s <= 0:
@@ -50,7 +58,8 @@ def evaluation_of(
 
 def stored_evaluation(database: Database, run_id: str) -> StoredEvaluation:
     """The same where it is there already; nothing is computed and nobody is waited for."""
-    stored = _stored(database, run_id)
+    with database.read() as session:
+        stored, _ = _stored(session, run_id)
     if stored is None:
         raise EvaluationPending(
             f"run {run_id} waits for its evaluation.",
@@ -60,37 +69,18 @@ def stored_evaluation(database: Database, run_id: str) -> StoredEvaluation:
     return stored
 
 
-def _stored(database: Database, run_id: str) -> StoredEvaluation | None:
-    with database.read() as session:
-        run = runs.get_run(session, run_id)
-        require_closed(run)
-        pending = jobs.find_by_key(session, evaluation_key(run_id))
-        if run.state is RunState.FAILED or (pending is not None and pending.error is not None):
-            error = pending.error if pending is not None else None
-            raise EvaluationFailed(
-                f"the evaluation of run {run_id} failed: {error or 'its error was not kept'}.",
-                field="run",
-                hint="The predictions are safe; `offdiag doctor` shows what is waiting.",
-            )
-        if stale_runs(session, suite_version=SUITE_VERSION, run_ids=[run_id]):
-            return None
-        return evaluations.current_evaluation(session, run_id)
-
-
-def _submit_unless_queued(database: Database, run_id: str) -> None:
-    """See to it that there is work for the run; usually what made it stale did so already."""
-    with database.read() as session:
-        asked = jobs.find_by_key(session, evaluation_key(run_id)) is not None
-    if not asked:
-        with database.write() as session:
-            submit_evaluation(session, run_id)
-
-
-def _evaluate_here(database: Database, run_id: str, lease_s: float, policy: RetryPolicy) -> bool:
-    with database.read() as session:
-        pending = jobs.find_by_key(session, evaluation_key(run_id))
-    if pending is None or pending.state != "todo":
-        return False
-    with LeaseKeeper(database, lease_s=lease_s) as keeper:
-        run_job(database, pending.work_id, keeper, policy)
-    return True
+def _stored(session: Session, run_id: str) -> tuple[StoredEvaluation | None, WorkRecord | None]:
+    """The evaluation of a run, None while it is stale, and the job that evaluates it, if any."""
+    run = runs.get_run(session, run_id)
+    require_closed(run)
+    job = jobs.find_by_key(session, evaluation_key(run_id))
+    if run.state is RunState.FAILED or (job is not None and job.error is not None):
+        error = None if job is None else job.error
+        raise EvaluationFailed(
+            f"the evaluation of run {run_id} failed: {error or 'its error was not kept'}.",
+            field="run",
+            hint="The predictions are safe; `offdiag doctor` shows what is waiting.",
+        )
+    if stale_runs(session, suite_version=SUITE_VERSION, run_ids=[run_id]):
+        return None, job
+    return evaluations.current_evaluation(session, run_id), job

@@ -72,7 +72,7 @@ def derive_run(
             )
             _decide(session, source, run.id, dataset, rule)
             stored = predictions.chunk_list(session, run.id)
-            runs.mark_finished(
+            finished = runs.mark_finished(
                 session,
                 run.id,
                 truth_version_id=source.truth_version_id,
@@ -83,7 +83,7 @@ def derive_run(
                 now=now,
             )
             submit_evaluation(session, run.id)
-            return runs.get_run(session, run.id)
+            return finished
 
     return after_races(transaction)
 

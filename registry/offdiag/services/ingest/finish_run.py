@@ -78,7 +78,7 @@ def _finish(database: Database, run_id: str, n_chunks: int | None) -> RunRecord:
         _place_chunks(session, run_id, truth, n_classes=len(dataset.labels))
         pending_truth.delete_pending(session, run_id)
         slices.delete_pending_slices(session, run_id)
-        runs.mark_finished(
+        finished = runs.mark_finished(
             session,
             run_id,
             truth_version_id=truth.record.id,
@@ -90,7 +90,7 @@ def _finish(database: Database, run_id: str, n_chunks: int | None) -> RunRecord:
             is_weighted=n_weighted > 0,
         )
         submit_evaluation(session, run_id)
-        return runs.get_run(session, run_id)
+        return finished
 
 
 def _more_chunks(run_id: str, n_stored: int, n_chunks: int) -> Conflict:

@@ -133,7 +133,7 @@ def _log_matrix(
         now=now,
     )
     uploads.insert_matrix(session, run.id, ordered, source)
-    runs.mark_finished(
+    finished = runs.mark_finished(
         session,
         run.id,
         truth_version_id=None if truth is None else truth.id,
@@ -148,7 +148,7 @@ def _log_matrix(
         now=now,
     )
     submit_evaluation(session, run.id)
-    return runs.get_run(session, run.id)
+    return finished
 
 
 def _in_order_of(matrix: ConfusionMatrix, dataset: DatasetRecord) -> ConfusionMatrix:
@@ -268,7 +268,7 @@ def insert_counts(
     )
     uploads.insert_matrix(session, run.id, matrix, LAYOUT)
     uploads.insert_counted_samples(session, run.id, cases)
-    runs.mark_finished(
+    finished = runs.mark_finished(
         session,
         run.id,
         truth_version_id=None if truth is None else truth.id,
@@ -279,7 +279,7 @@ def insert_counts(
         now=now,
     )
     submit_evaluation(session, run.id)
-    return runs.get_run(session, run.id), True
+    return finished, True
 
 
 def content_digest(cases: CountedSamples, matrix: ConfusionMatrix) -> str:

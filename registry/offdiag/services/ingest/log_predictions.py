@@ -202,7 +202,7 @@ def _store(
     for seq, chunk in enumerate(chunked(batch)):
         digest = chunk.digest(dataset.labels)
         store_chunk(session, run.id, seq, chunk, n_classes=len(dataset.labels), digest=digest)
-    runs.mark_finished(
+    finished = runs.mark_finished(
         session,
         run.id,
         truth_version_id=truth.record.id,
@@ -214,7 +214,7 @@ def _store(
         is_weighted=batch.weight is not None,
     )
     submit_evaluation(session, run.id)
-    return runs.get_run(session, run.id)
+    return finished
 
 
 def _truth_of(

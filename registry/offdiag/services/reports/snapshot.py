@@ -168,7 +168,7 @@ def read_snapshot(
     runs = figures_in_scope(session, scope, dataset, run_ids=scored, slices=(None,))
     firing = firing_flags(session, scored, now=now, limit=MOST_FLAGS)
     root = None if root_id is None else truths.get_truth(session, root_id)
-    head = None if root is None else truths.head_of(session, root)
+    head = None if root is None else truths.head_of(session, root.id)
     return Snapshot(
         task=dataset.task.value,
         n_classes=len(dataset.labels),

@@ -253,7 +253,7 @@ def undo_version(
             )
         before, after, now = (
             truths.truth_codes(session, truth_id)
-            for truth_id in (version.parent_id, version.id, truths.head_of(session, version).id)
+            for truth_id in (version.parent_id, version.id, truths.head_of(session, version.id).id)
         )
         ids = truths.truth_ids(session, version)
         made = difference_between(before, after, labels=known.labels, ids=ids)

@@ -86,13 +86,13 @@ def revise_truth(
     )
     while True:
         with database.read() as session:
-            parent = truths.head_of(session, version_of(session, known, version))
+            parent = truths.head_of(session, version_of(session, known, version).id)
             prepared = _prepare(session, known, parent, changes, why)
             if len(prepared.difference) == 0:
                 return _repetition(session, prepared)
         with database.write() as session:
             truths.lock_truths(session, prepared.dataset.id)
-            head = truths.head_of(session, prepared.parent)
+            head = truths.head_of(session, prepared.parent.id)
             # Somebody else may have corrected the truth since it was read.
             if head.id == prepared.parent.id:
                 made = _write(session, database, prepared, author)
