@@ -256,22 +256,6 @@ class Problem:
         return self.state is ProblemState.OPEN and (seen_at is None or self.news_at > seen_at)
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemSummary:
-    """An unresolved problem where it is only counted or announced."""
-
-    number: int
-    key: ProblemKey
-    state: ProblemState
-    severity: Severity
-    hits: tuple[Hit, ...]
-    raised_at: datetime
-
-    def is_new(self, seen_at: datetime) -> bool:
-        """Whether it is open and was raised after a visit."""
-        return self.state is ProblemState.OPEN and self.raised_at > seen_at
-
-
 def problems_of(
     numbers: Mapping[ProblemKey, int],
     runs: Sequence[SeenRun],

@@ -237,37 +237,18 @@ class FlaggedRun:
 
 def flagged_run(session: Session, flag_id: int) -> FlaggedRun | None:
     """One flag by number, in one statement; None if there is none or its run was deleted."""
-    is_current = and_(
-        EvaluationRow.run_id == RunRow.id,
-        counts_for_its_run(),
-    )
     found = session.execute(
-        select(
-            FlagRow,
-            func.coalesce(revision(), 0),
-            RunRow,
-            DatasetRow.name,
-            ProjectRow.name,
-            DatasetRow.task,
-            EvaluationRow,
-            ConfusionMatrixRow,
-            LabelSetRow,
-        )
-        .join(RunRow, RunRow.id == FlagRow.run_id)
-        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
-        .join(ProjectRow, ProjectRow.id == RunRow.project_id)
-        .outerjoin(EvaluationRow, is_current)
+        _entries(RunRow.source_orientation, EvaluationRow, ConfusionMatrixRow, LabelSetRow)
+        .outerjoin(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
         .outerjoin(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
         .outerjoin(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
         .where(FlagRow.id == flag_id, RunRow.deleted_at.is_(None))
     ).one_or_none()
     if found is None:
         return None
-    flag, last_change, run, dataset, project, task, evaluation, matrix, labels = found
+    *_, source, evaluation, matrix, labels = found
     return FlaggedRun(
-        FlagEntry(record(flag), last_change, run.name, run.model, dataset, project, Task(task)),
-        SourceOrientation(run.source_orientation),
-        _results(evaluation, matrix, labels),
+        _entry(found), SourceOrientation(source), _results(evaluation, matrix, labels)
     )
 
 

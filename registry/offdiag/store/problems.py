@@ -27,7 +27,6 @@ from offdiag.flags.problems import (
     Cause,
     Problem,
     ProblemKey,
-    ProblemSummary,
     SeenFlag,
     SeenRun,
     in_order,
@@ -135,20 +134,13 @@ def find_problems(
     return FoundProblems(tuple(found), _datasets(session, {p.key.dataset_id for p in found}))
 
 
-def unresolved_problems(session: Session, *, now: datetime) -> list[ProblemSummary]:
+def unresolved_problems(session: Session, *, now: datetime) -> list[Problem]:
     """Unresolved problems that are not of low severity, in the order of lists.
 
     The statements are marked as those of the navigation, which is on every page.
     """
     return [
-        ProblemSummary(
-            problem.number,
-            problem.key,
-            problem.state,
-            problem.severity,
-            problem.hits,
-            problem.news_at,
-        )
+        problem
         for problem in in_order(_grouped(session, now, mark="navigation"), None)
         if problem.state.is_unresolved and not problem.is_low
     ]

@@ -26,20 +26,6 @@ class EditionState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class NewEdition:
-    """An issue somebody asks for. `fire_time` and `due` name the same moment."""
-
-    schedule_id: int | None
-    project_id: int
-    name: str
-    fire_time: str
-    due: float
-    covers_missed: int
-    scope: Mapping[str, Any]
-    delivery: Sequence[Mapping[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
 class EditionRecord:
     """An issue without its files."""
 
@@ -63,49 +49,55 @@ class EditionRecord:
     summary: Mapping[str, Any] | None
 
 
-def lock_series(session: Session, project_id: int) -> None:
-    """Let nobody else number issues of this project until the transaction ends."""
+def insert_edition(
+    session: Session,
+    *,
+    schedule_id: int | None,
+    project_id: int,
+    name: str,
+    fire_time: str,
+    due: float,
+    covers_missed: int,
+    scope: Mapping[str, Any],
+    delivery: Sequence[Mapping[str, Any]],
+    now: datetime,
+) -> tuple[int, int] | None:
+    """Insert the next issue of a series, pending. Returns its id and its number.
+
+    `fire_time` and `due` name the same moment; None if the schedule has an issue of it already.
+    Nobody else numbers issues of the project until the transaction ends.
+    """
     session.execute(
         select(ProjectRow.id).where(ProjectRow.id == project_id).with_for_update(key_share=True)
     )
-
-
-def next_number(session: Session, *, project_id: int, name: str) -> int:
-    """Number of the next issue of a series; take `lock_series` first."""
     last = session.scalar(
         select(func.max(ReportEditionRow.number)).where(
             ReportEditionRow.project_id == project_id, ReportEditionRow.name == name
         )
     )
-    return (last or 0) + 1
-
-
-def insert_edition(
-    session: Session, issue: NewEdition, *, number: int, now: datetime
-) -> int | None:
-    """Insert a pending issue. Returns its id, None if its fire has one already."""
     insert = (
         postgresql.insert(ReportEditionRow)
         if session.get_bind().dialect.name == "postgresql"
         else sqlite.insert(ReportEditionRow)
     )
-    return session.scalar(
+    found = session.execute(
         insert.values(
-            schedule_id=issue.schedule_id,
-            project_id=issue.project_id,
-            name=issue.name,
-            number=number,
-            fire_time=issue.fire_time,
-            due=issue.due,
+            schedule_id=schedule_id,
+            project_id=project_id,
+            name=name,
+            number=(last or 0) + 1,
+            fire_time=fire_time,
+            due=due,
             state=EditionState.PENDING,
-            covers_missed=issue.covers_missed,
-            scope=dict(issue.scope),
-            delivery=[dict(target) for target in issue.delivery],
+            covers_missed=covers_missed,
+            scope=dict(scope),
+            delivery=[dict(target) for target in delivery],
             created_at=now,
         )
         .on_conflict_do_nothing(index_elements=["schedule_id", "fire_time"])
-        .returning(ReportEditionRow.id)
-    )
+        .returning(ReportEditionRow.id, ReportEditionRow.number)
+    ).one_or_none()
+    return None if found is None else (found.id, found.number)
 
 
 def find_edition(session: Session, issue_id: int) -> EditionRecord | None:

@@ -14,7 +14,7 @@ from flask import Blueprint, Flask, current_app, redirect, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
-from offdiag.flags.problems import ProblemSummary
+from offdiag.flags.problems import Problem
 from offdiag.services.access.users import mark_news_seen
 from offdiag.store.database import Database
 from offdiag.store.problems import unresolved_problems
@@ -80,10 +80,10 @@ class OpenProblems:
     def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
         # Each is one value, so that threads never see a list with the age of another.
-        self._known: dict[frozenset[str] | None, tuple[float, list[ProblemSummary]]] = {}
+        self._known: dict[frozenset[str] | None, tuple[float, list[Problem]]] = {}
         self._seen: dict[int, tuple[float, datetime]] = {}
 
-    def list(self, database: Database) -> Sequence[ProblemSummary]:
+    def list(self, database: Database) -> Sequence[Problem]:
         """Those of the projects that are visible, in the order of lists."""
         known, now = self._known.get(database.projects), self._monotonic()
         if known is None or now - known[0] > COUNT_KEPT_FOR_S:

@@ -16,7 +16,7 @@ from offdiag.domain.runs import RunState, Task
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput, NotFound
-from offdiag.flags.problems import ProblemSummary
+from offdiag.flags.problems import Problem
 from offdiag.reports.scope import spec_of
 from offdiag.reports.texts import difference
 from offdiag.store.dataset_page import (
@@ -174,7 +174,7 @@ class DatasetFrame:
     tabs: tuple[DatasetTab, ...]
 
 
-def open_problems_of(dataset_id: int) -> list[ProblemSummary]:
+def open_problems_of(dataset_id: int) -> list[Problem]:
     """Unresolved problems of a dataset that are not of low severity, in the order of lists."""
     registry = current_registry()
     problems = open_problems().list(registry.database)

@@ -24,12 +24,13 @@ from offdiag.services.jobs.page import revive_by_key
 from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.jobs.run_job import run_next_job
 from offdiag.services.jobs.submit import delivery_key, report_key, submit_delivery, submit_report
+from offdiag.services.reports.page import edition_named
 from offdiag.services.reports.snapshot import costs_in_scope, dataset_in_scope
 from offdiag.services.reports.task import restart_report
 from offdiag.store import deliveries, reports, runs, schedules
 from offdiag.store.database import Database, database_time
 from offdiag.store.deliveries import DeliveryState
-from offdiag.store.reports import EditionRecord, EditionState, NewEdition
+from offdiag.store.reports import EditionState
 from offdiag.store.session import Session
 
 
@@ -89,11 +90,10 @@ def request_edition(
     schedule_id: int | None,
 ) -> RequestedEdition:
     """Insert the next issue of a series with its work; the caller commits both or neither."""
-    reports.lock_series(session, project_id)
-    number = reports.next_number(session, project_id=project_id, name=name)
     moment = database_time(session)
     wall = wall_of(moment, zone_of(zone))
-    issue = NewEdition(
+    inserted = reports.insert_edition(
+        session,
         schedule_id=schedule_id,
         project_id=project_id,
         name=name,
@@ -103,14 +103,15 @@ def request_edition(
         covers_missed=0,
         scope=scope_document(scope),
         delivery=target_documents(delivery),
+        now=now,
     )
-    issue_id = reports.insert_edition(session, issue, number=number, now=now)
-    if issue_id is None:
+    if inserted is None:
         raise Conflict(
             f"{name!r} was run in this very second.",
             field="name",
             hint="That issue is on its way; nothing was added.",
         )
+    issue_id, number = inserted
     submit_report(session, issue_id)
     return RequestedEdition(issue_id, name, number)
 
@@ -176,7 +177,7 @@ def _is_finished(database: Database, issue_id: int) -> bool:
 def retry_issue(database: Database, *, project: str, name: str, number: int) -> None:
     """Compute a failed issue again. Raises `NotFound`, and `Conflict` unless it failed."""
     with database.write() as session:
-        issue = _edition(session, project, name, number)
+        issue = edition_named(session, project, name, number, field="issue")
         if issue.state is not EditionState.FAILED:
             raise Conflict(
                 f"issue {number} of {name!r} is {issue.state.value}.",
@@ -196,7 +197,7 @@ def retry_delivery(
     Raises `NotFound`, and `Conflict` for a delivery that arrived or is still on its way.
     """
     with database.write() as session:
-        issue = _edition(session, project, name, number)
+        issue = edition_named(session, project, name, number, field="issue")
         delivery = deliveries.find_delivery(session, delivery_id)
         if delivery is None or delivery.issue_id != issue.id:
             raise NotFound(
@@ -211,14 +212,3 @@ def retry_delivery(
         if not revive_by_key(session, delivery_key(delivery_id)):
             restart_delivery(session, {"delivery": delivery_id})
             submit_delivery(session, delivery_id)
-
-
-def _edition(session: Session, project: str, name: str, number: int) -> EditionRecord:
-    found = reports.find_numbered(session, project=project, name=name, number=number)
-    if found is None:
-        raise NotFound(
-            f"project {project!r} has no issue {number} of report {name!r}.",
-            field="issue",
-            hint="`offdiag report list` shows the reports there are.",
-        )
-    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -19,7 +20,6 @@ from offdiag.store.job_lease import Heartbeat, list_heartbeats
 from offdiag.store.reports import (
     EditionRecord,
     FileFacts,
-    Series,
     StoredFile,
     file_facts,
     report_series,
@@ -76,7 +76,7 @@ class EditionPage:
 def reports_page(database: Database, *, project: str | None = None) -> ReportsPage:
     """All reports of the registry, or of one project."""
     with database.read() as session:
-        entries = _entries(session, project)
+        entries = tuple(_entries(session, project))
         beats = list_heartbeats(session)
     return ReportsPage(entries, tuple(beat for beat in beats if beat.kind == "scheduler"))
 
@@ -86,7 +86,7 @@ def issue_page(
 ) -> EditionPage:
     """One issue, the newest without a number. Raises `NotFound`."""
     with database.read() as session:
-        issue = _edition(session, project, name, number)
+        issue = edition_named(session, project, name, number)
         return EditionPage(
             issue,
             tuple(target.text for target in read_targets(issue.delivery)),
@@ -101,7 +101,7 @@ def edition_file(
 ) -> StoredFile:
     """One form of an issue, byte for byte. Raises `NotFound`, also while it is not computed."""
     with database.read() as session:
-        issue = _edition(session, project, name, number)
+        issue = edition_named(session, project, name, number)
         found = reports.read_files(session, issue.id, [kind])
     if not found:
         raise NotFound(
@@ -112,7 +112,7 @@ def edition_file(
     return found[0]
 
 
-def _entries(session: Session, project: str | None) -> tuple[ReportEntry, ...]:
+def _entries(session: Session, project: str | None) -> Iterator[ReportEntry]:
     planned = {
         (record.project, record.name): record
         for record in schedules.list_schedules(session, project=project)
@@ -121,18 +121,32 @@ def _entries(session: Session, project: str | None) -> tuple[ReportEntry, ...]:
         (series.project, series.name): series for series in report_series(session, project=project)
     }
     sent = deliveries.deliveries_of(session, [series.last.id for series in issued.values()])
-    keys = sorted(planned.keys() | issued.keys())
-    return tuple(_entry(planned.get(key), issued.get(key), sent) for key in keys)
+    for key in sorted(planned.keys() | issued.keys()):
+        schedule, series = planned.get(key), issued.get(key)
+        if series is None:
+            yield report_entry(planned[key], schedule, None, n_issues=0)
+        else:
+            computed = series.computed
+            yield report_entry(
+                schedule or series.last,
+                schedule,
+                series.last,
+                n_issues=series.n_issues,
+                sent=sent[series.last.id],
+                summary=None if computed is None else read_summary(computed.summary),
+            )
 
 
-def _entry(
+def report_entry(
+    source: ScheduleRecord | EditionRecord,
     schedule: ScheduleRecord | None,
-    series: Series | None,
-    sent: dict[int, list[DeliveryRecord]],
+    last: EditionRecord | None,
+    *,
+    n_issues: int,
+    sent: Sequence[DeliveryRecord] = (),
+    summary: EditionSummary | None = None,
 ) -> ReportEntry:
-    last = None if series is None else series.last
-    source = schedule or last
-    assert source is not None  # noqa: S101  # The key comes from one of the two.
+    """One report, described by `source`: its schedule, or without one an issue."""
     next_due = None if schedule is None else schedule.next_due
     return ReportEntry(
         project=source.project,
@@ -141,31 +155,28 @@ def _entry(
         targets=tuple(target.text for target in read_targets(source.delivery)),
         schedule=schedule,
         next_due=None if next_due is None else datetime.fromtimestamp(next_due, UTC),
-        n_issues=0 if series is None else series.n_issues,
+        n_issues=n_issues,
         last=last,
-        deliveries=() if last is None else tuple(sent[last.id]),
-        summary=None
-        if series is None or series.computed is None
-        else read_summary(series.computed.summary),
+        deliveries=tuple(sent),
+        summary=summary,
     )
 
 
-def _edition(session: Session, project: str, name: str, number: int | None) -> EditionRecord:
+def edition_named(
+    session: Session, project: str, name: str, number: int | None, *, field: str = "name"
+) -> EditionRecord:
+    """An issue of a report, the newest without a number. Raises `NotFound`."""
     found = reports.find_numbered(session, project=project, name=name, number=number)
     if found is None:
-        raise _not_found(project, name, number)
+        which = f"report {name!r}" if number is None else f"issue {number} of report {name!r}"
+        raise NotFound(
+            f"project {project!r} has no {which}.",
+            field=field,
+            hint="`offdiag report list` shows the reports there are.",
+        )
     return found
 
 
 def _frozen(session: Session, issue: EditionRecord) -> Report | None:
     files = reports.read_files(session, issue.id, ["json"])
     return read_report(json.loads(files[0].content)) if files else None
-
-
-def _not_found(project: str, name: str, number: int | None) -> NotFound:
-    which = f"report {name!r}" if number is None else f"issue {number} of report {name!r}"
-    return NotFound(
-        f"project {project!r} has no {which}.",
-        field="name",
-        hint="`offdiag report list` shows the reports there are.",
-    )

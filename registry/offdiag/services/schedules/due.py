@@ -22,11 +22,10 @@ from zoneinfo import ZoneInfo
 from apscheduler.triggers.cron import CronTrigger
 
 from offdiag.domain.schedule import CronExpression, instant_of, parse_cron, wall_of, zone_of
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, NotFound
 from offdiag.services.jobs.submit import submit_report
 from offdiag.store import reports, schedules
 from offdiag.store.database import Database, database_time
-from offdiag.store.reports import NewEdition
 from offdiag.store.schedules import ScheduleRecord
 from offdiag.store.session import Session
 
@@ -62,6 +61,15 @@ class DueTime:
     def key(self) -> str:
         """Names the fire by local wall time, so that a repeated hour cannot fire again."""
         return f"{self.wall:%Y-%m-%dT%H:%M} {self.zone}"
+
+
+def no_schedule(project: str, name: str) -> NotFound:
+    """The error for a schedule that there is not."""
+    return NotFound(
+        f"project {project!r} has no schedule {name!r}.",
+        field="name",
+        hint="`offdiag schedule list` shows the schedules there are.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +214,8 @@ def _create_edition(
     session: Session, database: Database, schedule: ScheduleRecord, found: Missed
 ) -> bool:
     """Insert the issue of a fire with its work. False if that fire was issued before."""
-    reports.lock_series(session, schedule.project_id)
-    number = reports.next_number(session, project_id=schedule.project_id, name=schedule.name)
-    issue = NewEdition(
+    inserted = reports.insert_edition(
+        session,
         schedule_id=schedule.id,
         project_id=schedule.project_id,
         name=schedule.name,
@@ -217,9 +224,9 @@ def _create_edition(
         covers_missed=found.earlier,
         scope=schedule.scope,
         delivery=schedule.delivery,
+        now=database.clock(),
     )
-    issue_id = reports.insert_edition(session, issue, number=number, now=database.clock())
-    if issue_id is None:
+    if inserted is None:
         return False
-    submit_report(session, issue_id)
+    submit_report(session, inserted[0])
     return True

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from offdiag.domain.runs import require_name
-from offdiag.errors import Conflict, NotFound, Stale
+from offdiag.errors import Conflict, Stale
 from offdiag.reports.document import read_scope, scope_document
 from offdiag.reports.scope import ReportScope
 from offdiag.services.delivery.message import Target, read_targets, target_documents
 from offdiag.services.reports.edition import RequestedEdition, request_edition, require_reportable
-from offdiag.services.schedules.due import Plan, next_due_time
-from offdiag.store import cost_matrices, datasets, reports, schedules
+from offdiag.services.reports.page import edition_named
+from offdiag.services.schedules.due import Plan, next_due_time, no_schedule
+from offdiag.store import cost_matrices, datasets, schedules
+from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.database import Database, database_time
 from offdiag.store.dataset_page import DatasetFacts, dataset_list
 from offdiag.store.failures import after_races
@@ -40,32 +42,17 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
-class CostChoice:
-    """A cost matrix by project and name, and the number of its newest version."""
-
-    project: str
-    name: str
-    version: int
-
-
-@dataclass(frozen=True, slots=True)
 class Choices:
     """What a report can be about."""
 
     datasets: tuple[DatasetFacts, ...]
-    costs: tuple[CostChoice, ...]
+    costs: tuple[CostMatrixRecord, ...]
 
 
 def report_choices(database: Database) -> Choices:
     """All datasets and cost matrices, by project and name; two statements."""
     with database.read() as session:
-        return Choices(
-            dataset_list(session),
-            tuple(
-                CostChoice(found.project, found.name, found.version)
-                for found in cost_matrices.list_costs(session)
-            ),
-        )
+        return Choices(dataset_list(session), tuple(cost_matrices.list_costs(session)))
 
 
 def report_definition(database: Database, *, project: str, name: str) -> Definition:
@@ -85,13 +72,7 @@ def _definition(session: Session, project: str, name: str) -> Definition:
             planned.zone,
             planned.version,
         )
-    issued = reports.find_numbered(session, project=project, name=name, number=None)
-    if issued is None:
-        raise NotFound(
-            f"project {project!r} has no report {name!r}.",
-            field="name",
-            hint="`offdiag report list` shows the reports there are.",
-        )
+    issued = edition_named(session, project, name, None)
     return Definition(name, read_scope(issued.scope), read_targets(issued.delivery))
 
 
@@ -220,15 +201,13 @@ def run_report(database: Database, *, project: str, name: str) -> RequestedEditi
         planned = schedules.find_schedule(session, project=project, name=name)
         if planned is not None:
             return _run(session, planned, database.clock())
-        last = reports.find_numbered(session, project=project, name=name, number=None)
-        if last is None:
-            raise _no_such(project, name, "report")
+        last = edition_named(session, project, name, None)
         return request_edition(
             session,
             now=database.clock(),
             project_id=last.project_id,
             name=last.name,
-            zone=_zone_of_due_time(last.fire_time),
+            zone=last.fire_time.split(" ")[1],
             scope=read_scope(last.scope),
             delivery=read_targets(last.delivery),
             schedule_id=None,
@@ -248,11 +227,6 @@ def _run(session: Session, known: ScheduleRecord, now: datetime) -> RequestedEdi
     )
 
 
-def _zone_of_due_time(fire_time: str) -> str:
-    """The zone that is named behind the wall time of an issue."""
-    return fire_time.split(" ")[1]
-
-
 def _next_due(session: Session, plan: Plan) -> float:
     return next_due_time(plan, database_time(session)).due.timestamp()
 
@@ -260,13 +234,5 @@ def _next_due(session: Session, plan: Plan) -> float:
 def _found(session: Session, project: str, name: str) -> ScheduleRecord:
     known = schedules.find_schedule(session, project=project, name=name)
     if known is None:
-        raise _no_such(project, name, "schedule")
+        raise no_schedule(project, name)
     return known
-
-
-def _no_such(project: str, name: str, what: str) -> NotFound:
-    return NotFound(
-        f"project {project!r} has no {what} {name!r}.",
-        field="name",
-        hint=f"`offdiag {what} list` shows the {what}s there are.",
-    )

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from offdiag.domain.schedule import cron_in_words
-from offdiag.errors import InvalidInput, NotFound
-from offdiag.reports.document import read_report, read_scope
+from offdiag.errors import InvalidInput
+from offdiag.reports.document import read_report
 from offdiag.reports.report import HistoryPoint
-from offdiag.services.delivery.message import read_targets
 from offdiag.services.jobs.page import is_alive
-from offdiag.services.reports.page import ReportEntry, ReportsPage, reports_page
-from offdiag.services.schedules.due import DueTime, Plan, next_due_times
-from offdiag.store import deliveries, reports, schedules
+from offdiag.services.reports.page import (
+    ReportEntry,
+    ReportsPage,
+    edition_named,
+    report_entry,
+    reports_page,
+)
+from offdiag.services.schedules.due import DueTime, Plan, next_due_times, no_schedule
+from offdiag.store import deliveries, schedules
 from offdiag.store.database import Database, database_time
 from offdiag.store.deliveries import DeliveryRecord
 from offdiag.store.job_lease import list_heartbeats
-from offdiag.store.reports import EditionList, EditionRecord, editions_of, newest_report_file
+from offdiag.store.reports import EditionRecord, editions_of, newest_report_file
 from offdiag.store.schedules import ScheduleRecord
 from offdiag.store.session import Session
 
@@ -81,11 +86,7 @@ def schedule_page(database: Database, *, project: str, name: str) -> ScheduleEnt
     for entry in schedules_page(database, project=project).entries:
         if entry.schedule.name == name:
             return entry
-    raise NotFound(
-        f"project {project!r} has no schedule {name!r}.",
-        field="name",
-        hint="`offdiag schedule list` shows the schedules there are.",
-    )
+    raise no_schedule(project, name)
 
 
 def schedule_entry(schedule: ScheduleRecord, report: ReportEntry, now: datetime) -> ScheduleEntry:
@@ -135,7 +136,11 @@ def report_page(
         schedule = schedules.find_schedule(session, project=project, name=name)
         found = editions_of(session, project=project, name=name, start=start, limit=limit)
         sent = deliveries.deliveries_of(session, [issue.id for issue in found.issues])
-        entry = _entry(session, project, name, schedule, found)
+        last = found.issues[0] if found.issues else None
+        # Without a schedule, there is an issue: beyond the end of the list the newest of all.
+        source = schedule or last or edition_named(session, project, name, None)
+        # Deliveries and summaries stand with the issues.
+        entry = report_entry(source, schedule, last, n_issues=found.n_issues)
         history = _history(session, project, name)
         now = None if schedule is None else database_time(session)
         beats = () if schedule is None else tuple(list_heartbeats(session))
@@ -146,40 +151,6 @@ def report_page(
         or is_alive(tuple(beat for beat in beats if beat.kind == "scheduler")),
         issues=tuple(EditionEntry(issue, tuple(sent[issue.id])) for issue in found.issues),
         history=history,
-    )
-
-
-def _entry(
-    session: Session,
-    project: str,
-    name: str,
-    schedule: ScheduleRecord | None,
-    found: EditionList,
-) -> ReportEntry:
-    """The report without its deliveries and its summary, which stand with its issues."""
-    last = found.issues[0] if found.issues else None
-    source = schedule or last
-    if source is None:
-        # Beyond the end of the list, or no such report.
-        source = reports.find_numbered(session, project=project, name=name, number=None)
-    if source is None:
-        raise NotFound(
-            f"project {project!r} has no report {name!r}.",
-            field="name",
-            hint="`offdiag report list` shows the reports there are.",
-        )
-    next_due = None if schedule is None else schedule.next_due
-    return ReportEntry(
-        project=project,
-        name=name,
-        scope=read_scope(source.scope),
-        targets=tuple(target.text for target in read_targets(source.delivery)),
-        schedule=schedule,
-        next_due=None if next_due is None else datetime.fromtimestamp(next_due, UTC),
-        n_issues=found.n_issues,
-        last=last,
-        deliveries=(),
-        summary=None,
     )
 
 

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from offdiag.comparison.texts import MOST_RUNS
 from offdiag.domain.runs import PromotionRole, Task
 from offdiag.flags.problem_words import problem_title
-from offdiag.flags.problems import Hit, ProblemSummary
+from offdiag.flags.problems import Hit, Problem
 from offdiag.metrics.paired.sample_size import about
 from offdiag.reports.scope import spec_of
 from offdiag.reports.texts import difference as difference_in_units
@@ -85,7 +85,7 @@ class BudgetView:
 def decision_view(
     decision: Decision,
     asked: Asked,
-    problems: Sequence[ProblemSummary],
+    problems: Sequence[Problem],
     *,
     now: datetime,
     **beside: object,
@@ -245,7 +245,7 @@ class CostsCard:
     new_url: str
 
 
-def problem_lines(problems: Sequence[ProblemSummary], *, now: datetime) -> tuple[ProblemLine, ...]:
+def problem_lines(problems: Sequence[Problem], *, now: datetime) -> tuple[ProblemLine, ...]:
     """The first of the open problems of a dataset."""
     return tuple(
         ProblemLine(
@@ -254,7 +254,7 @@ def problem_lines(problems: Sequence[ProblemSummary], *, now: datetime) -> tuple
             problem_url(each.number),
             each.key.model,
             tuple(hit.value for hit in each.hits if hit in (Hit.CHAMPION, Hit.CANDIDATE)),
-            moment(each.raised_at, now=now),
+            moment(each.news_at, now=now),
         )
         for each in problems[:MOST_SHOWN]
     )

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from offdiag.domain.runs import PromotionRole
 from offdiag.flags.problem_words import problem_title
-from offdiag.flags.problems import Hit, ProblemSummary
+from offdiag.flags.problems import Hit, Problem
 from offdiag.flags.verdict import Severity
 from offdiag.reports.scope import spec_of
 from offdiag.reports.texts import difference
@@ -46,7 +46,7 @@ class NewsView:
 def news_view(
     datasets: Sequence[tuple[DatasetFacts, LoggedRuns]],
     statuses: Mapping[int, DatasetStatus],
-    problems: Sequence[ProblemSummary],
+    problems: Sequence[Problem],
     others: Sequence[Sequence[News]],
     *,
     since: datetime,
@@ -80,7 +80,7 @@ def _by_turns(kinds: Sequence[Sequence[News]]) -> list[News]:
     return [kinds[kind][turn] for kind, turn in chosen]
 
 
-def _new_problem(problem: ProblemSummary, dataset: DatasetFacts) -> News:
+def _new_problem(problem: Problem, dataset: DatasetFacts) -> News:
     roles = [hit.value for hit in problem.hits if hit in (Hit.CHAMPION, Hit.CANDIDATE)]
     where = " and ".join(roles) or problem.key.model
     return News(

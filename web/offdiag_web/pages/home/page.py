@@ -12,7 +12,7 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import RunState, Task
-from offdiag.flags.problems import ProblemSummary
+from offdiag.flags.problems import Problem
 from offdiag.reports.scope import spec_of
 from offdiag.reports.texts import difference
 from offdiag.services.champions.dataset_status import (
@@ -105,7 +105,7 @@ class DueLine:
 def home_view(
     overview: HomeOverview,
     statuses: Mapping[int, DatasetStatus],
-    problems: Sequence[ProblemSummary],
+    problems: Sequence[Problem],
     news: NewsView,
     *,
     unlabelled: Mapping[int, int],
@@ -122,7 +122,7 @@ def home_view(
         if all(term in f"{each[0].project} {each[0].name}".lower() for term in terms)
     ]
     names = [dataset.name for dataset, _ in overview.datasets]
-    by_dataset: dict[int, list[ProblemSummary]] = {}
+    by_dataset: dict[int, list[Problem]] = {}
     for problem in problems:
         by_dataset.setdefault(problem.key.dataset_id, []).append(problem)
     page = paging(
@@ -176,7 +176,7 @@ def _line(
     dataset: DatasetFacts,
     runs: LoggedRuns,
     status: DatasetStatus | None,
-    problems: Sequence[ProblemSummary],
+    problems: Sequence[Problem],
     *,
     since: datetime,
     n_unlabelled: int,
