@@ -121,16 +121,7 @@ def subject_of_run(
     )
     if baseline is None:
         return subject
-    return replace(
-        subject,
-        differences=differences(
-            judged.values,
-            baseline.values,
-            pair=None if isinstance(pair, NotPaired) else pair,
-            not_paired=pair.why if isinstance(pair, NotPaired) else None,
-            costs=judged.costs,
-        ),
-    )
+    return replace(subject, differences=differences(judged, baseline, pair))
 
 
 def _require_same_classes(judged: StoredRun, baseline: StoredRun) -> None:

@@ -11,8 +11,9 @@ from sqlalchemy import Select, bindparam, delete, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
-from offdiag.domain.runs import Derivation, RunFacts, RunState, SaidOfRun
+from offdiag.domain.runs import Derivation, RunFacts, RunState, SaidOfRun, new_run_id
 from offdiag.errors import Conflict, NotFound
+from offdiag.store.datasets import DatasetRecord
 from offdiag.store.models import BaselineRow, DatasetRow, RunRow
 from offdiag.store.models.base import record_as
 
@@ -58,12 +59,10 @@ class RunRecord(SaidOfRun):
 
 def insert_run(
     session: Session,
-    *,
-    run_id: str,
-    project_id: int,
-    dataset_id: int,
+    dataset: DatasetRecord,
     facts: RunFacts,
     source: SourceOrientation,
+    *,
     now: datetime,
     derivation: Derivation | None = None,
     decision: Mapping[str, Any] | None = None,
@@ -73,11 +72,11 @@ def insert_run(
     Raises `Conflict` where a name that has to be unique is taken.
     """
     if facts.unique_name:
-        _require_free_name(session, dataset_id, facts.name)
+        _require_free_name(session, dataset.id, facts.name)
     row = RunRow(
-        id=run_id,
-        project_id=project_id,
-        dataset_id=dataset_id,
+        id=new_run_id(),
+        project_id=dataset.project_id,
+        dataset_id=dataset.id,
         name=facts.name,
         client_key=facts.client_key,
         **facts.said(),

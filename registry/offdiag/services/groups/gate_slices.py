@@ -29,7 +29,7 @@ from offdiag.services.evaluation.inputs import members_among, members_of
 from offdiag.services.evaluation.slices import evaluation_of_slice, require_column
 from offdiag.services.groups.gate_values import StoredRun, differences, values_with_costs
 from offdiag.services.groups.run_groups import groups_of_run
-from offdiag.services.shared_samples import NotPaired, pair_evaluations
+from offdiag.services.shared_samples import pair_evaluations
 from offdiag.services.small_groups import SUPPRESSED, smallest_judged
 from offdiag.store import runs, truths
 from offdiag.store.database import Database
@@ -171,14 +171,7 @@ def _part(
     )
     if pair is None:
         return of_part
-    gaps = differences(
-        stored[0].values,
-        stored[1].values,
-        pair=None if isinstance(pair, NotPaired) else pair,
-        not_paired=pair.why if isinstance(pair, NotPaired) else None,
-        costs=costs,
-    )
-    return replace(of_part, differences=gaps)
+    return replace(of_part, differences=differences(stored[0], stored[1], pair))
 
 
 def _members(

@@ -17,7 +17,7 @@ from offdiag.metrics.multilabel_runs.paired import PairedSets, has_slopes, judge
 from offdiag.metrics.paired.difference import paired_cost_differences, paired_differences
 from offdiag.metrics.paired.joint import JointCounts
 from offdiag.services.evaluation.compute import INTERVAL_SEED, EvaluatedValues, price
-from offdiag.services.shared_samples import NOT_WEIGHTED, Paired
+from offdiag.services.shared_samples import NOT_WEIGHTED, NotPaired, Paired
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.runs import RunRecord
 
@@ -34,12 +34,7 @@ def values_with_costs(
 
 
 def differences(
-    run: MetricValues,
-    baseline: MetricValues,
-    *,
-    pair: Paired | None,
-    not_paired: str | None,
-    costs: CostMatrix | None,
+    run: StoredRun, baseline: StoredRun, pair: Paired | NotPaired | None
 ) -> Differences:
     """Every value of the run minus the baseline's.
 
@@ -47,23 +42,25 @@ def differences(
     intervals, except those of scores, for which there are none. Of runs whose samples have weights
     no value is subtracted from another.
     """
+    values, others = run.values, baseline.values
+    not_paired = pair.why if isinstance(pair, NotPaired) else None
     if not_paired == NOT_WEIGHTED:
-        return _unlike(run)
+        return _unlike(values)
     plain = MetricValues(
-        {key: _gap(value, baseline.aggregate.get(key)) for key, value in run.aggregate.items()},
+        {key: _gap(value, others.aggregate.get(key)) for key, value in values.aggregate.items()},
         {
-            key: _class_gaps(values, baseline.per_class.get(key))
-            for key, values in run.per_class.items()
+            key: _class_gaps(of_classes, others.per_class.get(key))
+            for key, of_classes in values.per_class.items()
         },
         None
-        if run.costs is None or baseline.costs is None
-        else {key: _gap(value, baseline.costs[key]) for key, value in run.costs.items()},
+        if values.costs is None or others.costs is None
+        else {key: _gap(value, others.costs[key]) for key, value in values.costs.items()},
     )
-    if pair is None:
+    if pair is None or isinstance(pair, NotPaired):
         return Differences(plain, not_paired)
     if isinstance(pair, PairedSets):
         return Differences(_of_sets(plain, pair))
-    return Differences(_with_paired_intervals(plain, pair, costs))
+    return Differences(_with_paired_intervals(plain, pair, run.costs))
 
 
 def _unlike(run: MetricValues) -> Differences:

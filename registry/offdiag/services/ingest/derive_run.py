@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import Any
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import Derivation, RunState, Task, new_run_id
+from offdiag.domain.runs import Derivation, RunState, Task
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.costs.decisions import Rule
 from offdiag.metrics.counted import of_sets
@@ -62,11 +62,9 @@ def derive_run(
                 return known
             run = runs.insert_run(
                 session,
-                run_id=new_run_id(),
-                project_id=source.project_id,
-                dataset_id=source.dataset_id,
-                facts=facts,
-                source=SourceOrientation.PREDICTIONS,
+                dataset,
+                facts,
+                SourceOrientation.PREDICTIONS,
                 now=now,
                 derivation=derivation,
             )

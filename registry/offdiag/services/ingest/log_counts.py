@@ -19,9 +19,9 @@ from offdiag.domain.labels import (
     refuse_fractions,
     require_known,
 )
-from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
-from offdiag.domain.runs import RunFacts, new_run_id, require_name
-from offdiag.errors import Conflict, InvalidInput
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.runs import RunFacts, require_name
+from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_samples import CountedSamples, counted_samples
 from offdiag.inputs.labels import order_of_no_labels
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
@@ -29,7 +29,11 @@ from offdiag.metrics.orientation import verify_orientation
 from offdiag.services.ingest.batch import GivenCounts, GivenPairedCounts
 from offdiag.services.ingest.dataset import project_and_dataset, require_hierarchy, require_task
 from offdiag.services.ingest.encode_predictions import require_same_labels
-from offdiag.services.ingest.log_predictions import already_opened, labels_needed
+from offdiag.services.ingest.log_predictions import (
+    already_opened,
+    labels_needed,
+    require_same_content,
+)
 from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import datasets, runs, truths, uploads
 from offdiag.store.database import Database
@@ -37,7 +41,6 @@ from offdiag.store.datasets import DatasetRecord
 from offdiag.store.failures import after_races
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
-from offdiag.store.truths import TruthRecord
 
 ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
 
@@ -68,83 +71,80 @@ def log_matrix(
 
     def transaction() -> RunRecord:
         with database.write() as session:
-            return _log_matrix(
+            now = database.clock()
+            known = datasets.find_dataset(session, project=facts.project, name=dataset)
+            names = declared or (known.labels if known else None)
+            if names is None:
+                raise labels_needed(dataset)
+            read = _read_matrix(matrix, names, source)
+            ordered = read if known is None else _in_order_of(read, known)
+            frame = project_and_dataset(
                 session,
-                facts=facts,
-                dataset=dataset,
-                matrix=matrix,
-                declared=declared,
-                source=source,
-                hierarchy=hierarchy,
-                reported=reported,
-                now=database.clock(),
+                project=facts.project,
+                name=dataset,
+                labels=ordered.labels,
+                positive_label=None,
+                now=now,
             )
+            frame = require_task(session, frame, of_sets=False)
+            frame = require_hierarchy(session, frame, hierarchy)
+            again = already_opened(session, frame, facts)
+            if again is not None:
+                return require_same_content(again, ordered.digest, "matrix", other="another")
+            said = facts
+            if reported is not None:
+                from offdiag.audit.audit import reported_tags  # Few logs need it.
+
+                said = replace(facts, tags={**reported_tags(reported, names), **facts.tags})
+            return _insert(session, frame, said, ordered, source, now=now)
 
     return after_races(transaction, finds_itself=facts.client_key is not None)
 
 
-def _log_matrix(
-    session: Session,
-    *,
-    facts: RunFacts,
-    dataset: str,
-    matrix: ArrayLike,
-    declared: LabelSet | None,
-    source: SourceOrientation,
-    hierarchy: object | None,
-    reported: Mapping[str, object] | None,
-    now: datetime,
-) -> RunRecord:
-    known = datasets.find_dataset(session, project=facts.project, name=dataset)
-    names = declared or (known.labels if known else None)
-    if names is None:
-        raise labels_needed(dataset)
-    read = confusion_matrix(matrix, labels=names, orientation=source)
+def _read_matrix(
+    matrix: ArrayLike, labels: LabelSet, source: SourceOrientation
+) -> ConfusionMatrix:
+    read = confusion_matrix(matrix, labels=labels, orientation=source)
     if read.total == 0:
         raise InvalidInput(
             "all cells are zero.", field="matrix", hint="A run has at least one sample."
         )
-    if reported is not None:
-        from offdiag.audit.audit import reported_tags  # Few logs need it.
+    return read
 
-        facts = replace(facts, tags={**reported_tags(reported, names), **facts.tags})
-    ordered = read if known is None else _in_order_of(read, known)
-    frame = project_and_dataset(
-        session,
-        project=facts.project,
-        name=dataset,
-        labels=ordered.labels,
-        positive_label=None,
-        now=now,
-    )
-    frame = require_task(session, frame, of_sets=False)
-    frame = require_hierarchy(session, frame, hierarchy)
+
+def _insert(
+    session: Session,
+    frame: DatasetRecord,
+    facts: RunFacts,
+    matrix: ConfusionMatrix,
+    source: SourceOrientation,
+    *,
+    now: datetime,
+    cases: CountedSamples | None = None,
+    counted_on: str | None = None,
+) -> RunRecord:
+    """Store a finished run of a matrix, and of the samples that were counted, if they are known.
+
+    Its margins are compared with the class counts of the newest truth. Asks for its evaluation.
+    """
     truth = truths.latest_truth(session, frame.id)
-    again = already_opened(session, frame, facts)
-    if again is not None:
-        return _same_matrix(again, ordered)
-    run = runs.insert_run(
-        session,
-        run_id=new_run_id(),
-        project_id=frame.project_id,
-        dataset_id=frame.id,
-        facts=facts,
+    evidence = verify_orientation(
+        matrix.counts,
         source=source,
-        now=now,
+        class_counts=None if truth is None or truth.is_partial else truth.class_counts,
     )
-    uploads.insert_matrix(session, run.id, ordered, source)
+    run = runs.insert_run(session, frame, facts, source, now=now)
+    uploads.insert_matrix(session, run.id, matrix, source)
+    if cases is not None:
+        uploads.insert_counted_samples(session, run.id, cases)
     finished = runs.mark_finished(
         session,
         run.id,
         truth_version_id=None if truth is None else truth.id,
-        n_predictions=ordered.total,
-        score_columns=0,
-        content_digest=ordered.digest,
-        orientation=verify_orientation(
-            ordered.counts,
-            source=source,
-            class_counts=None if truth is None or truth.is_partial else truth.class_counts,
-        ),
+        n_predictions=matrix.total,
+        score_columns=0 if cases is None else cases.score_columns,
+        content_digest=matrix.digest if cases is None else content_digest(cases, matrix),
+        orientation=evidence if counted_on is None else evidence.counted_by(counted_on),
         now=now,
     )
     submit_evaluation(session, run.id)
@@ -157,17 +157,6 @@ def _in_order_of(matrix: ConfusionMatrix, dataset: DatasetRecord) -> ConfusionMa
     places = np.array([matrix.labels.index[name] for name in dataset.labels.names])
     counts: NDArray[np.int64] = matrix.counts[np.ix_(places, places)]
     return ConfusionMatrix(counts, dataset.labels)
-
-
-def _same_matrix(known: RunRecord, matrix: ConfusionMatrix) -> RunRecord:
-    if known.content_digest != matrix.digest:
-        raise Conflict(
-            f"client key {known.client_key!r} belongs to run {known.id}, which holds another "
-            "matrix.",
-            field="client_key",
-            hint="Use a new key for a new run; a retry must send the same matrix.",
-        )
-    return known
 
 
 LAYOUT = SourceOrientation.ACTUAL_ROWS
@@ -252,34 +241,15 @@ def insert_counts(
     hold the same counts.
     """
     matrix = cases.matrix(frame.labels)
-    content = content_digest(cases, matrix)
     again = already_opened(session, frame, facts)
     if again is not None:
-        return _same_counts(again, content), False
-    truth = truths.latest_truth(session, frame.id)
-    run = runs.insert_run(
-        session,
-        run_id=new_run_id(),
-        project_id=frame.project_id,
-        dataset_id=frame.id,
-        facts=facts,
-        source=LAYOUT,
-        now=now,
+        return require_same_content(again, content_digest(cases, matrix), "counts"), False
+    return (
+        _insert(
+            session, frame, facts, matrix, LAYOUT, now=now, cases=cases, counted_on=counted_on
+        ),
+        True,
     )
-    uploads.insert_matrix(session, run.id, matrix, LAYOUT)
-    uploads.insert_counted_samples(session, run.id, cases)
-    finished = runs.mark_finished(
-        session,
-        run.id,
-        truth_version_id=None if truth is None else truth.id,
-        n_predictions=matrix.total,
-        score_columns=cases.score_columns,
-        content_digest=content,
-        orientation=_evidence(matrix, truth, counted_on),
-        now=now,
-    )
-    submit_evaluation(session, run.id)
-    return finished, True
 
 
 def content_digest(cases: CountedSamples, matrix: ConfusionMatrix) -> str:
@@ -318,22 +288,3 @@ def labels_of(
 
 def _names(values: Sequence[object], field: str) -> set[str]:
     return {label_text(value, field_name=field) for value in values}
-
-
-def _evidence(
-    matrix: ConfusionMatrix, truth: TruthRecord | None, counted_on: str
-) -> OrientationEvidence:
-    known = None if truth is None or truth.is_partial else truth.class_counts
-    found = verify_orientation(matrix.counts, source=LAYOUT, class_counts=known)
-    return found.counted_by(counted_on)
-
-
-def _same_counts(known: RunRecord, content: str) -> RunRecord:
-    if known.content_digest != content:
-        raise Conflict(
-            f"client key {known.client_key!r} belongs to run {known.id}, which holds other "
-            "counts.",
-            field="client_key",
-            hint="Use a new key for a new run; a retry must send the same counts.",
-        )
-    return known

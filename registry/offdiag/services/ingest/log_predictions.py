@@ -9,7 +9,7 @@ import numpy as np
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import RunFacts, RunState, new_run_id
+from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.ingest.batch import Batch, Predictions, chunked
 from offdiag.services.ingest.chunks import store_chunk
@@ -78,15 +78,7 @@ def open_run(
             if run is not None:
                 require_same_run(run, frame, facts)
                 return OpenedRun(run, frame)
-            run = runs.insert_run(
-                session,
-                run_id=new_run_id(),
-                project_id=frame.project_id,
-                dataset_id=frame.id,
-                facts=facts,
-                source=SourceOrientation.PREDICTIONS,
-                now=now,
-            )
+            run = runs.insert_run(session, frame, facts, SourceOrientation.PREDICTIONS, now=now)
             return OpenedRun(run, frame)
 
     return after_races(transaction, finds_itself=facts.client_key is not None)
@@ -181,7 +173,7 @@ def _store(
     content = batch.digest(dataset.labels)
     known = already_opened(session, dataset, facts)
     if known is not None:
-        return _same_run(known, content)
+        return require_same_content(known, content, "predictions")
     now = database.clock()
     truth = _truth_of(session, database, facts, dataset, batch)
     register_slices(session, truth, batch.slices, now=now)
@@ -190,14 +182,7 @@ def _store(
     decision = batch.decision
     batch = Batch(batch.predicted, truth.actual, None, batch.scores, weight=batch.weight)
     run = runs.insert_run(
-        session,
-        run_id=new_run_id(),
-        project_id=dataset.project_id,
-        dataset_id=dataset.id,
-        facts=facts,
-        source=SourceOrientation.PREDICTIONS,
-        now=now,
-        decision=decision,
+        session, dataset, facts, SourceOrientation.PREDICTIONS, now=now, decision=decision
     )
     for seq, chunk in enumerate(chunked(batch)):
         digest = chunk.digest(dataset.labels)
@@ -239,12 +224,15 @@ def _truth_of(
     )
 
 
-def _same_run(known: RunRecord, content: str) -> RunRecord:
+def require_same_content(
+    known: RunRecord, content: str, what: str, *, other: str = "other"
+) -> RunRecord:
+    """The run of a client key. Raises `Conflict` unless it is complete with this content."""
     if known.state is RunState.OPEN or known.content_digest != content:
         raise Conflict(
-            f"client key {known.client_key!r} belongs to run {known.id}, which holds other "
-            "predictions.",
+            f"client key {known.client_key!r} belongs to run {known.id}, which holds {other} "
+            f"{what}.",
             field="client_key",
-            hint="Use a new key for a new run; a retry must send the same predictions.",
+            hint=f"Use a new key for a new run; a retry must send the same {what}.",
         )
     return known
