@@ -26,8 +26,8 @@ from offdiag.records.runs.slices import SlicesQuery, run_slices
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
     Answer,
-    Decided,
     DecideQuestion,
+    Decision,
     OpenedRun,
     RevisionQuestion,
     SearchQuestion,
@@ -146,7 +146,7 @@ class DisabledRegistry:
     def evaluate_pending(self, timeout_s: float) -> int:  # noqa: ARG002
         return 0
 
-    def decide(self, run_id: str, question: DecideQuestion) -> Decided:  # noqa: ARG002
+    def decide(self, run_id: str, question: DecideQuestion) -> Decision[str]:  # noqa: ARG002
         raise _nothing("scores to decide from")
 
     def set_hierarchy(self, project: str, dataset: str, given: object | None) -> Hierarchy | None:  # noqa: ARG002

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Self, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -41,14 +41,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer", bound=BaseModel)
 
 
-class Named(Protocol):
-    """Anything with an id, such as a run."""
-
-    @property
-    def id(self) -> str: ...
-
-
-SavedRun = TypeVar("SavedRun", bound=Named)
+SavedRun = TypeVar("SavedRun")
 Threshold = float | Literal["cheapest"] | None
 
 
@@ -65,7 +58,15 @@ class DecideQuestion:
 
 
 @dataclass(frozen=True, eq=False)
-class _ChangedPredictions:
+class Decision(Generic[SavedRun]):
+    """Answers decided anew from scores, beside those that were given.
+
+    `recipe` says the rule as plain values. Costs are per case, each with its interval;
+    `difference` is after minus before with the interval of the paired difference, which takes a
+    threshold as fixed beforehand. `recall_changes` are by class, with paired intervals. `run`
+    holds the answers if they were saved; a registry tells its id.
+    """
+
     recipe: Mapping[str, Any]
     mean_cost_before: MetricValue
     mean_cost_after: MetricValue
@@ -73,32 +74,7 @@ class _ChangedPredictions:
     matrix_before: ConfusionMatrix
     matrix_after: ConfusionMatrix
     recall_changes: Mapping[str, MetricValue]
-
-
-@dataclass(frozen=True, eq=False)
-class Decided(_ChangedPredictions):
-    """What a registry found out; `saved` is the id of the run that holds the answers."""
-
-    saved: str | None
-
-
-@dataclass(frozen=True, eq=False)
-class Decision(_ChangedPredictions, Generic[SavedRun]):
-    """Answers decided anew from scores, beside those that were given.
-
-    `recipe` says the rule as plain values. Costs are per case, each with its interval;
-    `difference` is after minus before with the interval of the paired difference, which takes a
-    threshold as fixed beforehand. `recall_changes` are by class, with paired intervals. `run`
-    holds the answers if they were saved.
-    """
-
     run: SavedRun | None
-
-    @classmethod
-    def of(cls, found: Decided, run: SavedRun | None) -> Self:
-        """What was found out, with the run that holds the answers."""
-        names = (each.name for each in fields(_ChangedPredictions))
-        return cls(**{name: getattr(found, name) for name in names}, run=run)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python values; the run is its id."""
@@ -113,7 +89,7 @@ class Decision(_ChangedPredictions, Generic[SavedRun]):
             "recall_changes": {
                 label: change.to_dict() for label, change in self.recall_changes.items()
             },
-            "run": None if self.run is None else self.run.id,
+            "run": getattr(self.run, "id", self.run),
         }
 
 
@@ -220,7 +196,7 @@ class Registry(Protocol):
 
     def costs_for_run(self, run_id: str, name: str) -> CostMatrix: ...
 
-    def decide(self, run_id: str, question: DecideQuestion) -> Decided: ...
+    def decide(self, run_id: str, question: DecideQuestion) -> Decision[str]: ...
 
     def costs(self, name: str, project: str) -> CostMatrix: ...
 

@@ -242,8 +242,8 @@ class Run:
                 author=current_author(),
             ),
         )
-        saved = None if found.saved is None else Run(self._registry, found.saved)
-        return Decision.of(found, saved)
+        saved = None if found.run is None else Run(self._registry, found.run)
+        return Decision(**vars(found) | {"run": saved})
 
     def approve(
         self, *, reason: str, gate: Iterable[str] = (), although_gate_fails: bool = False

@@ -29,7 +29,7 @@ from offdiag.records.decision import TriedRule, tried_rule
 from offdiag.records.runs.multilabel import LabelCostsAsked, LabelCostsFound, asked_label_costs
 from offdiag.records.runs.run import labels_document
 from offdiag.sdk.embedded.registry import decide
-from offdiag.sdk.registry import Decided, DecideQuestion
+from offdiag.sdk.registry import DecideQuestion, Decision
 from offdiag.services import cost_matrices
 from offdiag.services.cost_matrices import browse_cost_matrix
 from offdiag.services.decisions.rules import try_asked_rule
@@ -220,7 +220,7 @@ def decide_anew(run_id: str, json: DecisionAsked) -> tuple[DecisionAnswer, int]:
     the same rule again is the same run.
     """
     found = decide(current_registry().database, run_id, _question(json))
-    return _answer(found), 200 if found.saved is None else 201
+    return _answer(found), 200 if found.run is None else 201
 
 
 def _question(asked: DecisionAsked) -> DecideQuestion:
@@ -237,12 +237,11 @@ def _question(asked: DecisionAsked) -> DecideQuestion:
     )
 
 
-def _answer(found: Decided) -> DecisionAnswer:
+def _answer(found: Decision[str]) -> DecisionAnswer:
     return DecisionAnswer.made_of(
         found,
         labels=labels_document(found.matrix_before.labels),
         orientation=SourceOrientation.ACTUAL_ROWS,
         matrix_before=found.matrix_before.counts.tolist(),
         matrix_after=found.matrix_after.counts.tolist(),
-        run=found.saved,
     )

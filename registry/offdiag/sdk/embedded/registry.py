@@ -28,8 +28,8 @@ from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
 from offdiag.sdk.registry import (
     Answer,
-    Decided,
     DecideQuestion,
+    Decision,
     RevisionQuestion,
     SearchQuestion,
     find_run,
@@ -82,7 +82,7 @@ from offdiag.store.runs import get_run
 from offdiag.store.schema import open_database
 
 
-def decide(database: Database, run_id: str, question: DecideQuestion) -> Decided:
+def decide(database: Database, run_id: str, question: DecideQuestion) -> Decision[str]:
     """Answer the question about an evaluated run, and keep the answers if that is asked for."""
     cost_basis = _cost_basis(database, run_id, question)
     choice = _choice(question)
@@ -93,7 +93,7 @@ def decide(database: Database, run_id: str, question: DecideQuestion) -> Decided
             database, run_id, cost_basis, choice, name=question.save_as, author=question.author
         ).id
     change = trial.change
-    return Decided(
+    return Decision(
         recipe=trial.recipe,
         mean_cost_before=change.before,
         mean_cost_after=change.after,
@@ -101,7 +101,7 @@ def decide(database: Database, run_id: str, question: DecideQuestion) -> Decided
         matrix_before=change.joint.first_matrix,
         matrix_after=change.joint.second_matrix,
         recall_changes={each.label: each.difference for each in change.classes},
-        saved=saved,
+        run=saved,
     )
 
 
@@ -247,7 +247,7 @@ class EmbeddedRegistry:
     def costs_for_run(self, run_id: str, name: str) -> CostMatrix:
         return cost_matrices.costs_for_run(self.database, run_id, CostName.parse(name)).costs
 
-    def decide(self, run_id: str, question: DecideQuestion) -> Decided:
+    def decide(self, run_id: str, question: DecideQuestion) -> Decision[str]:
         return decide(self.database, run_id, question)
 
     def costs(self, name: str, project: str) -> CostMatrix:

@@ -51,8 +51,8 @@ from offdiag.records.runs.run import Run, RunChanges
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
     Answer,
-    Decided,
     DecideQuestion,
+    Decision,
     OpenedRun,
     RevisionQuestion,
     SearchQuestion,
@@ -419,7 +419,7 @@ class RemoteRegistry:
     def evaluate_pending(self, timeout_s: float) -> int:
         return requests.wait_for_evaluations(self._reader, timeout_s)
 
-    def decide(self, run_id: str, question: DecideQuestion) -> Decided:
+    def decide(self, run_id: str, question: DecideQuestion) -> Decision[str]:
         return requests.decide(self._reader, _sent(run_id), question)
 
     def set_hierarchy(self, project: str, dataset: str, given: object | None) -> Hierarchy | None:

@@ -34,8 +34,8 @@ from offdiag.records.runs.run import Run
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
 from offdiag.sdk.registry import (
-    Decided,
     DecideQuestion,
+    Decision,
     RevisionQuestion,
     SearchQuestion,
     Threshold,
@@ -228,7 +228,7 @@ def _named(codes: Codes, labels: LabelSet) -> list[str | None] | list[list[str] 
     ]
 
 
-def decide(reader: Reader, run_id: str, question: DecideQuestion) -> Decided:
+def decide(reader: Reader, run_id: str, question: DecideQuestion) -> Decision[str]:
     """Answer the question about an evaluated run, and keep the answers if that is asked for."""
     asked = DecisionAsked(
         **_cost_basis(reader, run_id, question),
@@ -240,7 +240,7 @@ def decide(reader: Reader, run_id: str, question: DecideQuestion) -> Decided:
     answer = reader.send("POST", f"/runs/{run_id}/decisions", asked)
     found = DecisionAnswer.model_validate_json(answer)
     labels = label_set(found.labels)
-    return Decided(
+    return Decision(
         recipe=found.recipe,
         mean_cost_before=found.mean_cost_before.measured(),
         mean_cost_after=found.mean_cost_after.measured(),
@@ -248,7 +248,7 @@ def decide(reader: Reader, run_id: str, question: DecideQuestion) -> Decided:
         matrix_before=ConfusionMatrix(np.array(found.matrix_before, dtype=np.int64), labels),
         matrix_after=ConfusionMatrix(np.array(found.matrix_after, dtype=np.int64), labels),
         recall_changes={key: value.measured() for key, value in found.recall_changes.items()},
-        saved=found.run,
+        run=found.run,
     )
 
 
