@@ -141,7 +141,7 @@ DEFAULT_PROJECT = "default"
 
 
 class InProject(RequestBody):
-    """The part of a query that says in which project a name is looked up."""
+    """The part of a query or a body that says in which project a name is looked up."""
 
     project: str = DEFAULT_PROJECT
 

@@ -80,10 +80,9 @@ class CostList(ResponseBody):
     cost_matrices: list[Costs]
 
 
-class NewCosts(RequestBody):
+class NewCosts(InProject):
     """What errors cost between the classes of a dataset."""
 
-    project: str = DEFAULT_PROJECT
     dataset: str
     name: str
     weights: Weights | list[list[float]] = Field(

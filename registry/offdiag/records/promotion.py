@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from offdiag.domain.runs import PromotionRole
-from offdiag.records.base import DEFAULT_PROJECT, InProject, RequestBody, ResponseBody, Value
+from offdiag.records.base import InProject, ResponseBody, Value
 from offdiag.records.datasets.dataset import Dataset
 
 if TYPE_CHECKING:
@@ -42,10 +42,9 @@ class Promotions(ResponseBody):
     history: list[Promotion]
 
 
-class NewPromotion(RequestBody):
+class NewPromotion(InProject):
     """Which run of the dataset gets a role; a null run withdraws it."""
 
-    project: str = DEFAULT_PROJECT
     run: str | None = Field(description="Id of an evaluated run of the dataset; null for none.")
     reason: str | None = Field(
         default=None, description="Required for a champion and for withdrawing one."
@@ -114,10 +113,9 @@ class DatasetDecision(Dataset):
     candidate: Promotion | None
 
 
-class PrimaryMetric(RequestBody):
+class PrimaryMetric(InProject):
     """By which metric the runs of a dataset are ranked."""
 
-    project: str = DEFAULT_PROJECT
     metric: str | None = Field(description="Key of an aggregate metric; null for the default.")
 
 

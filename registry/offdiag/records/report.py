@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from offdiag.errors import InvalidInput
-from offdiag.records.base import DEFAULT_PROJECT, MOST_ON_A_PAGE, RequestBody, ResponseBody
+from offdiag.records.base import (
+    MOST_ON_A_PAGE,
+    InProject,
+    RequestBody,
+    ResponseBody,
+)
 from offdiag.reports.scope import DEFAULT_METRICS, Condition, ReportScope, RunTerm, Side, TermField
 
 if TYPE_CHECKING:
@@ -87,10 +92,9 @@ class SchedulesQuery(RequestBody):
     project: str | None = Field(default=None, description="Only those of this project.")
 
 
-class Plan(RequestBody):
+class Plan(InProject):
     """When and what a schedule issues."""
 
-    project: str = DEFAULT_PROJECT
     cron: str = Field(max_length=200, examples=["0 7 * * 1"])
     zone: str = Field(default="UTC", max_length=100, examples=["Europe/Berlin"])
     scope: ScopeOfReport
@@ -127,10 +131,9 @@ class Removed(ResponseBody):
     name: str
 
 
-class NewReport(RequestBody):
+class NewReport(InProject):
     """A report that is issued once, now; issues of one name form a series."""
 
-    project: str = DEFAULT_PROJECT
     name: str
     zone: str = Field(default="UTC", max_length=100)
     scope: ScopeOfReport
@@ -262,10 +265,9 @@ class ReportList(ResponseBody):
     has_scheduler: bool
 
 
-class EditionsQuery(RequestBody):
+class EditionsQuery(InProject):
     """Which issues of a report are wanted, newest first."""
 
-    project: str = DEFAULT_PROJECT
     start: int = Field(default=0, ge=0, le=10**9)
     limit: int = Field(default=50, ge=1, le=MOST_ON_A_PAGE)
 

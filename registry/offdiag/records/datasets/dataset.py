@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import Field
 
 from offdiag.domain.runs import RunState, Task
-from offdiag.records.base import DEFAULT_PROJECT, RequestBody, ResponseBody
+from offdiag.records.base import InProject, RequestBody, ResponseBody
 from offdiag.records.datasets.truth import TruthVersion, truth_version
 from offdiag.records.runs.run import Labels, labels_document
 
@@ -85,10 +85,9 @@ class Dataset(ResponseBody):
     only_in_the_api: ClassVar[Mapping[str, Any]] = {"groups": True}
 
 
-class NewDataset(RequestBody):
+class NewDataset(InProject):
     """A dataset that is declared before anything is logged on it."""
 
-    project: str = DEFAULT_PROJECT
     name: str
     labels: list[str] = Field(min_length=1, max_length=100_000)
     ordinal: bool = Field(
@@ -97,17 +96,15 @@ class NewDataset(RequestBody):
     positive_label: str | None = None
 
 
-class Judging(RequestBody):
+class Judging(InProject):
     """By which costs the runs of a dataset are judged from now on."""
 
-    project: str = DEFAULT_PROJECT
     cost_matrix: str | None = Field(description="`visits` or `visits@3`; null for none.")
 
 
-class Pinning(RequestBody):
+class Pinning(InProject):
     """Which run the others of a dataset are held against from now on."""
 
-    project: str = DEFAULT_PROJECT
     run: str | None = Field(description="Id of a complete run of the dataset; null for none.")
     author: str | None = None
 
@@ -119,10 +116,9 @@ class Baseline(ResponseBody):
     run_name: str | None
 
 
-class Grouping(RequestBody):
+class Grouping(InProject):
     """How the classes of a dataset are grouped from now on."""
 
-    project: str = DEFAULT_PROJECT
     hierarchy: dict[str, Any] | None = Field(
         description="By the name of a group: its classes, or further groups; null for none.",
         examples=[{"animal": ["cat", "dog"], "vehicle": {"road": ["car"], "air": ["plane"]}}],

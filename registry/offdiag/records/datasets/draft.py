@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from offdiag.records.base import DEFAULT_PROJECT, InProject, RequestBody, ResponseBody, Value
+from offdiag.records.base import InProject, ResponseBody, Value
 
 if TYPE_CHECKING:
     from offdiag.services.samples.drafts import LabelDraft
@@ -57,20 +57,18 @@ class Draft(ResponseBody):
     samples: list[DraftSample]
 
 
-class ProposedLabels(RequestBody):
+class ProposedLabels(InProject):
     """What a person says of samples; null takes a label away."""
 
-    project: str = DEFAULT_PROJECT
     samples: list[int] | list[str] = Field(min_length=1, max_length=10_000)
     labels: list[str | None] = Field(min_length=1, description="One for each sample.")
     note: str | None = None
     author: str | None = None
 
 
-class WithdrawnLabels(RequestBody):
+class WithdrawnLabels(InProject):
     """Samples of which a person takes their answers back."""
 
-    project: str = DEFAULT_PROJECT
     samples: list[int] | list[str] = Field(min_length=1, max_length=10_000)
     author: str | None = None
 
@@ -81,19 +79,17 @@ class AnswersStored(ResponseBody):
     n_answers: int
 
 
-class PublishedDraft(RequestBody):
+class PublishedDraft(InProject):
     """Publish the samples on which enough answers agree."""
 
-    project: str = DEFAULT_PROJECT
     reason: str
     opinions: Literal[1, 2] = Field(default=1, description="People who must agree.")
     author: str | None = None
 
 
-class UndoneVersion(RequestBody):
+class UndoneVersion(InProject):
     """Give the labels that a version changed back."""
 
-    project: str = DEFAULT_PROJECT
     reason: str
     author: str | None = None
 
@@ -111,10 +107,9 @@ class LabelTasks(ResponseBody):
     tasks: list[dict[str, Any]]
 
 
-class AnsweredTasks(RequestBody):
+class AnsweredTasks(InProject):
     """An export of Label Studio or Argilla."""
 
-    project: str = DEFAULT_PROJECT
     tasks: list[dict[str, Any]] = Field(min_length=1, max_length=10_000)
     author: str | None = Field(default=None, description="Who imports it.")
 

@@ -12,7 +12,7 @@ from offdiag.domain.sample_content import ContentPlaces, FieldValue
 from offdiag.errors import InvalidInput
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import MOST_AT_ONCE, GivenSample, given_samples
-from offdiag.records.base import DEFAULT_PROJECT, InProject, Page, Paged, RequestBody, ResponseBody
+from offdiag.records.base import InProject, Page, Paged, RequestBody, ResponseBody
 
 if TYPE_CHECKING:
     from offdiag.domain.sample_content import LoggedSamples, SampleContent
@@ -31,10 +31,9 @@ class SampleUpload(RequestBody):
     audio: str | None = Field(default=None, description="Address on an allowed host.")
 
 
-class SampleUploads(RequestBody):
+class SampleUploads(InProject):
     """One chunk of samples."""
 
-    project: str = DEFAULT_PROJECT
     samples: list[SampleUpload] = Field(min_length=1, max_length=MOST_AT_ONCE)
 
 
@@ -79,10 +78,9 @@ class ImageQuery(InProject):
     size: str = Field(default="thumbnail", pattern="^(thumbnail|image)$")
 
 
-class NamedSamples(RequestBody):
+class NamedSamples(InProject):
     """Samples whose content is removed; null for all of them."""
 
-    project: str = DEFAULT_PROJECT
     samples: list[int | str] | None = Field(min_length=1)
 
 
@@ -92,10 +90,9 @@ class SamplesRemoved(ResponseBody):
     n_removed: int
 
 
-class Content(RequestBody):
+class Content(InProject):
     """Where content of a dataset lies; hosts are those that an administrator allows."""
 
-    project: str = DEFAULT_PROJECT
     image_template: str | None = Field(
         default=None, description="Such as https://images.example.org/{sample}.jpg."
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from offdiag.records.base import DEFAULT_PROJECT, InProject, RequestBody, ResponseBody, Value
+from offdiag.records.base import InProject, ResponseBody, Value
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
@@ -46,10 +46,9 @@ class TruthList(ResponseBody):
     versions: list[TruthVersion]
 
 
-class Correction(RequestBody):
+class Correction(InProject):
     """Other labels for some samples. Samples without identifiers are named by position."""
 
-    project: str = DEFAULT_PROJECT
     samples: list[int] | list[str] = Field(min_length=1)
     labels: list[str | None] | list[list[str] | None] = Field(
         min_length=1, description="One for each sample, a list each for sets; null takes it away."
@@ -61,10 +60,9 @@ class Correction(RequestBody):
     author: str | None = None
 
 
-class SlicesToAdd(RequestBody):
+class SlicesToAdd(InProject):
     """Slice columns for samples of a dataset: for those in `ids`, or for all, in order."""
 
-    project: str = DEFAULT_PROJECT
     ids: list[int] | list[str] | None = Field(default=None, min_length=1)
     columns: dict[str, list[str] | list[int] | list[float] | list[list[str]]] = Field(
         min_length=1,
