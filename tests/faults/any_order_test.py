@@ -37,7 +37,6 @@ from offdiag.services.jobs.page import retry_all
 from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.jobs.run_job import run_next_job
 from offdiag.services.retention.deletion import delete_run, restore_run
-from offdiag.services.truth.revise import revise_truth
 from offdiag.services.verification.verify import LedgerEntry, verify
 from offdiag.store import health, job_lease, jobs
 from offdiag.store.database import Database
@@ -45,7 +44,7 @@ from offdiag.store.evaluations import current_evaluation
 from offdiag.store.jobs import Lease
 from offdiag.store.models import Base, EvaluationRow, RunRow, WorkRow
 from offdiag.store.runs import RunRecord, get_run
-from support.logging_runs import log
+from support.logging_runs import correct_labels, log
 
 CLASSES = ("a", "b", "c")
 SAMPLES = tuple("tuvwxyz")
@@ -259,14 +258,7 @@ class Registry(RuleBasedStateMachine):
         )
 
     def _revise(self, sample: str, label: str) -> None:
-        revise_truth(
-            self.database,
-            project="default",
-            dataset="holdout",
-            labels={sample: label},
-            reason="another look",
-            author="ana",
-        )
+        correct_labels(self.database, {sample: label}, author="ana")
 
 
 def run_machine(databases: Iterator[Database]) -> None:

@@ -90,9 +90,8 @@ def test_lists_and_paths_among_parameters_are_stored_as_text(registry_url: str) 
         )
 
 
-@pytest.mark.parametrize(
-    "ids",
-    [
+def test_uuids_and_bytes_are_sample_ids_as_their_text(registry_url: str) -> None:
+    cases: list[object] = [
         [UUID(int=1), UUID(int=2)],
         np.array([UUID(int=1), UUID(int=2)]),
         [str(UUID(int=1)).encode(), str(UUID(int=2)).encode()],
@@ -103,19 +102,18 @@ def test_lists_and_paths_among_parameters_are_stored_as_text(registry_url: str) 
             if hasattr(pa, "uuid")
             else ()
         ),
-    ],
-)
-def test_uuids_and_bytes_are_sample_ids_as_their_text(registry_url: str, ids: object) -> None:
-    run = offdiag.log_run(
-        y_true=["a", "b"],
-        y_pred=["b", "a"],
-        sample_ids=ids,
-        name="x",
-        dataset="d",
-        url=registry_url,
-    )
+    ]
+    for ids in cases:
+        run = offdiag.log_run(
+            y_true=["a", "b"],
+            y_pred=["b", "a"],
+            sample_ids=ids,
+            name="x",
+            dataset="d",
+            url=registry_url,
+        )
 
-    assert set(run.examples()["sample"]) == {str(UUID(int=1)), str(UUID(int=2))}
+        assert set(run.examples()["sample"]) == {str(UUID(int=1)), str(UUID(int=2))}
 
 
 def test_bytes_that_are_no_text_are_refused_as_sample_ids(registry_url: str) -> None:

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from offdiag.comparison.pair import PairedOutcome
-from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.services.examples.changed import ChangedExamples, changed_examples
-from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
 from support.dashboard import counted_statements
+from support.logging_runs import upload_matrix
 from support.two_models import (
     CLASSES,
     COUNTRIES,
@@ -160,14 +159,8 @@ def test_other_examples_are_listed_only_on_the_shared_ones(database: Database) -
 
 def test_a_matrix_has_no_examples(database: Database) -> None:
     plain, _ = pair_of_runs(database)
-    matrix = log_matrix(
-        database,
-        facts=RunFacts(name="matrix"),
-        dataset="derm",
-        matrix=[[60, 30, 30], [10, 20, 10], [5, 5, 10]],
-        labels=list(CLASSES),
-        orientation="actual_rows",
-        ordinal=False,
+    matrix = upload_matrix(
+        database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]], list(CLASSES), dataset="derm"
     )
 
     refusal = listed(database, (plain, matrix)).refusal

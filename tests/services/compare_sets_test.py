@@ -22,11 +22,10 @@ from offdiag.services.examples.changed import changed_examples
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.gate import gate_run
 from offdiag.services.methods.compared import methods_of
-from offdiag.services.truth.revise import revise_truth
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
-from support.logging_runs import POLICY, evaluate
+from support.logging_runs import POLICY, correct_labels, evaluate
 from support.set_runs import log_sets, paired_runs
 
 NAMES = ["sky", "sea", "sand", "boat"]
@@ -80,14 +79,7 @@ def test_a_correction_counts_for_both_runs(sqlite_database: Database) -> None:
     ]
     corrected = {at: set(np.array(NAMES)[WORSE[at]].tolist()) for at in range(20)}
 
-    revise_truth(
-        database,
-        project="default",
-        dataset="photos",
-        labels=corrected,
-        reason="looked again",
-        author=None,
-    )
+    correct_labels(database, corrected, dataset="photos")
     found = pair(compare_runs(database, [run.id for run in runs]))
 
     exact = (WORSE == TRUE).all(axis=1)

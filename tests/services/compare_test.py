@@ -16,12 +16,11 @@ from offdiag.services.compare import Compared, RunComparison, compare_runs
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.retention.deletion import delete_run
-from offdiag.services.truth.revise import revise_truth
 from offdiag.stats import paired_difference
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
 from support.dashboard import counted_statements, log_lesions, open_lesions
-from support.logging_runs import log
+from support.logging_runs import correct_labels, log
 from support.two_models import (
     ALMOST_FOCAL,
     CLASSES,
@@ -124,14 +123,7 @@ def test_corrected_labels_count_and_those_without_are_left_out(
     names = sample_names()
     plain = log_model(database, PLAIN, name="plain", sample_ids=names)
     focal = log_model(database, FOCAL, name="focal", sample_ids=names)
-    revise_truth(
-        database,
-        project="default",
-        dataset="derm",
-        labels={names[0]: "mel", names[1]: None},
-        reason="second look",
-        author=None,
-    )
+    correct_labels(database, {names[0]: "mel", names[1]: None}, dataset="derm")
 
     found = compare(database, plain, focal)
 
@@ -402,14 +394,7 @@ def test_a_correction_is_a_new_question(database: Database) -> None:
     kept: LruCache[Compared] = LruCache(most=4)
     before = compare(database, plain, focal, kept=kept)
 
-    revise_truth(
-        database,
-        project="default",
-        dataset="derm",
-        labels={names[0]: "df"},
-        reason="second look",
-        author=None,
-    )
+    correct_labels(database, {names[0]: "df"}, dataset="derm")
     after = compare(database, plain, focal, kept=kept)
 
     classes = [pair(found).first for found in (before, after)]

@@ -15,13 +15,13 @@ from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs import counted_samples
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.ingest.batch import GivenCounts
-from offdiag.services.ingest.log_counts import log_counts, log_matrix
+from offdiag.services.ingest.log_counts import log_counts
 from offdiag.services.retention.project_archives import export_project, import_project
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database
 from offdiag.store.models import CountedSamplesRow
 from offdiag.store.runs import RunRecord
-from support.logging_runs import evaluate, log
+from support.logging_runs import evaluate, log, upload_matrix
 
 KINDS: dict[str, Any] = {
     "actual": ["ill", "ill", "ill", "well", "well", "well"],
@@ -184,15 +184,7 @@ def test_repeating_the_call_finds_the_run_in_whatever_order_kinds_come(
 
 def test_without_slices_it_is_the_run_of_its_matrix(database: Database) -> None:
     run = count(database, slices={})
-    uploaded = log_matrix(
-        database,
-        facts=RunFacts(name="matrix"),
-        dataset="holdout",
-        matrix=[[15, 2], [3, 120]],
-        labels=None,
-        orientation="actual_rows",
-        ordinal=False,
-    )
+    uploaded = upload_matrix(database, [[15, 2], [3, 120]], None, dataset="holdout")
 
     assert run.content_digest == uploaded.content_digest
 

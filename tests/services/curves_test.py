@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from sqlalchemy import delete
 
-from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
 from offdiag.metrics.scores.score_curves import TOP_LABEL
 from offdiag.services.curves import (
@@ -21,12 +20,10 @@ from offdiag.services.curves import (
     values_at_prevalence,
 )
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.ingest.log_counts import log_matrix
-from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.models import ScoreCurveRow
 from support.dashboard import counted_statements
-from support.logging_runs import evaluate, log
+from support.logging_runs import correct_labels, evaluate, log, upload_matrix
 from support.scored_runs import DATASET, log_scored, scored_cases
 
 EVENT: dict[str, Any] = {
@@ -125,14 +122,7 @@ def test_curves_are_of_the_labelled_cases_and_follow_the_truth(
     evaluate(database, run_id)
     before = browse_curves(database, run_id, positive="cat").shown[0].points
     assert cases.ids is not None
-    revise_truth(
-        database,
-        project="default",
-        dataset=DATASET,
-        labels={cases.ids[0]: "cat"},
-        reason="a label arrived",
-        author=None,
-    )
+    correct_labels(database, {cases.ids[0]: "cat"}, dataset=DATASET)
     evaluate(database, run_id)
 
     after = browse_curves(database, run_id, positive="cat").shown[0].points
@@ -144,15 +134,7 @@ def test_curves_are_of_the_labelled_cases_and_follow_the_truth(
 def test_what_cannot_be_drawn_says_why(database: Database) -> None:
     without = log(database)
     waiting = log(database, **EVENT, dataset="events")
-    matrix = log_matrix(
-        database,
-        facts=RunFacts(name="matrix"),
-        dataset="matrix",
-        matrix=[[3, 1], [0, 2]],
-        labels=["a", "b"],
-        orientation="actual_rows",
-        ordinal=False,
-    )
+    matrix = upload_matrix(database, [[3, 1], [0, 2]], ["a", "b"])
     late = scored_cases(20, n_unlabelled=20)
     unlabelled = log(
         database,
@@ -228,34 +210,20 @@ def test_a_page_takes_five_statements_however_many_classes_there_are(
         assert len(statements) == 5
 
 
-def test_what_is_measured_is_what_the_suite_says_of_the_class(
+def test_values_of_a_class_are_those_of_the_suite_and_move_with_the_prevalence(
     database: Database,
 ) -> None:
-    run_id = log_scored(database, scored_cases())
-    stored = evaluate(database, run_id)
+    stored = evaluate(database, log_scored(database, scored_cases()))
+    matrix = stored.matrix
 
     for code in range(4):
-        for key, value in measured_values(stored.matrix, code).items():
+        share = int(matrix.actual[code]) / matrix.total
+        again = values_at_prevalence(matrix, code, share)
+        for key, value in measured_values(matrix, code).items():
             assert value.value == pytest.approx(stored.per_class[key][code].value), key
-
-
-def test_at_the_measured_prevalence_nothing_changes(database: Database) -> None:
-    run_id = log_scored(database, scored_cases())
-    matrix = evaluate(database, run_id).matrix
-
-    share = int(matrix.actual[2]) / matrix.total
-    again = values_at_prevalence(matrix, 2, share)
-
-    for key, value in measured_values(matrix, 2).items():
-        assert again[key].value == pytest.approx(value.value), key
-
-
-def test_rare_cases_lower_precision_and_leave_recall(database: Database) -> None:
-    run_id = log_scored(database, scored_cases())
-    matrix = evaluate(database, run_id).matrix
+            assert again[key].value == pytest.approx(value.value), key
 
     measured, rare = measured_values(matrix, 0), values_at_prevalence(matrix, 0, 0.01)
-
     recall, specificity = measured["recall"].value, measured["specificity"].value
     assert recall is not None
     assert specificity is not None

@@ -26,14 +26,13 @@ from offdiag.services.decisions.rules import (
     try_rule,
 )
 from offdiag.services.evaluation.recompute import recompute_all, recompute_stale
-from offdiag.services.truth.revise import revise_truth
 from offdiag.services.verification.verify import verify
 from offdiag.services.what_if.scenario import Question
 from offdiag.store import evaluations
 from offdiag.store.database import Database
 from support.dashboard import counted_statements, log_counts
 from support.filled_once import filled_once
-from support.logging_runs import log, work_off
+from support.logging_runs import correct_labels, log, work_off
 
 LABELS = ["well", "ill"]
 VISITS = {"well": {"well": 0, "ill": 1}, "ill": {"well": 10, "ill": 0}}
@@ -255,14 +254,7 @@ def test_a_corrected_truth_reaches_derived_runs(database: Database) -> None:
     trial = try_rule(database, run, cost_basis, Choice(Chosen.STATED, 0.3))
     assert trial.change.joint.second_matrix.counts.tolist() == before
 
-    revise_truth(
-        database,
-        project="default",
-        dataset="clinic",
-        labels={f"s{place:03}": "ill" for place in range(20)},
-        reason="looked again",
-        author=None,
-    )
+    correct_labels(database, {f"s{place:03}": "ill" for place in range(20)}, dataset="clinic")
     after = matrix_of(database, saved.id)
 
     assert after != before

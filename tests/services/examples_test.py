@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from sqlalchemy import delete
 
-from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.examples import page as examples_page
@@ -28,13 +27,11 @@ from offdiag.services.examples.selection import (
     Kind,
     SortKey,
 )
-from offdiag.services.ingest.log_counts import log_matrix
-from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.models import ScoreChunkRow
 from support.dashboard import counted_statements, open_lesions
 from support.kinds import Kind as DatabaseKind
-from support.logging_runs import evaluate, log, work_off
+from support.logging_runs import correct_labels, evaluate, log, upload_matrix, work_off
 from support.scored_runs import DATASET, ScoredCases, log_scored, scored_cases, stream_scored
 
 QUESTIONS = {
@@ -211,14 +208,7 @@ def test_examples_stand_beside_the_truth_that_the_results_were_made_with(
     run_id = log_scored(database, cases)
     evaluate(database, run_id)
     wrong = browse_examples(database, run_id, ExampleQuestion()).examples[0]
-    revise_truth(
-        database,
-        project="default",
-        dataset=DATASET,
-        labels={wrong.sample: wrong.predicted},
-        reason="the model was right",
-        author=None,
-    )
+    correct_labels(database, {wrong.sample: wrong.predicted}, dataset=DATASET)
 
     before = browse_examples(database, run_id, ExampleQuestion())
     evaluate(database, run_id)
@@ -240,15 +230,7 @@ def test_a_run_that_waits_for_its_results_has_examples_already(
 def test_a_matrix_and_an_open_run_say_why_they_have_no_examples(
     database: Database,
 ) -> None:
-    matrix = log_matrix(
-        database,
-        facts=RunFacts(name="matrix"),
-        dataset="matrix",
-        matrix=[[3, 1], [0, 2]],
-        labels=["a", "b"],
-        orientation="actual_rows",
-        ordinal=False,
-    )
+    matrix = upload_matrix(database, [[3, 1], [0, 2]], ["a", "b"])
     still_open = open_lesions(database)
 
     for run_id, why in ((matrix.id, "only_a_matrix"), (still_open, "still_open")):

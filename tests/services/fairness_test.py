@@ -13,9 +13,8 @@ from offdiag.metrics.groups.fairness import Criterion
 from offdiag.records.runs.slices import fairness_document
 from offdiag.services.groups.fairness import fairness_of_run
 from offdiag.services.ingest.log_predictions import open_run
-from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
-from support.logging_runs import log
+from support.logging_runs import correct_labels, log
 from support.sites import FOUND, log_sites
 
 
@@ -50,14 +49,7 @@ def test_the_newest_labels_count(database: Database) -> None:
     first_of_z = sum(sum(FOUND[site]) for site in ("x", "y"))
     missed = range(first_of_z + 8, first_of_z + 20)
 
-    revise_truth(
-        database,
-        project="default",
-        dataset="holdout",
-        labels=dict.fromkeys(missed, "well"),
-        reason="They were well.",
-        author="ana",
-    )
+    correct_labels(database, dict.fromkeys(missed, "well"), author="ana")
 
     assert difference(database, run.id) == pytest.approx(1 - 0.85)
 

@@ -27,7 +27,6 @@ from offdiag.services.flags.page import browse_flag, browse_flags
 from offdiag.services.flags.rules import RulesInForce
 from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.retention.deletion import delete_run, restore_run
-from offdiag.services.truth.revise import revise_truth
 from offdiag.store import evaluations, flag_inbox
 from offdiag.store.database import Database
 from offdiag.store.flag_inbox import FlagEntry, FlagPlace
@@ -47,7 +46,7 @@ from support.flagged import (
     log_answers,
     upload_counts,
 )
-from support.logging_runs import POLICY, log, work_off
+from support.logging_runs import POLICY, correct_labels, log, work_off
 from support.matrices import matrix_of
 
 A_DAY = timedelta(days=1)
@@ -133,24 +132,10 @@ def test_a_corrected_truth_closes_what_no_longer_fires_and_opens_what_does_again
     assert "F3" in open_rules(database, run)
     flag = flags_of(database, run)["F3", "rare"]
 
-    revise_truth(
-        database,
-        project="default",
-        dataset="cases",
-        labels=dict.fromkeys(range(50, 60), "common"),
-        reason="they were common after all",
-        author="lee",
-    )
+    correct_labels(database, dict.fromkeys(range(50, 60), "common"), dataset="cases", author="lee")
     work_off(database)
     closed = flags_of(database, run)["F3", "rare"]
-    revise_truth(
-        database,
-        project="default",
-        dataset="cases",
-        labels=dict.fromkeys(range(50, 60), "rare"),
-        reason="they were not",
-        author="lee",
-    )
+    correct_labels(database, dict.fromkeys(range(50, 60), "rare"), dataset="cases", author="lee")
     work_off(database)
 
     assert closed.status.state is FlagState.CLOSED

@@ -6,7 +6,7 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
-from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.errors import NotFound
 from offdiag.services.datasets import hierarchy_of, set_hierarchy
 from offdiag.services.ingest.dataset import project_and_dataset, require_hierarchy
 from offdiag.store.database import Database
@@ -52,16 +52,6 @@ def test_what_a_log_says_first_is_kept_and_saying_it_again_is_nothing(
     assert settled(database, None) == first
 
 
-def test_a_log_does_not_change_groups_that_are_there(database: Database) -> None:
-    before = settled(database, GIVEN)
-
-    with pytest.raises(Conflict, match="grouped in another way") as refused:
-        settled(database, {"a last": ["a"], "z first": ["c", "b"]})
-
-    assert refused.value.field == "hierarchy"
-    assert settled(database, None) == before
-
-
 def test_groups_can_be_changed_and_taken_away_and_no_number_changes(
     database: Database,
 ) -> None:
@@ -78,15 +68,6 @@ def test_groups_can_be_changed_and_taken_away_and_no_number_changes(
     assert gone is None
     assert hierarchy_of(database, **PLACE) is None
     assert (after.id, after.aggregate) == (before.id, before.aggregate)
-
-
-def test_classes_that_are_not_there_cannot_be_grouped(database: Database) -> None:
-    log(database)
-
-    with pytest.raises(InvalidInput, match="'d' is not one of the 3 declared labels"):
-        set_hierarchy(database, **PLACE, given={"group": ["a", "d"]})
-
-    assert hierarchy_of(database, **PLACE) is None
 
 
 def test_an_unknown_dataset_has_no_groups(database: Database) -> None:

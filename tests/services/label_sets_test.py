@@ -25,7 +25,6 @@ from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.derive_run import derive_run
 from offdiag.services.ingest.finish_run import finish_run
-from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.retention.backups import back_up, restore
 from offdiag.services.retention.deletion import collect, delete_run, restore_run
@@ -43,7 +42,7 @@ from offdiag.store.datasets import DatasetRecord
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.models import PredictionChunkRow, TruthChunkRow
 from offdiag.store.truths import TruthRecord
-from support.logging_runs import evaluate, log
+from support.logging_runs import correct_labels, evaluate, log, upload_matrix
 from support.set_runs import IDS, LABELS, PREDICTED_SETS, TRUE_SETS, log_sets, random_sets
 
 
@@ -184,15 +183,7 @@ def test_a_dataset_keeps_the_kind_of_its_first_run(database: Database) -> None:
     with pytest.raises(Conflict, match="have one class each; this run comes with sets"):
         log_sets(database, dataset="plain")
     with pytest.raises(Conflict, match="have sets of labels"):
-        log_matrix(
-            database,
-            facts=RunFacts(name="matrix"),
-            dataset="photos",
-            matrix=np.eye(4, dtype=int),
-            labels=LABELS,
-            orientation="actual_rows",
-            ordinal=False,
-        )
+        upload_matrix(database, np.eye(4, dtype=int), LABELS, dataset="photos")
 
 
 def test_labels_may_come_after_the_predictions(database: Database) -> None:
@@ -222,11 +213,10 @@ def test_corrected_sets_are_scored_again(database: Database) -> None:
     run = log_sets(database, sample_ids=IDS)
     before = evaluate(database, run.id)
 
-    made = revise_truth(
+    made = correct_labels(
         database,
-        project="default",
+        {11: {"sea"}, 12: None, 13: ["sky"]},
         dataset="photos",
-        labels={11: {"sea"}, 12: None, 13: ["sky"]},
         reason="looked again",
         author="ada",
     )
@@ -419,14 +409,7 @@ def test_errors_of_sets_have_no_price(database: Database) -> None:
 def test_a_correction_of_sets_says_what_it_moved(database: Database) -> None:
     run = log_sets(database, sample_ids=IDS)
     evaluate(database, run.id)
-    revise_truth(
-        database,
-        project="default",
-        dataset="photos",
-        labels={11: {"sea"}},
-        reason="looked again",
-        author=None,
-    )
+    correct_labels(database, {11: {"sea"}}, dataset="photos", reason="looked again")
     evaluate(database, run.id)
 
     impact = truth_impact(database, project="default", dataset="photos", number=2)

@@ -11,12 +11,19 @@ from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_predictions import open_run
-from offdiag.services.truth.revise import revise_truth
 from offdiag.store import truths
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
 from offdiag.store.truths import TruthRecord
-from support.logging_runs import ACTUAL, PREDICTED, evaluate, log, work_off
+from support.logging_runs import (
+    ACTUAL,
+    PREDICTED,
+    correct_labels,
+    evaluate,
+    log,
+    upload_matrix,
+    work_off,
+)
 
 IDS = [11, 12, 13, 14, 15, 16]
 LABELS = ["a", "b", "c"]
@@ -50,14 +57,7 @@ def stream_unlabelled(database: Database) -> RunRecord:
 
 
 def label(database: Database, labels: dict[int, str | None]) -> TruthRecord:
-    return revise_truth(
-        database,
-        project="default",
-        dataset="holdout",
-        labels=labels,
-        reason="labels arrived",
-        author=None,
-    ).version
+    return correct_labels(database, labels).version
 
 
 def truth_of(database: Database, run: RunRecord) -> TruthRecord:
@@ -156,20 +156,11 @@ def test_without_identifiers_labels_could_not_find_their_samples(database: Datab
 def test_a_partly_labelled_truth_says_nothing_about_the_orientation_of_a_matrix(
     database: Database,
 ) -> None:
-    from offdiag.services.ingest.log_counts import log_matrix
 
     log_unlabelled(database)
     label(database, {11: "a"})
 
-    run = log_matrix(
-        database,
-        facts=RunFacts(name="matrix"),
-        dataset="holdout",
-        matrix=[[1, 0, 0], [0, 0, 0], [0, 0, 0]],
-        labels=None,
-        orientation="actual_rows",
-        ordinal=False,
-    )
+    run = upload_matrix(database, [[1, 0, 0], [0, 0, 0], [0, 0, 0]], None, dataset="holdout")
 
     assert run.orientation_evidence is not None
     assert run.orientation_evidence["verdict"] == "unverified"

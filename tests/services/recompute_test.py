@@ -22,7 +22,6 @@ from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.runs import run_history
-from offdiag.services.truth.revise import revise_truth
 from offdiag.store import job_lease, jobs, runs
 from offdiag.store.database import Database
 from offdiag.store.models import (
@@ -34,20 +33,21 @@ from offdiag.store.models import (
 )
 from offdiag.store.outdated import StaleReason, stale_runs
 from support.contents import contents
-from support.logging_runs import ACTUAL, POLICY, evaluate, log, work_off
+from support.logging_runs import (
+    ACTUAL,
+    POLICY,
+    correct_labels,
+    evaluate,
+    log,
+    upload_matrix,
+    work_off,
+)
 
 IDS = [1, 2, 3, 4, 5, 6]
 
 
 def revise(database: Database, labels: dict[int, str | None]) -> None:
-    revise_truth(
-        database,
-        project="default",
-        dataset="holdout",
-        labels=labels,
-        reason=f"these are {labels}",
-        author=None,
-    )
+    correct_labels(database, labels, reason=f"these are {labels}")
 
 
 def curves_in(database: Database, evaluation_id: int) -> list[tuple[Any, ...]]:
@@ -234,7 +234,6 @@ def test_asking_for_the_evaluation_of_a_stale_run_gives_the_new_one(
 
 def log_many(database: Database) -> list[str]:
     """Runs of every kind: with scores, slices, many classes, and corrected truth."""
-    from offdiag.services.ingest.log_counts import log_matrix
 
     scored = log(
         database,
@@ -249,15 +248,7 @@ def log_many(database: Database) -> list[str]:
     # More classes than a byte can tell apart.
     many = np.arange(600) % 300
     wide = log(database, dataset="wide", y_true=many, y_pred=np.roll(many, 1))
-    matrix = log_matrix(
-        database,
-        facts=RunFacts(name="matrix"),
-        dataset="matrix",
-        matrix=[[3, 1], [0, 2]],
-        labels=["a", "b"],
-        orientation="actual_columns",
-        ordinal=False,
-    )
+    matrix = upload_matrix(database, [[3, 1], [0, 2]], ["a", "b"], orientation="actual_columns")
     return [scored.id, corrected.id, wide.id, matrix.id]
 
 

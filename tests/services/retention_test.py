@@ -14,7 +14,6 @@ from offdiag.errors import Conflict, NotFound
 from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.retention.deletion import Collected, collect, delete_run, restore_run
-from offdiag.services.truth.revise import revise_truth
 from offdiag.services.truth.versions import truth_history
 from offdiag.store import runs
 from offdiag.store.database import Database
@@ -30,7 +29,7 @@ from offdiag.store.models import (
 )
 from offdiag.store.run_list import run_overview
 from offdiag.store.run_page import read_run
-from support.logging_runs import POLICY, evaluate, log, work_off
+from support.logging_runs import POLICY, correct_labels, evaluate, log, work_off
 from support.reads import read
 
 DAY = timedelta(days=1)
@@ -47,14 +46,7 @@ def listed(database: Database) -> list[str]:
 
 
 def revise(database: Database, labels: dict[int, str]) -> None:
-    revise_truth(
-        database,
-        project="default",
-        dataset="holdout",
-        labels=labels,
-        reason=f"these are {labels}",
-        author=None,
-    )
+    correct_labels(database, labels, reason=f"these are {labels}")
 
 
 def age(database: Database, run_id: str, **moments: datetime) -> None:

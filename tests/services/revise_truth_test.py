@@ -16,7 +16,7 @@ from offdiag.services.truth.versions import compare_truths
 from offdiag.store import truths
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, WorkRow
-from support.logging_runs import ACTUAL, PREDICTED, evaluate, log, work_off
+from support.logging_runs import ACTUAL, PREDICTED, evaluate, log, upload_matrix, work_off
 
 IDS = ["s1", "s2", "s3", "s4", "s5", "s6"]
 
@@ -284,18 +284,10 @@ def test_without_any_label_every_metric_is_undefined_for_want_of_cases(
 
 
 def test_uploaded_matrices_are_not_counted_again(database: Database) -> None:
-    from offdiag.domain.runs import RunFacts
-    from offdiag.services.ingest.log_counts import log_matrix
 
     log(database, sample_ids=IDS)
-    matrix = log_matrix(
-        database,
-        facts=RunFacts(name="uploaded"),
-        dataset="holdout",
-        matrix=[[2, 0, 0], [0, 2, 0], [0, 0, 2]],
-        labels=None,
-        orientation="actual_rows",
-        ordinal=False,
+    matrix = upload_matrix(
+        database, [[2, 0, 0], [0, 2, 0], [0, 0, 2]], None, name="uploaded", dataset="holdout"
     )
     work_off(database)
     before = evaluate(database, matrix.id)

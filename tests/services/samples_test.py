@@ -12,10 +12,9 @@ from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.services.samples.content import browse_content, list_content, picture, shown_samples
 from offdiag.services.samples.log import log_samples, remove_samples, set_places
-from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from support.filled_once import filled_once
-from support.logging_runs import log
+from support.logging_runs import correct_labels, log
 
 HOSTS = frozenset({"images.example.org"})
 WHERE: dict[str, Any] = {"project": "default", "dataset": "holdout"}
@@ -52,14 +51,7 @@ def test_the_same_again_changes_nothing_and_the_rest_is_kept(filled: Database) -
 def test_content_belongs_to_samples_and_not_to_labels(filled: Database) -> None:
     counts(filled, GivenSample("1", image=GREY))
 
-    revise_truth(
-        filled,
-        project="default",
-        dataset="holdout",
-        labels={1: None},
-        reason="unclear",
-        author=None,
-    )
+    correct_labels(filled, {1: None})
 
     assert picture(filled, **WHERE, sample="1", is_large=True).media_type == "image/png"
 

@@ -46,10 +46,11 @@ def test_a_removed_view_is_gone_and_its_name_free(database: Database) -> None:
     assert save(database, "flagged")
 
 
-@pytest.mark.parametrize("name", ["", "  ", "a\nb", "x" * 501])
-def test_a_name_that_is_none_is_refused(database: Database, name: str) -> None:
-    with pytest.raises(InvalidInput):
-        save(database, name)
+def test_a_name_that_is_none_is_refused(database: Database) -> None:
+    cases: list[str] = ["", "  ", "a\nb", "x" * 501]
+    for name in cases:
+        with pytest.raises(InvalidInput):
+            save(database, name)
 
 
 def test_a_query_too_long_is_refused(database: Database) -> None:

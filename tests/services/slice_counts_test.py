@@ -12,13 +12,12 @@ from offdiag.metrics.counted import matrix_of
 from offdiag.metrics.slices.counts import COUNTS_VERSION, SliceCounts
 from offdiag.services.evaluation.slice_counts import slice_counts_of, slice_findings
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.truth.revise import revise_truth
 from offdiag.services.truth.slices import add_slices
 from offdiag.store.database import Database
 from offdiag.store.models import SliceCountsRow
 from offdiag.store.slices import kept_slice_counts
 from support.filled_once import filled_once
-from support.logging_runs import evaluate, log, work_off
+from support.logging_runs import correct_labels, evaluate, log, work_off
 
 N = 400
 
@@ -105,14 +104,7 @@ def test_counts_that_an_older_program_did_not_keep_are_made(
 
 
 def test_corrected_labels_are_counted(database: Database, run_id: str) -> None:
-    revise_truth(
-        database,
-        project="default",
-        dataset="holdout",
-        labels={3: "a", 4: "b", 5: "c"},
-        reason="second reading",
-        author=None,
-    )
+    correct_labels(database, {3: "a", 4: "b", 5: "c"})
     work_off(database)
 
     require_equal_to_evaluations(database, run_id, counted(database, run_id))

@@ -16,14 +16,20 @@ from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.finish_run import finish_run
-from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.ingest.log_predictions import open_run
-from offdiag.services.truth.revise import revise_truth
 from offdiag.store import slices, truths
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, TruthSliceRow
 from offdiag.store.runs import RunRecord
-from support.logging_runs import ACTUAL, PREDICTED, evaluate, log, work_off
+from support.logging_runs import (
+    ACTUAL,
+    PREDICTED,
+    correct_labels,
+    evaluate,
+    log,
+    upload_matrix,
+    work_off,
+)
 
 IDS = [1, 2, 3, 4, 5, 6]
 COUNTRY = ["DE", "DE", "FR", "FR", "DE", "DE"]
@@ -109,22 +115,18 @@ def test_another_value_for_a_known_column_is_a_conflict_and_nothing_is_stored(
         assert session.scalar(select(func.count()).select_from(TruthSliceRow)) == 2
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
+def test_columns_that_cannot_be_used_are_refused(database: Database) -> None:
+    cases: list[tuple[object, str]] = [
         ({"country": COUNTRY[:5]}, r"y_pred has 6 values, slices\['country'\] has 5"),
         ({"country": [*COUNTRY[:5], None]}, "the value at index 5 is missing"),
         ({"country": [1.5, float("nan")] * 3}, "the value at index 1 is nan"),
         ({"": COUNTRY}, "the name is empty"),
         (COUNTRY, "list holds no named columns"),
         ({f"c{number}": COUNTRY for number in range(101)}, "there are 101 columns"),
-    ],
-)
-def test_columns_that_cannot_be_used_are_refused(
-    database: Database, given: object, sentence: str
-) -> None:
-    with pytest.raises(InvalidInput, match=sentence):
-        log_sliced(database, slices=given)
+    ]
+    for given, sentence in cases:
+        with pytest.raises(InvalidInput, match=sentence):
+            log_sliced(database, slices=given)
 
 
 def test_streamed_columns_are_put_together_when_the_run_is_finished(database: Database) -> None:
@@ -250,15 +252,7 @@ def test_a_slice_the_dataset_does_not_have_is_refused(database: Database) -> Non
 
 
 def test_a_matrix_without_predictions_has_no_slices(database: Database) -> None:
-    run = log_matrix(
-        database,
-        facts=RunFacts(name="matrix"),
-        dataset="other",
-        matrix=[[1, 0], [0, 1]],
-        labels=["a", "b"],
-        orientation="actual_rows",
-        ordinal=False,
-    )
+    run = upload_matrix(database, [[1, 0], [0, 1]], ["a", "b"], dataset="other")
 
     with pytest.raises(InvalidInput, match="is a matrix without predictions"):
         evaluation_of_slice(database, run.id, "country=DE")
@@ -271,14 +265,7 @@ def test_slices_survive_a_revision_and_are_counted_with_the_new_labels(
     run = log_sliced(database)
     before = evaluation_of_slice(database, run.id, "country=DE")
 
-    revise_truth(
-        database,
-        project="default",
-        dataset="holdout",
-        labels={6: "a", 5: None},
-        reason="second look",
-        author=None,
-    )
+    correct_labels(database, {6: "a", 5: None})
     after = evaluation_of_slice(database, run.id, "country=DE")
     work_off(database)
 

@@ -14,10 +14,9 @@ from offdiag.services.examples.page import browse_examples
 from offdiag.services.examples.selection import ExampleOrder, ExampleQuestion, Kind, SortKey
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.samples.suspects import RankedDataset, SuspectLabels, suspect_labels
-from offdiag.services.truth.revise import revise_truth
 from offdiag.store import compared_runs as queries
 from offdiag.store.database import Database
-from support.logging_runs import log, work_off
+from support.logging_runs import correct_labels, log, work_off
 
 N, CLASSES = 300, ["a", "b", "c"]
 RANDOM = np.random.default_rng(5)
@@ -140,14 +139,7 @@ def test_a_correction_takes_effect_though_results_are_kept(database: Database) -
         )
 
     before = asked()
-    revise_truth(
-        database,
-        project="default",
-        dataset="d",
-        labels={"s10": CLASSES[TRUE[10]], "s20": None},
-        reason="seen again",
-        author=None,
-    )
+    correct_labels(database, {"s10": CLASSES[TRUE[10]], "s20": None}, dataset="d")
 
     assert before.version == 1
     assert asked().version == 2

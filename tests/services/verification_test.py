@@ -18,9 +18,7 @@ from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.finish_run import finish_run
-from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.ingest.log_predictions import open_run
-from offdiag.services.truth.revise import revise_truth
 from offdiag.services.verification import verify as verify_module
 from offdiag.services.verification.checks import FindingKind
 from offdiag.services.verification.verify import LedgerEntry, read_ledger, verify
@@ -42,7 +40,7 @@ from offdiag.store.models import (
 from offdiag.store.runs import RunRecord
 from offdiag.store.session import Session
 from support.filled_once import filled_once
-from support.logging_runs import ACTUAL, PREDICTED, log, work_off
+from support.logging_runs import ACTUAL, PREDICTED, correct_labels, log, upload_matrix, work_off
 
 IDS = [1, 2, 3, 4, 5, 6]
 SCORED: dict[str, Any] = {
@@ -79,15 +77,7 @@ def stream(
 
 
 def log_matrix_run(database: Database) -> RunRecord:
-    return log_matrix(
-        database,
-        facts=RunFacts(name="matrix"),
-        dataset="matrix",
-        matrix=[[3, 1], [0, 2]],
-        labels=["a", "b"],
-        orientation="actual_columns",
-        ordinal=False,
-    )
+    return upload_matrix(database, [[3, 1], [0, 2]], ["a", "b"], orientation="actual_columns")
 
 
 def sentences(database: Database) -> list[str]:
@@ -107,15 +97,7 @@ def test_whatever_was_logged_is_clean(database: Database) -> None:
     many = np.arange(600) % 300
     log(database, dataset="wide", y_true=many, y_pred=np.roll(many, 1))
     log_matrix_run(database)
-    revise_truth(
-        database,
-        project="default",
-        dataset="holdout",
-        labels={1: None, 6: "b"},
-        reason="second look",
-        author=None,
-        version=1,
-    )
+    correct_labels(database, {1: None, 6: "b"}, version=1)
     work_off(database)
     evaluation_of_slice(database, sliced.id, "site=A")
 

@@ -7,18 +7,16 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from offdiag.domain.runs import RunFacts
 from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.costs.matrix import CostOddity
 from offdiag.services.cost_matrices import add_costs, set_default_costs
-from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.what_if.costs import WhatIf, ask
 from offdiag.services.what_if.scenario import MOST_RUNS, Preset, Question
 from offdiag.store.database import Database
 from support.dashboard import counted_statements, log_counts
 from support.filled_once import filled_once
-from support.logging_runs import work_off
+from support.logging_runs import upload_matrix, work_off
 
 LABELS = ("ill", "well")
 CAREFUL = [[18, 2], [60, 920]]
@@ -92,15 +90,7 @@ def test_a_difference_to_the_cheapest_run_is_paired(database: Database) -> None:
 
 def test_a_matrix_without_predictions_is_not_paired(database: Database) -> None:
     runs = log_two(database)
-    uploaded = log_matrix(
-        database,
-        facts=RunFacts(name="uploaded"),
-        dataset="holdout",
-        matrix=SLOPPY,
-        labels=LABELS,
-        orientation="actual_rows",
-        ordinal=False,
-    )
+    uploaded = upload_matrix(database, SLOPPY, LABELS, name="uploaded", dataset="holdout")
     work_off(database)
 
     found = ask(database, (runs[0], uploaded.id), Question())

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+from numpy.typing import ArrayLike
 
 from offdiag.domain.runs import RunFacts
 from offdiag.services.evaluation.results import evaluation_of
 from offdiag.services.ingest.batch import Predictions
+from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.ingest.log_predictions import log_predictions
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.run_job import run_next_job
+from offdiag.services.truth.revise import Revision, revise_truth
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.runs import RunRecord
@@ -36,6 +41,50 @@ def log(
         facts=facts or RunFacts(name="run"),
         dataset=dataset,
         given=Predictions(y_pred=y_pred, y_true=y_true, **given),
+    )
+
+
+def upload_matrix(
+    database: Database,
+    matrix: ArrayLike,
+    labels: Sequence[str] | None,
+    *,
+    name: str = "matrix",
+    dataset: str = "matrix",
+    project: str = "default",
+    orientation: str = "actual_rows",
+) -> RunRecord:
+    """Log a matrix without predictions."""
+    return log_matrix(
+        database,
+        facts=RunFacts(name=name, project=project),
+        dataset=dataset,
+        matrix=matrix,
+        labels=labels,
+        orientation=orientation,
+        ordinal=False,
+    )
+
+
+def correct_labels(
+    database: Database,
+    labels: object,
+    *,
+    dataset: str = "holdout",
+    project: str = "default",
+    reason: str = "second look",
+    author: str | None = None,
+    version: int | None = None,
+) -> Revision:
+    """Correct labels of a dataset."""
+    return revise_truth(
+        database,
+        project=project,
+        dataset=dataset,
+        labels=labels,
+        reason=reason,
+        author=author,
+        version=version,
     )
 
 

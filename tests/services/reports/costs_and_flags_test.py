@@ -21,10 +21,9 @@ from offdiag.services.cost_matrices import add_costs
 from offdiag.services.flags.triage import dismiss_flags
 from offdiag.services.reports.edition import report_now
 from offdiag.services.schedules.edit import add_schedule
-from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.flags import flags_of_run
-from support.logging_runs import log, work_off
+from support.logging_runs import correct_labels, log, work_off
 from support.reporting import SCOPE, files, issues, log_plain_run, log_run
 from support.set_runs import log_sets
 
@@ -322,14 +321,7 @@ def test_flags_of_a_new_run_are_raised_since_the_issue_before(database: Database
 def test_a_flag_is_closed_by_corrected_labels_and_the_report_says_so(database: Database) -> None:
     blind = log_blind(database)
     first = issue(database)
-    revise_truth(
-        database,
-        project="skin",
-        dataset="derm",
-        labels=dict.fromkeys(range(20, 60), "nv"),
-        reason="second opinion",
-        author=None,
-    )
+    correct_labels(database, dict.fromkeys(range(20, 60), "nv"), project="skin", dataset="derm")
     work_off(database)
 
     second = issue(database)

@@ -15,17 +15,15 @@ from offdiag.reports.document import read_report
 from offdiag.reports.report import Report
 from offdiag.reports.scope import Condition, RunTerm, Side, TermField
 from offdiag.services.delivery.message import FolderTarget
-from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.jobs.attempts import Outcome
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.reconcile import submit_missing
 from offdiag.services.jobs.run_job import run_next_job
 from offdiag.services.reports.alerts import alert_condition, alert_text
 from offdiag.services.reports.edition import report_now
-from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.models import DatasetRow, ReportEditionRow, RunRow, WorkRow
-from support.logging_runs import POLICY, evaluate, log, work_off
+from support.logging_runs import POLICY, correct_labels, evaluate, log, upload_matrix, work_off
 from support.reporting import SCOPE, deliveries, files, issues, log_plain_run, log_run, work_keys
 from support.sites import log_sites
 
@@ -51,13 +49,8 @@ def one_step(database: Database) -> Outcome | None:
 
 
 def correct(database: Database, labels: dict[int, str]) -> None:
-    revise_truth(
-        database,
-        project="skin",
-        dataset="derm",
-        labels=labels,
-        reason="second opinion",
-        author="ana",
+    correct_labels(
+        database, labels, project="skin", dataset="derm", reason="second opinion", author="ana"
     )
 
 
@@ -358,14 +351,8 @@ def test_slices_are_counted_and_compared_with_the_same_slice(database: Database)
 
 def test_alerts_on_slices_look_at_the_slice_and_at_all_groups(database: Database) -> None:
     log_sites(database, dataset="derm", facts=RunFacts(name="sites", project="skin"))
-    log_matrix(
-        database,
-        facts=RunFacts(name="counts", project="skin"),
-        dataset="derm",
-        matrix=[[9, 1], [1, 9]],
-        labels=["ill", "well"],
-        orientation="actual_rows",
-        ordinal=False,
+    upload_matrix(
+        database, [[9, 1], [1, 9]], ["ill", "well"], name="counts", dataset="derm", project="skin"
     )
     work_off(database)
     texts = (
@@ -408,14 +395,13 @@ def test_runs_whose_cases_are_not_known_have_no_slices_and_do_no_harm(database: 
         slices={"country": ["DE"] * 40 + ["SI"] * 60},
         facts=RunFacts(name="plain", project="skin"),
     )
-    log_matrix(
+    upload_matrix(
         database,
-        facts=RunFacts(name="published", project="skin"),
+        [[50, 0], [0, 50]],
+        ["mel", "nv"],
+        name="published",
         dataset="derm",
-        matrix=[[50, 0], [0, 50]],
-        labels=["mel", "nv"],
-        orientation="actual_rows",
-        ordinal=False,
+        project="skin",
     )
     work_off(database)
 

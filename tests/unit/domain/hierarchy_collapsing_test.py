@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from offdiag.domain.hierarchy import ALL_GROUPS, Hierarchy, collapse_groups
 from offdiag.domain.labels import LabelSet
-from offdiag.errors import InvalidInput
 
 LABELS = LabelSet.declared(["cat", "car", "dog", "plane", "other"])
 HIERARCHY = Hierarchy.declared(
@@ -34,11 +31,6 @@ def test_all_groups_are_the_outermost_ones() -> None:
 
     assert found == collapse_groups(LABELS, HIERARCHY, ["vehicle", "animal"])
     assert found.words == "collapsed to 3 classes: animal (2 classes), vehicle (2 classes)"
-
-
-def test_an_unknown_group_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="there is no group 'plant'"):
-        collapse_groups(LABELS, HIERARCHY, ["plant"])
 
 
 def test_an_order_survives_only_among_neighbours() -> None:

@@ -41,16 +41,6 @@ def counted_one_by_one(
     return counts
 
 
-def test_the_actual_class_changes_along_the_first_axis() -> None:
-    actual = np.array([0, 0, 0, 1], np.uint8)
-    predicted = np.array([0, 1, 1, 1], np.uint8)
-
-    counts = count_pairs(actual, predicted, n_classes=2)
-
-    assert counts.tolist() == [[1, 2], [0, 1]]
-    assert counts.dtype == np.int64
-
-
 @pytest.mark.parametrize("n_classes", CLASS_COUNTS)
 @pytest.mark.parametrize("n_pairs", [0, 1, 2, 101, 65_536, 65_537, 131_073, CHUNK + 3])
 def test_every_kernel_counts_every_pair_once(n_classes: int, n_pairs: int) -> None:

@@ -96,19 +96,6 @@ def test_a_class_called_evaluation_is_no_run() -> None:
     assert found["total_cost"].value == 30.0
 
 
-@pytest.mark.parametrize("prevalence", [{"spam": 0.001, "ham": 0.999}, [0.999, 0.001]])
-def test_a_declared_prevalence_weights_the_classes(prevalence: Any) -> None:
-    found = cost(
-        COUNTS,
-        weights=WEIGHTS,
-        labels=["ham", "spam"],
-        orientation="actual_rows",
-        prevalence=prevalence,
-    )
-
-    assert found["mean_cost"].value == pytest.approx(0.999 * 0.1 + 0.001 * 2)
-
-
 def test_undefined_costs_have_a_reason() -> None:
     found = cost([[0, 0], [0, 0]], weights=WEIGHTS, orientation="actual_rows")
 

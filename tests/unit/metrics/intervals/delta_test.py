@@ -33,19 +33,6 @@ def test_the_error_of_accuracy_is_that_of_a_proportion() -> None:
     assert errors["error_rate"] == pytest.approx(errors["overall_accuracy"], rel=1e-13)
 
 
-def test_the_gradient_of_macro_f1_is_the_closed_form() -> None:
-    # Takahashi, Yamamoto, Kuchiba and Koyama (2022, Appl. Intell. 52, 4961).
-    shares = COUNTS / COUNTS.sum()
-    hits, both = np.diag(shares), shares.sum(axis=1) + shares.sum(axis=0)
-    off = -(hits / both**2)[:, np.newaxis] - hits / both**2
-    expected = 2 * off / 3
-    np.fill_diagonal(expected, 2 * (both - 2 * hits) / both**2 / 3)
-
-    gradient = aggregate_gradients(matrix_of(COUNTS), ("macro_f1",))["macro_f1"]
-
-    assert gradient.at(*np.indices((3, 3))) == pytest.approx(expected, rel=1e-12)
-
-
 def test_slopes_are_the_same_by_codes_of_any_integer_type() -> None:
     matrix = matrix_of(COUNTS, ordinal=True)
     gradients = aggregate_gradients(matrix, AGGREGATE_KEYS)
@@ -56,17 +43,6 @@ def test_slopes_are_the_same_by_codes_of_any_integer_type() -> None:
             assert (
                 gradient.at(*signed.astype(unsigned)).tolist() == gradient.at(*signed).tolist()
             ), key
-
-
-def test_the_error_of_balanced_accuracy_adds_up_binomial_variances() -> None:
-    matrix = matrix_of(COUNTS)
-    support = COUNTS.sum(axis=1)
-    recall = np.diag(COUNTS) / support
-    expected = np.sqrt((recall * (1 - recall) / support).sum()) / 3
-
-    errors = aggregate_standard_errors(matrix, aggregate_gradients(matrix, ("balanced_accuracy",)))
-
-    assert errors["balanced_accuracy"] == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_error_of_a_class_rate_is_that_of_a_proportion() -> None:

@@ -81,16 +81,6 @@ def test_without_cases_there_is_no_interval(method: Method) -> None:
     assert None not in among_others.at(1)
 
 
-def test_two_of_five_is_the_textbook_wilson_interval() -> None:
-    z = 1.959963984540054
-    centre, spread = (2 + z * z / 2) / (5 + z * z), z * sqrt(2 * 3 / 5 + z * z / 4) / (5 + z * z)
-
-    low, high = wilson(2, 5).at()
-
-    assert low == pytest.approx(centre - spread, rel=1e-14)
-    assert high == pytest.approx(centre + spread, rel=1e-14)
-
-
 def test_one_hit_in_1e16_cases_keeps_its_digits() -> None:
     # For rare hits both intervals tend to those of a Poisson mean of 1: Wilson solves
     # (m - 1)^2 = z^2 m, and Clopper-Pearson inverts exp(-m) (1 + m) = 0.025.
