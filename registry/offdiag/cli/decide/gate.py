@@ -10,12 +10,11 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from offdiag.cli.documents import Server, connected
+from offdiag.cli.documents import Server, connected, ids_of_runs
 from offdiag.cli.file_input import FileInput, file_options
 from offdiag.cli.options import help_text, timeout_option
 from offdiag.cli.output import busy, printable
 from offdiag.cli.registry import Call, registry_options, settings_for
-from offdiag.cli.run_names import ids_of_runs
 from offdiag.cli.tables import filled_table
 from offdiag.errors import InvalidInput
 from offdiag.filters.conditions import Side

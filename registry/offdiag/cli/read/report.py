@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from offdiag.cli.documents import Server, connected, document
+from offdiag.cli.documents import Server, connected, document, ids_of_runs
 from offdiag.cli.options import help_text, timeout_option, url_option
 from offdiag.cli.read.report_tables import (
     PENDING,
@@ -27,7 +27,6 @@ from offdiag.cli.registry import (
     project_option,
     registry_options,
 )
-from offdiag.cli.run_names import ids_of_runs
 from offdiag.domain.texts import name_segment
 from offdiag.errors import NotFound
 from offdiag.records.base import InProject

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.documents import Server, connected, document
+from offdiag.cli.documents import Server, connected, document, ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.cli.output import fits_intervals, printable
 from offdiag.cli.read.run_tables import (
@@ -26,7 +26,6 @@ from offdiag.cli.registry import (
     project_option,
     registry_options,
 )
-from offdiag.cli.run_names import ids_of_runs
 from offdiag.domain.texts import name_segment
 from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.records.base import InProject

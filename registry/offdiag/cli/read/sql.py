@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
+from offdiag.cli.documents import ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.cli.output import busy, print_json, print_tables
 from offdiag.cli.registry import Call, database_options, opened
-from offdiag.cli.run_names import ids_of_runs
 
 
 @help_text(

@@ -12,12 +12,10 @@ from offdiag.sdk.integrations.outputs import (
     RunKeywords,
     class_names,
     decided,
-    found_params,
     in_one_order,
-    named,
+    log_output,
     score_columns,
 )
-from offdiag.sdk.logging import log_run
 from offdiag.sdk.run import Run
 
 
@@ -47,11 +45,6 @@ class LogPredictions(keras.callbacks.Callback):  # type: ignore[misc]  # The lib
             "epochs": self._n_epochs,
             "optimizer": type(self.model.optimizer).__name__,
         }
-        facts: dict[str, Any] = {**self._facts, "labels": self._labels}
-        facts["params"] = found_params(found, self._facts.get("params"))
-        self.run = log_run(
-            y_true=named(self._y, self._labels, field="y_true"),
-            y_pred=named(decided(scores), self._labels, field="y_pred"),
-            y_score=scores,
-            **facts,
+        self.run = log_output(
+            self._facts, self._labels, y=self._y, codes=decided(scores), scores=scores, found=found
         )

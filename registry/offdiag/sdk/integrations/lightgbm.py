@@ -14,12 +14,10 @@ from offdiag.sdk.integrations.outputs import (
     RunKeywords,
     class_names,
     decided,
-    found_params,
     in_one_order,
-    named,
+    log_output,
     score_columns,
 )
-from offdiag.sdk.logging import log_run
 from offdiag.sdk.run import Run
 
 _OBJECTIVES = ("binary", "multiclass", "softmax", "multiclassova", "multiclass_ova", "ova", "ovr")
@@ -63,12 +61,7 @@ class LogPredictions:
         best = booster.best_iteration if booster.best_iteration > 0 else rounds
         scores = score_columns(np.asarray(booster.predict(self._X, num_iteration=best)))
         found: dict[str, Scalar] = {"objective": objective, "rounds": best}
-        facts: dict[str, Any] = {**self._facts, "labels": self._labels}
-        facts["params"] = found_params(found, self._facts.get("params"))
-        self.run = log_run(
-            y_true=named(self._y, self._labels, field="y_true"),
-            y_pred=named(decided(scores), self._labels, field="y_pred"),
-            y_score=scores,
-            **facts,
+        self.run = log_output(
+            self._facts, self._labels, y=self._y, codes=decided(scores), scores=scores, found=found
         )
         return self.run

@@ -14,7 +14,8 @@ from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import readable
 from offdiag.inputs.ids import aligned
 from offdiag.metrics.scores.forecasts import CLASS_AXIS
-from offdiag.sdk.logging import RunArguments
+from offdiag.sdk.logging import RunArguments, log_run
+from offdiag.sdk.run import Run
 
 
 class StreamKeywords(RunArguments, total=False):
@@ -46,6 +47,26 @@ def in_one_order(X: Any, y: Any, facts: RunKeywords) -> tuple[Any, Any, RunKeywo
 def found_params(found: Mapping[str, Scalar], given: Mapping[str, Any] | None) -> dict[str, Any]:
     """What an integration found out, and above it what the caller says."""
     return {**found, **(given or {})}
+
+
+def log_output(
+    facts: RunKeywords,
+    labels: LabelSet,
+    *,
+    y: object,
+    codes: object,
+    scores: object | None,
+    found: Mapping[str, Scalar],
+) -> Run:
+    """Log what a model put out by the numbers of classes, and which parameters were `found`."""
+    known: dict[str, Any] = {**facts, "labels": labels}
+    known["params"] = found_params(found, facts.get("params"))
+    return log_run(
+        y_true=named(y, labels, field="y_true"),
+        y_pred=named(codes, labels, field="y_pred"),
+        y_score=scores,
+        **known,
+    )
 
 
 def class_names(labels: Iterable[object] | None, *, ordinal: bool = False) -> LabelSet:

@@ -14,8 +14,7 @@ from offdiag.inputs.labels import encode_pair
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.scores.forecasts import CLASS_AXIS
 from offdiag.metrics.suite import evaluate_stack
-from offdiag.sdk.integrations.outputs import RunKeywords, class_names, decided, found_params, named
-from offdiag.sdk.logging import log_run
+from offdiag.sdk.integrations.outputs import RunKeywords, class_names, decided, log_output
 from offdiag.sdk.run import Run
 
 _IGNORED = -100
@@ -80,18 +79,17 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
         if names is None:
             names = [name for _, name in sorted(model.config.id2label.items())]
         labels = class_names(names, ordinal=facts.get("ordinal", False))
-        facts["labels"] = labels
         facts["name"] = f"{facts['name']}, {part}"
         facts["model"] = facts.get("model") or type(model).__name__
         key = facts.get("client_key")
         facts["client_key"] = None if key is None else f"{key}/{part}"
-        found = {"global_step": state.global_step, "epoch": state.epoch}
-        facts["params"] = found_params(found, facts.get("params"))
-        run = log_run(
-            y_true=named(codes, labels, field="y_true"),
-            y_pred=named(decided(logits), labels, field="y_pred"),
-            y_score=_softmax(logits),
-            **facts,
+        run = log_output(
+            facts,
+            labels,
+            y=codes,
+            codes=decided(logits),
+            scores=_softmax(logits),
+            found={"global_step": state.global_step, "epoch": state.epoch},
         )
         self.runs.append(run)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from xgboost import Booster, DMatrix
@@ -15,11 +15,9 @@ from offdiag.sdk.integrations.outputs import (
     RunKeywords,
     class_names,
     decided,
-    found_params,
-    named,
+    log_output,
     score_columns,
 )
-from offdiag.sdk.logging import log_run
 from offdiag.sdk.run import Run
 
 
@@ -56,12 +54,12 @@ class LogPredictions(TrainingCallback):  # type: ignore[misc]  # The library shi
                 hint="Use binary:logistic, multi:softprob or multi:softmax.",
             )
         found: dict[str, Scalar] = {"objective": objective, "rounds": rounds}
-        facts: dict[str, Any] = {**self._facts, "labels": self._labels}
-        facts["params"] = found_params(found, self._facts.get("params"))
-        self.run = log_run(
-            y_true=named(self._data.get_label(), self._labels, field="y_true"),
-            y_pred=named(codes, self._labels, field="y_pred"),
-            y_score=scores,
-            **facts,
+        self.run = log_output(
+            self._facts,
+            self._labels,
+            y=self._data.get_label(),
+            codes=codes,
+            scores=scores,
+            found=found,
         )
         return model
