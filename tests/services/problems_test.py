@@ -14,7 +14,7 @@ from offdiag.flags.problems import Cause, Hit, Problem, ProblemState, folded
 from offdiag.flags.verdict import Severity
 from offdiag.records.problem import chosen_problems
 from offdiag.services.flags import triage
-from offdiag.services.flags.problems import flags_concerned
+from offdiag.services.flags.triage import flags_concerned
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store.database import Database

@@ -12,7 +12,7 @@ from offdiag.metrics.counted import matrix_of
 from offdiag.metrics.slices.counts import COUNTS_VERSION, SliceCounts
 from offdiag.services.evaluation.slice_counts import slice_counts_of, slice_findings
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.truth.slices import add_slices
+from offdiag.services.truth.versions import add_slices
 from offdiag.store.database import Database
 from offdiag.store.models import SliceCountsRow
 from offdiag.store.slices import kept_slice_counts

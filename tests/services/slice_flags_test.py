@@ -15,10 +15,10 @@ from offdiag.gate.conditions import parse_condition
 from offdiag.inputs.slice_columns import GivenSlices
 from offdiag.services.evaluation.recompute import recompute_stale
 from offdiag.services.flags import triage
-from offdiag.services.flags.problems import flags_concerned
 from offdiag.services.flags.rules import rules_in_force
+from offdiag.services.flags.triage import flags_concerned
 from offdiag.services.gate import gate_run
-from offdiag.services.truth.slices import add_slices
+from offdiag.services.truth.versions import add_slices
 from offdiag.store.database import Database
 from offdiag.store.flags import flags_of_run
 from offdiag.store.problems import best_run_on, find_problems, measure

@@ -11,7 +11,7 @@ from offdiag.inputs.slice_columns import GivenSlices
 from offdiag.metrics.slices.counts import SliceCounts
 from offdiag.services.evaluation.slice_counts import slice_counts_of
 from offdiag.services.retention.project_archives import export_project, import_project
-from offdiag.services.truth.slices import add_slices
+from offdiag.services.truth.versions import add_slices
 from offdiag.store.database import Database
 from offdiag.store.models import SliceCountsRow
 from offdiag.store.slices import kept_slice_counts

@@ -29,8 +29,8 @@ from offdiag.records.problem import (
 )
 from offdiag.services.flags import triage
 from offdiag.services.flags.page import browse_flag, browse_flags, flags_of_run
-from offdiag.services.flags.problems import flags_concerned
 from offdiag.services.flags.rules import rules_in
+from offdiag.services.flags.triage import flags_concerned
 from offdiag.store.database import Database
 from offdiag.store.flag_inbox import FlagPlace
 from offdiag.store.flags import FlagFilter

@@ -36,8 +36,7 @@ from offdiag.records.datasets.truth import (
 from offdiag.services.samples import drafts, tasks
 from offdiag.services.truth.impact import truth_impact
 from offdiag.services.truth.revise import Revision, revise_truth, summary_of
-from offdiag.services.truth.slices import add_slices
-from offdiag.services.truth.versions import compare_truths, truth_history
+from offdiag.services.truth.versions import add_slices, compare_truths, truth_history
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.app.context import current_registry, kept_suspects, requires
 

@@ -72,7 +72,7 @@ from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.truth import revise
 from offdiag.services.truth.revise import summary_of
-from offdiag.services.truth.slices import add_slices
+from offdiag.services.truth.versions import add_slices
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation

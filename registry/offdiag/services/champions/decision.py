@@ -50,7 +50,7 @@ from offdiag.store.database import Database
 from offdiag.store.dataset_page import DatasetSize, dataset_size, models_by_first_run
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.promotions import PromotionRecord, decided_promotions
-from offdiag.store.ranked_values import WorstClass, label_versions, values_of, worst_classes
+from offdiag.store.ranked_runs import WorstClass, label_versions, values_of, worst_classes
 from offdiag.store.session import Session
 
 MOST_LISTED = 20

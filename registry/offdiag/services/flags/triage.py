@@ -1,6 +1,7 @@
 """What people do with flags: one or many at once, all of them or none.
 
-Steps that flags take are written to their histories.
+Steps that flags take are written to their histories. A decision about a problem is one about all
+flags of it that it applies to.
 
 Whoever looks at a flag and decides may say which revision of it was `seen`, by flag. If somebody
 else, or an evaluation, has changed it since, that is `Stale` and nothing is done: a
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 
 from offdiag.domain.runs import require_name
 from offdiag.domain.texts import require_reason
@@ -28,10 +30,13 @@ from offdiag.flags.lifecycle import (
     reopened,
     snoozed,
 )
+from offdiag.flags.problem_words import problem_name
+from offdiag.flags.problems import ProblemState
 from offdiag.store import flags
 from offdiag.store.comments import About, add_comments
 from offdiag.store.database import Database
 from offdiag.store.flags import FlagEvent, FlagRecord
+from offdiag.store.problems import find_problems
 from offdiag.store.session import Session
 
 
@@ -308,3 +313,57 @@ def _told(change: FlagEvent) -> str:
     to_whom = f" to {change.text}" if change.kind is FlagEventKind.ASSIGNED else ""
     by_whom = f" by {change.author}" if change.author else ""
     return f"flag {change.flag_id} was {change.kind.value}{to_whom}{by_whom}"
+
+
+MOST_PROBLEMS = 500
+"""Problems that one decision can be about."""
+
+_UNRESOLVED = (FlagState.OPEN, FlagState.SNOOZED, FlagState.ACKNOWLEDGED)
+_CONCERNED = MappingProxyType(
+    {
+        "acknowledge": (FlagState.OPEN, FlagState.SNOOZED),
+        "snooze": _UNRESOLVED,
+        "dismiss": _UNRESOLVED,
+        "reopen": (FlagState.ACKNOWLEDGED, FlagState.SNOOZED, FlagState.DISMISSED),
+        "assign": (*_UNRESOLVED, FlagState.DISMISSED),
+        "comment": (*_UNRESOLVED, FlagState.DISMISSED),
+    }
+)
+"""States of the flags that an action applies to."""
+
+
+def flags_concerned(database: Database, numbers: Sequence[int], action: str) -> list[int]:
+    """Flags that an action on problems applies to; a comment goes to one flag of each problem.
+
+    Raises `NotFound`, `InvalidInput` for none or too many, and `Conflict` for a closed one.
+    """
+    if not numbers or len(numbers) > MOST_PROBLEMS:
+        raise InvalidInput(
+            f"{len(numbers)} problems are named.",
+            field="problem",
+            hint=f"Name at least one and at most {MOST_PROBLEMS}.",
+        )
+    with database.read() as session:
+        known = {p.number: p for p in find_problems(session, now=database.clock()).problems}
+    ids: list[int] = []
+    for number in dict.fromkeys(numbers):
+        problem = known.get(number)
+        if problem is None:
+            raise NotFound(
+                f"there is no problem {problem_name(number)}.",
+                field="problem",
+                hint="`offdiag problems` lists the problems. Nothing was changed.",
+            )
+        if problem.state is ProblemState.CLOSED:
+            raise Conflict(
+                f"problem {problem_name(number)} is closed: the newest runs no longer show it.",
+                field="problem",
+                hint="It is reopened when a run shows it again. Nothing was changed.",
+            )
+        concerned = [
+            flag.id
+            for flag in problem.flags
+            if flag.status.state_at(problem.now) in _CONCERNED[action]
+        ]
+        ids += concerned[:1] if action == "comment" else concerned
+    return ids

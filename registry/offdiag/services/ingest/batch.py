@@ -36,7 +36,8 @@ from offdiag.inputs.labels import (
 )
 from offdiag.inputs.scores import Scores, predicted_from, read_scores, score_notes
 from offdiag.inputs.slice_columns import SliceColumns, concatenated_slices, read_slices
-from offdiag.metrics.counted import are_sets
+from offdiag.metrics.counted import SampleCounts, are_sets, count_part
+from offdiag.metrics.pair_counts import OccupiedCells
 from offdiag.metrics.weighted.counts import read_weights
 
 
@@ -189,6 +190,12 @@ class Batch:
             decision=self.decision,
             weight=None if self.weight is None else self.weight[start:stop],
         )
+
+    def counts(self, *, n_classes: int) -> SampleCounts | OccupiedCells | None:
+        """Numbers of samples by actual and predicted class; None without actual classes."""
+        if self.actual is None:
+            return None
+        return count_part(self.actual, self.predicted, n_classes=n_classes)
 
     def digest(self, labels: LabelSet) -> str:
         """SHA-256 over what was predicted for which samples: equal uploads have equal digests.

@@ -13,8 +13,6 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput, TooLarge
 from offdiag.inputs.bodies.columns import MOST_CHUNKS, ChunkColumns
-from offdiag.metrics.counted import SampleCounts, count_part
-from offdiag.metrics.pair_counts import OccupiedCells
 from offdiag.services.ingest.batch import Batch, read_batch, some_batches_lack
 from offdiag.services.ingest.dataset import require_task
 from offdiag.store import datasets, pending_truth, predictions, runs, slices
@@ -61,7 +59,16 @@ def _put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOu
         if run.state is not RunState.OPEN:
             raise not_open(run_id, run.state)
         _require_decision_rule(session, run, batch)
-        store_chunk(session, run_id, seq, batch, n_classes=len(dataset.labels), digest=digest)
+        predictions.insert_chunk(
+            session,
+            run_id=run_id,
+            seq=seq,
+            predicted=batch.predicted,
+            scores=batch.scores,
+            counts=batch.counts(n_classes=len(dataset.labels)),
+            sha256=digest,
+            weight=batch.weight,
+        )
         if batch.actual is not None or batch.ids is not None:
             pending_truth.insert_pending(
                 session, run_id=run_id, seq=seq, actual=batch.actual, ids=batch.ids
@@ -77,29 +84,6 @@ def _require_decision_rule(session: Session, run: RunRecord, batch: Batch) -> No
     if run.decision is not None or predictions.chunk_list(session, run.id):
         raise some_batches_lack("y_pred")
     runs.set_decision(session, run.id, batch.decision)
-
-
-def store_chunk(
-    session: Session, run_id: str, seq: int, batch: Batch, *, n_classes: int, digest: str
-) -> None:
-    """Insert a chunk with its counts, if the actual classes are known already."""
-    predictions.insert_chunk(
-        session,
-        run_id=run_id,
-        seq=seq,
-        predicted=batch.predicted,
-        scores=batch.scores,
-        counts=partial_counts(batch, n_classes=n_classes),
-        sha256=digest,
-        weight=batch.weight,
-    )
-
-
-def partial_counts(batch: Batch, *, n_classes: int) -> SampleCounts | OccupiedCells | None:
-    """Counts of one chunk; None without actual classes."""
-    if batch.actual is None:
-        return None
-    return count_part(batch.actual, batch.predicted, n_classes=n_classes)
 
 
 def not_open(run_id: str, state: RunState) -> Conflict:

@@ -12,7 +12,6 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.ingest.batch import Batch, Predictions, chunked
-from offdiag.services.ingest.chunks import store_chunk
 from offdiag.services.ingest.dataset import project_and_dataset, require_hierarchy, require_task
 from offdiag.services.ingest.encode_predictions import encode_predictions, require_dataset_or_truth
 from offdiag.services.ingest.finish_run import COUNTED_HERE
@@ -23,7 +22,7 @@ from offdiag.services.ingest.truth import (
     register_truth,
 )
 from offdiag.services.jobs.submit import submit_evaluation
-from offdiag.store import datasets, runs
+from offdiag.store import datasets, predictions, runs
 from offdiag.store.database import Database
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.failures import after_failures, after_races
@@ -185,8 +184,16 @@ def _store(
         session, dataset, facts, SourceOrientation.PREDICTIONS, now=now, decision=decision
     )
     for seq, chunk in enumerate(chunked(batch)):
-        digest = chunk.digest(dataset.labels)
-        store_chunk(session, run.id, seq, chunk, n_classes=len(dataset.labels), digest=digest)
+        predictions.insert_chunk(
+            session,
+            run_id=run.id,
+            seq=seq,
+            predicted=chunk.predicted,
+            scores=chunk.scores,
+            counts=chunk.counts(n_classes=len(dataset.labels)),
+            sha256=chunk.digest(dataset.labels),
+            weight=chunk.weight,
+        )
     finished = runs.mark_finished(
         session,
         run.id,

@@ -29,7 +29,7 @@ from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database
 from offdiag.store.dataset_page import DatasetSize, dataset_size
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.ranked_values import accuracies_of
+from offdiag.store.ranked_runs import accuracies_of
 from offdiag.store.session import Session
 from offdiag.store.truths import TruthRecord
 

@@ -14,9 +14,11 @@ from offdiag.store.models.base import Base
 from offdiag.store.models.datasets import (
     CostMatrixRow,
     DatasetRow,
+    LabelAnswerRow,
     LabelSetRow,
     PendingSliceRow,
     ProjectRow,
+    SampleContentRow,
     TruthSliceRow,
     TruthVersionRow,
 )
@@ -49,7 +51,6 @@ from offdiag.store.models.runs import (
     RunRow,
     UploadedMatrixRow,
 )
-from offdiag.store.models.samples import LabelAnswerRow, SampleContentRow
 
 __all__ = [
     "AGGREGATE",

@@ -15,8 +15,7 @@ from offdiag.services.champions.decision import (
 )
 from offdiag.services.champions.leaders import Leader, Leaders
 from offdiag.store.promotions import PromotionRecord
-from offdiag.store.ranked_runs import RankedRun
-from offdiag.store.ranked_values import WorstClass
+from offdiag.store.ranked_runs import RankedRun, WorstClass
 from offdiag_web.charts.marks import Canvas, interval_mark
 from offdiag_web.charts.svg import Extent, Scale, spanning
 from offdiag_web.components import numbers

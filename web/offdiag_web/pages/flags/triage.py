@@ -12,8 +12,7 @@ from flask import flash
 from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.flags.problem_words import problem_name
 from offdiag.services.flags import triage
-from offdiag.services.flags.problems import flags_concerned
-from offdiag.services.flags.triage import Seen
+from offdiag.services.flags.triage import Seen, flags_concerned
 from offdiag.store.database import Database
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.news import open_problems
