@@ -12,9 +12,8 @@ from sqlalchemy import func, select
 
 from offdiag.services.verification.checks import check_run
 from offdiag.services.verification.verify import missing_from, read_ledger
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.models import EvaluationRow, ProjectRow, RunRow, WorkRow
-from offdiag.store.session import Session
 
 _LOOK_EVERY_S = 0.5
 

@@ -8,9 +8,8 @@ from datetime import datetime
 
 from sqlalchemy import func, select
 
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.models import DatasetRow, FlagRow, ProjectRow, RunRow
-from offdiag.store.session import Session
 
 _PLACE = 10
 """Of the dataset among all: one with 1,000 runs of 600 cases in the large plan."""

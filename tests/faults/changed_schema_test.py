@@ -17,11 +17,10 @@ from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.run_job import run_next_job
 from offdiag.settings import ServerSettings, Settings
 from offdiag.settings.model import JobsSettings
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from offdiag.store.run_page import read_run
 from offdiag.store.schema import open_database
-from offdiag.store.session import Session
 from offdiag_web import create_app
 from offdiag_workers.loop import run_worker
 from offdiag_workers.process import run_engine, working_in_background

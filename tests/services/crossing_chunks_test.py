@@ -17,8 +17,7 @@ from offdiag.services.ingest.chunks import PutOutcome, put_chunk
 from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_predictions import open_run
 from offdiag.store import predictions
-from offdiag.store.database import Database
-from offdiag.store.session import Session
+from offdiag.store.database import Database, Session
 
 BOTH_WITHIN_S = 1.0
 

@@ -15,7 +15,7 @@ from offdiag.errors import DatabaseUnavailable, InvalidInput, NotFound
 from offdiag.metrics.catalogue import SPECS
 from offdiag.services.query import asked
 from offdiag.services.retention.deletion import delete_run
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.relations.columns import RELATIONS, RequestedColumns, RunScope, schema_of
 from offdiag.store.relations.predictions import (
     PredictedRun,
@@ -23,7 +23,6 @@ from offdiag.store.relations.predictions import (
     predicted_run,
     prediction_rows,
 )
-from offdiag.store.session import Session
 from support.logging_runs import work_off
 from support.scored_runs import ScoredCases, log_scored, scored_cases, stream_scored
 

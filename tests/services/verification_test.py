@@ -23,7 +23,7 @@ from offdiag.services.verification import verify as verify_module
 from offdiag.services.verification.checks import FindingKind
 from offdiag.services.verification.verify import LedgerEntry, read_ledger, verify
 from offdiag.store import codec
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.models import (
     ConfusionMatrixRow,
     EvaluationRow,
@@ -38,7 +38,6 @@ from offdiag.store.models import (
     WorkRow,
 )
 from offdiag.store.runs import RunRecord
-from offdiag.store.session import Session
 from support.filled_once import filled_once
 from support.logging_runs import ACTUAL, PREDICTED, correct_labels, log, upload_matrix, work_off
 

@@ -8,8 +8,7 @@ import sys
 
 from sqlalchemy import text
 
-from offdiag.store.database import Database
-from offdiag.store.session import Session
+from offdiag.store.database import Database, Session
 from support.processes import say
 from support.rows import add_work
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
-from offdiag.store.database import Database
-from offdiag.store.session import Session
+from offdiag.store.database import Database, Session
 
 Arguments = ParamSpec("Arguments")
 Found = TypeVar("Found")

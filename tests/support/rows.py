@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from offdiag.store.database import Session
 from offdiag.store.models import (
     DatasetRow,
     EvaluationRow,
@@ -15,7 +16,6 @@ from offdiag.store.models import (
     TruthVersionRow,
     WorkRow,
 )
-from offdiag.store.session import Session
 
 Row = TypeVar("Row")
 

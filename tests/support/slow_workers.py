@@ -14,8 +14,7 @@ from typing import Any
 
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
-from offdiag.store.database import Database, utc_now
-from offdiag.store.session import Session
+from offdiag.store.database import Database, Session, utc_now
 from support.hosts import Host
 from support.worker_processes import forked
 

@@ -20,10 +20,9 @@ from offdiag.services.jobs.submit import LOCAL_NOTIFIER
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store import jobs
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.jobs import JobRequest
 from offdiag.store.models import WorkRow
-from offdiag.store.session import Session
 from support.contents import count_rows
 from support.worker_processes import forked
 

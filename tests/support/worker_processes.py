@@ -21,9 +21,8 @@ from typing import Any
 
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.models import EvaluationRow
-from offdiag.store.session import Session
 from support.contents import count_rows
 
 _FORKING = multiprocessing.get_context("forkserver")

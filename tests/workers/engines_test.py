@@ -18,9 +18,8 @@ from offdiag.services.jobs.procrastinate import PROCRASTINATE_NOTIFIER
 from offdiag.services.jobs.submit import notifier_named
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.models import EvaluationRow, RunRow, WorkRow
-from offdiag.store.session import Session
 from offdiag_workers.loop import WorkerReport
 from offdiag_workers.process import run_engine, working_in_background
 from support.contents import count_rows

@@ -61,8 +61,7 @@ from offdiag.services.small_groups import GroupSizes, sizes_in_truth, suppressed
 from offdiag.store import compared_runs as queries
 from offdiag.store import slices, truths
 from offdiag.store.compared_runs import ComparedRun, LineageHead
-from offdiag.store.database import Database
-from offdiag.store.session import Session
+from offdiag.store.database import Database, Session
 from offdiag.store.slices import SliceChoices
 
 

@@ -27,9 +27,8 @@ from offdiag.store.cost_matrices import (
     report_uses,
     versions_of,
 )
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.session import Session
 
 
 def add_costs(

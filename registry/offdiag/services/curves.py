@@ -24,10 +24,9 @@ from offdiag.services.evaluation.compute import curves_of
 from offdiag.services.evaluation.inputs import read_inputs
 from offdiag.services.evaluation.slices import sliced_run
 from offdiag.services.lru_cache import LruCache
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.evaluations_write import read_curves
 from offdiag.store.run_page import RunDetail, RunResults, read_run
-from offdiag.store.session import Session
 
 PREVALENCE_KEYS = (
     *("recall", "specificity", "precision", "npv", "f1", "mcc_ovr", "accuracy_ovr"),

@@ -34,11 +34,10 @@ from offdiag.services.groups.gate_values import StoredRun, differences, values_w
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.shared_samples import NotPaired, Paired, pair_evaluations
 from offdiag.store import cost_matrices, datasets, flags, runs
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.flags import FlagContent
 from offdiag.store.promotions import promotions_in_force
-from offdiag.store.session import Session
 
 
 @dataclass(frozen=True, slots=True)

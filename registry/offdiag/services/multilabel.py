@@ -28,9 +28,8 @@ from offdiag.services.evaluation.compute import price
 from offdiag.services.evaluation.inputs import read_inputs, truth_that_counts
 from offdiag.services.shared_samples import NotPaired, Paired, pair_runs
 from offdiag.store import datasets, runs
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.evaluations_write import curves_of_runs
-from offdiag.store.session import Session
 
 MOST_MEMBERS = 100_000_000
 """Samples times labels up to which sets are read while somebody waits."""

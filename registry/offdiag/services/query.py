@@ -23,7 +23,7 @@ import pyarrow.dataset as ds
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.inputs.scratch import scratch_folder
 from offdiag.services.delivery.deadline import calls_after
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.relations.columns import (
     RELATIONS,
     RequestedColumns,
@@ -41,7 +41,6 @@ from offdiag.store.relations.predictions import (
     truth_side,
 )
 from offdiag.store.relations.rows import cell_rows, flag_rows, metric_rows, run_rows
-from offdiag.store.session import Session
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -18,13 +18,12 @@ from offdiag.filters.conditions import Attribute, AttributeField, Comparison, Op
 from offdiag.services.small_groups import sizes_of_run, suppressed_below
 from offdiag.store import runs
 from offdiag.store.comments import About, add_comments
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.evaluations import PastEvaluation, evaluation_history
 from offdiag.store.run_list import run_list
 from offdiag.store.run_order import RunOrder
 from offdiag.store.run_page import RunDetail, read_run
 from offdiag.store.run_rows import RunEntry
-from offdiag.store.session import Session
 
 HISTORY_KEYS = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1")
 KEYS_OF_SETS = ("subset_accuracy", "hamming_loss", "example_jaccard")

@@ -22,10 +22,10 @@ from offdiag.metrics.paired.joint import JointCounts, joint_counts
 from offdiag.reports.texts import listed
 from offdiag.store import datasets, paired_counts, runs, truths
 from offdiag.store.compared_runs import ComparedRun, LineageHead, Predicted
+from offdiag.store.database import Session
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.predictions import in_truth_order, read_chunks
 from offdiag.store.runs import RunRecord
-from offdiag.store.session import Session
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,9 @@ from offdiag.inputs.partial_labels import is_labelled
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
 from offdiag.settings import load_settings
 from offdiag.store import slices, truths, uploads
+from offdiag.store.database import Session
 from offdiag.store.dataset_page import SliceFacts
 from offdiag.store.runs import RunRecord
-from offdiag.store.session import Session
 from offdiag.store.truths import TruthRecord
 
 Counts = NDArray[np.int64]

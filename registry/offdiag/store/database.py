@@ -14,7 +14,8 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Double, Engine, event, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.orm import ORMExecuteState, Session, with_loader_criteria
+from sqlalchemy.orm import ORMExecuteState, with_loader_criteria
+from sqlalchemy.orm import Session as Session  # noqa: PLC0414 - for services
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 

@@ -13,10 +13,9 @@ from offdiag.services.jobs.kinds import TASKS, TaskKind
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.run_job import run_job
 from offdiag.store import jobs
-from offdiag.store.database import Database, database_now
+from offdiag.store.database import Database, Session, database_now
 from offdiag.store.jobs import JobRequest
 from offdiag.store.models import WorkRow
-from offdiag.store.session import Session
 
 POLICY = RetryPolicy(max_attempts=5, first_delay_s=1.0)
 

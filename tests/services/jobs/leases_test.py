@@ -19,10 +19,9 @@ from offdiag.services.jobs.leases import LeaseKeeper, Lost
 from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.jobs.run_job import Means, execute, run_job
 from offdiag.store import job_lease, jobs
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.jobs import JobRequest, Lease
 from offdiag.store.models import WorkRow
-from offdiag.store.session import Session
 from support.logging_runs import POLICY
 
 LEASE_S = 30.0

@@ -14,10 +14,9 @@ from offdiag.services.jobs.kinds import TaskKind
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.run_job import run_due_jobs
 from offdiag.store import job_lease, jobs
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.jobs import JobRequest
 from offdiag.store.models import WorkRow
-from offdiag.store.session import Session
 from support.logging_runs import POLICY
 
 LEASE_S = 30.0

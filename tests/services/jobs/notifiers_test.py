@@ -14,9 +14,8 @@ from offdiag.services.evaluation.recompute import recompute_all
 from offdiag.services.jobs.procrastinate import PROCRASTINATE_NOTIFIER
 from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.jobs.submit import LOCAL_NOTIFIER, notifier_named
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.models import RunRow, WorkRow
-from offdiag.store.session import Session
 from support.contents import count_rows
 from support.logging_runs import POLICY, log, work_off
 

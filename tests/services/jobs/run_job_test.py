@@ -18,10 +18,9 @@ from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.jobs.run_job import run_job, run_next_job
 from offdiag.store import job_lease, jobs, runs
-from offdiag.store.database import Database, utc_now
+from offdiag.store.database import Database, Session, utc_now
 from offdiag.store.jobs import JobRequest
 from offdiag.store.models import EvaluationRow, ProjectRow, WorkRow
-from offdiag.store.session import Session
 from support.logging_runs import POLICY, log, work_off
 
 LEASE_S = 30.0

@@ -18,7 +18,7 @@ from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.errors import Forbidden
 from offdiag.services.lru_cache import LruCache
 from offdiag.settings import Settings
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.project_access import (
     project_of_flag,
     project_of_problem,
@@ -27,7 +27,6 @@ from offdiag.store.project_access import (
     projects_with_dataset,
     projects_with_report,
 )
-from offdiag.store.session import Session
 from offdiag_web.app.dispatch import PREFIX
 
 if TYPE_CHECKING:

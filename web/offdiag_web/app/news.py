@@ -16,9 +16,8 @@ from werkzeug.wrappers import Response
 from offdiag.domain.access import Role
 from offdiag.flags.problems import Problem
 from offdiag.services.access.users import mark_news_seen
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.problems import unresolved_problems
-from offdiag.store.session import Session
 from offdiag.store.users import news_seen_at
 from offdiag_web.app.context import current_registry, requires, signed_in_user
 from offdiag_web.app.dispatch import own_path

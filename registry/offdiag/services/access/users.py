@@ -17,8 +17,7 @@ from offdiag.domain.runs import require_name
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.store import datasets, sessions, users
 from offdiag.store.audit_log import describe
-from offdiag.store.database import Database
-from offdiag.store.session import Session
+from offdiag.store.database import Database, Session
 from offdiag.store.users import UserRecord
 
 SHORTEST = 10

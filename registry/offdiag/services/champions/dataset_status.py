@@ -23,10 +23,10 @@ from offdiag.services.champions.leaders import (
 )
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.lru_cache import LruCache
+from offdiag.store.database import Session
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.promotions import PromotionRecord, Promotions
 from offdiag.store.ranked_runs import RankedRun, RankedRuns, ranked_runs_of_all
-from offdiag.store.session import Session
 
 MOST_PREDICTIONS = 500_000
 """Predictions of the ranked runs of one dataset up to which an overview compares them."""

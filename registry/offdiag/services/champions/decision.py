@@ -46,12 +46,11 @@ from offdiag.store.cost_matrices import (
     default_costs,
     newest_versions,
 )
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetSize, dataset_size, models_by_first_run
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.promotions import PromotionRecord, decided_promotions
 from offdiag.store.ranked_runs import WorstClass, label_versions, values_of, worst_classes
-from offdiag.store.session import Session
 
 MOST_LISTED = 20
 """Decisions of the history that are shown."""

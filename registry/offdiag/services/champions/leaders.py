@@ -37,11 +37,10 @@ from offdiag.services.shared_samples import aligned, places_in_lineages
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store import compared_runs as queries
 from offdiag.store import datasets
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.ranked_runs import RankedRun, RankedRuns, ranked_runs
-from offdiag.store.session import Session
 
 SCOPES: Mapping[Task, Scope] = {
     task: Scope.MULTILABEL if task is Task.MULTILABEL else Scope.AGGREGATE for task in Task

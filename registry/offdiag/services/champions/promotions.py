@@ -21,7 +21,7 @@ from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.truth.versions import dataset_named
 from offdiag.settings import Settings
 from offdiag.store import datasets, runs, truths
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.evaluations import StoredEvaluation, current_evaluation
 from offdiag.store.promotions import (
@@ -32,7 +32,6 @@ from offdiag.store.promotions import (
 )
 from offdiag.store.run_page import read_run
 from offdiag.store.runs import RunRecord
-from offdiag.store.session import Session
 
 MOST_LISTED = 100
 RECORDED_METRICS = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "mean_cost")

@@ -40,7 +40,7 @@ from offdiag.services.what_if.scenario import (
     base_costs,
     understand,
 )
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.evaluations_write import read_curves
 from offdiag.store.run_costs import (
     CostChoice,
@@ -51,7 +51,6 @@ from offdiag.store.run_costs import (
     runs_with_costs,
 )
 from offdiag.store.runs import RunRecord
-from offdiag.store.session import Session
 
 MOST_SCORES = 20_000_000
 """So many scores are decided while somebody waits for a page."""

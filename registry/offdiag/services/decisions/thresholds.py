@@ -35,9 +35,9 @@ from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.store import predictions
+from offdiag.store.database import Session
 from offdiag.store.predictions_read import PredictionChunk, TruthOfRun, read_beside_truth
 from offdiag.store.run_costs import RunWithCosts
-from offdiag.store.session import Session
 
 Floats = NDArray[np.float64]
 _RECALL = "recall"

@@ -36,9 +36,8 @@ from offdiag.services.jobs.attempts import Never
 from offdiag.settings import Settings, load_settings
 from offdiag.settings.model import public_address
 from offdiag.store import deliveries, reports
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.deliveries import DeliveryState
-from offdiag.store.session import Session
 
 
 def compute_delivery(database: Database, args: Mapping[str, Any]) -> Callable[[Session], None]:

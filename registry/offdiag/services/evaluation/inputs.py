@@ -35,10 +35,10 @@ from offdiag.metrics.weighted.scores import WeightedForecasts
 from offdiag.services.small_groups import suppressed_below
 from offdiag.settings import load_settings
 from offdiag.store import datasets, predictions, runs, slices, truths, uploads
+from offdiag.store.database import Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.predictions import PackedCounts, StoredChunk
 from offdiag.store.runs import RunRecord
-from offdiag.store.session import Session
 from offdiag.store.slices import SliceChoices
 from offdiag.store.truths import TruthRecord
 

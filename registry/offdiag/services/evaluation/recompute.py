@@ -11,9 +11,8 @@ from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.jobs.submit import evaluation_key, submit_evaluations
 from offdiag.store import jobs, retention, runs
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.outdated import StaleReason, StaleRun, stale_runs
-from offdiag.store.session import Session
 
 _AT_ONCE = 200
 

@@ -13,11 +13,10 @@ from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.run_job import run_job
 from offdiag.services.jobs.submit import evaluation_key, submit_evaluation
 from offdiag.store import evaluations, jobs, runs
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.jobs import WorkRecord
 from offdiag.store.outdated import stale_runs
-from offdiag.store.session import Session
 
 _LOOK_EVERY_S = 0.05
 

@@ -32,10 +32,9 @@ from offdiag.services.evaluation.slices import require_column
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.small_groups import suppressed_below
 from offdiag.store import datasets, evaluations, predictions, runs, slices, truths, uploads
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.runs import RunRecord
-from offdiag.store.session import Session
 from offdiag.store.truths import TruthRecord
 
 HALVES = 2

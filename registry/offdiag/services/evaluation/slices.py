@@ -21,12 +21,11 @@ from offdiag.services.evaluation.inputs import (
 )
 from offdiag.services.small_groups import require_shown, sizes_of_run, suppressed_below
 from offdiag.store import evaluations, runs, slices, uploads
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.evaluations import StoredEvaluation, has_newer_results
 from offdiag.store.evaluations_write import NewEvaluation, write_evaluation
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag.store.runs import RunRecord
-from offdiag.store.session import Session
 from offdiag.version import offdiag_version
 
 MOST_GROUPS = 500

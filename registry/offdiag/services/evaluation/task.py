@@ -17,10 +17,9 @@ from offdiag.services.flags.verdicts import judge_run, read_rule_inputs, record_
 from offdiag.services.jobs.attempts import NotYet
 from offdiag.services.small_groups import suppressed_below
 from offdiag.store import predictions, runs
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.evaluations import has_newer_results
 from offdiag.store.evaluations_write import NewEvaluation, keep_costs, write_evaluation
-from offdiag.store.session import Session
 from offdiag.version import offdiag_version
 
 _LOOK_FOR_A_NEWER_WORKER_S = 5.0

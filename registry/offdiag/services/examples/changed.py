@@ -36,8 +36,7 @@ from offdiag.services.shared_samples import (
 )
 from offdiag.store import compared_runs as queries
 from offdiag.store.compared_runs import ComparedRun
-from offdiag.store.database import Database
-from offdiag.store.session import Session
+from offdiag.store.database import Database, Session
 from offdiag.store.slices import SliceChoices
 
 EXAMPLES_PER_PAGE = 50

@@ -42,11 +42,10 @@ from offdiag.services.examples.selection import (
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.samples.suspects import RankedDataset, ranked_dataset
 from offdiag.store import truths
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.datasets import get_dataset
 from offdiag.store.predictions_read import SampleFacts, TruthOfRun
 from offdiag.store.run_page import RunDetail, read_run
-from offdiag.store.session import Session
 from offdiag.store.slices import slice_choices
 
 WITHOUT_LABEL = -1

@@ -44,6 +44,7 @@ from offdiag.services.small_groups import (
     suppressed_below,
 )
 from offdiag.store import truths
+from offdiag.store.database import Session
 from offdiag.store.predictions_read import (
     PredictionChunk,
     SampleFacts,
@@ -52,7 +53,6 @@ from offdiag.store.predictions_read import (
     read_scored,
     sample_facts,
 )
-from offdiag.store.session import Session
 from offdiag.store.slices import slice_choices
 
 

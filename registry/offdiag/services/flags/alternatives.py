@@ -19,10 +19,10 @@ from offdiag.metrics.paired.joint import PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.store import truths
+from offdiag.store.database import Session
 from offdiag.store.flag_inbox import FlaggedRun
 from offdiag.store.predictions import in_truth_order
 from offdiag.store.run_ranks import AlternativeRun, alternative_runs
-from offdiag.store.session import Session
 
 MOST_ALTERNATIVES = 5
 

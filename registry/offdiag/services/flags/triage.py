@@ -34,10 +34,9 @@ from offdiag.flags.problem_words import problem_name
 from offdiag.flags.problems import ProblemState
 from offdiag.store import flags
 from offdiag.store.comments import About, add_comments
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.flags import FlagEvent, FlagRecord
 from offdiag.store.problems import find_problems
-from offdiag.store.session import Session
 
 
 @dataclass(frozen=True, slots=True)

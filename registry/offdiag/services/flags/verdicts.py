@@ -42,9 +42,9 @@ from offdiag.services.flags.rules import RulesInForce
 from offdiag.services.flags.triage import events_of, events_of_step, take
 from offdiag.services.shared_samples import NotPaired, Paired, pair_runs
 from offdiag.store import cost_matrices, flags, problems, runs
+from offdiag.store.database import Session
 from offdiag.store.flags import FlagContent, FlagRecord
 from offdiag.store.runs import RunRecord
-from offdiag.store.session import Session
 
 
 @dataclass(frozen=True, slots=True)

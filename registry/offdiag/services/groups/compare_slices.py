@@ -34,7 +34,7 @@ from offdiag.services.small_groups import (
 )
 from offdiag.store import slices, truths
 from offdiag.store.compared_runs import LineageHead
-from offdiag.store.session import Session
+from offdiag.store.database import Session
 from offdiag.store.slices import SliceChoices
 
 

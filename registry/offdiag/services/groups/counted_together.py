@@ -18,7 +18,7 @@ from offdiag.metrics.paired.runs import PairedRuns, PairwiseRuns, RunsTogether
 from offdiag.services.evaluation.inputs import members_among
 from offdiag.services.shared_samples import SharedSamples
 from offdiag.store import paired_counts
-from offdiag.store.session import Session
+from offdiag.store.database import Session
 from offdiag.store.slices import SliceChoices
 
 Places = NDArray[np.int64]

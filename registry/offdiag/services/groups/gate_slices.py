@@ -32,9 +32,8 @@ from offdiag.services.groups.run_groups import groups_of_run
 from offdiag.services.shared_samples import pair_evaluations
 from offdiag.services.small_groups import SUPPRESSED, smallest_judged
 from offdiag.store import runs, truths
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.evaluations import StoredEvaluation
-from offdiag.store.session import Session
 from offdiag.store.slices import SliceChoices
 
 

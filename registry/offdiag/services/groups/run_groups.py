@@ -21,9 +21,8 @@ from offdiag.services.evaluation.inputs import require_closed, truth_that_counts
 from offdiag.services.evaluation.slices import require_column
 from offdiag.services.small_groups import GroupSizes, smallest_judged, suppressed_below
 from offdiag.store import datasets, predictions, runs, slices, truths, uploads
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.runs import RunRecord
-from offdiag.store.session import Session
 
 
 @dataclass(frozen=True)

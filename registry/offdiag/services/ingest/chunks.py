@@ -16,10 +16,9 @@ from offdiag.inputs.bodies.columns import MOST_CHUNKS, ChunkColumns
 from offdiag.services.ingest.batch import Batch, read_batch, some_batches_lack
 from offdiag.services.ingest.dataset import require_task
 from offdiag.store import datasets, pending_truth, predictions, runs, slices
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.failures import after_races
 from offdiag.store.runs import RunRecord
-from offdiag.store.session import Session
 
 
 class PutOutcome(StrEnum):

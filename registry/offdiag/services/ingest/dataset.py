@@ -21,10 +21,9 @@ from offdiag.services.ingest.encode_predictions import (
 )
 from offdiag.services.jobs.submit import submit_evaluations
 from offdiag.store import datasets, retention
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.failures import after_races
-from offdiag.store.session import Session
 
 
 def require_hierarchy(session: Session, dataset: DatasetRecord, given: object) -> DatasetRecord:

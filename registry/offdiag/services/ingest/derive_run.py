@@ -19,11 +19,10 @@ from offdiag.services.ingest.finish_run import COUNTED_HERE, content_digest
 from offdiag.services.ingest.log_predictions import already_opened
 from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import datasets, predictions, runs, truths
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.failures import after_races
 from offdiag.store.runs import RunRecord
-from offdiag.store.session import Session
 
 
 def derive_run(

@@ -28,13 +28,12 @@ from offdiag.services.ingest.truth import (
 )
 from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import datasets, pending_truth, predictions, runs, slices
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.failures import after_races
 from offdiag.store.pending_truth import PendingTruth
 from offdiag.store.predictions import ChunkMeta
 from offdiag.store.runs import RunRecord
-from offdiag.store.session import Session
 
 COUNTED_HERE = OrientationEvidence(SourceOrientation.PREDICTIONS, OrientationVerdict.CANONICAL)
 """Evidence of a run whose matrix is counted from predictions: right by construction."""

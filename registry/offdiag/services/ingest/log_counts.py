@@ -36,11 +36,10 @@ from offdiag.services.ingest.log_predictions import (
 )
 from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import datasets, runs, truths, uploads
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.failures import after_races
 from offdiag.store.runs import RunRecord
-from offdiag.store.session import Session
 
 ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
 

@@ -15,10 +15,9 @@ from offdiag.inputs.counted_samples import CountedSamples, PairedSamples, paired
 from offdiag.services.ingest.batch import GivenPairedCounts
 from offdiag.services.ingest.log_counts import counted_dataset, insert_counts, labels_of
 from offdiag.store import datasets, paired_counts
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.failures import after_races
 from offdiag.store.runs import RunRecord
-from offdiag.store.session import Session
 
 
 def log_paired_counts(

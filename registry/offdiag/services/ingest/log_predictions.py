@@ -23,11 +23,10 @@ from offdiag.services.ingest.truth import (
 )
 from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import datasets, predictions, runs
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.failures import after_failures, after_races
 from offdiag.store.runs import RunRecord
-from offdiag.store.session import Session
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from offdiag.inputs.slice_columns import MAX_COLUMNS, SliceColumns
 from offdiag.services.ingest.batch import CHUNK_SIZE, truth_digest
 from offdiag.services.jobs.submit import submit_evaluations
 from offdiag.store import slices, truths
+from offdiag.store.database import Session
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.session import Session
 from offdiag.store.truths import NewTruth, TruthRecord
 
 LABELS_CAME_WITH_A_RUN = "Labels that were missing came with a run."

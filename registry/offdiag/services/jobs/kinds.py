@@ -18,8 +18,7 @@ from offdiag.services.evaluation.task import (
 )
 from offdiag.services.jobs.submit import DELIVER, EVALUATE, REPORT
 from offdiag.services.reports.task import compute_report, fail_report, restart_report
-from offdiag.store.database import Database
-from offdiag.store.session import Session
+from offdiag.store.database import Database, Session
 
 Args = Mapping[str, Any]
 Writer = Callable[[Session], None]

@@ -9,10 +9,9 @@ from offdiag.services.health import SILENT_AFTER_S
 from offdiag.services.jobs.kinds import TASKS
 from offdiag.services.jobs.submit import current_notifier
 from offdiag.store import jobs
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.job_lease import Heartbeat, list_heartbeats
 from offdiag.store.job_list import JobEntry, JobList, JobState, dead_ids, job_entry, job_list
-from offdiag.store.session import Session
 
 __all__ = ["Heartbeat", "JobEntry", "JobState", "JobsPage", "job_page", "jobs_page"]
 

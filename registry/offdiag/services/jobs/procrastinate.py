@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 from offdiag.errors import DatabaseUnavailable, InvalidInput
 from offdiag.settings import load_settings
 from offdiag.store.address import libpq_url
-from offdiag.store.database import Database, driver_savepoint
-from offdiag.store.session import Session
+from offdiag.store.database import Database, Session, driver_savepoint
 
 if TYPE_CHECKING:
     from procrastinate import App

@@ -29,10 +29,9 @@ from offdiag.services.jobs.attempts import Ended, Never, NotYet, Outcome, RetryP
 from offdiag.services.jobs.kinds import TASKS, TaskKind, Writer
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.store import job_lease, jobs
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.failures import after_failures
 from offdiag.store.jobs import Lease
-from offdiag.store.session import Session
 
 Choose = Callable[[Sequence[int | None]], int | None]
 """Picks one of the projects that wait; None stands for no project in particular."""

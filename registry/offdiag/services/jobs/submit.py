@@ -18,14 +18,13 @@ from offdiag.errors import InvalidInput
 from offdiag.settings import load_settings
 from offdiag.settings.model import LOCAL_ENGINE
 from offdiag.store import jobs
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.jobs import (
     JobRequest,
     project_of_delivery,
     project_of_edition,
     works_of_runs,
 )
-from offdiag.store.session import Session
 
 CHANNEL = "offdiag_work"
 """PostgreSQL notification channel."""

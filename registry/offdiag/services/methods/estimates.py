@@ -32,9 +32,9 @@ from offdiag.metrics.paired.runs import PairedRuns
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.champions.leaders import side_by_side
 from offdiag.services.lru_cache import LruCache
+from offdiag.store.database import Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.method_runs import MethodRun, counts_of
-from offdiag.store.session import Session
 
 
 class Design(StrEnum):

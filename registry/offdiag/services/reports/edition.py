@@ -28,10 +28,9 @@ from offdiag.services.reports.page import edition_named
 from offdiag.services.reports.snapshot import costs_in_scope, dataset_in_scope
 from offdiag.services.reports.task import restart_report
 from offdiag.store import deliveries, reports, runs, schedules
-from offdiag.store.database import Database, database_time
+from offdiag.store.database import Database, Session, database_time
 from offdiag.store.deliveries import DeliveryState
 from offdiag.store.reports import EditionState
-from offdiag.store.session import Session
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from offdiag.reports.scope import ReportScope
 from offdiag.services.delivery.message import read_targets
 from offdiag.services.jobs.page import is_alive
 from offdiag.store import deliveries, reports, schedules
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.deliveries import DeliveryRecord
 from offdiag.store.job_lease import Heartbeat, list_heartbeats
 from offdiag.store.reports import (
@@ -25,7 +25,6 @@ from offdiag.store.reports import (
     report_series,
 )
 from offdiag.store.schedules import ScheduleRecord
-from offdiag.store.session import Session
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,13 +35,12 @@ from offdiag.services.cost_matrices import costs_named
 from offdiag.services.evaluation.compute import price
 from offdiag.store import datasets, evaluations, truths
 from offdiag.store.cost_matrices import CostMatrixRecord
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.outdated import stale_runs
 from offdiag.store.promotions import promotions_in_force
 from offdiag.store.report_runs import ScopedRun, firing_flags, run_figures, scoped_runs
 from offdiag.store.run_filter import FilterField, FilterTerm, RunFilter
-from offdiag.store.session import Session
 from offdiag.store.truths import TruthRecord
 from offdiag.version import offdiag_version
 

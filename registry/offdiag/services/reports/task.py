@@ -46,11 +46,10 @@ from offdiag.services.reports.snapshot import (
     with_leader,
 )
 from offdiag.store import deliveries, reports, truths
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.predictions import in_truth_order, weighted_among
 from offdiag.store.reports import EditionRecord, EditionState, stored_file
-from offdiag.store.session import Session
 from offdiag.store.truths import numbered_truth
 from offdiag.store.uploads import runs_that_know
 

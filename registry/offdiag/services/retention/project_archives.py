@@ -19,9 +19,8 @@ from offdiag.store import audit_log, datasets, retention, runs
 from offdiag.store.archive import transfer
 from offdiag.store.archive.file import Manifest, Progress, ignored
 from offdiag.store.archive.transfer import TakenOver
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.outdated import stale_runs
-from offdiag.store.session import Session
 from offdiag.version import offdiag_version
 
 _RUN_ID = re.compile(r"r_[0-9A-Za-z]{1,64}")

@@ -14,11 +14,10 @@ from offdiag.domain.sample_content import (
 from offdiag.errors import NotFound
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store import samples
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetSize, dataset_size
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.samples import ContentTotals, Picture
-from offdiag.store.session import Session
 
 
 @dataclass(frozen=True, slots=True)

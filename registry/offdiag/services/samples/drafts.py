@@ -21,11 +21,10 @@ from offdiag.services.truth.revise import Revision, places_in_truth, revise_trut
 from offdiag.services.truth.versions import dataset_named, difference_between, version_of
 from offdiag.store import label_answers, truths
 from offdiag.store.audit_log import describe
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetSize, dataset_size
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.label_answers import LabelAnswer
-from offdiag.store.session import Session
 from offdiag.store.truths import TruthRecord
 
 MOST_AT_ONCE = 10_000

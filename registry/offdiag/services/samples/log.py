@@ -18,8 +18,7 @@ from offdiag.inputs.content.images import StoredImage, decoded_images
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store import samples, truths
 from offdiag.store.audit_log import describe
-from offdiag.store.database import Database
-from offdiag.store.session import Session
+from offdiag.store.database import Database, Session
 
 MOST_SAMPLES = 2_000_000
 """Samples of a dataset that can have content."""

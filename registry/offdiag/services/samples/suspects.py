@@ -26,11 +26,10 @@ from offdiag.services.truth.versions import dataset_named, version_of
 from offdiag.store import compared_runs as queries
 from offdiag.store import label_answers, truths
 from offdiag.store.compared_runs import ComparedRun
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetSize, dataset_size
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.ranked_runs import accuracies_of
-from offdiag.store.session import Session
 from offdiag.store.truths import TruthRecord
 
 FEWEST_WITHOUT_PROBABILITIES = 3

@@ -19,8 +19,7 @@ from offdiag.services.lru_cache import LruCache
 from offdiag.services.samples.drafts import DraftItem, answer_labels, label_draft
 from offdiag.services.samples.suspects import RankedDataset, Suspect, suspect_labels
 from offdiag.store import samples
-from offdiag.store.database import Database
-from offdiag.store.session import Session
+from offdiag.store.database import Database, Session
 
 _READ = 10_000
 """Tasks that are read at once; each can have answers of several people."""

@@ -25,9 +25,8 @@ from offdiag.domain.schedule import CronExpression, instant_of, parse_cron, wall
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.services.jobs.submit import submit_report
 from offdiag.store import reports, schedules
-from offdiag.store.database import Database, database_time
+from offdiag.store.database import Database, Session, database_time
 from offdiag.store.schedules import ScheduleRecord
-from offdiag.store.session import Session
 
 _WEEKDAY_NAMES = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _LOOK_BACK = tuple(timedelta(days=days) for days in (1 / 24, 1, 32, 367, 3_000))

@@ -19,11 +19,10 @@ from offdiag.services.reports.page import edition_named
 from offdiag.services.schedules.due import Plan, next_due_time, no_schedule
 from offdiag.store import cost_matrices, datasets, schedules
 from offdiag.store.cost_matrices import CostMatrixRecord
-from offdiag.store.database import Database, database_time
+from offdiag.store.database import Database, Session, database_time
 from offdiag.store.dataset_page import DatasetFacts, dataset_list
 from offdiag.store.failures import after_races
 from offdiag.store.schedules import ScheduleRecord
-from offdiag.store.session import Session
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,11 @@ from offdiag.services.reports.page import (
 )
 from offdiag.services.schedules.due import DueTime, Plan, next_due_times, no_schedule
 from offdiag.store import deliveries, schedules
-from offdiag.store.database import Database, database_time
+from offdiag.store.database import Database, Session, database_time
 from offdiag.store.deliveries import DeliveryRecord
 from offdiag.store.job_lease import list_heartbeats
 from offdiag.store.reports import EditionRecord, editions_of, newest_report_file
 from offdiag.store.schedules import ScheduleRecord
-from offdiag.store.session import Session
 
 SHOWN_AHEAD = 5
 

@@ -17,9 +17,8 @@ from offdiag.services.truth.versions import (
     version_of,
 )
 from offdiag.store import truths
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.session import Session
 from offdiag.store.truth_impact import ScoredRun, TruthScores, runs_around
 from offdiag.store.truths import TruthRecord
 

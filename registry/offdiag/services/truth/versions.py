@@ -24,9 +24,8 @@ from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.services.ingest.truth import keep_columns, positions_in
 from offdiag.services.jobs.submit import submit_evaluations
 from offdiag.store import datasets, truths
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.session import Session
 from offdiag.store.truths import TruthRecord, TruthSummary, truth_list
 
 

@@ -41,12 +41,12 @@ from offdiag.store import (
     truths,
     uploads,
 )
+from offdiag.store.database import Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.evaluations_write import has_others
 from offdiag.store.predictions import StoredChunk
 from offdiag.store.runs import RunRecord
-from offdiag.store.session import Session
 from offdiag.store.truths import NewTruth, TruthRecord
 
 

@@ -25,11 +25,10 @@ from offdiag.services.verification.checks import (
     check_truths,
 )
 from offdiag.store import health, runs
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.health import Breach, integrity_problems
 from offdiag.store.outdated import stale_runs
 from offdiag.store.retention import complete_runs
-from offdiag.store.session import Session
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 

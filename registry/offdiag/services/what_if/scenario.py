@@ -39,7 +39,7 @@ from offdiag.services.evaluation.slices import evaluation_of_slice, slice_levels
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store import cost_matrices, truths
 from offdiag.store.cost_matrices import CostMatrixRecord
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.predictions import in_truth_order
 from offdiag.store.run_costs import (
     CostChoice,
@@ -49,7 +49,6 @@ from offdiag.store.run_costs import (
     newest_runs,
     runs_with_costs,
 )
-from offdiag.store.session import Session
 
 MOST_RUNS = 8
 """Runs that one answer compares."""

@@ -18,8 +18,8 @@ from werkzeug.test import EnvironBuilder
 
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.errors import InvalidInput, NotFound
+from offdiag.store.database import Session
 from offdiag.store.project_access import project_of_problem, project_of_run
-from offdiag.store.session import Session
 from offdiag_web.app.context import CurrentUser, Registry
 from offdiag_web.app.dispatch import lazy_views
 

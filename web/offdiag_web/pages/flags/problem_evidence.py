@@ -11,10 +11,10 @@ from offdiag.domain.slices import Slice, SliceTerm, parse_slice
 from offdiag.flags.problems import Cause, Problem, ProblemState
 from offdiag.services.evaluation.slice_counts import kept_findings
 from offdiag.services.flags.rules import thresholds_in
+from offdiag.store.database import Session
 from offdiag.store.flag_inbox import flagged_run
 from offdiag.store.problems import MEASURED, Measured
 from offdiag.store.ranked_runs import highest_runs
-from offdiag.store.session import Session
 from offdiag_web.app.context import current_registry
 from offdiag_web.charts.marks import IN_PANEL, interval_mark
 from offdiag_web.charts.svg import UNIT, Extent, fitted, spanning

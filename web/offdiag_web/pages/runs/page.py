@@ -13,7 +13,7 @@ from offdiag.records.runs.run import entry_row, run_columns
 from offdiag.services.champions.dataset_status import KeptComparisons, statuses
 from offdiag.services.champions.leaders import leaders_of, primary_metric
 from offdiag.settings.load import hide_password
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetFacts, dataset_size, models_by_first_run
 from offdiag.store.datasets import get_dataset
 from offdiag.store.promotions import Promotions, promotions_in_force
@@ -26,7 +26,6 @@ from offdiag.store.run_list import (
     run_overview,
 )
 from offdiag.store.run_rows import RunEntry
-from offdiag.store.session import Session
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_drops
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.exports import csv_response
