@@ -131,16 +131,9 @@ def test_the_order_of_cases_does_not_matter(cases: Cases, data: st.DataObject) -
 
 
 @given(scored())
-def test_the_distance_is_the_largest_gap_of_the_roc_curve(cases: Cases) -> None:
-    actual, scores = cases
-
-    gaps = [abs(hit - alarm) for alarm, hit in (rates(actual, scores, s) for s in scores)]
-
-    assert ks(ranked(actual, scores)).value == float(max(gaps))
-
-
-@given(scored())
-def test_the_roc_curve_has_the_rates_at_each_of_its_thresholds(cases: Cases) -> None:
+def test_the_roc_curve_has_the_rates_at_its_thresholds_and_ks_is_its_largest_gap(
+    cases: Cases,
+) -> None:
     actual, scores = cases
     curve = roc_curve(ranked(actual, scores)).columns
 
@@ -151,9 +144,12 @@ def test_the_roc_curve_has_the_rates_at_each_of_its_thresholds(cases: Cases) -> 
         strict=True,
     )
 
+    gaps = []
     for threshold, alarms, hits in points:
         expected = rates(actual, scores, threshold)
         assert (alarms, hits) == (float(expected[0]), float(expected[1]))
+        gaps.append(abs(expected[1] - expected[0]))
+    assert ks(ranked(actual, scores)).value == float(max(gaps))
 
 
 @given(scored(), st.fractions(0, 1))
