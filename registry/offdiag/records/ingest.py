@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.runs import RunFacts
@@ -22,18 +22,23 @@ Notices = Annotated[
 ]
 
 
-class RunFactsBody(RequestBody, RunSaid):
-    """What is said about a run, whatever is logged to it."""
+class NewCountedRun(RequestBody, RunSaid):
+    """What is said about one of several runs that were counted together."""
 
     name: str
-    project: str = "default"
-    dataset: str
     client_key: str | None = Field(
         default=None, description="Makes the call repeatable: the same key finds the same run."
     )
     unique_name: bool = Field(
         default=False, description="Refuse a name that another run of the dataset has."
     )
+
+
+class RunFactsBody(NewCountedRun):
+    """What is said about a run, whatever is logged to it."""
+
+    project: str = "default"
+    dataset: str
 
     def facts(self) -> RunFacts:
         """The facts, checked. Raises `InvalidInput`."""
@@ -203,7 +208,16 @@ class CountedClassScores(RequestBody):
 SliceValues = dict[str, list[Text | list[Text]]]
 
 
-class NewCounts(RunFactsBody):
+class _OfDataset(BaseModel):
+    """What is said about the classes of a dataset with counts, if it is new."""
+
+    labels: list[Text] | None = None
+    ordinal: bool = False
+    positive_label: Text | None = None
+    hierarchy: dict[str, Any] | None = None
+
+
+class NewCounts(RunFactsBody, _OfDataset):
     """Cases that were counted where they lie: one entry for each kind of case in every list.
 
     `scores` are of the positive class of two: by the name of a field, what is known of the
@@ -218,10 +232,6 @@ class NewCounts(RunFactsBody):
     slices: SliceValues = Field(
         default={}, description="A value of each kind, or a list of its tags."
     )
-    labels: list[Text] | None = None
-    ordinal: bool = False
-    positive_label: Text | None = None
-    hierarchy: dict[str, Any] | None = None
     scores: CountedScores | None = None
     class_scores: CountedClassScores | None = None
 
@@ -253,19 +263,7 @@ class NewPairedTable(RequestBody):
     )
 
 
-class NewCountedRun(RequestBody, RunSaid):
-    """What is said about one of several runs that were counted together."""
-
-    name: str
-    client_key: str | None = Field(
-        default=None, description="Makes the call repeatable: the same key finds the same run."
-    )
-    unique_name: bool = Field(
-        default=False, description="Refuse a name that another run of the dataset has."
-    )
-
-
-class NewPairedCounts(RequestBody):
+class NewPairedCounts(RequestBody, _OfDataset):
     """Several runs that were counted together where their predictions lie.
 
     `tables` is one for all runs, or one for each pair of them.
@@ -276,10 +274,6 @@ class NewPairedCounts(RequestBody):
     project: str = "default"
     dataset: str
     counted_on: str = Field(description="The program that counted.")
-    labels: list[Text] | None = None
-    ordinal: bool = False
-    positive_label: Text | None = None
-    hierarchy: dict[str, Any] | None = None
 
     def facts(self) -> tuple[RunFacts, ...]:
         """The facts of each run, checked. Raises `InvalidInput`."""

@@ -24,24 +24,24 @@ _COLOURS = {1: 0, 3: 2, 4: 6}
 """Type of colour in a PNG by the number of channels: grey, RGB, RGB with transparency."""
 
 
-def image_file(given: object, *, field: str = "images") -> bytes:
+def image_file(given: object) -> bytes:
     """The bytes of an image file.
 
     `given` is bytes, a path, a Pillow image, or an array of shape (h, w), (h, w, 1), (h, w, 3)
     or (h, w, 4): whole numbers from 0 to 255, or fractions from 0 to 1. Raises `InvalidInput`
     for anything else, and `TooLarge` above `MOST_BYTES`.
     """
-    data = _bytes_of(given, field)
+    data = _bytes_of(given)
     if len(data) > MOST_BYTES:
         raise TooLarge(
             f"an image has {len(data):,} bytes.",
-            field=field,
+            field="images",
             hint=f"Send at most {MOST_BYTES >> 20} MiB; only thumbnails are stored anyway.",
         )
     return data
 
 
-def _bytes_of(given: Any, field: str) -> bytes:
+def _bytes_of(given: Any) -> bytes:
     if isinstance(given, (bytes, bytearray, memoryview)):
         return bytes(given)
     if isinstance(given, (str, os.PathLike)):
@@ -51,17 +51,17 @@ def _bytes_of(given: Any, field: str) -> bytes:
         except OSError as error:
             raise InvalidInput(
                 f"{os.fspath(given)!r} cannot be read: {error.strerror or error}.",
-                field=field,
+                field="images",
                 hint="Give bytes, arrays, Pillow images or paths of image files.",
             ) from None
     if hasattr(given, "save") and hasattr(given, "convert"):
         stream = io.BytesIO()
         given.convert("RGBA" if given.mode in {"RGBA", "LA", "PA"} else "RGB").save(stream, "PNG")
         return stream.getvalue()
-    return png_of(_pixels(given, field))
+    return png_of(_pixels(given))
 
 
-def _pixels(given: Any, field: str) -> NDArray[np.uint8]:
+def _pixels(given: Any) -> NDArray[np.uint8]:
     """An array as whole numbers of shape (h, w, channels)."""
     pixels = np.asarray(given)
     if pixels.ndim == 2:
@@ -69,26 +69,26 @@ def _pixels(given: Any, field: str) -> NDArray[np.uint8]:
     if pixels.ndim != 3 or pixels.shape[-1] not in _COLOURS or 0 in pixels.shape:
         raise InvalidInput(
             f"an image of shape {np.shape(given)} cannot be shown.",
-            field=field,
+            field="images",
             hint="Give (height, width) for grey, (height, width, 3) for RGB.",
         )
     if pixels.dtype == np.bool_:
         return pixels.astype(np.uint8) * np.uint8(255)
     is_fraction = pixels.dtype.kind == "f"
     if pixels.dtype.kind not in "iuf" or not np.isfinite(pixels).all():
-        raise _not_pixels(pixels, field)
+        raise _not_pixels(pixels)
     low, high = float(pixels.min()), float(pixels.max())
     if low < 0 or high > (1 if is_fraction else 255):
-        raise _not_pixels(pixels, field)
+        raise _not_pixels(pixels)
     if is_fraction:
         pixels = np.rint(pixels * 255)
     return pixels.astype(np.uint8)
 
 
-def _not_pixels(pixels: NDArray[Any], field: str) -> InvalidInput:
+def _not_pixels(pixels: NDArray[Any]) -> InvalidInput:
     return InvalidInput(
         f"an image has values of type {pixels.dtype} that are no pixels.",
-        field=field,
+        field="images",
         hint="Give whole numbers from 0 to 255, or fractions from 0 to 1.",
     )
 

@@ -58,7 +58,7 @@ class StoredImage:
     image: bytes | None
 
 
-def stored_image(data: bytes, *, field: str = "images") -> StoredImage:
+def stored_image(data: bytes) -> StoredImage:
     """Decode a PNG, JPEG or WebP file and encode it again in one or two sizes.
 
     `digest` is that of `data`. Raises `InvalidInput` for what is no such image or a damaged
@@ -68,7 +68,7 @@ def stored_image(data: bytes, *, field: str = "images") -> StoredImage:
         from PIL import Image
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as opened:
-            _require_few_pixels(opened.size, field)
+            _require_few_pixels(opened.size)
             # A large JPEG is decoded at a half, a quarter or an eighth of its size.
             opened.draft("RGB", (IMAGE_SIZE, IMAGE_SIZE))
             picture = _upright_rgb(opened)
@@ -77,7 +77,7 @@ def stored_image(data: bytes, *, field: str = "images") -> StoredImage:
     except (*_BROKEN, Image.DecompressionBombError) as error:
         raise InvalidInput(
             f"an image cannot be decoded ({type(error).__name__}).",
-            field=field,
+            field="images",
             hint="Send whole PNG, JPEG or WebP files. SVG is not accepted: it can hold scripts.",
         ) from None
     exact = max(picture.size) <= _PIXEL_ART
@@ -91,12 +91,12 @@ def stored_image(data: bytes, *, field: str = "images") -> StoredImage:
     )
 
 
-def _require_few_pixels(size: tuple[int, int], field: str) -> None:
+def _require_few_pixels(size: tuple[int, int]) -> None:
     width, height = size
     if width * height > MOST_PIXELS:
         raise TooLarge(
             f"an image has {width} x {height} pixels.",
-            field=field,
+            field="images",
             hint=f"Send at most {MOST_PIXELS // 10**6} million pixels.",
         )
 

@@ -164,7 +164,6 @@ class Evaluation:
         per_class: Mapping[str, Sequence[MetricValue]],
         judgement: Judgement | None = None,
         collapse: Collapse | None = None,
-        origin: Origin | None = None,
     ) -> Evaluation:
         """Take values computed before, with or without intervals; classes in label order."""
         positive = counted.labels.conventional_positive
@@ -183,7 +182,6 @@ class Evaluation:
             ),
             judgement,
             collapse,
-            origin,
         )
 
     @property

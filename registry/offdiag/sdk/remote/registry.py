@@ -129,14 +129,8 @@ def new_counts(facts: RunFacts, dataset: str, given: GivenCounts) -> NewCounts:
         actual=_labels(given.actual, "actual"),
         predicted=_labels(given.predicted, "predicted"),
         sizes=[int(size) for size in given.sizes],
-        counted_on=given.counted_on,
         slices={name: _values(values) for name, values in given.slices.items()},
-        labels=None if given.labels is None else _labels(given.labels, "labels"),
-        ordinal=given.ordinal,
-        positive_label=None
-        if given.positive_label is None
-        else label_text(given.positive_label, field_name="positive_label"),
-        hierarchy=_plain(given.hierarchy),
+        **_of_counts(given),
         scores=None if given.scores is None else CountedScores(**_plain(given.scores)),
         class_scores=_class_scores(given.class_scores),
     )
@@ -185,14 +179,22 @@ def new_paired_counts(
             )
             for table in given.tables
         ],
-        counted_on=given.counted_on,
-        labels=None if given.labels is None else _labels(given.labels, "labels"),
-        ordinal=given.ordinal,
-        positive_label=None
-        if given.positive_label is None
-        else label_text(given.positive_label, field_name="positive_label"),
-        hierarchy=_plain(given.hierarchy),
+        **_of_counts(given),
     )
+
+
+def _of_counts(given: GivenCounts | GivenPairedCounts) -> dict[str, Any]:
+    """Who counted, and what is said about the classes of the dataset."""
+    positive = given.positive_label
+    return {
+        "counted_on": given.counted_on,
+        "labels": None if given.labels is None else _labels(given.labels, "labels"),
+        "ordinal": given.ordinal,
+        "positive_label": None
+        if positive is None
+        else label_text(positive, field_name="positive_label"),
+        "hierarchy": _plain(given.hierarchy),
+    }
 
 
 def _labels(values: Iterable[object], field: str) -> list[str | int | bool]:

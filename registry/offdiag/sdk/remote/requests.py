@@ -62,13 +62,7 @@ def evaluation(
 
 
 def _evaluation(found: EvaluationAnswer) -> Evaluation:
-    flags = tuple(
-        Flag(
-            *(each.rule, each.severity, each.class_label, each.message, each.evidence, each.state),
-            each.slice,
-        )
-        for each in found.flags
-    )
+    flags = tuple(Flag(**dict(each)) for each in found.flags)
     collapse = None if found.collapse is None else _collapse(found.collapse)
     return Evaluation.of_values(
         _counted(found, collapse),
