@@ -38,11 +38,10 @@ def address(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     database.close()
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
 def test_somebody_signs_in_makes_a_token_and_signs_out_by_keyboard(
-    open_at: Any, address: str, scripts: bool
+    open_at: Any, address: str
 ) -> None:
-    seen = open_at(address, "/settings/tokens", java_script_enabled=scripts)
+    seen = open_at(address, "/settings/tokens")
     page = seen.page
 
     page.get_by_label("Name").fill("ana")
@@ -87,16 +86,3 @@ def test_the_pages_are_accessible_in_both_themes_and_fit_a_small_screen(
             closed.click()
         assert violations_in_both_themes(seen) == CLEAN, path
         assert width_on_a_small_screen(seen) <= 320, path
-
-
-def test_what_is_forbidden_is_told_in_the_shell(open_at: Any, address: str) -> None:
-    seen = open_at(address, "/settings/users")
-    page = seen.page
-    page.get_by_label("Name").fill("bo")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.keyboard.press("Enter")
-
-    expect(page.get_by_role("heading", name="This request is refused")).to_be_visible()
-    expect(page.get_by_text("This needs the role admin in all projects.")).to_be_visible()
-    expect(page.get_by_role("link", name="Runs", exact=True)).to_be_visible()
-    assert violations_in_both_themes(seen) == CLEAN

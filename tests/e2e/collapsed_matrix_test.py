@@ -1,4 +1,4 @@
-"""Groups of classes in a browser: by keyboard, without JavaScript, accessible and narrow."""
+"""Groups of classes in a browser: by keyboard, accessible and narrow."""
 
 from __future__ import annotations
 
@@ -59,16 +59,3 @@ def test_groups_collapse_by_keyboard_and_the_page_stays_accessible(
     page.locator("table.matrix td[data-cell] a").first.click()
     expect(page.locator("main")).to_contain_text("81 examples, actual “animal”")
     checked.expect_no_complaints()
-
-
-def test_groups_collapse_and_expand_without_javascript(
-    open_at: Any, grouped: GroupedRegistry, grouped_url: str
-) -> None:
-    path = f"/runs/{grouped.first}?norm=none"
-    page = open_at(grouped_url, path, java_script_enabled=False).page
-
-    page.get_by_role("link", name=re.compile("vehicle.*collapse 2 classes")).first.click()
-    expect(page).to_have_url(f"{grouped_url}/runs/{grouped.first}?collapse=vehicle&norm=none")
-    page.get_by_role("link", name=re.compile("vehicle.*expand 2 classes")).first.click()
-
-    expect(page).to_have_url(f"{grouped_url}/runs/{grouped.first}?norm=none")

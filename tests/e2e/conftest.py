@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from offdiag.store.database import Database
 from support.browser import CHROMIUM_ARGUMENTS, Watched, Windows, chromium, served
 from support.compared import ComparedRegistry, fill_compared
 from support.dashboard import LesionRegistry, fill
 from support.demo import run_demo
 from support.once_for_all import filled_for_all, made_once
 from support.registries import dashboard, shared_registry
-from support.reported import fill_reports
+from support.reported import ReportedRegistry, fill_reports
 from support.revised import RevisedRegistry, fill_revised
 from support.scored_runs import ScoredRegistry, fill_scored
 
@@ -48,15 +47,9 @@ def windows(browser: Browser) -> Iterator[Windows]:
 def registry(
     migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LesionRegistry]:
-    """Runs and reports of all kinds, shared by tests that only read."""
+    """Runs of all kinds, shared by tests that only read."""
     with shared_registry(migrated_file, tmp_path_factory, "browser") as database:
-        yield filled_for_all(tmp_path_factory, database, fill_with_reports, LesionRegistry)
-
-
-def fill_with_reports(database: Database) -> LesionRegistry:
-    filled = fill(database)
-    fill_reports(database)
-    return filled
+        yield filled_for_all(tmp_path_factory, database, fill, LesionRegistry)
 
 
 @pytest.fixture(scope="session")
@@ -96,6 +89,15 @@ def scored_url(scored: ScoredRegistry) -> Iterator[str]:
     """Address of the dashboard over that registry."""
     with served(dashboard(scored.database)) as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def reported_url(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of the dashboard over reports in every state."""
+    with shared_registry(migrated_file, tmp_path_factory, "reported") as database:
+        filled_for_all(tmp_path_factory, database, fill_reports, ReportedRegistry)
+        with served(dashboard(database)) as address:
+            yield address
 
 
 @pytest.fixture(scope="session")
@@ -154,6 +156,12 @@ def open_revised(open_at: Open, revised_url: str) -> Open:
 def open_scored(open_at: Open, scored_url: str) -> Open:
     """The same over the registry of runs with scores."""
     return partial(open_at, scored_url)
+
+
+@pytest.fixture
+def open_reported(open_at: Open, reported_url: str) -> Open:
+    """The same over the registry of reports."""
+    return partial(open_at, reported_url)
 
 
 @pytest.fixture

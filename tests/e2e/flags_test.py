@@ -1,4 +1,4 @@
-"""Working through flags: by keyboard alone, beside somebody else, without scripts."""
+"""Working through flags: by keyboard alone, beside somebody else, on a narrow screen."""
 
 from __future__ import annotations
 
@@ -192,18 +192,6 @@ def test_a_narrow_screen_shows_the_list_and_then_the_page(go: Open, database: Da
     page.keyboard.press("Escape")
     expect(page.get_by_label("Reason to dismiss")).to_be_hidden()
     seen.expect_no_complaints()
-
-
-def test_problems_are_settled_without_scripts(go: Open, database: Database) -> None:
-    first, *_ = listed(database)
-    page = go("/problems", java_script_enabled=False, viewport=WIDE).page
-    expect(page.locator("#flag-pane")).to_be_hidden()
-
-    page.locator("a[data-row]").first.click()
-    page.get_by_role("button", name="Accept").click()
-
-    expect(page.get_by_role("status").first).to_contain_text(f"P-{first} acknowledged.")
-    assert problem_of(database, first).state is ProblemState.ACCEPTED
 
 
 def test_everything_to_settle_problems_with_is_accessible(go: Open, database: Database) -> None:

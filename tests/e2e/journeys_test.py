@@ -1,4 +1,7 @@
-"""What people do: look, filter, switch the theme, wait for metrics, print."""
+"""What people do: look, filter, switch the theme, wait for metrics, print.
+
+What needs no script, links and forms, is followed by the tests of pages without a browser.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from playwright.sync_api import Page, expect
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from support.browser import served, text_without_ages
+from support.browser import served
 from support.dashboard import LesionRegistry, log_lesions
 from support.logging_runs import evaluate
 
@@ -31,9 +34,8 @@ def own_registry(migrated_file: Path, tmp_path: Path) -> Iterator[Database]:
     database.close()
 
 
-@pytest.mark.parametrize("scripts", [True, False])
-def test_from_the_list_to_a_run_and_into_its_classes(open_page: Any, scripts: bool) -> None:
-    seen = open_page("/", java_script_enabled=scripts)
+def test_from_the_list_to_a_run_and_into_its_classes(open_page: Any) -> None:
+    seen = open_page("/")
     page: Page = seen.page
 
     page.get_by_role("link", name="derm-7", exact=True).click()
@@ -50,34 +52,8 @@ def test_from_the_list_to_a_run_and_into_its_classes(open_page: Any, scripts: bo
     seen.expect_no_complaints()
 
 
-def test_an_address_shows_the_same_to_somebody_else(
-    open_page: Any, registry: LesionRegistry
-) -> None:
-    mine: Page = open_page(f"/runs/{registry.plain}").page
-    mine.get_by_role("link", name="% predicted").click()
-    mine.get_by_role("link", name="Transpose view").click()
-    expect(mine.locator("th.axis").first).to_have_text("Actual →")
-
-    theirs: Page = open_page(mine.url).page
-
-    assert text_without_ages(theirs) == text_without_ages(mine)
-
-
-def test_going_back_restores_the_view_before(open_page: Any, registry: LesionRegistry) -> None:
-    page: Page = open_page(f"/runs/{registry.plain}").page
-    before = page.locator("table.matrix").inner_text()
-
-    page.get_by_role("link", name="counts").click()
-    expect(page.locator("table.matrix small")).to_have_count(0)
-    page.go_back()
-
-    expect(page.locator("table.matrix small").first).to_be_visible()
-    assert page.locator("table.matrix").inner_text() == before
-
-
-@pytest.mark.parametrize("scripts", [True, False])
-def test_the_theme_can_be_switched_and_stays(open_page: Any, scripts: bool) -> None:
-    seen = open_page("/runs", java_script_enabled=scripts, color_scheme="light")
+def test_the_theme_can_be_switched_and_stays(open_page: Any) -> None:
+    seen = open_page("/runs", color_scheme="light")
     page: Page = seen.page
     assert _background(page) == WHITE
 
@@ -117,17 +93,6 @@ def test_a_waiting_page_fills_in_by_itself(open_at: Any, own_registry: Database)
         expect(seen.page.locator("table.matrix td[tabindex='0']")).to_have_count(1)
         seen.page.clock.fast_forward(60_000)
         seen.expect_no_complaints()
-
-
-def test_a_logged_run_appears_in_the_empty_registry(open_at: Any, own_registry: Database) -> None:
-    with served(create_app(Settings(), own_registry)) as address:
-        page = open_at(address, "/").page
-        expect(page.get_by_role("heading", name="This registry has no runs yet")).to_be_visible()
-
-        log_lesions(own_registry, name="my first run")
-        page.reload()
-
-        expect(page.get_by_role("link", name="my first run")).to_be_visible()
 
 
 def test_high_contrast_keeps_what_is_chosen_and_the_diagonal_apart(

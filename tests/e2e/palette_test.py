@@ -1,4 +1,4 @@
-"""Going to things by a few letters, with and without scripts."""
+"""Going to things by a few letters."""
 
 from __future__ import annotations
 
@@ -117,14 +117,3 @@ def test_the_open_palette_is_accessible(open_page: Any) -> None:
     expect(watched.page.locator("#palette a").first).to_be_visible()
 
     assert violations(watched) == []
-
-
-def test_without_scripts_the_link_opens_the_page(open_page: Any) -> None:
-    page = open_page("/runs?q=dataset:derm-7", java_script_enabled=False).page
-
-    page.get_by_role("link", name="Go to").click()
-    page.get_by_label("Name, id or number").fill("plain")
-    page.get_by_role("button", name="Find").click()
-
-    expect(page).to_have_url(re.compile(r"/search\?q=plain$"))
-    expect(page.locator("#found a").first).to_be_visible()

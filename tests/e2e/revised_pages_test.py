@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
 
 from offdiag_web.urls.datasets import DatasetAddress
 from support.browser import expect_sound_page
@@ -71,18 +70,3 @@ def test_a_page_breaks_no_policy_says_the_same_without_scripts_is_accessible_and
         also_dark=is_one,
         also_accessible=name not in OTHER_DATA,
     )
-
-
-def test_from_the_datasets_to_what_a_correction_changed(open_revised: Any) -> None:
-    seen = open_revised("/datasets")
-    page: Page = seen.page
-
-    page.get_by_role("link", name="pets", exact=True).click()
-    page.get_by_role("link", name="Data", exact=True).click()
-    page.get_by_role("link", name="Changed labels of v2").click()
-
-    expect(page.get_by_role("heading", name="Changed labels, v1 → v2")).to_be_visible()
-    expect(page.get_by_role("rowheader", name="img-000")).to_be_visible()
-    page.get_by_role("link", name="Impact on runs").click()
-    expect(page.get_by_text("rises from rank 2 to 1")).to_be_visible()
-    seen.expect_no_complaints()
