@@ -56,15 +56,6 @@ def test_a_token_is_shown_once_and_works(app: Flask, ana: PageClient) -> None:
     assert line[3] == "logger in all projects"
 
 
-def test_the_page_that_shows_a_token_is_kept_by_nobody(ana: PageClient) -> None:
-    (form,) = [form for form in forms_of(ana, "/settings/tokens")
-               if form.attributes["action"] == "/settings/tokens"]  # fmt: skip
-
-    answer = send(ana, form, {"name": "x", "role": "viewer", "project": "", "days": "30"})
-
-    assert "no-store" in answer.headers["Cache-Control"]
-
-
 def test_a_revoked_token_is_refused_and_says_so(app: Flask, ana: PageClient) -> None:
     _, page = make_token(ana)
     secret = page.one("code", "secret").text
@@ -79,16 +70,12 @@ def test_a_revoked_token_is_refused_and_says_so(app: Flask, ana: PageClient) -> 
     assert ana.page("/settings/tokens").table("data")[0][-1] == ("revoked")
 
 
-@pytest.mark.parametrize(
-    "typed", [{"name": " "}, {"role": "king"}, {"days": "-1"}, {"project": "none such"}]
-)
-def test_a_token_that_cannot_be_is_refused_in_words(
-    ana: PageClient, typed: dict[str, str]
-) -> None:
-    status, page = make_token(ana, **typed)
+def test_a_token_that_cannot_be_is_refused_in_words(ana: PageClient) -> None:
+    for typed in [{"name": " "}, {"role": "king"}, {"days": "-1"}, {"project": "none such"}]:
+        status, page = make_token(ana, **typed)
 
-    assert status in {400, 404}
-    assert "Nothing was changed." in page.one("div", "callout-warning").text
+        assert status in {400, 404}, typed
+        assert "Nothing was changed." in page.one("div", "callout-warning").text, typed
 
 
 def test_nobody_makes_a_token_that_may_more_than_they(app: Flask, database: Database) -> None:
@@ -156,26 +143,24 @@ def test_the_last_admin_stays(ana: PageClient, database: Database) -> None:
     assert find_user(database, "ana").disabled_at is None
 
 
-@pytest.mark.parametrize("password", ["short", "aaaaaaaaaaaa", "x" * 1001, ""])
-def test_a_password_anybody_could_guess_is_refused_and_not_repeated(
-    ana: PageClient, password: str
-) -> None:
-    add = forms_of(ana, "/settings/users")[-1]
+def test_a_password_anybody_could_guess_is_refused_and_not_repeated(ana: PageClient) -> None:
+    for password in ["short", "aaaaaaaaaaaa", "x" * 1001, ""]:
+        add = forms_of(ana, "/settings/users")[-1]
 
-    answer = send(ana, add, {"name": "bo", "password": password, "role": "viewer"})
+        answer = send(ana, add, {"name": "bo", "password": password, "role": "viewer"})
 
-    assert answer.status_code == 400
-    assert not password or password not in answer.text.replace("shortcuts", "")
+        assert answer.status_code == 400, password
+        assert not password or password not in answer.text.replace("shortcuts", ""), password
 
 
-@pytest.mark.parametrize("name", [*HOSTILE_NAMES[:3], "two words", "", "a/b"])
-def test_names_to_sign_in_with_are_plain(ana: PageClient, name: str) -> None:
-    add = forms_of(ana, "/settings/users")[-1]
+def test_names_to_sign_in_with_are_plain(ana: PageClient) -> None:
+    for name in [*HOSTILE_NAMES[:3], "two words", "", "a/b"]:
+        add = forms_of(ana, "/settings/users")[-1]
 
-    answer = send(ana, add, {"name": name, "password": PASSWORD, "role": "viewer"})
+        answer = send(ana, add, {"name": name, "password": PASSWORD, "role": "viewer"})
 
-    assert answer.status_code == 400
-    assert "<script>alert" not in answer.text
+        assert answer.status_code == 400, name
+        assert "<script>alert" not in answer.text, name
 
 
 def test_what_a_page_changes_is_in_the_log(ana: PageClient, database: Database) -> None:

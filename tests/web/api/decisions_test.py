@@ -12,6 +12,7 @@ from offdiag_web.app.dispatch import PREFIX
 from support.access import add_person, bearer, guarded, token_of
 from support.api import get, refusal, send
 from support.dashboard import LESION_COUNTS, LESIONS, log_counts
+from support.filled_once import filled_once
 from support.logging_runs import log, work_off
 from support.pages import PageClient, client_for
 from support.registries import dashboard
@@ -22,9 +23,8 @@ VISITS = {"well": {"well": 0.0, "ill": 1.0}, "ill": {"well": 10.0, "ill": 0.0}}
 GROUPS = {"skin": ["df", "vasc"], "malignant": {"deep": ["mel"], "flat": ["bcc", "akiec"]}}
 
 
-@pytest.fixture
-def clinic(database: Database) -> tuple[PageClient, str]:
-    """A client, and an evaluated run with the scores of two classes."""
+@filled_once
+def log_clinic(database: Database) -> str:
     run = log(
         database,
         y_true=ACTUAL,
@@ -35,7 +35,13 @@ def clinic(database: Database) -> tuple[PageClient, str]:
         dataset="clinic",
     )
     work_off(database)
-    return client_for(dashboard(database)), run.id
+    return run.id
+
+
+@pytest.fixture
+def clinic(database: Database, client: PageClient) -> tuple[PageClient, str]:
+    """A client, and an evaluated run with the scores of two classes."""
+    return client, log_clinic(database)
 
 
 def test_tries_a_rule_without_keeping_it(clinic: tuple[PageClient, str]) -> None:
@@ -76,29 +82,27 @@ def test_rows_are_matched_by_label_and_the_same_rule_is_one_run(
     assert (kept["name"], kept["author"]) == ("by cost", "ana")
 
 
-@pytest.mark.parametrize(
-    ("body", "status", "field"),
-    [
-        ({}, 409, "weights"),
-        ({"weights": "nothing"}, 404, None),
-        ({"weights": [[0.0, 1.0], [1.0, 0.0]]}, 422, "labels"),
-        ({"weights": {"well": {"well": 0.0}}}, 422, "weights"),
-        ({"weights": VISITS, "threshold": "dearest"}, 422, None),
-        ({"weights": VISITS, "threshold": "0.5"}, 422, None),
-        ({"weights": VISITS, "prevalence": {"well": 0.5}}, 422, "prevalence"),
-        ({"weights": VISITS, "save_as": " "}, 422, "name"),
-        ({"weights": VISITS, "rule": "dice"}, 422, "rule"),
-    ],
-)
-def test_refuses_rules_that_mean_nothing(
-    clinic: tuple[PageClient, str], body: dict[str, Any], status: int, field: str | None
-) -> None:
+MEANINGLESS_RULES: list[tuple[dict[str, Any], int, str | None]] = [
+    ({}, 409, "weights"),
+    ({"weights": "nothing"}, 404, None),
+    ({"weights": [[0.0, 1.0], [1.0, 0.0]]}, 422, "labels"),
+    ({"weights": {"well": {"well": 0.0}}}, 422, "weights"),
+    ({"weights": VISITS, "threshold": "dearest"}, 422, None),
+    ({"weights": VISITS, "threshold": "0.5"}, 422, None),
+    ({"weights": VISITS, "prevalence": {"well": 0.5}}, 422, "prevalence"),
+    ({"weights": VISITS, "save_as": " "}, 422, "name"),
+    ({"weights": VISITS, "rule": "dice"}, 422, "rule"),
+]
+
+
+def test_refuses_rules_that_mean_nothing(clinic: tuple[PageClient, str]) -> None:
     client, run_id = clinic
 
-    answered, error = send(client, f"/runs/{run_id}/decisions", body)
+    for body, status, field in MEANINGLESS_RULES:
+        answered, error = send(client, f"/runs/{run_id}/decisions", body)
 
-    assert answered == status, error
-    assert field is None or error["field"] == field
+        assert answered == status, (body, error)
+        assert field is None or error["field"] == field, body
     assert len(get(client, "/runs")["runs"]) == 1
 
 
@@ -145,19 +149,15 @@ def test_groups_are_set_seen_through_and_taken_away(database: Database) -> None:
     assert get(client, f"/runs/{run_id}/evaluation")["collapse"] is None
 
 
-@pytest.mark.parametrize(
-    ("name", "body", "status"),
-    [
+def test_refuses_groups_that_mean_nothing(lesions_database: Database) -> None:
+    client = client_for(dashboard(lesions_database))
+    wrong: list[tuple[str, dict[str, Any], int]] = [
         ("derm-7", {}, 422),
         ("derm-7", {"hierarchy": ["mel"]}, 422),
         ("derm-7", {"hierarchy": {"a": ["moon"]}}, 422),
         ("derm-7", {"hierarchy": {"a": ["mel"]}, "project": "nowhere"}, 404),
         ("nothing", {"hierarchy": {"a": ["mel"]}}, 404),
-    ],
-)
-def test_refuses_groups_that_mean_nothing(
-    lesions_database: Database, name: str, body: dict[str, Any], status: int
-) -> None:
-    client = client_for(dashboard(lesions_database))
+    ]
 
-    assert send(client, f"/datasets/{name}/hierarchy", body, method="PUT")[0] == status
+    for name, body, status in wrong:
+        assert send(client, f"/datasets/{name}/hierarchy", body, method="PUT")[0] == status, body

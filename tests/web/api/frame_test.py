@@ -59,9 +59,8 @@ def test_a_metric_is_found_by_its_name_in_scikit_learn(client: PageClient) -> No
     assert {each["key"] for each in named["metrics"]} == {"macro_f1"}
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "status", "code"),
-    [
+def test_refuses_in_one_shape(client: PageClient) -> None:
+    for method, path, status, code in [
         ("GET", "/api/v1/nothing-here", 404, "not_found"),
         ("GET", "/api/v1/metrics/nothing", 404, "not_found"),
         ("DELETE", "/api/v1/metrics", 405, "method_not_allowed"),
@@ -69,16 +68,12 @@ def test_a_metric_is_found_by_its_name_in_scikit_learn(client: PageClient) -> No
         ("GET", "/api/v1/metrics?unknown=1", 422, "invalid_input"),
         ("GET", "/api/v1/metrics/%00", 400, "malformed"),
         ("GET", "/api/v1/metrics?scope=%00", 400, "malformed"),
-    ],
-)
-def test_refuses_in_one_shape(
-    client: PageClient, method: str, path: str, status: int, code: str
-) -> None:
-    answer = client.open(path, method=method)
-    assert answer.status_code == status
-    assert answer.mimetype == "application/json"
-    assert answer.get_json().keys() == {"error"}
-    assert Refusal.model_validate(answer.get_json(), extra="forbid").error.code == code
+    ]:
+        answer = client.open(path, method=method)
+        assert answer.status_code == status, path
+        assert answer.mimetype == "application/json", path
+        assert answer.get_json().keys() == {"error"}, path
+        assert Refusal.model_validate(answer.get_json(), extra="forbid").error.code == code, path
 
 
 class Sent(RequestBody):
@@ -126,9 +121,8 @@ ERRORS: dict[str, type[OffdiagError]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("body", "status", "field"),
-    [
+def test_refuses_bodies_naming_what_is_wrong(echo: PageClient) -> None:
+    for body, status, field in [
         (b'{"name": "a"', 400, "body"),
         (b"", 400, "body"),
         (b'{"name": "a", "name": "b"}', 400, "name"),
@@ -149,18 +143,14 @@ ERRORS: dict[str, type[OffdiagError]] = {
         (b'{"name": "gone"}', 503, "name"),
         (b'{"name": "fail"}', 500, None),
         (b'{"name": "nan"}', 500, None),
-    ],
-)
-def test_refuses_bodies_naming_what_is_wrong(
-    echo: PageClient, body: bytes, status: int, field: str | None
-) -> None:
-    answer = echo.post("/api/v1/echo", data=body, content_type="application/json")
-    assert answer.status_code == status, answer.get_json()
-    error = Refusal.model_validate(answer.get_json()).error
-    assert error.field == field
-    assert error.message[0].isupper()
-    assert error.hint
-    assert ("Retry-After" in answer.headers) == (status == 503)
+    ]:
+        answer = echo.post("/api/v1/echo", data=body, content_type="application/json")
+        assert answer.status_code == status, answer.get_json()
+        error = Refusal.model_validate(answer.get_json()).error
+        assert error.field == field, body[:40]
+        assert error.message[0].isupper(), body[:40]
+        assert error.hint, body[:40]
+        assert ("Retry-After" in answer.headers) == (status == 503), body[:40]
 
 
 def test_takes_nothing_but_json(echo: PageClient) -> None:

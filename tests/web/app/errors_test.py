@@ -69,17 +69,17 @@ def app(database: Database) -> Flask:
     return dashboard(database)
 
 
-@pytest.mark.parametrize("path", ["/", "/runs", "/runs/r_0", "/runs.json", "/runs.csv"])
-def test_a_database_that_is_away_is_a_503_with_a_time_to_retry(tmp_path: Path, path: str) -> None:
-    broken = tmp_path / "broken.db"
-    broken.write_bytes(b"this is not a database " * 1000)
-    client = create_app(Settings(), Database(f"sqlite:///{broken}")).test_client()
+def test_a_database_that_is_away_is_a_503_with_a_time_to_retry(tmp_path: Path) -> None:
+    for path in ["/", "/runs", "/runs/r_0", "/runs.json", "/runs.csv"]:
+        broken = tmp_path / "broken.db"
+        broken.write_bytes(b"this is not a database " * 1000)
+        client = create_app(Settings(), Database(f"sqlite:///{broken}")).test_client()
 
-    response = client.get(path)
+        response = client.get(path)
 
-    assert response.status_code == 503
-    assert response.headers["Retry-After"] == "5"
-    assert b"Traceback" not in response.data
+        assert response.status_code == 503, path
+        assert response.headers["Retry-After"] == "5", path
+        assert b"Traceback" not in response.data, path
 
 
 def test_the_page_of_a_missing_database_names_file_and_remedy(tmp_path: Path) -> None:

@@ -34,9 +34,8 @@ def test_saving_leads_back_to_where_it_was_chosen(client: PageClient) -> None:
     assert response.headers["Location"] == "/runs?q=a%20b"
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
+def test_saving_never_leads_to_another_site(client: PageClient) -> None:
+    for target in [
         "https://evil.example/",
         "//evil.example/",
         "/\\evil.example",
@@ -44,12 +43,10 @@ def test_saving_leads_back_to_where_it_was_chosen(client: PageClient) -> None:
         "evil",
         "/\t/evil.example",
         "",
-    ],
-)
-def test_saving_never_leads_to_another_site(client: PageClient, target: str) -> None:
-    response = client.post("/preferences", data={"theme": "dark", "back": target})
+    ]:
+        response = client.post("/preferences", data={"theme": "dark", "back": target})
 
-    assert response.headers["Location"] == "/"
+        assert response.headers["Location"] == "/", target
 
 
 def test_single_keys_can_be_turned_off(client: PageClient) -> None:
