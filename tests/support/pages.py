@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import unescape
+from types import MappingProxyType
 from typing import Any
 
 from flask import Flask
@@ -24,6 +26,7 @@ _TOKEN = re.compile(
     |<!--.*?-->|<!doctype[^<>]*>""",
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
+_NAME = re.compile(r"\{(\w+)\}")
 _ATTRIBUTE = re.compile(r"""([^\s=/"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+)))?""")
 
 
@@ -155,7 +158,19 @@ class Page:
 
 
 class PageClient(FlaskClient):
-    """A client that reads what it is answered. Whatever is read was answered with 200."""
+    """A client that reads what it is answered. Whatever is read was answered with 200.
+
+    Of a registry that tests share, it knows things by name: "/runs/{plain}" asks for that run.
+    """
+
+    names: Mapping[str, str] = MappingProxyType({})
+
+    def open(self, *args: Any, **options: Any) -> TestResponse:
+        """Send a request."""
+        if self.names and args and isinstance(args[0], str):
+            path = _NAME.sub(lambda found: self.names.get(found[1], found[0]), args[0])
+            args = (path, *args[1:])
+        return super().open(*args, **options)
 
     def page(self, path: str, status: int = 200, **options: Any) -> Page:
         """A page, parsed; options are those of a request."""
@@ -186,6 +201,8 @@ class PageClient(FlaskClient):
         return answer
 
 
-def client_for(app: Flask) -> PageClient:
+def client_for(app: Flask, **names: str) -> PageClient:
     """A client of an application, with cookies of its own."""
-    return PageClient(app, app.response_class)
+    client = PageClient(app, app.response_class)
+    client.names = names
+    return client

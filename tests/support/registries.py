@@ -15,6 +15,8 @@ from offdiag.settings import ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from support.gallery import pages as gallery
+from support.once_for_all import Filled
+from support.pages import PageClient, client_for
 from support.quick_apps import LentApp, remember_templates
 
 remember_templates()
@@ -52,6 +54,16 @@ def dashboard(database: Database) -> Flask:
     application.testing = True
     application.register_blueprint(gallery.blueprint)
     return application
+
+
+def names_of(registry: Filled) -> dict[str, str]:
+    """Ids of runs by what they are."""
+    return {name: value for name, value in vars(registry).items() if isinstance(value, str)}
+
+
+def reader_of(registry: Filled, **more: str) -> PageClient:
+    """A client of the dashboard over a registry, which knows its things by their names."""
+    return client_for(dashboard(registry.database), **names_of(registry), **more)
 
 
 LENT = LentApp(dashboard)

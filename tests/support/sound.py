@@ -57,6 +57,7 @@ def assert_harmless(page: Page) -> None:
         attributes = element.attributes
         assert not [name for name in attributes if name.startswith(("on", "style"))]
         assert not attributes.get("href", "").startswith("javascript")
+        assert attributes.get("action", "/").startswith(("/", "#"))
         if element.tag == "script":
             assert attributes["src"].startswith("/assets/")
             assert element.text == ""

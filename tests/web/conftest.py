@@ -20,7 +20,7 @@ from support.kinds import Kind
 from support.once_for_all import filled_for_all
 from support.pages import PageClient, client_for
 from support.quick_apps import remember_addresses
-from support.registries import LENT, dashboard
+from support.registries import LENT, reader_of
 from support.reported import ReportedRegistry, fill_reports
 from support.revised import RevisedRegistry, fill_revised
 from support.scored_runs import ScoredRegistry, fill_scored
@@ -71,7 +71,7 @@ def registry(
 @pytest.fixture(scope="session")
 def reader(registry: LesionRegistry) -> PageClient:
     """A client of the dashboard over that registry."""
-    return client_for(dashboard(registry.database))
+    return reader_of(registry)
 
 
 @pytest.fixture(scope="session")
@@ -86,7 +86,7 @@ def revised(
 @pytest.fixture(scope="session")
 def revised_reader(revised: RevisedRegistry) -> PageClient:
     """A client of the dashboard over that registry."""
-    return client_for(dashboard(revised.database))
+    return reader_of(revised)
 
 
 @pytest.fixture(scope="session")
@@ -101,7 +101,7 @@ def reported(
 @pytest.fixture(scope="session")
 def report_reader(reported: ReportedRegistry) -> PageClient:
     """A client of the dashboard over that registry."""
-    return client_for(dashboard(reported.database))
+    return reader_of(reported)
 
 
 @pytest.fixture(scope="session")
@@ -135,7 +135,7 @@ def compared(
 @pytest.fixture(scope="session")
 def comparer(compared: ComparedRegistry) -> PageClient:
     """A client of the dashboard over that registry."""
-    return client_for(dashboard(compared.database))
+    return reader_of(compared, pair=compared.pair)
 
 
 @pytest.fixture(scope="session")
@@ -148,4 +148,4 @@ def scored(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 @pytest.fixture(scope="session")
 def scored_reader(scored: ScoredRegistry) -> PageClient:
     """A client of the dashboard over that registry."""
-    return client_for(dashboard(scored.database))
+    return reader_of(scored)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -35,7 +35,7 @@ from support.dashboard import LESIONS, LesionRegistry, counted_statements, fill
 from support.kinds import Kind
 from support.logging_runs import evaluate
 from support.pages import Element, PageClient, client_for
-from support.registries import dashboard
+from support.registries import dashboard, names_of
 from support.reported import ReportedRegistry, fill_reports
 from support.revised import IDS, RevisedRegistry, fill_revised
 from support.routes import path_of, spelled
@@ -73,110 +73,92 @@ KNOWS_MODELS = 2
 """The runs list also knows models, and who is champion."""
 
 
-@dataclass(frozen=True)
-class Registries:
-    """Shared registries with something for every page, by the names of clients over them."""
-
-    lesions: LesionRegistry
-    scored: ScoredRegistry
-    compared: ComparedRegistry
-    reported: ReportedRegistry
-    revised: RevisedRegistry
-    sets: str
-    clients: Mapping[str, PageClient]
+def of(which: str, paths: dict[str, str]) -> dict[str, tuple[str, str]]:
+    """Paths by rule, with the registry that has something for them."""
+    return {rule: (which, path) for rule, path in paths.items()}
 
 
-Place = Callable[[Registries], str]
-
-
-def _of_run(end: str) -> tuple[str, Place]:
-    return "lesions", lambda found: f"/runs/{found.lesions.plain}{end}"
-
-
-def _of_scored_run(end: str) -> tuple[str, Place]:
-    return "scored", lambda found: f"/runs/{found.scored.several}{end}"
-
-
-def _at(client: str, path: str) -> tuple[str, Place]:
-    return client, lambda _: path
-
-
-PAGES: dict[str, tuple[str, Place]] = {
-    "/": _at("lesions", "/"),
-    "/_gallery": _at("lesions", "/_gallery"),
-    "/_gallery/charts": _at("lesions", "/_gallery/charts"),
-    "/_gallery/matrices": _at("lesions", "/_gallery/matrices"),
-    "/audit": _at("lesions", "/audit?example=wine-averages"),
-    "/compare": ("compared", lambda found: f"/compare?{found.compared.pair}"),
-    "/compare/examples": (
-        "compared",
-        lambda found: f"/compare/examples?{found.compared.pair}&which=both_right",
-    ),
-    "/costs": _at("lesions", "/costs"),
-    "/costs/<name:name>": _at("lesions", "/costs/triage"),
-    "/costs/<name:name>/new": _at("lesions", "/costs/triage/new"),
-    "/costs/new": _at("lesions", "/costs/new?dataset=derm-7"),
-    "/datasets": _at("lesions", "/datasets"),
-    "/datasets/<name:name>": _at("lesions", "/datasets/derm-7"),
-    "/datasets/<name:name>/approve": _at("lesions", "/datasets/derm-7/approve"),
-    "/datasets/<name:name>/data": _at("lesions", "/datasets/derm-7/data"),
-    "/datasets/<name:name>/content": _at("lesions", "/datasets/derm-7/content"),
-    "/datasets/<name:name>/methods": _at("lesions", "/datasets/derm-7/methods"),
-    "/datasets/<name:name>/suspects": _at("lesions", "/datasets/derm-7/suspects"),
-    "/datasets/<name:name>/noise": _at("lesions", "/datasets/derm-7/noise"),
-    "/datasets/<name:name>/draft": _at("lesions", "/datasets/derm-7/draft"),
-    "/problems": _at("lesions", "/problems"),
-    "/problems/<int(max=9223372036854775807):number>": _at("lesions", "/problems/1"),
-    "/flags/<int(max=9223372036854775807):number>": _at("lesions", "/flags/1"),
-    "/glossary": _at("lesions", "/glossary"),
-    "/glossary/<key>": _at("lesions", "/glossary/mcc?share=0.01"),
-    "/datasets/<name:name>/truth/<int(min=1,max=2147483647):before>.."
-    "<int(min=1,max=2147483647):after>": _at("revised", "/datasets/pets/truth/1..2"),
-    "/datasets/<name:name>/truth/<int(min=1,max=2147483647):number>/impact": _at(
-        "revised", "/datasets/pets/truth/2/impact"
-    ),
-    "/jobs": _at("lesions", "/jobs"),
-    "/jobs/<int(max=9223372036854775807):job_id>": ("lesions", lambda found: _job(found.lesions)),
-    "/models/<name:name>": _at("lesions", "/models/effnet-b3"),
-    "/reports": _at("reported", "/reports"),
-    "/reports/<name:name>": ("reported", lambda found: found.reported.weekly.url()),
-    "/reports/<name:name>/<int(min=1,max=2147483647):number>": (
-        "reported",
-        lambda found: found.reported.weekly.edition_url(2),
-    ),
-    "/reports/<name:name>/edit": ("reported", lambda found: f"{found.reported.weekly.url()}/edit"),
-    "/reports/new": _at("reported", "/reports/new"),
-    "/runs": _at("lesions", "/runs"),
-    "/runs/<run:run_id>": _of_run(""),
-    "/runs/<run:run_id>/advice": _of_run("/advice"),
-    "/runs/<run:run_id>/classes": _of_run("/classes"),
-    "/runs/<run:run_id>/curves": _of_scored_run("/curves"),
-    "/runs/<run:run_id>/label-costs": (
-        "sets",
-        lambda found: f"/runs/{found.sets}/label-costs?costs=sea=5:1",
-    ),
-    "/runs/<run:run_id>/examples": _of_scored_run("/examples?show=all"),
-    "/runs/<run:run_id>/history": _of_run("/history"),
-    "/runs/<run:run_id>/meta": _of_run("/meta"),
-    "/runs/<run:run_id>/slices": _of_scored_run("/slices"),
-    "/runs/tag": ("lesions", lambda found: f"/runs/tag?runs={found.lesions.plain}"),
-    "/search": _at("lesions", "/search?q=a"),
-    "/settings": _at("lesions", "/settings"),
-    "/settings/audit": _at("lesions", "/settings/audit"),
-    "/settings/links": _at("lesions", "/settings/links"),
-    "/settings/tokens": _at("lesions", "/settings/tokens"),
-    "/settings/users": _at("lesions", "/settings/users"),
-    "/settings/rules": _at("lesions", "/settings/rules"),
-    "/views": _at("lesions", "/views?of=q%3Dflag:open"),
-    "/whatif": (
+PAGES = {
+    **of(
         "lesions",
-        lambda found: f"/whatif?runs={found.lesions.plain},{found.lesions.majority}&cost=@0-1",
+        {
+            **{
+                path: path
+                for path in (
+                    *("/", "/_gallery", "/_gallery/charts", "/_gallery/matrices", "/costs"),
+                    *("/datasets", "/problems", "/glossary", "/jobs", "/runs", "/settings"),
+                    *("/settings/audit", "/settings/links", "/settings/tokens"),
+                    *("/settings/users", "/settings/rules"),
+                )
+            },
+            **{
+                f"/datasets/<name:name>{tab}": f"/datasets/derm-7{tab}"
+                for tab in (
+                    *("", "/approve", "/data", "/content", "/methods", "/suspects", "/noise"),
+                    "/draft",
+                )
+            },
+            **{
+                f"/runs/<run:run_id>{tab}": f"/runs/{{plain}}{tab}"
+                for tab in ("", "/advice", "/classes", "/history", "/meta")
+            },
+            "/audit": "/audit?example=wine-averages",
+            "/costs/<name:name>": "/costs/triage",
+            "/costs/<name:name>/new": "/costs/triage/new",
+            "/costs/new": "/costs/new?dataset=derm-7",
+            "/problems/<int(max=9223372036854775807):number>": "/problems/1",
+            "/flags/<int(max=9223372036854775807):number>": "/flags/1",
+            "/glossary/<key>": "/glossary/mcc?share=0.01",
+            "/jobs/<int(max=9223372036854775807):job_id>": "/jobs/{job}",
+            "/models/<name:name>": "/models/effnet-b3",
+            "/runs/tag": "/runs/tag?runs={plain}",
+            "/search": "/search?q=a",
+            "/views": "/views?of=q%3Dflag:open",
+            "/whatif": "/whatif?runs={plain},{majority}&cost=@0-1",
+        },
     ),
-    "/whatif/decisions": (
+    **of(
         "scored",
-        lambda found: f"/whatif/decisions?run={found.scored.event}&cost=@0-1",
+        {
+            "/runs/<run:run_id>/curves": "/runs/{several}/curves",
+            "/runs/<run:run_id>/examples": "/runs/{several}/examples?show=all",
+            "/runs/<run:run_id>/slices": "/runs/{several}/slices",
+            "/whatif/decisions": "/whatif/decisions?run={event}&cost=@0-1",
+        },
+    ),
+    **of(
+        "compared",
+        {
+            "/compare": "/compare?runs={plain},{focal}",
+            "/compare/examples": "/compare/examples?runs={plain},{focal}&which=both_right",
+        },
+    ),
+    **of(
+        "reported",
+        {
+            "/reports": "/reports",
+            "/reports/<name:name>": "/reports/weekly",
+            "/reports/<name:name>/<int(min=1,max=2147483647):number>": "/reports/weekly/2",
+            "/reports/<name:name>/edit": "/reports/weekly/edit",
+            "/reports/new": "/reports/new",
+        },
+    ),
+    **of(
+        "revised",
+        {
+            "/datasets/<name:name>/truth/<int(min=1,max=2147483647):before>.."
+            "<int(min=1,max=2147483647):after>": "/datasets/pets/truth/1..2",
+            "/datasets/<name:name>/truth/<int(min=1,max=2147483647):number>/impact": (
+                "/datasets/pets/truth/2/impact"
+            ),
+        },
+    ),
+    **of(
+        "sets",
+        {"/runs/<run:run_id>/label-costs": "/runs/{labels}/label-costs?costs=sea=5:1"},
     ),
 }
+"""A page by each rule; names in braces are those of runs in the registry."""
 
 NO_PAGES = frozenset(
     {
@@ -195,8 +177,19 @@ NO_PAGES = frozenset(
 )
 
 
-def _job(registry: LesionRegistry) -> str:
-    return f"/jobs/{jobs_page(registry.database).jobs.entries[0].id}"
+def names_in(
+    lesions: LesionRegistry, scored: ScoredRegistry, compared: ComparedRegistry, of_sets: str
+) -> dict[str, dict[str, str]]:
+    """What the names in the addresses of pages are, by registry."""
+    job = jobs_page(lesions.database).jobs.entries[0].id
+    return {
+        "lesions": {**names_of(lesions), "job": str(job)},
+        "scored": names_of(scored),
+        "compared": names_of(compared),
+        "reported": {},
+        "revised": {},
+        "sets": {"labels": of_sets},
+    }
 
 
 def log_evaluated_sets(database: Database) -> str:
@@ -216,24 +209,28 @@ def labelled_sets(
 
 
 @pytest.fixture(scope="session")
-def registries(
+def clients(
     registry: LesionRegistry,
     scored: ScoredRegistry,
     compared: ComparedRegistry,
     reported: ReportedRegistry,
     revised: RevisedRegistry,
     labelled_sets: tuple[Database, str],
-) -> Registries:
-    clients = {
-        "sets": client_for(dashboard(labelled_sets[0])),
-        "lesions": client_for(dashboard(registry.database)),
-        "scored": client_for(dashboard(scored.database)),
-        "compared": client_for(dashboard(compared.database)),
-        "reported": client_for(dashboard(reported.database)),
-        "revised": client_for(dashboard(revised.database)),
+) -> dict[str, PageClient]:
+    """Clients of the registries that tests read."""
+    databases = {
+        "lesions": registry.database,
+        "scored": scored.database,
+        "compared": compared.database,
+        "reported": reported.database,
+        "revised": revised.database,
+        "sets": labelled_sets[0],
     }
-    of_sets = labelled_sets[1]
-    return Registries(registry, scored, compared, reported, revised, of_sets, clients)
+    names = names_in(registry, scored, compared, labelled_sets[1])
+    return {
+        which: client_for(dashboard(database), **names[which])
+        for which, database in databases.items()
+    }
 
 
 def test_every_page_has_a_budget(app: Flask) -> None:
@@ -249,9 +246,9 @@ def test_every_page_has_a_budget(app: Flask) -> None:
 
 
 @pytest.mark.parametrize("rule", PAGES)
-def test_a_page_is_small_and_asks_little(registries: Registries, rule: str) -> None:
-    which, place = PAGES[rule]
-    client, path = registries.clients[which], place(registries)
+def test_a_page_is_small_and_asks_little(clients: dict[str, PageClient], rule: str) -> None:
+    which, path = PAGES[rule]
+    client = clients[which]
     response = client.get(path)
     assert response.status_code == 200, f"{path}: {response.status}"
 
@@ -477,7 +474,7 @@ class Full:
     """A registry with everything, an admin who is signed in, and what addresses name."""
 
     database: Database
-    found: Registries
+    names: dict[str, dict[str, str]]
     client: PageClient
     things: dict[str, str]
 
@@ -494,10 +491,11 @@ class Full:
 @pytest.fixture(scope="module")
 def full(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Full]:
     with databases.new(tmp_path_factory.mktemp("full")) as database:
-        lesions, reported = fill(database), fill_reports(database)
-        scored, compared = fill_scored(database), fill_compared(database)
-        revised, of_sets = fill_revised(database), log_evaluated_sets(database)
-        found = Registries(lesions, scored, compared, reported, revised, of_sets, {})
+        lesions, scored, compared = fill(database), fill_scored(database), fill_compared(database)
+        fill_reports(database)
+        fill_revised(database)
+        of_sets = log_evaluated_sets(database)
+        names = names_in(lesions, scored, compared, of_sets)
         look = [GivenSample("0", image=image_file([[0, 255]]))]
         log_samples(database, project="default", dataset="derm-7", given=look)
         often = "1000000 per second"
@@ -546,7 +544,7 @@ def full(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             "users/name": "bo",
             "user": "bo",
         }
-        yield Full(database, found, client, things)
+        yield Full(database, names, client, things)
 
 
 def routes() -> set[str]:
@@ -596,15 +594,17 @@ def wrong_reads(full: Full) -> list[str]:
     for route in reads():
         rule = route.removeprefix("GET ")
         page, _, form = rule.rpartition(".")
+        which, path = PAGES.get(rule) or PAGES.get(page) or ("lesions", "")
+        full.client.names = full.names[which]
         if rule in PAGES:
-            path, most = PAGES[rule][1](full.found), MOST_STATEMENTS + WHO_ASKS
+            most = MOST_STATEMENTS + WHO_ASKS
             most += HAS_SLICES if rule in SELECTS_SLICES else 0
             most += SHOWS_EXAMPLES if rule in WITH_EXAMPLES else 0
             most += READS_SETS if rule.endswith("/label-costs") else 0
             if rule in COMPARED_FIRST:
                 most = MOST_STATEMENTS_OF_OTHERS
         elif form in {*FORMS, "md"} and page in PAGES:
-            path = PAGES[page][1](full.found).replace("?", f".{form}?", 1)
+            path = path.replace("?", f".{form}?", 1)
             path, most = path if "?" in path else f"{path}.{form}", MOST_STATEMENTS_OF_OTHERS
         else:
             path, most = full.address(route), MOST_STATEMENTS_OF_OTHERS

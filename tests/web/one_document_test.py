@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -16,8 +17,8 @@ from offdiag.store.database import Database
 from support.api import get, send
 from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry
 from support.kinds import Kind
-from support.pages import PageClient, client_for
-from support.registries import dashboard
+from support.pages import PageClient
+from support.registries import reader_of
 from support.reported import ReportedRegistry
 from support.revised import RevisedRegistry
 
@@ -37,15 +38,15 @@ def registry(
 @pytest.fixture(scope="module")
 def reader(registry: LesionRegistry) -> PageClient:
     """A client of the dashboard over that copy."""
-    return client_for(dashboard(registry.database))
+    return reader_of(registry)
 
 
 def test_a_run_has_the_same_keys_everywhere(
     reader: PageClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    answer = get(reader, f"/runs/{registry.plain}")
-    page = reader.get(f"/runs/{registry.plain}/meta.json").get_json()
-    with_matrix = reader.get(f"/runs/{registry.plain}.json").get_json()
+    answer = get(reader, "/runs/{plain}")
+    page = reader.get("/runs/{plain}/meta.json").get_json()
+    with_matrix = reader.get("/runs/{plain}.json").get_json()
     shown = printed(capfd, registry.database, "runs", "show", registry.plain)
 
     assert keys(answer) - keys(page) == ONLY_IN_THE_API
@@ -61,7 +62,7 @@ def test_a_run_has_the_same_keys_everywhere(
 def test_a_run_of_a_list_has_the_same_keys_everywhere(
     reader: PageClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    document = get(reader, f"/runs/{registry.plain}")
+    document = get(reader, "/runs/{plain}")
     answer = one_of(get(reader, "/runs", limit=1000), registry)
     page = one_of(reader.get("/runs.json").get_json(), registry)
     printed_list = one_of(printed(capfd, registry.database, "runs", "list"), registry)
@@ -81,10 +82,8 @@ def test_a_run_of_a_list_has_the_same_keys_everywhere(
             assert whole == listed == answer[key], key
 
 
-def test_the_remote_sdk_reads_every_key_of_a_run(
-    reader: PageClient, registry: LesionRegistry
-) -> None:
-    answer = get(reader, f"/runs/{registry.plain}")
+def test_the_remote_sdk_reads_every_key_of_a_run(reader: PageClient) -> None:
+    answer = get(reader, "/runs/{plain}")
 
     read = Run.model_validate(answer, extra="forbid")
 
@@ -94,8 +93,8 @@ def test_the_remote_sdk_reads_every_key_of_a_run(
 def test_the_history_of_a_run_has_the_same_keys_everywhere(
     reader: PageClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    answer = get(reader, f"/runs/{registry.plain}/history")
-    page = reader.json(f"/runs/{registry.plain}/history.json")
+    answer = get(reader, "/runs/{plain}/history")
+    page = reader.json("/runs/{plain}/history.json")
 
     assert printed(capfd, registry.database, "runs", "history", registry.plain) == answer
     assert page.keys() == answer.keys()
@@ -218,6 +217,80 @@ def test_what_runs_cost_is_the_same_document_everywhere(
     assert status == 200
     assert without(page, "url") == answer["costs"]
     assert printed(capfd, registry.database, *command) == answer["costs"]
+
+
+LISTS = (
+    *(("lesions", "/runs.json?q=dataset:derm-7", "runs"), ("lesions", "/flags.json", "flags")),
+    *(("lesions", "/problems.json?show=all", "problems"), ("lesions", "/jobs.json", "jobs")),
+    *(("lesions", "/costs.json", "cost_matrices"), ("lesions", "/datasets.json", "datasets")),
+    *(("lesions", "/models/effnet-b3.json", "runs"), ("reported", "/reports.json", "reports")),
+    ("lesions", "/whatif.json?runs={plain},{majority}&cost=@0-1", "runs"),
+    ("reported", "/reports/weekly.json", "issues"),
+    ("revised", "/datasets/pets/truth/1..2.json", "samples"),
+    ("scored", "/datasets/scored/suspects.json", "suspects"),
+    ("scored", "/runs/{several}/examples.json?show=all", "examples"),
+    ("scored", "/runs/{several}/slices.json", "gaps"),
+    ("compared", "/compare/examples.json?runs={plain},{focal}&which=both_right", "examples"),
+)
+COUNTED_DOWN = frozenset({"due_at"})
+"""Times that are told from now on."""
+
+
+@pytest.fixture(scope="module")
+def readers(
+    reader: PageClient,
+    scored_reader: PageClient,
+    comparer: PageClient,
+    report_reader: PageClient,
+    revised_reader: PageClient,
+) -> dict[str, PageClient]:
+    """Clients of the dashboard by the registries they are over."""
+    return {
+        "lesions": reader,
+        "scored": scored_reader,
+        "compared": comparer,
+        "reported": report_reader,
+        "revised": revised_reader,
+    }
+
+
+@pytest.mark.parametrize(("which", "path", "key"), LISTS)
+def test_a_line_of_a_csv_file_says_what_the_json_says(
+    readers: dict[str, PageClient], which: str, path: str, key: str
+) -> None:
+    entries = readers[which].json(path)[key]
+    lines = readers[which].records(path.replace(".json", ".csv", 1))
+
+    assert len(lines) == len(entries) > 0
+    for line, entry in zip(lines, entries, strict=True):
+        told = {**metrics_of(entry), **entry}
+        known = {name: cell for name in told if (cell := cell_of(told[name])) is not None}
+        shared = known.keys() & line.keys() - COUNTED_DOWN
+        assert len(shared) > 2
+        for name in shared:
+            # What a spreadsheet would compute has an apostrophe before it.
+            assert line[name] in (known[name], f"'{known[name]}"), name
+
+
+def metrics_of(entry: dict[str, Any]) -> dict[str, Any]:
+    """Values of metrics by key, where an entry has any."""
+    found = entry.get("metrics")
+    return found if isinstance(found, dict) else {}
+
+
+def cell_of(value: Any) -> str | None:
+    """A value of a document as a CSV file writes it; None for parts, which have other columns."""
+    if isinstance(value, dict):
+        return cell_of(value["value"]) if "value" in value else None
+    if isinstance(value, list):
+        return None
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return ""
+    text = str(value)
+    is_time = re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", text)
+    return f"{text[:-1]}+00:00" if is_time else text
 
 
 def without(document: dict[str, Any], *names: str) -> dict[str, Any]:

@@ -6,12 +6,9 @@ What is not here, `every_route_test.py` asks of each page once; what pages say, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 from urllib.parse import quote
 
 import pytest
-from werkzeug.test import TestResponse
 
 from offdiag.domain.texts import name_segment
 from offdiag.store.database import Database
@@ -26,9 +23,8 @@ from support.dashboard import (
     log_counts,
 )
 from support.logging_runs import work_off
-from support.once_for_all import Filled
-from support.pages import Page, PageClient, client_for
-from support.registries import dashboard
+from support.pages import Page, PageClient
+from support.registries import reader_of
 from support.reported import ReportedRegistry
 from support.revised import HOSTILE_DATASET, RevisedRegistry
 from support.scored_runs import ScoredRegistry
@@ -110,20 +106,6 @@ STATEMENTS_OF = {
 }
 
 
-@dataclass(frozen=True)
-class Shared:
-    """A registry that tests read, and what parts of addresses stand for."""
-
-    client: PageClient
-    names: dict[str, Any]
-
-    def get(self, path: str, query: dict[str, str] | None = None) -> TestResponse:
-        """What is answered at an address with names in it, and with more to its query."""
-        more = "".join(f"&{key}={quote(value)}" for key, value in (query or {}).items())
-        at = path.replace("{{", "{{{{").replace("}}", "}}}}").format(**self.names) + more
-        return self.client.get(at if "?" in at else at.replace("&", "?", 1))
-
-
 @pytest.fixture(scope="session")
 def shared(
     registry: LesionRegistry,
@@ -131,28 +113,28 @@ def shared(
     compared: ComparedRegistry,
     reported: ReportedRegistry,
     revised: RevisedRegistry,
-) -> dict[str, Shared]:
+) -> dict[str, PageClient]:
+    """Clients of the registries that tests read, which know addresses of hostile things."""
     report, dataset = reported.hostile, DatasetAddress("default", HOSTILE_DATASET)
-    others: dict[str, dict[str, str]] = {
-        "lesions": {},
-        "scored": {"dataset": name_segment(HOSTILE_NAMES[0])},
-        "compared": {"eight": ",".join(compared.alike[:8]), "nine": ",".join(compared.alike)},
-        "reported": {
-            "report": report.url(),
-            "edition": report.edition_url(1),
-            "edit": report.action_url("edit"),
-            "copy": report.copy_url(),
-        },
-        "revised": {
-            "dataset": dataset.url(),
-            "data": dataset.data_url(),
-            "difference": dataset.difference_url(1, 2),
-        },
-    }
-    found: tuple[Filled, ...] = (registry, scored, compared, reported, revised)
     return {
-        which: Shared(client_for(dashboard(of.database)), vars(of) | names)
-        for (which, names), of in zip(others.items(), found, strict=True)
+        "lesions": reader_of(registry),
+        "scored": reader_of(scored, dataset=name_segment(HOSTILE_NAMES[0])),
+        "compared": reader_of(
+            compared, eight=",".join(compared.alike[:8]), nine=",".join(compared.alike)
+        ),
+        "reported": reader_of(
+            reported,
+            report=report.url(),
+            edition=report.edition_url(1),
+            edit=report.action_url("edit"),
+            copy=report.copy_url(),
+        ),
+        "revised": reader_of(
+            revised,
+            dataset=dataset.url(),
+            data=dataset.data_url(),
+            difference=dataset.difference_url(1, 2),
+        ),
     }
 
 
@@ -163,7 +145,7 @@ def places(table: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("which", "path"), places(PLACES))
 def test_a_page_is_small_harmless_and_asks_little(
-    shared: dict[str, Shared], which: str, path: str
+    shared: dict[str, PageClient], which: str, path: str
 ) -> None:
     with counted_statements() as statements:
         answer = shared[which].get(path)
@@ -174,10 +156,8 @@ def test_a_page_is_small_harmless_and_asks_little(
     assert 0 < len(statements) <= most, statements
 
 
-def test_hostile_names_are_text_on_the_page_of_a_flag(
-    reader: PageClient, registry: LesionRegistry
-) -> None:
-    found = reader.json(f"/flags.json?run={registry.hostile}&state=all")["flags"]
+def test_hostile_names_are_text_on_the_page_of_a_flag(reader: PageClient) -> None:
+    found = reader.json("/flags.json?run={hostile}&state=all")["flags"]
     numbers = {flag["class_label"]: flag["id"] for flag in found if flag["class_label"]}
 
     assert numbers.keys() == set(HOSTILE_NAMES)
@@ -213,11 +193,12 @@ ASKED = {
     [(which, path, keys) for which, of in ASKED.items() for path, keys in of.items()],
 )
 def test_hostile_text_in_an_address_is_text_on_the_page(
-    shared: dict[str, Shared], which: str, path: str, keys: str
+    shared: dict[str, PageClient], which: str, path: str, keys: str
 ) -> None:
     for key in keys.split():
         for name in HOSTILE_MARKUP:
-            answer = shared[which].get(path, {key: name})
+            more = f"{'&' if '?' in path else '?'}{key}={quote(name)}"
+            answer = shared[which].get(path + more)
 
             assert answer.status_code == 200, key
             assert_harmless(Page(answer.text))
@@ -245,17 +226,15 @@ FILES = {
 
 @pytest.mark.parametrize(("which", "path"), places(FILES))
 def test_no_cell_of_a_csv_begins_like_a_formula(
-    shared: dict[str, Shared], which: str, path: str
+    shared: dict[str, PageClient], which: str, path: str
 ) -> None:
     assert len(cells_without_formulas(shared[which].get(path).text)) > 12
 
 
-def test_a_name_is_told_in_full_and_evaluated_nowhere(
-    reader: PageClient, registry: LesionRegistry
-) -> None:
-    matrix = reader.page(f"/runs/{registry.hostile}").one("table", "matrix")
-    classes = reader.page(f"/runs/{registry.hostile}/classes").one("tbody").inside("th")
-    record = reader.json(f"/runs/{registry.hostile}.json")
+def test_a_name_is_told_in_full_and_evaluated_nowhere(reader: PageClient) -> None:
+    matrix = reader.page("/runs/{hostile}").one("table", "matrix")
+    classes = reader.page("/runs/{hostile}/classes").one("tbody").inside("th")
+    record = reader.json("/runs/{hostile}.json")
 
     heads = [head.text for head in matrix.inside("th")]
     assert "{{7*7}}" in heads
@@ -272,7 +251,7 @@ def test_names_of_downloads_are_made_by_us(reader: PageClient, registry: LesionR
         ("/matrix.csv?t=1", f"{registry.hostile}-matrix-transposed.csv"),
         ("/classes.csv", f"{registry.hostile}-classes.csv"),
     ):
-        response = reader.get(f"/runs/{registry.hostile}{path}")
+        response = reader.get(f"/runs/{{hostile}}{path}")
 
         assert response.headers["Content-Disposition"] == f'attachment; filename="{name}"'
 

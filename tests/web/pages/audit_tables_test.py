@@ -1,4 +1,4 @@
-"""Tables of the literature, copied as they are: the page and the command line agree with us.
+"""Tables of the literature, copied as they are: the page agrees with us.
 
 Right numbers pass, and every misprint of these sources that numbers can show is named. The
 texts are in `support.published_texts`.
@@ -6,23 +6,16 @@ texts are in `support.published_texts`.
 
 from __future__ import annotations
 
-import io
-import json
-import sys
 from dataclasses import dataclass, field
-from typing import Any
 
 import pytest
-import structlog
 
-from offdiag.cli.commands import run
 from offdiag_web.pages.audit.address import PUBLISHED_TABLES, PublishedTable
 from support import published_texts as texts
 from support.audits import Verdicts, audited, contested, paste, verdicts_on
 from support.pages import PageClient
 
 OTHER, TRANSPOSED, IMPOSSIBLE = "other definition", "transposed reading", "impossible"
-WORDS = {"other_definition": OTHER, "transposed": TRANSPOSED, "impossible": IMPOSSIBLE}
 CONSISTENT: Verdicts = {}
 
 
@@ -168,53 +161,6 @@ def test_a_text_pasted_into_the_page_gets_the_right_verdicts(
 
     assert contested(verdicts_on(page)) == case.expected
     assert case.says in page.one("main").text
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_command_line_says_the_same_of_the_same_text(
-    case: Case, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(case.text.encode())))
-    options = [
-        *(
-            part
-            for head, meaning in case.heads.items()
-            for part in ("--read", f"{head}={meaning}")
-        ),
-        *(("--class-counts", as_option(case.classes)) if case.classes else ()),
-        *(("--positive", case.positive) if case.positive else ()),
-    ]
-    capfd.readouterr()
-
-    code = run(["audit", "-", "--json", *options])
-
-    structlog.reset_defaults()
-    record = json.loads(capfd.readouterr().out)
-    assert contested(verdicts_in(record)) == case.expected
-    assert code == (1 if case.expected else 0)
-
-
-def as_option(classes: str) -> str:
-    """`A=80,B=15` for "A 80, B 15", and the sizes alone for "10 x 1000"."""
-    if " x " in classes:
-        number, size = classes.split(" x ")
-        return ",".join([size] * int(number))
-    return ",".join("=".join(entry.rsplit(" ", 1)) for entry in classes.split(", "))
-
-
-def verdicts_in(record: dict[str, Any]) -> Verdicts:
-    return {
-        model["model"] or "": {
-            name_of(number): WORDS.get(number["verdict"], number["verdict"])
-            for number in model["numbers"]
-        }
-        for model in record["models"]
-    }
-
-
-def name_of(number: dict[str, Any]) -> str:
-    label = number["label"]
-    return str(number["name"]) if label is None else f"{number['name']} of '{label}'"
 
 
 EXPECTED_OF_EXAMPLES = {

@@ -1,8 +1,5 @@
 """Cost matrices: their list, their versions, and the forms that make new ones."""
 
-import csv
-import io
-
 import pytest
 
 from offdiag.domain.texts import CostName
@@ -79,14 +76,6 @@ def test_the_list_says_who_uses_the_newest_version(
     (line,) = page.table("data")
     assert line[:5] == ["triage", "v2", "7", "EUR", "default of derm-7"]
     assert line[5] == "a miss is 20"
-
-
-def test_the_twins_of_the_list_carry_the_same(client: PageClient, costs: CostMatrixRecord) -> None:
-    (record,) = client.get("/costs.json").get_json()["cost_matrices"]
-    header, row = csv.reader(io.StringIO(client.get("/costs.csv").text))
-
-    assert record["default_of"] == ["derm-7"]
-    assert dict(zip(header, row, strict=True))["version"] == str(record["version"])
 
 
 def test_a_cost_matrix_shows_what_its_newest_version_changed(
@@ -184,29 +173,17 @@ def test_checking_puts_the_table_into_the_fields_and_says_what_is_odd(
     assert len(stored(database, "triage")) == 2
 
 
-@pytest.mark.parametrize(
-    ("typed", "message"),
-    [
-        ({"w1.0": "much"}, "is “much”"),
-        ({"table": "1,2\n3,4"}, "It has 2 lines of 2 costs for 7 classes."),
-        ({"table": "0,1\n1"}, "line 2 has 1 fields"),
-        ({"currency": "twenty-one characters"}, "is no currency"),
-    ],
-)
 def test_what_cannot_be_saved_is_shown_again_with_what_was_typed(
-    client: PageClient,
-    costs: CostMatrixRecord,
-    database: Database,
-    typed: dict[str, str],
-    message: str,
+    client: PageClient, costs: CostMatrixRecord, database: Database
 ) -> None:
     (form,) = forms_of(client, "/costs/triage/new")
+    typed = {"note": "kept", "action": "save", "table": "0,1\n1"}
 
-    response = send(client, form, _typed(form) | {"note": "kept", "action": "save"} | typed)
+    response = send(client, form, _typed(form) | typed)
 
     page = Page(response.text)
     assert response.status_code == 422
-    assert message.lower() in page.one("div", "callout-warning").text.lower()
+    assert "line 2 has 1 fields" in page.one("div", "callout-warning").text.lower()
     assert _field(page, "note") == "kept"
     assert len(stored(database, "triage")) == 2
 
@@ -285,11 +262,9 @@ def test_many_classes_are_priced_by_a_table(client: PageClient, database: Databa
     assert shown.all("table", "data")[0].inside("tbody")[0].inside("tr")[0].text == "c39 → c040"
 
 
-@pytest.mark.parametrize("path", ["/costs/none", "/costs/triage?v=7", "/costs/none/new"])
-def test_what_does_not_exist_is_not_found(
-    client: PageClient, costs: CostMatrixRecord, path: str
-) -> None:
-    assert client.get(path).status_code == 404
+def test_what_does_not_exist_is_not_found(client: PageClient, costs: CostMatrixRecord) -> None:
+    for path in ["/costs/none", "/costs/triage?v=7", "/costs/none/new"]:
+        assert client.get(path).status_code == 404, path
 
 
 @pytest.mark.parametrize(("path", "most"), [("/costs", 4), ("/costs/triage", 6)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.ingest.derive_run import derive_run
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
+from support.filled_once import filled_once
 from support.forms import forms_of
 from support.forms import send as send_form
 from support.logging_runs import log, work_off
@@ -42,10 +45,20 @@ def log_wrong(database: Database, name: str, *, model: str = "net", **given: Any
     )
 
 
+@cache
+def filled_with(names: tuple[str, ...]) -> Callable[[Database], dict[str, str]]:
+    """Logs these runs, once for all tests that begin with them."""
+
+    def log_all(database: Database) -> dict[str, str]:
+        runs = {name: log_wrong(database, name).id for name in names}
+        work_off(database)
+        return runs
+
+    return filled_once(log_all)
+
+
 def fill(database: Database, *names: str) -> dict[str, str]:
-    runs = {name: log_wrong(database, name).id for name in names}
-    work_off(database)
-    return runs
+    return filled_with(names)(database)
 
 
 def found(database: Database, difference: float = 0.01) -> Decision:

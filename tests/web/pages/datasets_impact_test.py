@@ -42,7 +42,7 @@ def test_values_of_the_page_are_those_of_the_runs(
     revised_reader: PageClient, revised: RevisedRegistry
 ) -> None:
     record = revised_reader.json(f"{IMPACT}.json")
-    run = revised_reader.json(f"/runs/{revised.seer}.json")
+    run = revised_reader.json("/runs/{seer}.json")
 
     (seer,) = (each for each in record["runs"] if each["id"] == revised.seer)
     assert seer["metrics"]["mcc"]["after"] == run["metrics"]["mcc"]

@@ -11,7 +11,6 @@ import pytest
 from offdiag.services.cost_matrices import add_costs
 from offdiag.store.database import Database
 from offdiag.store.runs import get_run
-from support.dashboard import LesionRegistry
 from support.filled_once import filled_once
 from support.forms import forms_of, send
 from support.logging_runs import log, work_off
@@ -184,25 +183,20 @@ def test_a_derived_run_names_its_source_on_its_page_and_in_lists(
     assert not [link for link in client.page(run).all("a") if link.text == "Threshold by cost"]
 
 
-@pytest.mark.parametrize(
-    ("typed", "problem"),
-    [
+def test_what_cannot_be_saved_says_why_and_saves_nothing(client: PageClient, clinic: str) -> None:
+    for typed, problem in [
         ({"rule": "threshold", "threshold": "nan"}, "is no threshold"),
         ({"rule": "threshold", "threshold": ""}, "is no threshold"),
         ({"rule": "guess"}, "There is no rule"),
         ({"rule": "expected", "name": " "}, "The name is empty"),
-    ],
-)
-def test_what_cannot_be_saved_says_why_and_saves_nothing(
-    client: PageClient, clinic: str, typed: dict[str, str], problem: str
-) -> None:
-    form = forms_of(client, f"/whatif/decisions?run={clinic}&cost=visits@1")[0]
+    ]:
+        form = forms_of(client, f"/whatif/decisions?run={clinic}&cost=visits@1")[0]
 
-    response = send(client, form, {"name": "decided", **typed})
+        response = send(client, form, {"name": "decided", **typed})
 
-    assert response.status_code == 400
-    assert problem in response.text
-    assert len(client.get("/runs.json").get_json()["runs"]) == 1
+        assert response.status_code == 400, (typed, problem)
+        assert problem in response.text, (typed, problem)
+        assert len(client.get("/runs.json").get_json()["runs"]) == 1, (typed, problem)
 
 
 def test_more_classes_show_costs_recalls_and_matrices_before_and_after(
@@ -261,10 +255,8 @@ def test_scores_that_are_no_probabilities_still_have_thresholds(
     assert "expected" not in values
 
 
-def test_without_scores_the_page_says_what_to_log(
-    reader: PageClient, registry: LesionRegistry
-) -> None:
-    page = reader.page(f"/whatif/decisions?run={registry.plain}&cost=@0-1")
+def test_without_scores_the_page_says_what_to_log(reader: PageClient) -> None:
+    page = reader.page("/whatif/decisions?run={plain}&cost=@0-1")
 
     assert "There are no scores to decide from." in page.one("main").text
     assert "y_score" in page.one("pre").text

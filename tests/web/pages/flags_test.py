@@ -36,16 +36,6 @@ def lesions(database: Database) -> str:
     return run_id
 
 
-def test_flags_are_listed_for_machines(client: PageClient, lesions: str) -> None:
-    record = client.json("/flags.json?rule=F4")
-    lines = client.records("/flags.csv?rule=F4")
-
-    assert [str(flag["id"]) for flag in record["flags"]] == [line["id"] for line in lines]
-    assert record["flags"][0]["message"] == lines[0]["message"]
-    assert record["filter"] == {"rule": "F4"}
-    assert {line["run"] for line in lines} == {lesions}
-
-
 def test_a_flag_says_what_is_wrong_and_how_it_is_known(client: PageClient, lesions: str) -> None:
     page = client.page("/flags/1")
 

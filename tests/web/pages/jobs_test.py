@@ -1,6 +1,3 @@
-import csv
-import io
-
 import pytest
 
 from offdiag.store.database import Database
@@ -115,22 +112,6 @@ def test_a_job_that_waits_cannot_be_retried(client: PageClient, database: Databa
     assert send(client, form).status_code == 409
 
 
-def test_with_the_token_but_from_another_site_nothing_is_done(
-    client: PageClient, dead: str
-) -> None:
-    (form,) = forms_of(client, "/jobs/1")
-    (token,) = form.inside("input")
-
-    response = client.post(
-        "/jobs/1/retry",
-        data={"csrf_token": token.attributes["value"]},
-        headers={"Origin": "https://evil.example"},
-    )
-
-    assert response.status_code == 403
-    assert dead
-
-
 def test_the_cookie_of_forms_is_for_this_site_only_and_only_where_it_is_needed(
     client: PageClient, dead: str
 ) -> None:
@@ -145,13 +126,3 @@ def test_finished_and_unknown_jobs_are_not_found(client: PageClient) -> None:
     for path in ("/jobs/1", "/jobs/1.json", "/jobs/99999999999999999999"):
         assert client.get(path).status_code == 404
     assert "finished work leaves the queue" in client.get("/jobs/1").text
-
-
-def test_the_twins_hold_the_queue(client: PageClient, dead: str) -> None:
-    record = client.get("/jobs.json").get_json()
-    text = client.get("/jobs.csv").text
-    (line,) = csv.DictReader(io.StringIO(text, newline=""))
-
-    assert record["counts"] == {"running": 0, "queued": 0, "failed": 0, "dead": 1}
-    assert record["jobs"][0]["args"] == {"run": dead}
-    assert (line["state"], line["about"]) == ("dead", dead)

@@ -371,15 +371,15 @@ def test_without_a_dataset_the_form_says_how_one_is_made(client: PageClient) -> 
     assert not page.all("form", "form")
 
 
-@pytest.mark.parametrize(
-    "targets",
-    [(), (FolderTarget("a/b"), EmailTarget("a@example.org"), WebhookTarget(SECRET))],
-)
+EVERY_TARGET = (FolderTarget("a/b"), EmailTarget("a@example.org"), WebhookTarget(SECRET))
+
+
 @pytest.mark.parametrize("label", [*HOSTILE_NAMES[:4], 'a]"b', "two\nlines"])
 def test_a_report_that_is_shown_in_the_form_means_the_same_again(
-    database: Database, label: str, targets: tuple[Target, ...]
+    database: Database, label: str
 ) -> None:
-    log_counts(database, [[2, 1], [1, 2]], (label, "other"), dataset="holdout")
+    targets: tuple[Target, ...] = EVERY_TARGET if label.isprintable() else ()
+    log_counts(database, [[2, 1], [1, 2]], (label, "other"), dataset="holdout", evaluated=False)
     scope = ReportScope(
         project="default",
         dataset="holdout",

@@ -144,10 +144,10 @@ def test_the_twin_says_the_same_for_machines(reader: PageClient, registry: Lesio
     assert record["avoid"][0]["value"]["value"] == pytest.approx(0.8643, abs=1e-4)
 
 
-def test_a_twin_without_results_says_why(reader: PageClient, registry: LesionRegistry) -> None:
-    assert reader.get(f"/runs/{registry.waiting}/advice.json").status_code == 503
-    assert reader.get(f"/runs/{registry.failed}/advice.json").status_code == 409
-    assert reader.get(f"/runs/{registry.plain}/advice.json?about=x").status_code == 400
+def test_a_twin_without_results_says_why(reader: PageClient) -> None:
+    assert reader.get("/runs/{waiting}/advice.json").status_code == 503
+    assert reader.get("/runs/{failed}/advice.json").status_code == 409
+    assert reader.get("/runs/{plain}/advice.json?about=x").status_code == 400
 
 
 @pytest.mark.parametrize("which", ["waiting", "failed"])

@@ -9,21 +9,19 @@ from support.pages import Page, PageClient
 from support.scored_runs import ScoredRegistry, log_scored, scored_cases
 
 
-def test_a_rare_positive_class_shows_precision_and_recall_first(
-    scored_reader: PageClient, scored: ScoredRegistry
-) -> None:
-    rare = scored_reader.page(f"/runs/{scored.event}/curves")
-    common = scored_reader.page(f"/runs/{scored.event}/curves?positive=fine")
+def test_a_rare_positive_class_shows_precision_and_recall_first(scored_reader: PageClient) -> None:
+    rare = scored_reader.page("/runs/{event}/curves")
+    common = scored_reader.page("/runs/{event}/curves?positive=fine")
 
     assert _headings(rare)[:2] == ["Precision and recall", "ROC curve"]
     assert _headings(common)[:2] == ["ROC curve", "Precision and recall"]
 
 
 def test_the_numbers_above_the_curves_are_the_stored_ones_with_their_intervals(
-    scored_reader: PageClient, scored: ScoredRegistry
+    scored_reader: PageClient,
 ) -> None:
-    page = scored_reader.page(f"/runs/{scored.event}/curves")
-    aggregate = scored_reader.get(f"/runs/{scored.event}.json").get_json()["metrics"]
+    page = scored_reader.page("/runs/{event}/curves")
+    aggregate = scored_reader.get("/runs/{event}.json").get_json()["metrics"]
 
     keys = ("roc_auc", "average_precision", "brier_half", "log_loss", "ece_positive_15")
     values = [tile.text for tile in page.all("p", "tile-value")]
@@ -37,11 +35,9 @@ def test_the_numbers_above_the_curves_are_the_stored_ones_with_their_intervals(
     assert "no skill 0.500" in page.all("p", "tile-facts")[0].text
 
 
-def test_every_line_of_the_threshold_table_is_exact(
-    scored_reader: PageClient, scored: ScoredRegistry
-) -> None:
-    page = scored_reader.page(f"/runs/{scored.event}/curves")
-    matrix = scored_reader.get(f"/runs/{scored.event}/matrix.json?order=label").get_json()
+def test_every_line_of_the_threshold_table_is_exact(scored_reader: PageClient) -> None:
+    page = scored_reader.page("/runs/{event}/curves")
+    matrix = scored_reader.get("/runs/{event}/matrix.json?order=label").get_json()
 
     lines = _thresholds(page)
     in_use = next(line for line in lines if "in use" in line[1])
@@ -55,9 +51,9 @@ def test_every_line_of_the_threshold_table_is_exact(
 
 
 def test_the_ring_and_the_sentence_say_which_threshold_is_in_use(
-    scored_reader: PageClient, scored: ScoredRegistry
+    scored_reader: PageClient,
 ) -> None:
-    page = scored_reader.page(f"/runs/{scored.event}/curves")
+    page = scored_reader.page("/runs/{event}/curves")
 
     assert "match predicting “fraud” from a score of 0.30" in page.one("main").text
     assert len(page.all("circle", "ring")) == 2
@@ -79,10 +75,8 @@ def test_every_picture_has_a_name_a_table_and_a_csv(
             assert "Table" in links or card.inside("table")
 
 
-def test_the_other_class_is_seen_from_its_own_side(
-    scored_reader: PageClient, scored: ScoredRegistry
-) -> None:
-    page = scored_reader.page(f"/runs/{scored.margins}/curves?positive=well")
+def test_the_other_class_is_seen_from_its_own_side(scored_reader: PageClient) -> None:
+    page = scored_reader.page("/runs/{margins}/curves?positive=well")
 
     text = page.one("main").text
     assert (
@@ -93,19 +87,17 @@ def test_the_other_class_is_seen_from_its_own_side(
 
 
 def test_scores_that_are_no_probabilities_have_no_calibration_and_say_why(
-    scored_reader: PageClient, scored: ScoredRegistry
+    scored_reader: PageClient,
 ) -> None:
-    page = scored_reader.page(f"/runs/{scored.margins}/curves")
+    page = scored_reader.page("/runs/{margins}/curves")
 
     assert "Calibration" not in _headings(page)
     assert "the scores are not probabilities" in page.one("main").text
     assert "Score distribution" in _headings(page)
 
 
-def test_the_worst_classes_come_first_twelve_at_a_time(
-    scored_reader: PageClient, scored: ScoredRegistry
-) -> None:
-    per_class = scored_reader.get(f"/runs/{scored.many}/classes.json").get_json()
+def test_the_worst_classes_come_first_twelve_at_a_time(scored_reader: PageClient) -> None:
+    per_class = scored_reader.get("/runs/{many}/classes.json").get_json()
     areas = dict(
         zip(
             per_class["labels"],
@@ -113,7 +105,7 @@ def test_the_worst_classes_come_first_twelve_at_a_time(
             strict=True,
         )
     )
-    first = scored_reader.page(f"/runs/{scored.many}/curves")
+    first = scored_reader.page("/runs/{many}/curves")
     second = scored_reader.page(first.link("Next"))
 
     names = [
@@ -125,10 +117,8 @@ def test_the_worst_classes_come_first_twelve_at_a_time(
     assert first.one("nav", "pager").text.startswith("1–12 of 24 classes")
 
 
-def test_the_other_kind_of_curve_ranks_by_its_own_area(
-    scored_reader: PageClient, scored: ScoredRegistry
-) -> None:
-    page = scored_reader.page(f"/runs/{scored.many}/curves?curve=roc")
+def test_the_other_kind_of_curve_ranks_by_its_own_area(scored_reader: PageClient) -> None:
+    page = scored_reader.page("/runs/{many}/curves?curve=roc")
 
     shown = [each.text for each in page.one("ul", "multiples").inside("p")]
     areas = [float(text.split()[2]) for text in shown]
@@ -136,10 +126,8 @@ def test_the_other_kind_of_curve_ranks_by_its_own_area(
     assert areas == sorted(areas)
 
 
-def test_a_small_curve_leads_to_the_class_and_back(
-    scored_reader: PageClient, scored: ScoredRegistry
-) -> None:
-    many = scored_reader.page(f"/runs/{scored.several}/curves")
+def test_a_small_curve_leads_to_the_class_and_back(scored_reader: PageClient) -> None:
+    many = scored_reader.page("/runs/{several}/curves")
     link = many.one("ul", "multiples").inside("a")[0]
 
     one = scored_reader.page(link.attributes["href"])
@@ -149,10 +137,8 @@ def test_a_small_curve_leads_to_the_class_and_back(
     assert "All classes" in [a.text for a in one.all("a")]
 
 
-def test_the_largest_score_has_calibration_and_spread(
-    scored_reader: PageClient, scored: ScoredRegistry
-) -> None:
-    page = scored_reader.page(f"/runs/{scored.several}/curves")
+def test_the_largest_score_has_calibration_and_spread(scored_reader: PageClient) -> None:
+    page = scored_reader.page("/runs/{several}/curves")
 
     assert _headings(page)[-2:] == [
         "Reliability diagram (top label)",
@@ -163,10 +149,8 @@ def test_the_largest_score_has_calibration_and_spread(
     assert "Left out, with fewer than 10 examples:" in text
 
 
-def test_a_prevalence_works_out_again_what_depends_on_it(
-    scored_reader: PageClient, scored: ScoredRegistry
-) -> None:
-    page = scored_reader.page(f"/runs/{scored.event}/curves?prevalence=0.2")
+def test_a_prevalence_works_out_again_what_depends_on_it(scored_reader: PageClient) -> None:
+    page = scored_reader.page("/runs/{event}/curves?prevalence=0.2")
 
     values = {line[0]: line[1:] for line in page.table("data")}
     note = next(each.text for each in page.all("div", "callout") if "What if" in each.text)
@@ -184,27 +168,14 @@ def test_a_prevalence_works_out_again_what_depends_on_it(
     assert in_use[6] == values["Precision"][1]
 
 
-@pytest.mark.parametrize("typed", ["2", "often", "0"])
-def test_what_is_no_prevalence_is_a_notice(
-    scored_reader: PageClient, scored: ScoredRegistry, typed: str
-) -> None:
-    page = scored_reader.page(f"/runs/{scored.event}/curves?prevalence={typed}")
-
-    assert f"not “{typed}”" in page.one("main").text
-
-
-def test_a_prevalence_without_a_class_is_a_notice(
-    scored_reader: PageClient, scored: ScoredRegistry
-) -> None:
-    page = scored_reader.page(f"/runs/{scored.several}/curves?prevalence=0.2")
+def test_a_prevalence_without_a_class_is_a_notice(scored_reader: PageClient) -> None:
+    page = scored_reader.page("/runs/{several}/curves?prevalence=0.2")
 
     assert "A prevalence is that of one class" in page.one("main").text
 
 
-def test_a_class_that_there_is_none_of_is_a_notice(
-    scored_reader: PageClient, scored: ScoredRegistry
-) -> None:
-    page = scored_reader.page(f"/runs/{scored.several}/curves?positive=cow&prevalence=0.2")
+def test_a_class_that_there_is_none_of_is_a_notice(scored_reader: PageClient) -> None:
+    page = scored_reader.page("/runs/{several}/curves?positive=cow&prevalence=0.2")
 
     assert "There is no class “cow” here." in page.one("main").text
     assert page.all("ul", "multiples")
@@ -213,9 +184,7 @@ def test_a_class_that_there_is_none_of_is_a_notice(
 def test_the_form_leads_to_the_canonical_address(
     scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    response = scored_reader.get(
-        f"/runs/{scored.event}/curves?form=1&positive=fraud&prevalence=2+%25"
-    )
+    response = scored_reader.get("/runs/{event}/curves?form=1&positive=fraud&prevalence=2+%25")
 
     assert response.status_code == 302
     assert response.headers["Location"] == (
@@ -240,13 +209,11 @@ def test_without_scores_the_page_says_what_to_log(
     assert reader.get(f"/runs/{getattr(registry, which)}/curves.json").status_code == 409
 
 
-def test_a_run_that_waits_shows_its_state(
-    scored_reader: PageClient, scored: ScoredRegistry
-) -> None:
-    page = scored_reader.page(f"/runs/{scored.waiting}/curves")
+def test_a_run_that_waits_shows_its_state(scored_reader: PageClient) -> None:
+    page = scored_reader.page("/runs/{waiting}/curves")
 
     assert page.one("div", "results").inside("div")[0].attributes["role"] == "status"
-    assert scored_reader.get(f"/runs/{scored.waiting}/curves.csv").status_code == 503
+    assert scored_reader.get("/runs/{waiting}/curves.csv").status_code == 503
 
 
 def test_results_from_before_curves_say_so(client: PageClient, database: Database) -> None:
@@ -261,11 +228,9 @@ def test_results_from_before_curves_say_so(client: PageClient, database: Databas
     assert "Its curves have not been drawn yet." in page.one("main").text
 
 
-def test_the_csv_of_the_points_is_the_curve(
-    scored_reader: PageClient, scored: ScoredRegistry
-) -> None:
-    lines = scored_reader.records(f"/runs/{scored.event}/curves.csv")
-    record = scored_reader.get(f"/runs/{scored.event}/curves.json").get_json()
+def test_the_csv_of_the_points_is_the_curve(scored_reader: PageClient) -> None:
+    lines = scored_reader.records("/runs/{event}/curves.csv")
+    record = scored_reader.get("/runs/{event}/curves.json").get_json()
 
     (curve,) = record["curves"]
     points = curve["points"]
@@ -297,8 +262,8 @@ def test_the_json_of_the_curves_is_that_of_the_api(
 def test_the_csv_of_the_bins_and_of_the_histogram_count_every_case(
     scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
-    bins = scored_reader.records(f"/runs/{scored.several}/curves.csv?part=reliability")
-    histogram = scored_reader.records(f"/runs/{scored.several}/curves.csv?part=histogram")
+    bins = scored_reader.records("/runs/{several}/curves.csv?part=reliability")
+    histogram = scored_reader.records("/runs/{several}/curves.csv?part=histogram")
 
     for name in (*scored.cases.labels, ""):
         assert sum(int(line["cases"]) for line in bins if line["class"] == name) == 360
@@ -306,10 +271,8 @@ def test_the_csv_of_the_bins_and_of_the_histogram_count_every_case(
         assert sum(int(line["positive"]) + int(line["negative"]) for line in counted) == 360
 
 
-def test_exports_of_one_class_hold_that_class_at_its_prevalence(
-    scored_reader: PageClient, scored: ScoredRegistry
-) -> None:
-    lines = scored_reader.records(f"/runs/{scored.several}/curves.csv?positive=cat&prevalence=0.5")
+def test_exports_of_one_class_hold_that_class_at_its_prevalence(scored_reader: PageClient) -> None:
+    lines = scored_reader.records("/runs/{several}/curves.csv?positive=cat&prevalence=0.5")
 
     assert {line["class"] for line in lines} == {"cat"}
     for line in lines[1:]:

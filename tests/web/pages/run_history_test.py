@@ -11,10 +11,8 @@ from support.pages import PageClient
 from support.revised import IDS, TRUTH, RevisedRegistry, log_pets, revise
 
 
-def test_every_evaluation_is_a_line_with_what_differed(
-    revised_reader: PageClient, revised: RevisedRegistry
-) -> None:
-    page = revised_reader.page(f"/runs/{revised.seer}/history")
+def test_every_evaluation_is_a_line_with_what_differed(revised_reader: PageClient) -> None:
+    page = revised_reader.page("/runs/{seer}/history")
 
     newest, first = page.table("data")
     assert newest[1:4] == ["truth version 1 → 2", "v2", "all 60"]
@@ -24,18 +22,16 @@ def test_every_evaluation_is_a_line_with_what_differed(
 
 
 def test_shares_differ_in_points_and_other_values_in_their_own_unit(
-    revised_reader: PageClient, revised: RevisedRegistry
+    revised_reader: PageClient,
 ) -> None:
-    page = revised_reader.page(f"/runs/{revised.seer}/history")
+    page = revised_reader.page("/runs/{seer}/history")
 
     bold = [strong.text for strong in page.one("tbody").inside("strong")]
     assert bold == ["+15.6 pp", "+0.213", "+16.9 pp", "+16.7 pp"]
 
 
-def test_late_labels_are_told_as_newly_scored(
-    revised_reader: PageClient, revised: RevisedRegistry
-) -> None:
-    page = revised_reader.page(f"/runs/{revised.partly}/history")
+def test_late_labels_are_told_as_newly_scored(revised_reader: PageClient) -> None:
+    page = revised_reader.page("/runs/{partly}/history")
 
     newest, first = page.table("data")[:2]
     assert newest[1] == "truth version 2 → 3; labelled samples 45 → 50"
@@ -43,9 +39,9 @@ def test_late_labels_are_told_as_newly_scored(
 
 
 def test_the_header_names_the_truth_that_counts_and_what_it_covers(
-    revised_reader: PageClient, revised: RevisedRegistry
+    revised_reader: PageClient,
 ) -> None:
-    page = revised_reader.page(f"/runs/{revised.partly}")
+    page = revised_reader.page("/runs/{partly}")
 
     assert page.one("p", "run-facts").text.startswith("50 of 60 labelled, ")
     assert "late v3" in page.one("p", "crumbs").text
@@ -53,9 +49,9 @@ def test_the_header_names_the_truth_that_counts_and_what_it_covers(
 
 @pytest.mark.parametrize("tab", ["", "/classes", "/history", "/meta"])
 def test_results_of_an_older_truth_are_announced_on_every_page_of_the_run(
-    revised_reader: PageClient, revised: RevisedRegistry, tab: str
+    revised_reader: PageClient, tab: str
 ) -> None:
-    page = revised_reader.page(f"/runs/{revised.waiting}{tab}")
+    page = revised_reader.page(f"/runs/{{waiting}}{tab}")
 
     notice = page.one("div", "callout-warning").text
     assert notice.startswith(
@@ -95,10 +91,8 @@ def test_a_failed_second_evaluation_is_told_with_its_job(
     assert len(page.table("data")) == 1
 
 
-def test_current_results_are_not_called_stale(
-    revised_reader: PageClient, revised: RevisedRegistry
-) -> None:
-    assert not revised_reader.page(f"/runs/{revised.seer}").all("div", "callout-warning")
+def test_current_results_are_not_called_stale(revised_reader: PageClient) -> None:
+    assert not revised_reader.page("/runs/{seer}").all("div", "callout-warning")
 
 
 @pytest.mark.parametrize("which", ["waiting", "still_open", "failed"])

@@ -15,7 +15,7 @@ from support.dashboard import HOSTILE_NAMES, counted_statements, log_counts
 from support.grouped import THING_COUNTS, THINGS, TREE, GroupedRegistry, fill_grouped
 from support.kinds import Kind
 from support.pages import Element, Page, PageClient, client_for
-from support.registries import dashboard
+from support.registries import dashboard, reader_of
 
 COLLAPSED = [[81, 3, 1], [3, 81, 0], [0, 0, 9]]
 """Animals, vehicles and the rest."""
@@ -33,7 +33,7 @@ def grouped(
 @pytest.fixture(scope="module")
 def grouped_reader(grouped: GroupedRegistry) -> PageClient:
     """A client of the dashboard over that registry."""
-    return client_for(dashboard(grouped.database))
+    return reader_of(grouped)
 
 
 def counts_in(page: Page) -> list[list[int]]:
@@ -71,9 +71,9 @@ def canonical(page: Page) -> str:
 
 
 def test_classes_stand_group_by_group_under_the_names_of_their_groups(
-    grouped_reader: PageClient, grouped: GroupedRegistry
+    grouped_reader: PageClient,
 ) -> None:
-    page = grouped_reader.page(f"/runs/{grouped.first}?norm=none")
+    page = grouped_reader.page("/runs/{first}?norm=none")
 
     table = page.one("table", "matrix")
     assert row_names(page) == ["dog", "cat", "car", "plane", "other"]
@@ -108,11 +108,9 @@ def test_groups_collapse_and_expand_one_by_one_by_their_links(
     assert again == start
 
 
-def test_numbers_are_those_of_the_collapsed_matrix(
-    grouped_reader: PageClient, grouped: GroupedRegistry
-) -> None:
-    page = grouped_reader.page(f"/runs/{grouped.first}?collapse=*")
-    record = grouped_reader.get(f"/runs/{grouped.first}.json?collapse=vehicle,animal").get_json()
+def test_numbers_are_those_of_the_collapsed_matrix(grouped_reader: PageClient) -> None:
+    page = grouped_reader.page("/runs/{first}?collapse=*")
+    record = grouped_reader.get("/runs/{first}.json?collapse=vehicle,animal").get_json()
 
     assert (
         "collapsed to 3 classes: animal (2 classes), vehicle (2 classes)" in page.one("main").text
@@ -129,15 +127,13 @@ def test_numbers_are_those_of_the_collapsed_matrix(
 
 
 @pytest.mark.parametrize("turned", ["", "&t=1"])
-def test_every_file_follows_the_view_and_says_so(
-    grouped_reader: PageClient, grouped: GroupedRegistry, turned: str
-) -> None:
-    page = grouped_reader.page(f"/runs/{grouped.first}?collapse=*&norm=none{turned}")
+def test_every_file_follows_the_view_and_says_so(grouped_reader: PageClient, turned: str) -> None:
+    page = grouped_reader.page(f"/runs/{{first}}?collapse=*&norm=none{turned}")
     expected = [list(line) for line in zip(*COLLAPSED, strict=True)] if turned else COLLAPSED
     names = ["animal", "vehicle", "other"]
 
     grid = grouped_reader.rows(link_to(page, "CSV as a grid"))
-    record = grouped_reader.get(f"/runs/{grouped.first}/matrix.json?collapse=*{turned}").get_json()
+    record = grouped_reader.get(f"/runs/{{first}}/matrix.json?collapse=*{turned}").get_json()
     markdown = grouped_reader.get(link_to(page, "Markdown")).text
     latex = grouped_reader.get(link_to(page, "LaTeX")).text
     drawing = grouped_reader.get(link_to(page, "SVG")).text
@@ -156,10 +152,8 @@ def test_every_file_follows_the_view_and_says_so(
     assert f"{'-transposed' if turned else ''}-collapsed.tex" in named
 
 
-def test_a_cell_of_groups_leads_to_the_examples_it_counts(
-    grouped_reader: PageClient, grouped: GroupedRegistry
-) -> None:
-    page = grouped_reader.page(f"/runs/{grouped.first}?collapse=*&norm=none")
+def test_a_cell_of_groups_leads_to_the_examples_it_counts(grouped_reader: PageClient) -> None:
+    page = grouped_reader.page("/runs/{first}?collapse=*&norm=none")
     cells = page.one("table", "matrix").inside("tbody")[0].inside("tr")[0].inside("td")
 
     urls = [a.attributes["href"] for cell in cells for a in cell.inside("a")]
@@ -176,10 +170,8 @@ def test_a_cell_of_groups_leads_to_the_examples_it_counts(
     )
 
 
-def test_what_a_group_misses_lies_outside_it(
-    grouped_reader: PageClient, grouped: GroupedRegistry
-) -> None:
-    page = grouped_reader.page(f"/runs/{grouped.first}?collapse=animal")
+def test_what_a_group_misses_lies_outside_it(grouped_reader: PageClient) -> None:
+    page = grouped_reader.page("/runs/{first}?collapse=animal")
     missed = next(a for a in page.all("a") if a.attributes.get("title") == "Missed examples")
 
     url = str(missed.attributes["href"])
@@ -191,19 +183,15 @@ def test_what_a_group_misses_lies_outside_it(
     assert not {each["predicted"] for each in record["examples"]} & {"cat", "dog"}
 
 
-def test_cells_inside_each_other_are_refused_in_words(
-    grouped_reader: PageClient, grouped: GroupedRegistry
-) -> None:
-    page = grouped_reader.page(f"/runs/{grouped.first}/examples?true=vehicle&pred=road")
+def test_cells_inside_each_other_are_refused_in_words(grouped_reader: PageClient) -> None:
+    page = grouped_reader.page("/runs/{first}/examples?true=vehicle&pred=road")
 
     assert "lies inside the other" in page.one("main").text
 
 
-def test_many_classes_in_few_groups_are_a_table(
-    grouped_reader: PageClient, grouped: GroupedRegistry
-) -> None:
-    whole = grouped_reader.page(f"/runs/{grouped.wide}")
-    seen = grouped_reader.page(f"/runs/{grouped.wide}?collapse=*")
+def test_many_classes_in_few_groups_are_a_table(grouped_reader: PageClient) -> None:
+    whole = grouped_reader.page("/runs/{wide}")
+    seen = grouped_reader.page("/runs/{wide}?collapse=*")
 
     assert pictures(whole)
     groups = next(a for a in whole.all("a") if a.text == "Collapse")
@@ -213,26 +201,21 @@ def test_many_classes_in_few_groups_are_a_table(
     assert [segment.text for segment in whole.all("a") if segment.text == "Group"]
 
 
-def test_the_map_stands_group_by_group(
-    grouped_reader: PageClient, grouped: GroupedRegistry
-) -> None:
+def test_the_map_stands_group_by_group(grouped_reader: PageClient) -> None:
     by_group, by_label = (
-        grouped_reader.get(f"/runs/{grouped.wide}/matrix.png{query}")
-        for query in ("", "?order=label")
+        grouped_reader.get(f"/runs/{{wide}}/matrix.png{query}") for query in ("", "?order=label")
     )
     # A click into the second place: class 09, which follows class 00 in its group.
-    clicked = grouped_reader.get(f"/runs/{grouped.wide}/matrix/at?at.x=1&at.y=18")
+    clicked = grouped_reader.get("/runs/{wide}/matrix/at?at.x=1&at.y=18")
 
     assert by_group.data != by_label.data
     assert by_group.headers["ETag"] != by_label.headers["ETag"]
     assert "focus=class%2009" in clicked.headers["Location"]
 
 
-def test_dense_tables_of_groups_name_cells_by_number(
-    grouped_reader: PageClient, grouped: GroupedRegistry
-) -> None:
+def test_dense_tables_of_groups_name_cells_by_number(grouped_reader: PageClient) -> None:
     names = ",".join(f"group {g}" for g in range(4))
-    page = grouped_reader.page(f"/runs/{grouped.wide}?collapse={names}")
+    page = grouped_reader.page(f"/runs/{{wide}}?collapse={names}")
     cells = page.one("table", "matrix").inside("td")
     url = next(cell for cell in cells if "data-cell" in cell.attributes).inside("a")[0].attributes
 
@@ -241,15 +224,15 @@ def test_dense_tables_of_groups_name_cells_by_number(
     assert url["href"].endswith("/cells/g0-g0")
     assert answer.headers["Location"].endswith("/examples?pred=group%200&true=group%200")
     for wrong in ("g99-0", "0-99"):
-        assert grouped_reader.get(f"/runs/{grouped.wide}/cells/{wrong}").status_code == 404
-    assert grouped_reader.get(f"/runs/{grouped.wide}/cells/x-1").status_code == 404
+        assert grouped_reader.get(f"/runs/{{wide}}/cells/{wrong}").status_code == 404
+    assert grouped_reader.get("/runs/{wide}/cells/x-1").status_code == 404
 
 
 def test_unknown_groups_are_said_and_ignored(
     grouped_reader: PageClient, grouped: GroupedRegistry
 ) -> None:
-    page = grouped_reader.page(f"/runs/{grouped.first}?collapse=plant,animal&norm=none")
-    plain = grouped_reader.page(f"/runs/{grouped.plain}?collapse=animal")
+    page = grouped_reader.page("/runs/{first}?collapse=plant,animal&norm=none")
+    plain = grouped_reader.page("/runs/{plain}?collapse=animal")
 
     assert "There is no group “plant” of classes." in page.one("main").text
     assert canonical(page).endswith("?collapse=animal&norm=none")
@@ -257,10 +240,8 @@ def test_unknown_groups_are_said_and_ignored(
     assert canonical(plain) == f"/runs/{grouped.plain}"
 
 
-def test_every_other_link_of_the_view_keeps_the_groups(
-    grouped_reader: PageClient, grouped: GroupedRegistry
-) -> None:
-    page = grouped_reader.page(f"/runs/{grouped.first}?collapse=animal")
+def test_every_other_link_of_the_view_keeps_the_groups(grouped_reader: PageClient) -> None:
+    page = grouped_reader.page("/runs/{first}?collapse=animal")
 
     kept = ["% predicted", "Support", "Matrix, CSV", "Matrix, JSON", "SVG", "PNG"]
     links = {a.text: str(a.attributes["href"]) for a in page.all("a")}
@@ -268,13 +249,11 @@ def test_every_other_link_of_the_view_keeps_the_groups(
         assert "collapse=animal" in links[text], text
 
 
-def test_a_collapsed_page_takes_no_more_statements(
-    grouped_reader: PageClient, grouped: GroupedRegistry
-) -> None:
+def test_a_collapsed_page_takes_no_more_statements(grouped_reader: PageClient) -> None:
     with counted_statements() as whole:
-        grouped_reader.get(f"/runs/{grouped.first}")
+        grouped_reader.get("/runs/{first}")
     with counted_statements() as seen:
-        grouped_reader.get(f"/runs/{grouped.first}?collapse=*")
+        grouped_reader.get("/runs/{first}?collapse=*")
 
     assert len(seen) == len(whole) <= 7
 

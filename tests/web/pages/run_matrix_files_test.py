@@ -36,10 +36,8 @@ def pixels(client: PageClient, address: str) -> tuple[np.ndarray, bytes]:
     return codes[side // 2 :: side, side // 2 :: side], bytes(palette)
 
 
-def test_markdown_has_every_count_in_its_place(
-    reader: PageClient, registry: LesionRegistry
-) -> None:
-    lines = reader.get(f"/runs/{registry.plain}/matrix.md?order=label&norm=none").text.splitlines()
+def test_markdown_has_every_count_in_its_place(reader: PageClient) -> None:
+    lines = reader.get("/runs/{plain}/matrix.md?order=label&norm=none").text.splitlines()
 
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[:10]]
     assert rows[0] == ["actual ↓ predicted →".title(), *LESIONS, "Actual n"]
@@ -48,8 +46,8 @@ def test_markdown_has_every_count_in_its_place(
     assert rows[9][0] == "Predicted n"
 
 
-def test_latex_has_every_count_in_its_place(reader: PageClient, registry: LesionRegistry) -> None:
-    text = reader.get(f"/runs/{registry.plain}/matrix.tex?order=label&norm=none&t=1").text
+def test_latex_has_every_count_in_its_place(reader: PageClient) -> None:
+    text = reader.get("/runs/{plain}/matrix.tex?order=label&norm=none&t=1").text
 
     lines = [line for line in text.splitlines() if re.match(r"(nv|mel|df) &", line)]
     assert [int(cell) for cell in lines[2].split("&")[1:8]] == [line[6] for line in LESION_COUNTS]
@@ -57,10 +55,8 @@ def test_latex_has_every_count_in_its_place(reader: PageClient, registry: Lesion
     assert "Predicted class & nv" in text
 
 
-def test_the_drawing_names_both_axes_and_holds_every_count(
-    reader: PageClient, registry: LesionRegistry
-) -> None:
-    answer = reader.get(f"/runs/{registry.plain}/matrix.svg?order=label&norm=none")
+def test_the_drawing_names_both_axes_and_holds_every_count(reader: PageClient) -> None:
+    answer = reader.get("/runs/{plain}/matrix.svg?order=label&norm=none")
 
     root = ET.fromstring(answer.data)
     texts = [element.text for element in root.iter(f"{SVG}text")]
@@ -79,7 +75,7 @@ def test_the_drawing_names_both_axes_and_holds_every_count(
 def test_a_pixel_has_the_colour_of_its_cell(
     reader: PageClient, registry: LesionRegistry, theme: str
 ) -> None:
-    page = reader.page(f"/runs/{registry.plain}?order=label")
+    page = reader.page("/runs/{plain}?order=label")
     cells = [cell.classes for cell in page.all("td") if "data-cell" in cell.attributes]
 
     codes, palette = pixels(reader, f"/runs/{registry.plain}/matrix.png?order=label&theme={theme}")
@@ -111,13 +107,13 @@ def test_rare_cells_can_be_left_out_of_the_map(
     assert ((codes > 0) == (np.array(LESION_COUNTS) >= 10)).all()
 
 
-def test_the_same_map_is_not_sent_twice(reader: PageClient, registry: LesionRegistry) -> None:
-    first = reader.get(f"/runs/{registry.plain}/matrix.png")
+def test_the_same_map_is_not_sent_twice(reader: PageClient) -> None:
+    first = reader.get("/runs/{plain}/matrix.png")
     again = reader.get(
-        f"/runs/{registry.plain}/matrix.png", headers={"If-None-Match": first.headers["ETag"]}
+        "/runs/{plain}/matrix.png", headers={"If-None-Match": first.headers["ETag"]}
     )
     other = reader.get(
-        f"/runs/{registry.plain}/matrix.png?theme=dark",
+        "/runs/{plain}/matrix.png?theme=dark",
         headers={"If-None-Match": first.headers["ETag"]},
     )
 
@@ -125,39 +121,35 @@ def test_the_same_map_is_not_sent_twice(reader: PageClient, registry: LesionRegi
     assert again.data == b""
 
 
-def test_a_map_is_read_in_one_statement(reader: PageClient, registry: LesionRegistry) -> None:
-    reader.get(f"/runs/{registry.many_classes}/matrix.png")
+def test_a_map_is_read_in_one_statement(reader: PageClient) -> None:
+    reader.get("/runs/{many_classes}/matrix.png")
 
     with counted_statements() as statements:
-        reader.get(f"/runs/{registry.many_classes}/matrix.png")
+        reader.get("/runs/{many_classes}/matrix.png")
 
     # The first finds out whose run it is.
     assert len(statements) <= 2
 
 
-def test_a_click_on_the_map_shows_the_class_of_its_row(
-    reader: PageClient, registry: LesionRegistry
-) -> None:
-    page = reader.page(f"/runs/{registry.many_classes}?order=label")
+def test_a_click_on_the_map_shows_the_class_of_its_row(reader: PageClient) -> None:
+    page = reader.page("/runs/{many_classes}?order=label")
     names = sorted(choice.text for choice in page.all("option"))
     side = map_pixels(len(names))
     at = {"order": "label", "at.x": str(5 * side), "at.y": str(2 * side + 1)}
 
-    straight = reader.get(f"/runs/{registry.many_classes}/matrix/at", query_string=at)
-    turned = reader.get(f"/runs/{registry.many_classes}/matrix/at", query_string={**at, "t": "1"})
+    straight = reader.get("/runs/{many_classes}/matrix/at", query_string=at)
+    turned = reader.get("/runs/{many_classes}/matrix/at", query_string={**at, "t": "1"})
 
-    record = reader.get(f"/runs/{registry.many_classes}/matrix.json?order=label").get_json()
+    record = reader.get("/runs/{many_classes}/matrix.json?order=label").get_json()
     assert straight.status_code == turned.status_code == 303
     assert f"focus={record['labels'][2].replace(' ', '%20')}" in straight.headers["Location"]
     assert f"focus={record['labels'][5].replace(' ', '%20')}" in turned.headers["Location"]
     assert f"as={record['labels'][5].replace(' ', '%20')}" in straight.headers["Location"]
-    assert reader.get(f"/runs/{registry.many_classes}/matrix/at").status_code == 400
+    assert reader.get("/runs/{many_classes}/matrix/at").status_code == 400
 
 
-def test_form_numbers_and_picture_of_a_map_are_in_one_order(
-    reader: PageClient, registry: LesionRegistry
-) -> None:
-    page = reader.page(f"/runs/{registry.many_classes}")
+def test_form_numbers_and_picture_of_a_map_are_in_one_order(reader: PageClient) -> None:
+    page = reader.page("/runs/{many_classes}")
 
     form = page.one("form", "map")
     fields = {
@@ -202,10 +194,8 @@ def test_too_many_classes_are_refused_in_words_where_every_cell_is_written(
     assert Image.open(io.BytesIO(drawn.data)).size == (402, 402)
 
 
-def test_confused_classes_stand_together_on_request(
-    reader: PageClient, registry: LesionRegistry
-) -> None:
-    record = reader.get(f"/runs/{registry.plain}/matrix.json?order=cluster").get_json()
+def test_confused_classes_stand_together_on_request(reader: PageClient) -> None:
+    record = reader.get("/runs/{plain}/matrix.json?order=cluster").get_json()
 
     assert sorted(record["labels"]) == sorted(LESIONS)
     assert record["labels"] != list(LESIONS)

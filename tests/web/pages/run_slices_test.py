@@ -74,14 +74,6 @@ def test_the_strip_has_the_recall_of_each_class_in_each_slice(
     assert "w" in cross.text
 
 
-def test_files_have_every_gap(client: PageClient, run_id: str) -> None:
-    gaps = client.get(f"/runs/{run_id}/slices.json").get_json()["gaps"]
-    rows = client.records(f"/runs/{run_id}/slices.csv")
-
-    assert [row["slice"] for row in rows] == [gap["slice"] for gap in gaps]
-    assert float(rows[0]["gap"]) == gaps[0]["gap"]
-
-
 def test_run_and_dataset_show_the_worst_slices(
     client: PageClient, database: Database, run_id: str
 ) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from unittest.mock import patch
 
 import pytest
@@ -74,18 +72,15 @@ def test_words_count_in_any_order_over_names_models_datasets_and_tags(
     assert "runs" not in found(client, "plain other")
 
 
-@pytest.mark.parametrize(
-    ("words", "name"),
-    [
+def test_actions_and_pages_are_found_by_words(client: PageClient) -> None:
+    for words, name in [
         ("approve", "Approve a champion, propose a candidate"),
         ("runs compare", "Compare runs"),
         ("log run", "Log a run"),
         ("problems", "Problems"),
         ("matrix new", "New cost matrix"),
-    ],
-)
-def test_actions_and_pages_are_found_by_words(client: PageClient, words: str, name: str) -> None:
-    assert name in found(client, words)["pages"]
+    ]:
+        assert name in found(client, words)["pages"], (words, name)
 
 
 def test_flags_and_jobs_are_gone_to_by_number(client: PageClient) -> None:
@@ -143,16 +138,6 @@ def test_a_model_without_metrics_yet_shows_what_it_waits_for(
 
     assert len(page.all("span", "chip")) == 2
     assert not page.all("circle", "point")
-
-
-@pytest.mark.both_databases
-def test_the_twins_of_a_model_hold_the_same_runs(client: PageClient, forests: list[str]) -> None:
-    whole = client.get("/models/forest%20100%25.json").get_json()
-    table = list(csv.DictReader(io.StringIO(client.get("/models/forest%20100%25.csv").text)))
-
-    assert [run["name"] for run in whole["runs"]] == ["first", "second", "third"]
-    assert [line["id"] for line in table] == [run["id"] for run in whole["runs"]] == forests[:3]
-    assert float(table[0]["overall_accuracy"]) == 87 / 110
 
 
 def test_a_model_of_many_runs_shows_the_newest_and_leads_to_all(

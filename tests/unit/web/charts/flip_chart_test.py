@@ -2,7 +2,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from offdiag_web.charts.flip_chart import HEIGHT, WIDTH, FlipAxis, FlipLine, flip_axis, flip_chart
@@ -93,7 +93,6 @@ def test_flips_and_the_price_as_it_is_are_marked_inside_the_frame_only() -> None
     assert drawing.count("now") == 0
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.tuples(st.floats(1, 1e6), st.floats(1, 1e6)),

@@ -11,17 +11,6 @@ from offdiag_web.components.classes import (
 from support.dashboard import LESION_COUNTS, LESIONS
 
 
-def test_the_most_frequent_errors_come_first_with_their_reverse() -> None:
-    errors = most_frequent(_lesions(), at_most=3).errors
-
-    assert [(e.actual.name, e.predicted.name, e.count, e.reverse) for e in errors] == [
-        ("mel", "nv", "59", "5"),
-        ("bkl", "nv", "28", "10"),
-        ("bcc", "nv", "14", "3"),
-    ]
-    assert errors[0].share == "35\u202f%"
-
-
 def test_the_list_says_how_many_errors_and_kinds_there_are() -> None:
     cut = most_frequent(_lesions(), at_most=3)
 

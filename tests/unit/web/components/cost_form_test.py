@@ -41,14 +41,6 @@ def test_without_a_word_about_it_the_rarer_class_is_the_one_looked_for(ask: Ask)
     assert (line.missed, line.raised, line.recall.text) == ("12/20", "5/980", "0.400")
 
 
-def test_either_class_can_be_looked_for(ask: Ask) -> None:
-    sides = binary_sides(ask(COUNTS), WhatIfAddress(("r_0",), positive="well"))
-
-    assert sides is not None
-    assert sides.lines[0].missed == "5/980"
-    assert [choice.is_current for choice in sides.choices] == [False, True]
-
-
 def test_more_classes_have_no_sides(ask: Ask) -> None:
     three = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
 

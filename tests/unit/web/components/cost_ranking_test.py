@@ -95,22 +95,6 @@ def test_runs_no_better_than_a_constant_answer_are_named(ask: Ask) -> None:
     assert constant_sentence(ask(SLOPPY)) is None
 
 
-def test_rows_stand_in_the_order_of_their_cost(ask: Ask) -> None:
-    found = ask(CAREFUL, SLOPPY)
-    address = WhatIfAddress(("r_0", "r_1"))
-
-    view = ranking(found, address)
-
-    assert [(row.run_label, row.rank, row.cost, row.behind) for row in view.rows] == [
-        ("B", "1", "17.00", "0.00"),
-        ("A", "2", "62.00", "+45.00"),
-    ]
-    assert view.rows[0].verdict == "cheapest"
-    assert view.rows[1].remove_url == "/whatif?runs=r_1"
-    assert view.constant is not None
-    assert (view.constant.label, view.constant.cost) == ("well", "20.00")
-
-
 def test_a_row_carries_what_the_browser_adds_up(ask: Ask) -> None:
     found = ask(SLOPPY, edits="ill>well:0.1")
 

@@ -26,16 +26,6 @@ def test_empty_cells_have_no_share_and_no_colour() -> None:
     assert cell.css.split() == ["zero", "diagonal"]
 
 
-def test_both_axes_are_named_and_follow_the_transposed_view() -> None:
-    view = matrix_view(_lesions(), ADDRESS)
-    turned = matrix_view(_lesions(), replace(ADDRESS, transposed=True))
-
-    assert (view.down, view.across) == ("Actual", "Predicted")
-    assert (turned.down, turned.across) == ("Predicted", "Actual")
-    assert view.caption.startswith("Rows: actual class. Columns: predicted class.")
-    assert turned.caption.startswith("Rows: predicted class. Columns: actual class.")
-
-
 def test_the_transposed_view_shows_the_same_cells_at_exchanged_places() -> None:
     view = matrix_view(_lesions(), ADDRESS)
     turned = matrix_view(_lesions(), replace(ADDRESS, transposed=True))

@@ -14,22 +14,6 @@ def typed(**fields: str) -> TypedCosts:
     return typed_costs({**CELLS, "name": "visits", **fields})
 
 
-def test_the_cells_of_the_grid_are_the_costs() -> None:
-    found = read_costs(typed(currency="EUR"), LABELS)
-
-    assert found.costs is not None
-    assert found.costs.weights.tolist() == [[0, 1], [20, 0]]
-    assert found.costs.currency == "EUR"
-    assert found.errors == {}
-
-
-def test_a_table_counts_instead_of_the_cells() -> None:
-    found = read_costs(typed(table="\tmel\tnv\nmel\t0\t5\nnv\t2\t0"), LABELS)
-
-    assert found.costs is not None
-    assert found.costs.weights.tolist() == [[0, 2], [5, 0]]
-
-
 def test_a_file_counts_instead_of_what_was_pasted() -> None:
     found = read_costs(typed_costs({**CELLS, "table": "nonsense"}, uploaded="0,3\n4,0"), LABELS)
 

@@ -9,8 +9,6 @@ from offdiag_web.components.numbers import CLASS_METRIC_TITLES, Notes
 from offdiag_web.pages.run_classes.page import (
     GROUPS,
     ClassesAddress,
-    class_columns,
-    class_rows,
     class_table,
 )
 from support.gallery.examples import results_of
@@ -23,26 +21,6 @@ def test_every_key_of_the_suite_is_in_a_group_and_has_a_title() -> None:
 
     assert set(PER_CLASS_KEYS) <= grouped
     assert grouped == set(CLASS_METRIC_TITLES)
-
-
-def test_counts_are_whole_and_rates_have_their_interval() -> None:
-    table = class_table(_never_predicted(), ADDRESS, Notes())
-
-    titles = [head.title for head in table.heads]
-    cells = dict(zip(titles, table.lines[0].cells, strict=True))
-    assert cells["Support"].value.text == "9"
-    assert cells["Recall"].value.text == "1.000"
-    assert cells["Recall"].interval is not None
-
-
-def test_undefined_values_are_numbered_and_explained_once() -> None:
-    notes = Notes()
-
-    table = class_table(_never_predicted(), replace(ADDRESS, group="rates"), notes)
-
-    shown = {cell.value.text for line in table.lines for cell in line.cells}
-    assert "undefined" in shown
-    assert len(notes.texts) == len(set(notes.texts)) > 0
 
 
 @pytest.mark.parametrize("descending", [True, False])
@@ -73,18 +51,6 @@ def test_a_place_beyond_the_end_shows_the_last_page() -> None:
     table = class_table(_never_predicted(), replace(ADDRESS, start=5_000), Notes())
 
     assert table.paging.range_text == "2 classes"
-
-
-def test_the_export_has_full_precision_and_whole_counts() -> None:
-    results = _never_predicted()
-
-    columns = class_columns(results)
-    row = dict(zip(columns, class_rows(results, ADDRESS)[0], strict=True))
-
-    assert row["label"] == "always"
-    assert row["support"] == 9
-    assert row["precision"] == pytest.approx(0.9, abs=1e-15)
-    assert isinstance(row["recall_ci_low"], float)
 
 
 def _never_predicted() -> RunResults:

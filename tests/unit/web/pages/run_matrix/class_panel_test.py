@@ -11,14 +11,6 @@ from support.gallery.examples import results_of
 ADDRESS = MatrixAddress("r_1")
 
 
-def test_each_class_shows_what_was_found_of_its_cases() -> None:
-    panel = class_panel(_lesions(), ADDRESS, Notes())
-
-    first, last = panel.classes[0], panel.classes[-1]
-    assert (first.name, first.found, first.recall.text) == ("nv", "987", "0.981")
-    assert (last.name, last.found, last.recall.text) == ("df", "0", "0.000")
-
-
 def test_exactly_the_classes_whose_interval_lies_below_stand_out() -> None:
     results = _lesions()
     accuracy = results.aggregate["overall_accuracy"]
