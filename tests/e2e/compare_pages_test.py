@@ -1,4 +1,4 @@
-"""Comparisons in a browser: accessible, narrow, the same without scripts, and a way through."""
+"""Comparisons in a browser: a way through, by keyboard too, and what is copied."""
 
 from __future__ import annotations
 
@@ -8,53 +8,17 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from support.browser import expect_sound_page
 from support.compared import ComparedRegistry
 
 pytestmark = pytest.mark.browser
 
-NAMES = (
-    *("pair", "one matrix", "unpaired", "many classes", "three", "nine", "refused", "choosing"),
-    *("hostile", "examples", "hostile examples"),
-)
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
-ONE_OF_EACH_KIND = ("pair", "three", "refused", "choosing", "examples")
-ACCESSIBLE = {*ONE_OF_EACH_KIND, "nine"}
-"""Templates of the others are those of a pair."""
 
 
-@pytest.fixture(scope="module")
-def paths(compared: ComparedRegistry) -> dict[str, str]:
-    """Each page by what it shows."""
-    hostile = compared.runs("hostile", "more_hostile")
-    return {
-        "pair": f"/compare?{compared.pair}",
-        "one matrix": f"/compare?{compared.pair}&matrix=b&value=f1",
-        "unpaired": f"/compare?{compared.runs('plain', 'matrix')}",
-        "many classes": f"/compare?{compared.runs('large', 'larger')}",
-        "three": f"/compare?{compared.runs('plain', 'focal', 'almost')}",
-        "nine": f"/compare?runs={','.join(compared.alike)}",
-        "refused": f"/compare?{compared.runs('part', 'other_part')}",
-        "choosing": "/compare",
-        "hostile": f"/compare?{hostile}",
-        "examples": f"/compare/examples?{compared.pair}&which=only_b",
-        "hostile examples": f"/compare/examples?{hostile}&which=both_wrong",
-    }
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_is_accessible_narrow_and_breaks_no_policy(
-    open_compared: Any, paths: dict[str, str], name: str
-) -> None:
-    is_one = name in ONE_OF_EACH_KIND
-
-    expect_sound_page(
-        open_compared,
-        paths[name],
-        also_without_scripts=is_one,
-        also_dark=is_one,
-        also_accessible=name in ACCESSIBLE,
-    )
+@pytest.fixture
+def pair(compared: ComparedRegistry) -> str:
+    """The page of two runs."""
+    return f"/compare?{compared.pair}"
 
 
 def test_from_the_list_to_an_example_and_back(open_compared: Any) -> None:
@@ -100,8 +64,8 @@ def test_what_is_ticked_survives_another_filter(open_compared: Any) -> None:
     seen.expect_no_complaints()
 
 
-def test_s_swaps_and_g_m_leads_here(open_compared: Any, paths: dict[str, str]) -> None:
-    page: Page = open_compared(paths["pair"]).page
+def test_s_swaps_and_g_m_leads_here(open_compared: Any, pair: str) -> None:
+    page: Page = open_compared(pair).page
     before = page.get_by_role("note").first.inner_text()
 
     page.keyboard.press("s")
@@ -113,8 +77,8 @@ def test_s_swaps_and_g_m_leads_here(open_compared: Any, paths: dict[str, str]) -
     expect(page).to_have_url(re.compile("/compare$"))
 
 
-def test_the_difference_matrix_is_one_tab_stop(open_compared: Any, paths: dict[str, str]) -> None:
-    page: Page = open_compared(paths["pair"]).page
+def test_the_difference_matrix_is_one_tab_stop(open_compared: Any, pair: str) -> None:
+    page: Page = open_compared(pair).page
     cells = page.locator("table.matrix-difference td[data-cell]")
 
     expect(page.locator("table.matrix-difference td[tabindex='0']")).to_have_count(1)
@@ -124,10 +88,8 @@ def test_the_difference_matrix_is_one_tab_stop(open_compared: Any, paths: dict[s
     expect(cells.nth(2)).to_be_focused()
 
 
-def test_markdown_and_link_are_copied(
-    open_compared: Any, compared_url: str, paths: dict[str, str]
-) -> None:
-    page: Page = open_compared(paths["pair"], permissions=CLIPBOARD).page
+def test_markdown_and_link_are_copied(open_compared: Any, compared_url: str, pair: str) -> None:
+    page: Page = open_compared(pair, permissions=CLIPBOARD).page
 
     page.keyboard.press("e")
     page.get_by_role("link", name="Copy link").click()
@@ -137,13 +99,13 @@ def test_markdown_and_link_are_copied(
     expect(page.locator("#announcement")).to_have_text("as Markdown copied")
     text = page.evaluate("navigator.clipboard.readText()")
 
-    assert link == f"{compared_url}{paths['pair']}"
+    assert link == f"{compared_url}{pair}"
     assert "| Accuracy |" in text
     assert f"<{link}>" in text
 
 
-def test_a_card_is_copied_as_a_picture_or_saved(open_compared: Any, paths: dict[str, str]) -> None:
-    page: Page = open_compared(paths["pair"], permissions=CLIPBOARD).page
+def test_a_card_is_copied_as_a_picture_or_saved(open_compared: Any, pair: str) -> None:
+    page: Page = open_compared(pair, permissions=CLIPBOARD).page
     copy = page.get_by_role("link", name="Copy picture")
 
     page.keyboard.press("e")
@@ -163,10 +125,8 @@ def test_a_card_is_copied_as_a_picture_or_saved(open_compared: Any, paths: dict[
     assert saved.value.suggested_filename == "offdiag-card.png"
 
 
-def test_high_contrast_keeps_worse_and_certain_apart(
-    open_compared: Any, paths: dict[str, str]
-) -> None:
-    page: Page = open_compared(paths["pair"], forced_colors="active").page
+def test_high_contrast_keeps_worse_and_certain_apart(open_compared: Any, pair: str) -> None:
+    page: Page = open_compared(pair, forced_colors="active").page
 
     widths = page.evaluate(
         """() => ["td.certain", "td[data-cell]:not(.certain)"].map((cell) =>

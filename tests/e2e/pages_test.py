@@ -6,116 +6,150 @@ from typing import Any
 
 import pytest
 
+from offdiag.domain.texts import name_segment
 from offdiag.services.flags.page import browse_flags
 from offdiag.services.jobs.page import jobs_page
 from offdiag.store.flags import FlagFilter
+from offdiag_web.urls.datasets import DatasetAddress
 from support.browser import CLEAN, expect_sound_page, violations_in_both_themes
-from support.dashboard import LesionRegistry
+from support.dashboard import HOSTILE_NAMES, LesionRegistry
+from support.registries import names_of
 from support.reported import HOSTILE_REPORT
+from support.revised import HOSTILE_DATASET
 
 pytestmark = pytest.mark.browser
 
-LISTS = {
-    "home": "/",
-    "runs": "/runs?q=dataset:derm-7&cols=acc,mcc,f1,cohen_kappa",
-    "runs of several datasets": "/runs",
-    "no match": "/runs?q=dataset:derm-7 nothing foo:bar",
-    "gallery": "/_gallery",
-    "gallery of matrices": "/_gallery/matrices",
-    "gallery of charts": "/_gallery/charts",
-    "glossary": "/glossary",
-    "metric": "/glossary/f1?share=0.1",
-    "go to": "/search?q=a",
-    "settings": "/settings",
-    "saved views": "/views?of=q%3Dflag:open",
-    "problems": "/problems?class=df",
-    "rules": "/settings/rules",
-    "costs": "/costs",
-    "costs in versions": "/costs/triage",
-    "new costs": "/costs/new?dataset=derm-7",
-    "what-if of any dataset": "/whatif",
-    "audit": "/audit",
-    "audit of a published table": "/audit?example=constant-answer",
-    "audit refused": "/audit?table=nothing%20to%20see&classes=a",
-}
-REPORTS = {
-    "reports": "/reports",
-    "report": "/reports/weekly",
-    "issue": "/reports/weekly/2",
-    "new report": "/reports/new",
-    "report of hostile names": HOSTILE_REPORT.edition_url(1),
-}
-RUN_PAGES = (
-    *("plain", "majority", "swapped", "many_classes", "hostile", "waiting", "failed"),
-    *("majority/classes", "hostile/classes", "waiting/classes"),
-    *("plain/examples", "columns/examples", "plain/curves"),
-    *("plain/slices", "swapped/meta", "hostile/meta", "plain/advice"),
-)
-FLAGS = ("flag of hostile",)
-WHAT_IFS = tuple(f"what-if of {kind}" for kind in ("binary", "hostile", "many_classes"))
-
+HOSTILE = DatasetAddress("default", HOSTILE_DATASET)
+HOSTILE_SAMPLES = f"/datasets/{name_segment(HOSTILE_NAMES[0])}"
 
 ONE_OF_EACH_KIND = {
-    *("home", "runs", "gallery", "metric", "go to", "problems", "costs in versions", "new costs"),
-    *("report", "issue", "new report", "audit", "audit of a published table", "plain"),
-    *("waiting", "majority/classes", "plain/examples", "plain/curves", "plain/slices"),
-    *("swapped/meta", "plain/advice", "flag of hostile", "what-if of binary", "job"),
-}
-"""With other data, scripts do the same and the themes have the same colours."""
-OTHER_DATA = {
-    *(
-        "runs of several datasets",
-        "failed",
-        "no match",
-        "report of hostile names",
-        "majority",
-        "swapped",
+    "registry": (
+        *("/", "/runs?q=dataset:derm-7&cols=acc,mcc,f1,cohen_kappa", "/_gallery", "/search?q=a"),
+        *("/glossary/f1?share=0.1", "/problems?class=df", "/costs/triage", "/audit"),
+        *("/costs/new?dataset=derm-7", "/audit?example=constant-answer", "/runs/{plain}"),
+        *("/runs/{waiting}", "/runs/{majority}/classes", "/runs/{plain}/examples"),
+        *("/runs/{plain}/curves", "/runs/{plain}/slices", "/runs/{swapped}/meta"),
+        *("/runs/{plain}/advice", "/flags/{flag}", "/jobs/{job}"),
+        "/whatif?runs={binary},{majority}&cost=@0-1&set=*>*:x2",
     ),
-    *("hostile", "hostile/classes", "hostile/meta", "columns/examples", "waiting/classes"),
-    "failed",
-    *("what-if of hostile", "what-if of many_classes"),
+    "reported": ("/reports/weekly", "/reports/weekly/2", "/reports/new"),
+    "revised": (
+        *("/datasets", "/datasets/pets", "/datasets/pets/data", "/datasets/pets/draft"),
+        *("/datasets/pets/noise", "/datasets/pets/approve", "/datasets/pets/truth/1..2"),
+        *("/datasets/pets/truth/2/impact", "/datasets/behind/truth/2/impact"),
+        "/runs/{seer}/history",
+    ),
+    "scored": (
+        "/runs/{event}/curves?prevalence=0.2",
+        "/whatif/decisions?run={event}&cost=@0-1&set=fraud>fine:12",
+    ),
+    "compared": (
+        *("/compare?runs={plain},{focal}", "/compare?runs={plain},{focal},{almost}"),
+        *("/compare?runs={part},{other_part}", "/compare"),
+        "/compare/examples?runs={plain},{focal}&which=only_b",
+    ),
+}
+"""They say the same without scripts, and are accessible in both themes."""
+WITH_MORE = {
+    "registry": (
+        *("/_gallery/matrices", "/_gallery/charts", "/glossary", "/settings", "/settings/rules"),
+        *("/views?of=q%3Dflag:open", "/costs", "/whatif", "/runs/{many_classes}"),
+        "/audit?table=nothing%20to%20see&classes=a",
+    ),
+    "reported": ("/reports",),
+    "revised": ("/jobs",),
+    "scored": (
+        *("/runs/{several}/examples?show=all", "/runs/{several}/examples?id=nothing"),
+        *("/runs/{several}/curves", "/runs/{several}", "/runs/{several}/slices"),
+        *("/whatif/decisions?run={several}&cost=@0-1", "/datasets/scored/suspects"),
+        "/datasets/scored/content",
+    ),
+    "compared": ("/compare?runs={nine}",),
+}
+"""They have parts of their own, and are accessible."""
+OTHER_DATA = {
+    "registry": (
+        *("/runs", "/runs?q=dataset:derm-7 nothing foo:bar", "/runs/{majority}"),
+        *("/runs/{swapped}", "/runs/{failed}", "/runs/{waiting}/classes", "/runs/{hostile}"),
+        *("/runs/{hostile}/classes", "/runs/{hostile}/meta", "/runs/{columns}/examples"),
+        "/whatif?runs={hostile},{majority}&cost=@0-1&set=*>*:x2",
+        "/whatif?runs={many_classes},{majority}&cost=@0-1&set=*>*:x2",
+    ),
+    "reported": (HOSTILE_REPORT.edition_url(1),),
+    "revised": (
+        *("/datasets/late", "/datasets/behind", "/datasets/pets/truth/1..1", HOSTILE.url()),
+        *("/datasets/late/truth/3/impact", "/datasets/pets/truth/1/impact"),
+        *(HOSTILE.impact_url(2), HOSTILE.difference_url(1, 2)),
+        *("/runs/{waiting}/history", "/runs/{partly}"),
+    ),
+    "scored": (
+        *("/runs/{event}/examples?true=fraud&pred=fine", "/runs/{margins}/curves"),
+        *("/runs/{hostile}", "/runs/{hostile}/examples", "/runs/{hostile}/curves"),
+        *("/runs/{hostile}/slices", "/whatif/decisions?run={hostile}&cost=@0-1"),
+        *(f"{HOSTILE_SAMPLES}/suspects", f"{HOSTILE_SAMPLES}/content"),
+    ),
+    "compared": (
+        *("/compare?runs={plain},{focal}&matrix=b&value=f1", "/compare?runs={plain},{matrix}"),
+        *("/compare?runs={large},{larger}", "/compare?runs={hostile},{more_hostile}"),
+        "/compare/examples?runs={hostile},{more_hostile}&which=both_wrong",
+    ),
 }
 """Templates of the others; what is hostile may do harm, be long, and is as accessible."""
 
-
-@pytest.fixture(params=[*LISTS, *REPORTS, *RUN_PAGES, *FLAGS, *WHAT_IFS, "job"])
-def path(request: pytest.FixtureRequest, registry: LesionRegistry) -> str:
-    """Each page that answers 200."""
-    if found := LISTS.get(request.param) or REPORTS.get(request.param):
-        return found
-    if request.param == "job":
-        return f"/jobs/{jobs_page(registry.database).jobs.entries[0].id}"
-    if request.param in FLAGS:
-        return _flag_of(registry, request.param.partition(" of ")[2])
-    if request.param in WHAT_IFS:
-        run_id = getattr(registry, request.param.partition(" of ")[2])
-        return f"/whatif?runs={run_id},{registry.majority}&cost=@0-1&set=*>*:x2"
-    kind, slash, tab = request.param.partition("/")
-    return f"/runs/{getattr(registry, kind)}{slash}{tab}"
+OPENED_BY = {
+    "registry": "open_page",
+    "reported": "open_reported",
+    "revised": "open_revised",
+    "scored": "open_scored",
+    "compared": "open_compared",
+}
 
 
+@pytest.fixture
+def address(request: pytest.FixtureRequest) -> str:
+    """The page of a test, with the ids of runs in its registry."""
+    which, path = request.node.callspec.params["which"], request.node.callspec.params["path"]
+    if "{" not in path:
+        return str(path)
+    registry = request.getfixturevalue(which)
+    names = names_of(registry)
+    if which == "registry":
+        names |= others_of(registry)
+    if which == "compared":
+        names["nine"] = ",".join(registry.alike)
+    return str(path.format(**names))
+
+
+def others_of(registry: LesionRegistry) -> dict[str, str]:
+    """A job, and a flag about a class with a hostile name."""
+    wanted = FlagFilter(run_id=registry.hostile, rule="F12")
+    flag = browse_flags(registry.database, wanted).entries[0].flag
+    return {"flag": str(flag.id), "job": str(jobs_page(registry.database).jobs.entries[0].id)}
+
+
+@pytest.mark.parametrize(
+    ("which", "path", "is_whole", "is_accessible"),
+    [
+        (which, path, table is ONE_OF_EACH_KIND, table is not OTHER_DATA)
+        for table in (ONE_OF_EACH_KIND, WITH_MORE, OTHER_DATA)
+        for which, paths in table.items()
+        for path in paths
+    ],
+)
 def test_a_page_breaks_no_policy_says_the_same_without_scripts_is_accessible_and_fits(
-    open_page: Any, open_reported: Any, path: str, request: pytest.FixtureRequest
+    request: pytest.FixtureRequest,
+    which: str,
+    path: str,
+    is_whole: bool,
+    is_accessible: bool,
+    address: str,
 ) -> None:
-    name = request.node.callspec.params["path"]
-    is_one = name in ONE_OF_EACH_KIND
+    open_page: Any = request.getfixturevalue(OPENED_BY[which])
 
-    expect_sound_page(
-        open_reported if name in REPORTS else open_page,
-        path,
-        also_without_scripts=is_one,
-        also_dark=is_one,
-        also_accessible=name not in OTHER_DATA,
-    )
+    expect_sound_page(open_page, address, is_whole=is_whole, is_accessible=is_accessible)
 
 
 def test_error_pages_are_accessible(open_page: Any) -> None:
     checked = open_page("/runs/r_nosuchrun")
 
     assert violations_in_both_themes(checked) == CLEAN
-
-
-def _flag_of(registry: LesionRegistry, which: str) -> str:
-    """The page of a flag about a class of a run."""
-    wanted = FlagFilter(run_id=getattr(registry, which), rule="F12")
-    return f"/flags/{browse_flags(registry.database, wanted).entries[0].flag.id}"

@@ -125,23 +125,22 @@ def expect_sound_page(
     open_page: Callable[..., Watched],
     path: str,
     *,
-    also_without_scripts: bool = True,
-    also_dark: bool = True,
-    also_accessible: bool = True,
+    is_whole: bool,
+    is_accessible: bool,
 ) -> None:
-    """No complaint, the same text without scripts, accessible in both themes, and narrow.
+    """No complaint, texts inside their charts, narrow, and accessible where that is asked.
 
-    What a page complains of and how wide it is depend on its data; the rest hardly does, and is
-    asked once of what has the same template.
+    As a whole it also says the same without scripts and is accessible in both themes. What a page
+    complains of and how wide it is depend on its data; the rest hardly does, and is asked once of
+    what has the same template.
     """
     seen = open_page(path)
     seen.expect_no_complaints()
-    if also_without_scripts:
+    if is_whole:
         plain = open_page(path, java_script_enabled=False)
         assert text_without_ages(plain.page) == text_without_ages(seen.page)
-    if also_dark:
         assert violations_in_both_themes(seen) == CLEAN
-    elif also_accessible:
+    elif is_accessible:
         assert violations(seen) == []
     assert seen.page.evaluate(_TEXTS_OUT_OF_CHARTS) == []
     assert width_on_a_small_screen(seen) <= 320
