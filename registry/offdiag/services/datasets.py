@@ -16,7 +16,7 @@ from offdiag.services.small_groups import without_hidden
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store import datasets, runs
 from offdiag.store.comments import About, add_comments
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import (
     DatasetFacts,
     DatasetRuns,
@@ -92,12 +92,8 @@ def unpin_baseline(database: Database, *, project: str, dataset: str) -> Repinne
     """Let a dataset have no baseline. Raises `NotFound`."""
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)
-        if runs.find_baseline(session, known.id) is None:
-            return Repinned(None, 0)
-        runs.unpin_baseline(session, known.id)
-        return Repinned(
-            None, submit_evaluations(session, runs.complete_run_ids(session, known.id))
-        )
+        pinned = runs.find_baseline(session, known.id)
+        return Repinned(None, 0) if pinned is None else _unpinned(session, known.id)
 
 
 def unpin_run(database: Database, run_id: str) -> Repinned:
@@ -110,10 +106,12 @@ def unpin_run(database: Database, run_id: str) -> Repinned:
         before = runs.find_baseline(session, run.dataset_id)
         if before is None or before.run_id != run_id:
             return Repinned(before, 0)
-        runs.unpin_baseline(session, run.dataset_id)
-        return Repinned(
-            None, submit_evaluations(session, runs.complete_run_ids(session, run.dataset_id))
-        )
+        return _unpinned(session, run.dataset_id)
+
+
+def _unpinned(session: Session, dataset_id: int) -> Repinned:
+    runs.unpin_baseline(session, dataset_id)
+    return Repinned(None, submit_evaluations(session, runs.complete_run_ids(session, dataset_id)))
 
 
 def baseline_of(database: Database, *, project: str, dataset: str) -> BaselineRecord | None:

@@ -171,18 +171,27 @@ def parted(
 
 
 def _aggregates(session: Session, evaluation_id: int) -> dict[str, MetricValue]:
-    rows = session.scalars(
-        select(MetricValueRow).where(
-            MetricValueRow.evaluation_id == evaluation_id,
-            MetricValueRow.class_index == AGGREGATE,
+    rows = session.execute(
+        select_values().where(
+            MetricValueRow.evaluation_id == evaluation_id, MetricValueRow.class_index == AGGREGATE
         )
     )
-    return {
-        row.key: MetricValue(
-            row.value, row.reason, row.tends_to, row.ci_low, row.ci_high, row.ci_method
-        )
-        for row in rows
-    }
+    return {row.key: recorded_value(row) for row in rows}
+
+
+def aggregates_of(
+    session: Session, evaluation_ids: Collection[int], keys: Collection[str] | None = None
+) -> dict[int, dict[str, MetricValue]]:
+    """Aggregates by evaluation and key, sorted by key: all of them, or those among `keys`."""
+    wanted = select_values().where(
+        MetricValueRow.evaluation_id.in_(evaluation_ids), MetricValueRow.class_index == AGGREGATE
+    )
+    if keys is not None:
+        wanted = wanted.where(MetricValueRow.key.in_(keys))
+    found: dict[int, dict[str, MetricValue]] = {}
+    for row in session.execute(wanted.order_by(MetricValueRow.key)):
+        found.setdefault(row.evaluation_id, {})[row.key] = recorded_value(row)
+    return found
 
 
 VALUE_COLUMNS = (

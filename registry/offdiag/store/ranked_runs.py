@@ -22,7 +22,6 @@ from offdiag.store.evaluations import (
     VALUE_COLUMNS,
     counts_for_its_run,
     recorded_value,
-    select_values,
 )
 from offdiag.store.models import DatasetRow, EvaluationRow, MetricValueRow, RunRow, TruthVersionRow
 from offdiag.store.models.base import record_as
@@ -263,23 +262,6 @@ class WorstClass:
 
     code: int
     value: float
-
-
-def values_of(
-    session: Session, evaluation_ids: Collection[int], keys: Sequence[str]
-) -> dict[int, dict[str, MetricValue]]:
-    """Aggregate values by evaluation and key."""
-    rows = session.execute(
-        select_values().where(
-            MetricValueRow.evaluation_id.in_(evaluation_ids),
-            MetricValueRow.class_index == AGGREGATE,
-            MetricValueRow.key.in_(keys),
-        )
-    )
-    found: dict[int, dict[str, MetricValue]] = {}
-    for row in rows:
-        found.setdefault(row.evaluation_id, {})[row.key] = recorded_value(row)
-    return found
 
 
 def accuracies_of(session: Session, run_ids: Collection[str]) -> dict[str, float]:

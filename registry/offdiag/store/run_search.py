@@ -5,7 +5,7 @@ A search finds plain identifiers; records are read for tables outside the dashbo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,9 +14,8 @@ from sqlalchemy import ColumnElement, Label, Row, Select, and_, false, literal, 
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import FoundRun
-from offdiag.domain.values import MetricValue
 from offdiag.filters.conditions import Condition, Field, MetricField, Ordering, Side
-from offdiag.store.evaluations import counts_for_its_run, recorded_value, select_values
+from offdiag.store.evaluations import aggregates_of, counts_for_its_run
 from offdiag.store.models import (
     DatasetRow,
     EvaluationRow,
@@ -193,7 +192,7 @@ def run_records(
     for some in _batches(ids):
         rows = session.execute(_facts(some)).all()
         evaluations = [row.evaluation_id for row in rows if row.evaluation_id]
-        metrics = _metrics(session, evaluations)
+        metrics = aggregates_of(session, evaluations)
         worst = worst_classes(session, evaluations) if with_worst_class else {}
         values = with_values_on_slices(session, some, on_slices)
         found |= {
@@ -225,16 +224,3 @@ def _facts(ids: Sequence[str]) -> Select[*tuple[Any, ...]]:
         .outerjoin(TruthVersionRow, TruthVersionRow.id == EvaluationRow.truth_version_id)
         .where(RunRow.id.in_(ids))
     )
-
-
-def _metrics(
-    session: Session, evaluations: Sequence[int]
-) -> Mapping[int, Mapping[str, MetricValue]]:
-    """All aggregates by evaluation and key."""
-    found: dict[int, dict[str, MetricValue]] = {}
-    wanted = select_values().where(
-        MetricValueRow.evaluation_id.in_(evaluations), MetricValueRow.class_index == AGGREGATE
-    )
-    for row in session.execute(wanted.order_by(MetricValueRow.key)):
-        found.setdefault(row.evaluation_id, {})[row.key] = recorded_value(row)
-    return found

@@ -49,8 +49,9 @@ from offdiag.store.cost_matrices import (
 from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetSize, dataset_size, models_by_first_run
 from offdiag.store.datasets import DatasetRecord
+from offdiag.store.evaluations import aggregates_of
 from offdiag.store.promotions import PromotionRecord, decided_promotions
-from offdiag.store.ranked_runs import WorstClass, label_versions, values_of, worst_classes
+from offdiag.store.ranked_runs import WorstClass, label_versions, worst_classes
 
 MOST_LISTED = 20
 """Decisions of the history that are shown."""
@@ -248,7 +249,7 @@ def _facts(
     keys = (*metrics_of(dataset.task, leaders.metric), COST)
     of_class = "f1" if dataset.task is Task.MULTILABEL else "recall"
     costs = None if dataset.task is Task.MULTILABEL else default_costs(session, dataset.id)
-    values = {run_of[at]: each for at, each in values_of(session, run_of, keys).items()}
+    values = {run_of[at]: each for at, each in aggregates_of(session, run_of, keys).items()}
     paired = _Paired.read(session, leaders)
     challenger = _challenger(leaders, candidate)
     cheapest = None if costs is None else _cheapest(leaders, values)

@@ -6,6 +6,7 @@ curves of each label; with groups of classes collapsed a run is evaluated for wh
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -44,7 +45,7 @@ from offdiag.metrics.scores.score_curves import (
     score_curves,
 )
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
-from offdiag.metrics.suite import Suite, evaluate_stack
+from offdiag.metrics.suite import SUITE_VERSION, Suite, evaluate_stack
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.metrics.weighted.intervals import weighted_costs, weighted_suite_intervals
 from offdiag.metrics.weighted.scores import weighted_class_metrics, weighted_score_metrics
@@ -52,6 +53,8 @@ from offdiag.services.evaluation.inputs import EvaluationInputs, positive_code
 from offdiag.store import datasets, runs
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
+from offdiag.store.evaluations_write import NewEvaluation
+from offdiag.version import offdiag_version
 
 INTERVAL_SEED = 1
 """One seed for all runs: the same matrix gives the same intervals, bit for bit, everywhere."""
@@ -104,7 +107,15 @@ def _around(value: MetricValue, interval: Interval | None) -> MetricValue:
     return value if interval is None else interval.around(value)
 
 
-__all__ = ["INTERVAL_SEED", "EvaluatedValues", "curves_of", "evaluate", "of_matrix", "of_scores"]
+__all__ = [
+    "INTERVAL_SEED",
+    "EvaluatedValues",
+    "curves_of",
+    "evaluate",
+    "new_evaluation",
+    "of_matrix",
+    "of_scores",
+]
 
 
 def evaluate(inputs: EvaluationInputs) -> EvaluatedValues:
@@ -123,6 +134,26 @@ def evaluate(inputs: EvaluationInputs) -> EvaluatedValues:
         return values
     return EvaluatedValues(
         {**values.aggregate, **scored.aggregate}, {**values.per_class, **scored.per_class}
+    )
+
+
+def new_evaluation(inputs: EvaluationInputs, *, began: float) -> NewEvaluation:
+    """What is stored of a run or a slice of it; `began` is when that was, by `perf_counter`."""
+    values = evaluate(inputs)
+    curves = () if inputs.part is not None else curves_of(inputs)
+    return NewEvaluation(
+        run_id=inputs.run.id,
+        truth_version_id=None if inputs.truth is None else inputs.truth.id,
+        suite_version=SUITE_VERSION,
+        engine_version=offdiag_version(),
+        input_digest=inputs.digest,
+        n_cases=inputs.n_cases,
+        counted=inputs.counted,
+        aggregate=values.aggregate,
+        per_class=values.per_class,
+        duration_s=time.perf_counter() - began,
+        slice=None if inputs.part is None else str(inputs.part),
+        curves=curves,
     )
 
 

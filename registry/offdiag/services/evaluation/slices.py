@@ -12,7 +12,7 @@ from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
 from offdiag.metrics.suite import SUITE_VERSION
-from offdiag.services.evaluation.compute import evaluate
+from offdiag.services.evaluation.compute import new_evaluation
 from offdiag.services.evaluation.inputs import (
     input_digest,
     read_inputs,
@@ -23,10 +23,9 @@ from offdiag.services.small_groups import require_shown, sizes_of_run, suppresse
 from offdiag.store import evaluations, runs, slices, uploads
 from offdiag.store.database import Database, Session
 from offdiag.store.evaluations import StoredEvaluation, has_newer_results
-from offdiag.store.evaluations_write import NewEvaluation, write_evaluation
+from offdiag.store.evaluations_write import write_evaluation
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag.store.runs import RunRecord
-from offdiag.version import offdiag_version
 
 MOST_GROUPS = 500
 """Values of a column that are looked at side by side."""
@@ -43,7 +42,10 @@ def evaluation_of_slice(database: Database, run_id: str, text: str) -> StoredEva
     part = parse_slice(text)
     # What is written is looked for again: in the meantime the truth may have been corrected.
     while (stored := _stored(database, run_id, part)) is None:
-        evaluation = _evaluated(database, run_id, part)
+        began = time.perf_counter()
+        with database.read() as session:
+            inputs = read_inputs(session, run_id, part)
+        evaluation = new_evaluation(inputs, began=began)
         with database.write() as session:
             newer = has_newer_results(session, run_id, suite_version=SUITE_VERSION)
             write_evaluation(session, evaluation, database.clock(), counts=not newer)
@@ -102,26 +104,6 @@ def _stored(database: Database, run_id: str, part: Slice) -> StoredEvaluation | 
         require_shown(session, run, part)
         digest = input_digest(run, truth_that_counts(session, run), part)
         return evaluations.evaluation_of_inputs(session, run_id, digest)
-
-
-def _evaluated(database: Database, run_id: str, part: Slice) -> NewEvaluation:
-    started = time.perf_counter()
-    with database.read() as session:
-        inputs = read_inputs(session, run_id, part)
-    values = evaluate(inputs)
-    return NewEvaluation(
-        run_id=run_id,
-        truth_version_id=None if inputs.truth is None else inputs.truth.id,
-        suite_version=SUITE_VERSION,
-        engine_version=offdiag_version(),
-        input_digest=inputs.digest,
-        n_cases=inputs.n_cases,
-        counted=inputs.counted,
-        aggregate=values.aggregate,
-        per_class=values.per_class,
-        duration_s=time.perf_counter() - started,
-        slice=str(part),
-    )
 
 
 def require_column(columns: SliceColumns, name: str) -> SliceColumn:

@@ -9,7 +9,7 @@ from typing import Any
 
 from offdiag.domain.runs import RunState
 from offdiag.metrics.suite import SUITE_VERSION
-from offdiag.services.evaluation.compute import curves_of, evaluate, price
+from offdiag.services.evaluation.compute import new_evaluation, price
 from offdiag.services.evaluation.inputs import read_inputs, truth_that_counts
 from offdiag.services.evaluation.slice_counts import count_run, keep_counts, tested_slices
 from offdiag.services.flags.rules import rules_in_force
@@ -19,8 +19,7 @@ from offdiag.services.small_groups import suppressed_below
 from offdiag.store import predictions, runs
 from offdiag.store.database import Database, Session
 from offdiag.store.evaluations import has_newer_results
-from offdiag.store.evaluations_write import NewEvaluation, keep_costs, write_evaluation
-from offdiag.version import offdiag_version
+from offdiag.store.evaluations_write import keep_costs, write_evaluation
 
 _LOOK_FOR_A_NEWER_WORKER_S = 5.0
 
@@ -48,27 +47,13 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         by_slice = None
         if not inputs.run.is_weighted:
             by_slice = count_run(session, inputs.run, inputs.dataset, inputs.truth)
-    values = evaluate(inputs)
-    curves = curves_of(inputs)
     tested = None
     if by_slice is not None and not suppressed_below():
         tested = tested_slices(by_slice.counts, inputs.counted)
     found = judge_run(inputs.counted, replace(judged_by.rule_inputs, slices=tested))
     costs = judged_by.rule_inputs.costs
     priced = {} if costs is None else price(inputs.counted, costs)
-    evaluation = NewEvaluation(
-        run_id=inputs.run.id,
-        truth_version_id=None if inputs.truth is None else inputs.truth.id,
-        suite_version=SUITE_VERSION,
-        engine_version=offdiag_version(),
-        input_digest=inputs.digest,
-        n_cases=inputs.n_cases,
-        counted=inputs.counted,
-        aggregate=values.aggregate,
-        per_class=values.per_class,
-        curves=curves,
-        duration_s=time.perf_counter() - started,
-    )
+    evaluation = new_evaluation(inputs, began=started)
 
     def write(session: Session) -> None:
         # A correction made in the meantime has asked for another evaluation, which may even

@@ -28,7 +28,6 @@ from offdiag.store.models import (
     PredictionChunkRow,
     RunRow,
     ScoreChunkRow,
-    TruthSliceRow,
 )
 from offdiag.store.predictions import decode_positions
 from offdiag.store.relations.columns import (
@@ -38,6 +37,7 @@ from offdiag.store.relations.columns import (
     named,
     repeated,
 )
+from offdiag.store.slices import slice_columns
 from offdiag.store.truths import TruthRecord, get_truth, truth_codes, truth_ids
 
 _CHUNKS_AT_ONCE = 4
@@ -105,19 +105,7 @@ def predicted_run(session: Session, run_id: str) -> PredictedRun | None:
 def truth_side(session: Session, truth_id: int, wanted: RequestedColumns) -> TruthSide:
     """What a query wants to know of the samples of a truth version."""
     version = get_truth(session, truth_id)
-    slices = {}
-    if "slices" in wanted:
-        rows = session.execute(
-            select(
-                TruthSliceRow.name, TruthSliceRow.levels, TruthSliceRow.dtype, TruthSliceRow.codes
-            )
-            .where(TruthSliceRow.truth_version_id == version.root_id)
-            .order_by(TruthSliceRow.name)
-        )
-        slices = {
-            name: SliceColumn(tuple(levels), codec.decode_codes(blob, dtype))
-            for name, levels, dtype, blob in rows
-        }
+    slices = slice_columns(session, version.root_id) if "slices" in wanted else {}
     ids = truth_ids(session, version) if "sample_id" in wanted else None
     return TruthSide(version, truth_codes(session, truth_id), ids, slices)
 
