@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from offdiag.metrics.costs.matrix import CostMatrix
     from offdiag.services.what_if.costs import Choice, PredictionCost, WhatIf
     from offdiag.services.what_if.scenario import Scenario
+    from offdiag.store.cost_matrices import CostMatrixRecord
     from offdiag.store.database import Database
 
 Weights = dict[str, dict[str, float]]
@@ -327,6 +328,31 @@ class WhatIfAnswer(ResponseBody):
 
     runs: list[Recounted]
     costs: CostsOfRuns | None
+
+
+def costs_document(found: CostMatrixRecord) -> Costs:
+    """A version of a cost matrix."""
+    return Costs.model_validate(found.to_dict())
+
+
+def asked_new_costs(
+    database: Database, asked: NewCosts, weights: Weights, author: str | None
+) -> Costs:
+    """Store costs, whose `weights` name every cell."""
+    from offdiag.services.cost_matrices import add_costs
+
+    return costs_document(
+        add_costs(
+            database,
+            project=asked.project,
+            dataset=asked.dataset,
+            name=asked.name,
+            weights=weights,
+            currency=asked.currency,
+            note=asked.note,
+            author=author,
+        )
+    )
 
 
 def costs_of_runs(found: WhatIf) -> CostsOfRuns:

@@ -24,13 +24,14 @@ from offdiag.records.cost import (
     NewCosts,
     RuleAsked,
     asked_costs,
+    asked_new_costs,
+    costs_document,
 )
 from offdiag.records.decision import TriedRule, tried_rule
 from offdiag.records.runs.multilabel import LabelCostsAsked, LabelCostsFound, asked_label_costs
 from offdiag.records.runs.run import labels_document
 from offdiag.sdk.embedded.registry import decide
 from offdiag.sdk.registry import DecideQuestion, Decision
-from offdiag.services import cost_matrices
 from offdiag.services.cost_matrices import browse_cost_matrix
 from offdiag.services.decisions.rules import try_asked_rule
 from offdiag.services.what_if.costs import WhatIf, ask
@@ -91,7 +92,7 @@ def list_cost_matrices(query: CostsQuery) -> CostList:
     """Read the newest version of each cost matrix."""
     with current_registry().database.read() as session:
         found = list_costs(session, project=query.project)
-    return CostList(cost_matrices=[Costs.model_validate(each.to_dict()) for each in found])
+    return CostList(cost_matrices=list(map(costs_document, found)))
 
 
 @operation(blueprint, "GET", "/cost-matrices/<name:name>", answers=CostsWithVersions)
@@ -110,17 +111,9 @@ def add_cost_matrix(json: NewCosts) -> tuple[Costs, int]:
 
     Costs that are equal to the newest version are that version.
     """
-    added = cost_matrices.add_costs(
-        current_registry().database,
-        project=json.project,
-        dataset=json.dataset,
-        name=json.name,
-        weights=weights_by_class(json.weights, json.labels),
-        currency=json.currency,
-        note=json.note,
-        author=author(json.author),
-    )
-    return Costs.model_validate(added.to_dict()), 201
+    weights = weights_by_class(json.weights, json.labels)
+    database = current_registry().database
+    return asked_new_costs(database, json, weights, author(json.author)), 201
 
 
 @operation(blueprint, "POST", "/whatif", answers=records.WhatIfAnswer)

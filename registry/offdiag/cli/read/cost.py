@@ -22,7 +22,8 @@ from offdiag.records.cost import (
     CostsQuery,
     CostVersionQuery,
     NewCosts,
-    Weights,
+    asked_new_costs,
+    costs_document,
     plain_weights,
 )
 from offdiag.records.datasets.dataset import AskedAgain, Judging
@@ -30,7 +31,6 @@ from offdiag.sdk.remote.requests import cost_matrix_in
 from offdiag.sdk.target import current_author
 
 if TYPE_CHECKING:
-    from offdiag.store.cost_matrices import CostMatrixRecord
     from offdiag.store.database import Database
 
 
@@ -76,11 +76,7 @@ def _costs(registry: Database | Server, project: str, name: str) -> Costs:
         )
     from offdiag.services.cost_matrices import find_costs
 
-    return _document(find_costs(registry, project=project, wanted=wanted))
-
-
-def _document(record: CostMatrixRecord) -> Costs:
-    return Costs.model_validate(record.to_dict())
+    return costs_document(find_costs(registry, project=project, wanted=wanted))
 
 
 def _other_differences(before: Costs, after: Costs) -> list[str]:
@@ -174,26 +170,9 @@ def add(
         Costs,
         method="POST",
         body=asked,
-        stored=lambda database: _added(database, asked, weights),
+        stored=lambda database: asked_new_costs(database, asked, weights, asked.author),
     )
     call.print(costs, f"{costs.name}@{costs.version} is stored.")
-
-
-def _added(database: Database, asked: NewCosts, weights: Weights) -> Costs:
-    from offdiag.services.cost_matrices import add_costs
-
-    return _document(
-        add_costs(
-            database,
-            project=asked.project,
-            dataset=asked.dataset,
-            name=asked.name,
-            weights=weights,
-            currency=asked.currency,
-            note=asked.note,
-            author=asked.author,
-        )
-    )
 
 
 @help_text("cost list", "cost list --json", see=("cost show",))
@@ -221,7 +200,7 @@ def _all(database: Database, wanted: CostsQuery) -> CostList:
 
     with database.read() as session:
         found = all_costs(session, project=wanted.project)
-    return CostList(cost_matrices=list(map(_document, found)))
+    return CostList(cost_matrices=list(map(costs_document, found)))
 
 
 @help_text(
