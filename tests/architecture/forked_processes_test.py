@@ -1,35 +1,15 @@
-"""Forked processes see what the test sees that forks them, and nothing of earlier tests.
-
-Those that are programs are like ones that were started cold.
-"""
+"""Forked programs are like ones that were started cold, and know nothing of earlier tests."""
 
 from __future__ import annotations
 
 import json
-import os
 import signal
 import sys
 from pathlib import Path
 
 import pytest
 
-from support.process_notes import note_variable
 from support.processes import running
-from support.worker_processes import forked
-
-NAME = "OFFDIAG_NOTED_BY_A_TEST"
-
-
-@pytest.mark.processes
-def test_a_process_finds_the_variables_of_the_moment_in_which_it_was_forked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for value in ("first", "second"):
-        monkeypatch.setenv(NAME, value)
-        process = forked(note_variable, NAME, str(tmp_path / value))
-        process.join(60)
-        assert (tmp_path / value).read_text() == value
-
 
 STATE = """
 import faulthandler, gc, json, logging, os, signal, sys, threading, time
@@ -54,14 +34,18 @@ time.sleep(60)
 @pytest.mark.processes
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells it this way")
 @pytest.mark.parametrize("kind", [["-c", STATE], ["program.py"], ["-m", "program"]])
-def test_a_program_is_like_one_that_was_started_cold(kind: list[str], tmp_path: Path) -> None:
+def test_a_program_is_like_one_that_was_started_cold(
+    kind: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "program.py").write_text(STATE, encoding="utf-8")
     command = [sys.executable, *kind, "argument"]
-    variables = {**os.environ, "TZ": "Asia/Tokyo", "OFFDIAG_URL": "sqlite:///elsewhere.db"}
+    # Other variables than in the moment in which the process that forks was started.
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    monkeypatch.setenv("OFFDIAG_URL", f"sqlite:///{kind[0]}.db")
 
     states, ends = [], []
     for is_cold in (True, False):
-        with running(command, cwd=tmp_path, env=variables, is_cold=is_cold) as process:
+        with running(command, cwd=tmp_path, is_cold=is_cold) as process:
             assert process.stdout is not None
             states.append(json.loads(process.stdout.readline()))
             # Ctrl-C is ignored below a shell that runs the tests in the background.

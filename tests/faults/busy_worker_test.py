@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import time
 from pathlib import Path
 
@@ -83,10 +81,8 @@ def check(database: Database, engine: str, tmp_path: Path) -> None:
         wait_until(lambda: n_evaluated(database) == 3, log_file)
         assert states(database) == {"todo": 1, "doing": 1}
 
-        assert worker.pid is not None
-        os.kill(worker.pid, signal.SIGTERM)
-        worker.join(10)
-        assert worker.exitcode == 0, log_file.read_text()
+        worker.terminate()
+        assert worker.wait(10) == 0, log_file.read_text()
 
     assert states(database) == {"todo": 2, "doing": 0}
     assert count_rows(database, HeartbeatRow) == 0

@@ -6,6 +6,7 @@ Between any two statements on SQLite it is killed in `killed_client_test.py`.
 from __future__ import annotations
 
 import secrets
+import subprocess
 import time
 from pathlib import Path
 from random import Random
@@ -22,7 +23,9 @@ from support.corrections import fill, revise
 from support.logging_runs import work_off
 from support.operations import opened
 from support.postgres import PostgresServer
-from support.worker_processes import forked, signal_between_processes, wait_until, workers
+from support.processes import said_first
+from support.quick_starts import forked
+from support.worker_processes import wait_until, workers
 
 pytestmark = [pytest.mark.processes, pytest.mark.postgres]
 
@@ -48,12 +51,10 @@ def test_killed_at_random_moments_the_content_is_that_of_an_undisturbed_registry
         postgres_database.url, tmp_path / "log", number=2, lease_s=3.0, supervised=True
     ) as crew:
         for number in range(ROUNDS):
-            begun = signal_between_processes()
-            client = forked(revise, postgres_database.url, number, begun)
-            assert begun.wait(60)
+            client = forked(revise, postgres_database.url, number, stdout=subprocess.PIPE)
+            assert said_first(client) == "begun"
             time.sleep(random.random() * 0.04)
-            client.kill()
-            client.join()
+            client.end()
             revise(postgres_database.url, number)
             for _ in range(3):
                 time.sleep(random.random() * 0.2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,8 +46,8 @@ def test_a_worker_process_waits_longer_than_its_lease_and_goes_on(
     with workers(sqlite_database.url, tmp_path / "log", number=1, lease_s=LEASE_S) as crew:
         (worker,) = crew.living
         with locked_in_the_middle_of_work(sqlite_database):
-            worker.join(2.5 * LEASE_S)
-            exit_code = worker.exitcode
+            time.sleep(2.5 * LEASE_S)
+            exit_code = worker.poll()
         wait_for_results(sqlite_database, crew, N_RUNS)
 
     assert exit_code is None, crew.said()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -98,11 +97,9 @@ def test_restarted_one_after_the_other_they_fail_no_request(
             host = hosts[number % 2]
             host.stop()
             worker = crew.living.pop(0)
-            assert worker.pid is not None
-            os.kill(worker.pid, signal.SIGTERM)
+            worker.terminate()
             assert host.wait() == 0, host.said()
-            worker.join(12)
-            assert worker.exitcode == 0, crew.said()
+            assert worker.wait(12) == 0, crew.said()
             host.start()
             crew.start()
             crew.wait_until_ready()

@@ -18,7 +18,7 @@ from offdiag.store.models import DatasetRow, EvaluationRow, ProjectRow, RunRow, 
 from support.contents import count_rows
 from support.logging_runs import work_off
 from support.namesakes import log_namesakes
-from support.worker_processes import forked
+from support.quick_starts import forked
 
 N_PROCESSES = 8
 RUNS_OF_EACH = 125 if "OFFDIAG_LONG" in os.environ else 3
@@ -34,10 +34,8 @@ def test_runs_of_one_name_logged_at_once_are_runs_of_their_own(
     jobs = [
         forked(log_namesakes, database.url, str(note), start_at, RUNS_OF_EACH) for note in notes
     ]
-    for job in jobs:
-        job.join()
 
-    assert [job.exitcode for job in jobs] == [0] * N_PROCESSES
+    assert [job.wait() for job in jobs] == [0] * N_PROCESSES
     ids = [line for note in notes for line in note.read_text().splitlines()]
     n_runs = N_PROCESSES * RUNS_OF_EACH
     assert len(set(ids)) == len(ids) == n_runs

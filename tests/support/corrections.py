@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from multiprocessing.synchronize import Event
-
 import numpy as np
 
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from support.logging_runs import log, work_off
 from support.operations import opened
+from support.processes import say
 
 N_RUNS = 12
 N_SAMPLES = 60
@@ -26,13 +25,12 @@ def fill(database: Database) -> None:
     work_off(database)
 
 
-def revise(url: str, number: int, begun: Event | None = None) -> None:
+def revise(url: str, number: int) -> None:
     """The correction of one round, of five samples that it alone touches, after saying so."""
     database = opened(url)
     with database.read():
         pass  # The connection is there, so that what follows are only its statements.
-    if begun is not None:
-        begun.set()
+    say("begun")
     revise_truth(
         database,
         project="default",

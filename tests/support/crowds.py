@@ -14,7 +14,7 @@ from sqlalchemy import text
 
 from offdiag.store.database import Database
 from support.ledgers import Client
-from support.worker_processes import forked
+from support.quick_starts import forked
 
 _LOOK_EVERY_S = 0.05
 
@@ -47,10 +47,10 @@ def crowd(
     time.sleep(min(seconds / 3, 5))
     with database.write():
         time.sleep(locked_s)
-    while any(writer.is_alive() for writer in writers):
+    while any(writer.poll() is None for writer in writers):
         longest = max(longest, log.stat().st_size if log.exists() else 0)
         time.sleep(_LOOK_EVERY_S)
-    exit_codes = [writer.exitcode for writer in writers]
+    exit_codes = [writer.returncode for writer in writers]
     assert exit_codes == [0] * n_writers, exit_codes
     seen = [json.loads(report.read_text()) for report in reports]
     return Crowd(

@@ -6,11 +6,11 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 from datetime import timedelta
-from multiprocessing.process import BaseProcess
 from random import Random
 
 from offdiag.services.schedules.due import run_due_schedules
 from offdiag.store.database import Database
+from support.quick_starts import QuickProcess
 from support.reporting import issues, log_run, utc, weekly
 from support.run_schedules_for_ever import scheduler
 
@@ -36,7 +36,7 @@ def fires_under_kills(
     weekly(database, name="every minute", cron="* * * * *", zone="Europe/Berlin", due=_START)
     began = time.time()
 
-    def one_more() -> BaseProcess:
+    def one_more() -> QuickProcess:
         return scheduler(database, _START, speed=speed, began=began, pause_s=_PAUSE_S)
 
     living = [one_more() for _ in range(4)]
@@ -44,15 +44,12 @@ def fires_under_kills(
     try:
         while (time.time() - began) * speed < (n_fires - 1) * 60:
             time.sleep(kill_every_s)
-            victim = living.pop(random.randrange(len(living)))
-            victim.kill()
-            victim.join()
+            living.pop(random.randrange(len(living))).end()
             kills += 1
             living.append(one_more())
     finally:
         for process in living:
-            process.kill()
-            process.join()
+            process.end()
     now = _START + timedelta(seconds=(time.time() - began) * speed)
     run_due_schedules(database, now)
     found = issues(database)

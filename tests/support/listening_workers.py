@@ -6,23 +6,21 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
-from support.worker_processes import forked
+from support.quick_starts import QuickProcess, forked
 
 
 @contextmanager
-def listening_worker(url: str, log: Path, jobs: JobsSettings) -> Iterator[BaseProcess]:
+def listening_worker(url: str, log: Path, jobs: JobsSettings) -> Iterator[QuickProcess]:
     """One worker, without the sweep that others have beside it; it does not outlive the block."""
     process = forked(_work, url, str(log), jobs)
     try:
         yield process
     finally:
-        process.kill()
-        process.join()
+        process.end()
 
 
 def _work(url: str, log: str, jobs: JobsSettings) -> None:

@@ -101,6 +101,13 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+def said_first(process: subprocess.Popen[str]) -> str:
+    """The first line that a program says; nobody listens to what follows."""
+    assert process.stdout is not None
+    with killed_after(process), process.stdout as told:
+        return told.readline().strip()
+
+
 @contextmanager
 def started(module: str, *arguments: str, is_cold: bool = False) -> Iterator[Process]:
     """A process that does not outlive the block."""

@@ -15,13 +15,14 @@ import ctypes
 import gc
 import json
 import os
+import pickle
 import runpy
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module, invalidate_caches
 from mmap import mmap
@@ -43,7 +44,12 @@ _LOADED = (
 )
 _READ_BY_PYTHON = ("PYTHON", "LANG", "LC_", "LD_", "MALLOC_", "OMP_", "OPENBLAS_")
 """Beginnings of variables that an interpreter and its libraries read only when they start."""
-_MOST_BYTES = 1_000_000
+_TESTS = Path(__file__).parents[1]
+_CALL = """
+import pickle, sys
+target, arguments = pickle.loads(bytes.fromhex(sys.argv[1]))
+target(*arguments)
+"""
 _SET_CHILD_SUBREAPER = 36
 """The number of the option of prctl(2)."""
 
@@ -72,6 +78,11 @@ class QuickProcess(subprocess.Popen[str]):
             words, cwd=cwd, env=env, stdin=stdin, stdout=stdout, stderr=stderr, text=True
         )
 
+    def end(self) -> None:
+        """SIGKILL, unless it has ended already."""
+        self.kill()
+        self.wait()
+
     def _execute_child(self, args: list[str], *others: Any) -> None:
         """What `Popen` calls to start the child; -1 is a stream that is that of this process."""
         cwd, env, pipes = others[4], others[5], others[9:15]
@@ -85,6 +96,17 @@ class QuickProcess(subprocess.Popen[str]):
         self.pid = _server(os.getpid()).fork(json.dumps(wanted).encode(), streams)
         self._child_created = True
         self._close_pipe_fds(*pipes)  # type: ignore[attr-defined]  # not a public name
+
+
+def forked(target: Callable[..., None], *arguments: object, stdout: Output = None) -> QuickProcess:
+    """A function of a support module as a process of its own."""
+    call = pickle.dumps((target, arguments)).hex()
+    return QuickProcess(
+        [sys.executable, "-c", _CALL, call],
+        cwd=_TESTS,
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+    )
 
 
 def run_quickly(
@@ -103,8 +125,7 @@ def run_quickly(
     try:
         output, errors = process.communicate(input, timeout)
     finally:
-        process.kill()
-        process.wait()
+        process.end()
     done = subprocess.CompletedProcess(process.args, process.returncode, output, errors)
     if check:
         done.check_returncode()

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database, Session, utc_now
 from support.hosts import Host
-from support.worker_processes import forked
+from support.quick_starts import QuickProcess, forked
 
 SLOWLY = "slow"
 """How the client key of a run begins whose evaluation takes until the worker ends."""
@@ -31,7 +30,7 @@ def slow_worker(
     host: Host | None = None,
     is_slow: bool = True,
     ahead: timedelta = timedelta(0),
-) -> Iterator[BaseProcess]:
+) -> Iterator[QuickProcess]:
     """One worker that never ends the evaluation of a slow run; it does not outlive the block.
 
     It may live on another host, whose clock may be `ahead`, and be as quick as others.
@@ -40,8 +39,7 @@ def slow_worker(
     try:
         yield process
     finally:
-        process.kill()
-        process.join()
+        process.end()
 
 
 def _work(

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from offdiag.store.database import Database, Session
 from offdiag.store.jobs import JobRequest
 from offdiag.store.models import WorkRow
 from support.contents import count_rows
-from support.worker_processes import forked
+from support.quick_starts import QuickProcess, forked
 
 HANGS = "hangs"
 _PATIENCE_S = 600.0
@@ -42,15 +41,14 @@ class Start:
 @contextmanager
 def noting_workers(
     database: Database, notes: Path, *, number: int = 1, lease_s: float = 30.0
-) -> Iterator[list[BaseProcess]]:
+) -> Iterator[list[QuickProcess]]:
     """Workers that note each start and do nothing; the first that is to do `HANGS` hangs."""
     living = [forked(_work, database.url, str(notes), lease_s) for _ in range(number)]
     try:
         yield living
     finally:
         for process in living:
-            process.kill()
-            process.join()
+            process.end()
 
 
 def ask(database: Database, *names: str) -> float:

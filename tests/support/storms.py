@@ -17,7 +17,8 @@ from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from support.contents import count_rows
 from support.ledgers import Client, log_until_killed
 from support.logging_runs import log
-from support.worker_processes import forked, wait_for_results, wait_until, workers
+from support.quick_starts import forked
+from support.worker_processes import wait_for_results, wait_until, workers
 
 N_WORKERS = 3
 LEASE_S = 5.0
@@ -94,7 +95,7 @@ def killing_everything(
             for process in (*clients, *crew.living):
                 process.kill()
             for process in clients:
-                process.join()
+                process.wait()
         began = time.monotonic()
         with workers(database.url, folder / "log", number=N_WORKERS, lease_s=LEASE_S) as crew:
             wait_until(lambda: count_rows(database, WorkRow) == 0, crew)
@@ -185,8 +186,7 @@ def crowding(
             said = crew.said()
     finally:
         for process in busy:
-            process.kill()
-            process.join()
+            process.end()
     return Crowded(
         losses=said.count("event=lease_lost") + said.count("outcome=lost"),
         given_up=count_rows(database, WorkRow),

@@ -1,20 +1,17 @@
 """Real worker processes that start in a moment, so that many of them can be killed in a test.
 
-Each is forked from a server process that has loaded the libraries already; from there on it does
-what `offdiag worker` does, in a process of its own, and can be killed as one.
+From where its libraries are loaded it does what `offdiag worker` does, in a process of its own,
+and can be killed as one.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from multiprocessing.process import BaseProcess
-from multiprocessing.synchronize import Event
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,18 +21,8 @@ from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database, Session
 from offdiag.store.models import EvaluationRow
 from support.contents import count_rows
+from support.quick_starts import QuickProcess, forked
 
-_FORKING = multiprocessing.get_context("forkserver")
-_FORKING.set_forkserver_preload(
-    [
-        "offdiag.services.evaluation.compute",
-        "offdiag.services.reports.task",
-        "offdiag_workers.process",
-        "psycopg",
-        "scipy.stats",
-        "sqlalchemy.dialects.postgresql.psycopg",
-    ]
-)
 _LOOK_EVERY_S = 0.02
 
 
@@ -52,7 +39,7 @@ class Workers:
     poison: str | None
     supervised: bool
     engine: str = "local"
-    living: list[BaseProcess] = field(default_factory=list)
+    living: list[QuickProcess] = field(default_factory=list)
     n_started: int = 0
 
     def start(self) -> None:
@@ -68,32 +55,28 @@ class Workers:
 
     def kill_one(self, random: Random) -> None:
         """SIGKILL for one of them."""
-        victim = self.living.pop(random.randrange(len(self.living)))
-        victim.kill()
-        victim.join()
+        self.living.pop(random.randrange(len(self.living))).end()
 
     def stall_one(self, random: Random, seconds: float) -> None:
         """Let one of them stand still for a while, as where a machine leaves it no time."""
         process = random.choice(self.living)
-        assert process.pid is not None
-        with suppress(ProcessLookupError):
-            os.kill(process.pid, signal.SIGSTOP)
-            time.sleep(seconds)
-            os.kill(process.pid, signal.SIGCONT)
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(seconds)
+        process.send_signal(signal.SIGCONT)
 
     def look_after(self) -> None:
         """Start one for each that is no longer there, if they are supervised."""
         if not self.supervised:
             return
-        alive = [each for each in self.living if each.is_alive()]
+        alive = [each for each in self.living if each.poll() is None]
         n_dead = len(self.living) - len(alive)
         self.living[:] = alive
         for _ in range(n_dead):
             self.start()
 
-    def ended(self) -> list[int | None]:
+    def ended(self) -> list[int]:
         """Exit codes of those that ended by themselves, which none should."""
-        return [each.exitcode for each in self.living if not each.is_alive()]
+        return [code for each in self.living if (code := each.poll()) is not None]
 
     def said(self) -> str:
         """Everything the workers have logged."""
@@ -101,33 +84,7 @@ class Workers:
 
     def end(self) -> None:
         while self.living:
-            process = self.living.pop()
-            process.kill()
-            process.join()
-
-
-def signal_between_processes() -> Event:
-    """What a forked process may set and this one wait for."""
-    return _FORKING.Event()
-
-
-def forked(target: Callable[..., None], *arguments: object) -> BaseProcess:
-    """A function of a support module as a process of its own, started in a moment.
-
-    It finds the environment variables of this moment. By itself it would find those of the
-    moment in which the server it is forked from was started, by whichever test came first.
-    """
-    process = _FORKING.Process(target=_in_environment, args=(dict(os.environ), target, arguments))
-    process.start()
-    return process
-
-
-def _in_environment(
-    variables: Mapping[str, str], target: Callable[..., None], arguments: tuple[object, ...]
-) -> None:
-    os.environ.clear()
-    os.environ.update(variables)
-    target(*arguments)
+            self.living.pop().end()
 
 
 @contextmanager

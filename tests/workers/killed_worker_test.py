@@ -112,8 +112,7 @@ def test_a_worker_told_to_stop_ends_what_it_began(
         (worker,) = crew.living
         wait_for_results(sqlite_database, crew, 1)
         worker.terminate()
-        worker.join(60)
-        assert worker.exitcode == 0, crew.said()
+        assert worker.wait(60) == 0, crew.said()
 
     with sqlite_database.read() as session:
         assert jobs.count_by_state(session)["doing"] == 0

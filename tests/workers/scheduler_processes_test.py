@@ -47,8 +47,7 @@ def run_scheduler(database: Database, began: float, number: int = 1) -> Iterator
         yield
     finally:
         for process in living:
-            process.kill()
-            process.join()
+            process.end()
 
 
 def test_four_processes_of_which_one_is_killed_again_and_again(database: Database) -> None:
