@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import PIPE, Popen, TimeoutExpired
 
 from load.programs import (
     ROOT,
@@ -79,14 +79,14 @@ def _gunicorn(environment: Mapping[str, str], log: Path) -> Iterator[Server]:
 @contextmanager
 def _running(
     command: list[str], environment: Mapping[str, str], log: Path
-) -> Iterator[subprocess.Popen[str]]:
+) -> Iterator[Popen[str]]:
     """A process that is asked to end with the block, and ended if it does not."""
     with log.open("a") as errors:
-        process = subprocess.Popen(
+        process = Popen(
             command,
             env=dict(environment),
             cwd=log.parent,
-            stdout=subprocess.PIPE,
+            stdout=PIPE,
             stderr=errors,
             text=True,
         )
@@ -96,6 +96,6 @@ def _running(
         process.send_signal(signal.SIGTERM)
         try:
             process.communicate(timeout=30)
-        except subprocess.TimeoutExpired:
+        except TimeoutExpired:
             process.kill()
             process.communicate()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from subprocess import Popen, TimeoutExpired
 
 
 class Program:
@@ -45,7 +45,7 @@ class Program:
         """Seconds since it was started last."""
         return time.monotonic() - self._started_at
 
-    def hit(self, number: signal.Signals) -> subprocess.Popen[bytes]:
+    def hit(self, number: signal.Signals) -> Popen[str]:
         """Send it a signal that may end it; the process that got it."""
         self.look_after()
         with self._lock:
@@ -75,14 +75,19 @@ class Program:
         self._process.terminate()
         try:
             self._process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
+        except TimeoutExpired:
             self._process.kill()
             self._process.wait()
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _started(self) -> Popen[str]:
         self.n_starts += 1
         self._started_at = time.monotonic()
         with self._log.open("ab") as log:
-            return subprocess.Popen(
-                self._command, env=self._environment, cwd=self._log.parent, stdout=log, stderr=log
+            return Popen(
+                self._command,
+                env=self._environment,
+                cwd=self._log.parent,
+                stdout=log,
+                stderr=log,
+                text=True,
             )

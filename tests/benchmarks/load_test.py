@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select
 
+from load import document, observations
+from load.ledger_balance import Books
+from load.observations import Observation
+from load.overload import Overload, overload
+from load.pages import RENDERING, measure_pages
+from load.plan import FULL, TINY
+from load.seed import seed
+from load.storm import Storm, let_loose
 from offdiag.services.verification.verify import verify
 from offdiag.store.database import Database
 from offdiag.store.models import RunRow
-
-BENCHMARKS = str(Path(__file__).parents[2] / "benchmarks")
-if BENCHMARKS not in sys.path:
-    sys.path.append(BENCHMARKS)
-
-from load import document, observations  # noqa: E402 - they are no package of ours
-from load.ledger_balance import Books  # noqa: E402
-from load.observations import Observation  # noqa: E402
-from load.overload import Overload, overload  # noqa: E402
-from load.pages import RENDERING, measure_pages  # noqa: E402
-from load.plan import FULL, TINY  # noqa: E402
-from load.seed import seed  # noqa: E402
-from load.storm import Storm, let_loose  # noqa: E402
 
 SOME = Storm(
     clients=2,
     readers=1,
     workers=1,
-    seconds=3.0,
+    seconds=2.0,
     client_pause_s=0.5,
     reader_pause_s=0.2,
     evaluated_within_s=60.0,
@@ -61,7 +55,7 @@ def test_a_seeded_registry_is_one_that_the_product_could_have_written(database: 
 
 @pytest.mark.processes
 def test_clients_and_readers_leave_books_that_balance_and_a_crowd_is_kept_in_order(
-    tmp_path: Path,
+    quick_programs: None, tmp_path: Path
 ) -> None:
     database = Database(f"sqlite:///{tmp_path / 'registry.db'}")
     seed(database, TINY, lambda _line: None)
@@ -81,7 +75,7 @@ def test_clients_and_readers_leave_books_that_balance_and_a_crowd_is_kept_in_ord
     # The first visit to a list computes the best set of its dataset; six are the goal of others.
     assert max(times.n_statements for times in pages.values()) <= 14
 
-    crowd = Overload(readers=24, pause_s=0.02, seconds=3.0, warm_s=1.0)
+    crowd = Overload(readers=24, pause_s=0.02, seconds=2.2, warm_s=0.5)
     crowded = overload(crowd, database, tmp_path / "overload")
     database.close()
 

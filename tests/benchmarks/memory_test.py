@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
 
+from load.memory import resident_mib
 from support.processes import running
-
-BENCHMARKS = str(Path(__file__).parents[2] / "benchmarks")
-if BENCHMARKS not in sys.path:
-    sys.path.append(BENCHMARKS)
-
-from load.memory import resident_mib  # noqa: E402 - it is no package of ours
 
 N_LOOKS = 300
 COMES_AND_GOES = """

@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import peers
 import pytest
+from peer_work.processes import Running, started
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 EVALUATING = ("offdiag", "scikit-learn", "PyCM")
 HERE = ("offdiag worker", *EVALUATING)
 """Peers that run in the environment of the tests."""
 
 
-@pytest.fixture(scope="module")
-def peers() -> Iterator[Any]:
-    with pytest.MonkeyPatch.context() as patched:
-        patched.syspath_prepend(str(BENCHMARKS))
-        import peers
-
-        yield peers
-
-
-@pytest.fixture(scope="module")
-def running(peers: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Processes of the peers, which both tests ask."""
-    tmp_path = tmp_path_factory.mktemp("peers")
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Mapping[str, Running]]:
     rng = np.random.default_rng(1)
     actual = rng.integers(0, 10, 2_000)
     predicted = np.where(rng.random(2_000) < 0.2, rng.integers(0, 10, 2_000), actual)
@@ -38,44 +27,45 @@ def running(peers: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[An
     np.save(tmp_path / "scores 1e5.npy", np.stack([rng.random(2_000) < scores, scores]))
     with ExitStack() as stack:
         yield {
-            name: stack.enter_context(
-                peers.started(peers.PEERS[name], Path(sys.executable), tmp_path)
-            )
+            name: stack.enter_context(started(peers.PEERS[name], Path(sys.executable), tmp_path))
             for name in HERE
         }
 
 
 @pytest.mark.processes
-def test_peers_take_turns_and_agree(peers: Any, running: Any) -> None:
-    variants = [*((name, "evaluate 1e5") for name in EVALUATING), ("offdiag worker", "job 1e5")]
-
-    peers.expect_agreement(variants, running)
-    timings = peers.timed(variants, running, turns=2)
-
-    assert [len(timing.seconds) for timing in timings.values()] == [2, 2, 2, 2]
-    assert all(min(timing.seconds) > 0 for timing in timings.values())
-    assert all(process.peak_mib > 10 for process in running.values())
-
-
-@pytest.mark.processes
-def test_peers_agree_on_scores(peers: Any, running: Any) -> None:
-    variants = [
+def test_peers_take_turns_and_agree_on_classes_and_on_scores(
+    running: Mapping[str, Running],
+) -> None:
+    on_classes = [(name, "evaluate 1e5") for name in EVALUATING]
+    on_scores = [
         *((name, "scores 1e5") for name in ("offdiag", "scikit-learn")),
         ("offdiag worker", "job scores 1e5"),
     ]
 
-    peers.expect_agreement(variants, running)
+    for variants in ([*on_classes, ("offdiag worker", "job 1e5")], on_scores):
+        peers.expect_agreement(variants, running)
+    timings = peers.timed(on_classes, running, turns=2)
 
+    assert [len(timing.seconds) for timing in timings.values()] == [2, 2, 2]
+    assert all(min(timing.seconds) > 0 for timing in timings.values())
+    assert all(process.peak_mib > 10 for process in running.values())
     assert running["scikit-learn"].turn("scores 1e5")[1].keys() >= {"AUC", "AP", "Brier score"}
 
 
-@pytest.mark.processes
-def test_values_that_differ_end_the_run(
-    peers: Any, running: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(running["PyCM"], "turn", lambda _: (0.1, {"MCC": 0.5}))
+class Answering(Running):
+    """A peer that has its answer already."""
+
+    def __init__(self, name: str, mcc: float) -> None:
+        self.peer = peers.PEERS[name]
+        self._mcc = mcc
+
+    def turn(self, case: str) -> tuple[float, Mapping[str, float]]:  # noqa: ARG002 - any
+        return 0.1, {"MCC": self._mcc}
+
+
+def test_values_that_differ_end_the_run() -> None:
+    answers = {"offdiag": 0.7, "scikit-learn": 0.7, "PyCM": 0.5}
+    answering = {name: Answering(name, mcc) for name, mcc in answers.items()}
 
     with pytest.raises(RuntimeError, match=r"MCC: PyCM 0\.5, offdiag 0\.7"):
-        peers.expect_agreement(
-            [*((name, "evaluate 1e5") for name in EVALUATING), ("offdiag", "log 1e5")], running
-        )
+        peers.expect_agreement([(name, "evaluate 1e5") for name in answers], answering)

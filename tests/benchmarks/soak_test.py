@@ -12,29 +12,24 @@ from random import Random
 from typing import Any
 
 import pytest
+from harness import Report
 
-BENCHMARKS = str(Path(__file__).parents[2] / "benchmarks")
-if BENCHMARKS not in sys.path:
-    sys.path.append(BENCHMARKS)
-
-from harness import Report  # noqa: E402 - they are no package of ours
-
-from load.ledger_balance import Books  # noqa: E402
-from load.observations import NO_RESPONSE, Observation  # noqa: E402
-from soak import faults  # noqa: E402
-from soak.capacity import Rates  # noqa: E402
-from soak.course import Aftermath, go_through  # noqa: E402
-from soak.databases import place  # noqa: E402
-from soak.document import soak_tables  # noqa: E402
-from soak.goals import hold_soak  # noqa: E402
-from soak.growth import growth_of  # noqa: E402
-from soak.plan import PlannedFault, Soak, planned_faults  # noqa: E402
-from soak.programs import Program  # noqa: E402
-from soak.records import keep, read_records  # noqa: E402
-from soak.responses import Answered, Answers, answered  # noqa: E402
-from soak.samples import Life, Sample, sampled  # noqa: E402
-from soak.trend import Trend, trend  # noqa: E402
-from soak.watch import Watch  # noqa: E402
+from load.ledger_balance import Books
+from load.observations import NO_RESPONSE, Observation
+from soak import faults
+from soak.capacity import Rates
+from soak.course import Aftermath, go_through
+from soak.databases import place
+from soak.document import soak_tables
+from soak.goals import hold_soak
+from soak.growth import growth_of
+from soak.plan import PlannedFault, Soak, planned_faults
+from soak.programs import Program
+from soak.records import keep, read_records
+from soak.responses import Answered, Answers, answered
+from soak.samples import Life, Sample, sampled
+from soak.trend import Trend, trend
+from soak.watch import Watch
 
 PLAN = Soak(seconds=200.0, fault_every_s=20.0, seed=1)
 KINDS = ("a", "b", "c")
@@ -270,12 +265,14 @@ def test_a_table_shows_what_was_missed(tmp_path: Path) -> None:
 
 
 @pytest.mark.processes
-def test_a_short_soak_leaves_a_registry_in_which_nothing_is_wrong(tmp_path: Path) -> None:
+def test_a_short_soak_leaves_a_registry_in_which_nothing_is_wrong(
+    quick_programs: None, tmp_path: Path
+) -> None:
     plan = replace(
         PLAN,
-        seconds=8.0,
-        fault_every_s=4.0,
-        capacity_s=1.0,
+        seconds=6.0,
+        fault_every_s=3.0,
+        capacity_s=0.5,
         clients=2,
         readers=1,
         look_every_s=0.2,

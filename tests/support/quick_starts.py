@@ -29,7 +29,7 @@ from mmap import mmap
 from pathlib import Path
 from pkgutil import walk_packages
 from types import ModuleType
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 _LOADED = (
     *("offdiag.cli.log.log", "offdiag.cli.operate.db", "offdiag.cli.operate.serve"),
@@ -72,10 +72,11 @@ class QuickProcess(subprocess.Popen[str]):
         stdin: Output = None,
         stdout: Output = None,
         stderr: Output = None,
+        text: Literal[True] = True,
     ) -> None:
         words = [str(word) for word in command]
         super().__init__(
-            words, cwd=cwd, env=env, stdin=stdin, stdout=stdout, stderr=stderr, text=True
+            words, cwd=cwd, env=env, stdin=stdin, stdout=stdout, stderr=stderr, text=text
         )
 
     def end(self) -> None:
@@ -119,9 +120,9 @@ def run_quickly(
     timeout: float = 300,
 ) -> subprocess.CompletedProcess[str]:
     """`subprocess.run` with captured output."""
+    stdin = subprocess.DEVNULL if input is None else subprocess.PIPE
     pipe = subprocess.PIPE
-    streams = {"stdin": subprocess.DEVNULL if input is None else pipe, "stdout": pipe}
-    process = QuickProcess(command, cwd=cwd, env=env, stderr=pipe, **streams)
+    process = QuickProcess(command, cwd=cwd, env=env, stdin=stdin, stdout=pipe, stderr=pipe)
     try:
         output, errors = process.communicate(input, timeout)
     finally:
@@ -200,6 +201,8 @@ def _load() -> None:
     web = import_module("offdiag_web")
     for found in walk_packages(web.__path__, "offdiag_web."):
         import_module(found.name)
+    # Which the first statement of each child would do.
+    import_module("sqlalchemy.orm").configure_mappers()
     # Else the first collection in each child copies all there is, for a second.
     gc.freeze()
 
