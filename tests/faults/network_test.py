@@ -190,8 +190,10 @@ class Injected(Exception):
         self.sqlstate = sqlstate
 
 
-@pytest.mark.parametrize("sqlstate", ["40001", "40P01", "57P01", "08006"])
-@pytest.mark.parametrize("n_failures", [1, 3, 4])
+@pytest.mark.parametrize(
+    ("sqlstate", "n_failures"),
+    [("40001", 1), ("40001", 3), ("40001", 4), ("40P01", 4), ("57P01", 4), ("08006", 4)],
+)
 def test_what_passes_is_tried_three_times_again_and_then_told(
     sqlstate: str, n_failures: int, postgres_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,7 @@
 """Many runs of one name at the same moment, on a dataset that none of them finds there.
 
 Each has to find or make the project, the dataset and its ground truth, and all of them the same.
-With OFFDIAG_LONG a thousand are logged, else some dozens.
+With OFFDIAG_LONG hundreds are logged, else some.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from support.logging_runs import work_off
 from support.namesakes import log_namesakes
 from support.quick_starts import forked
 
-N_PROCESSES = 8
+N_PROCESSES = 5
 RUNS_OF_EACH = 125 if "OFFDIAG_LONG" in os.environ else 3
 UNTIL_ALL_ARE_THERE_S = 1.0
 

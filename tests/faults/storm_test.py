@@ -56,9 +56,11 @@ def test_workers_are_killed_and_every_result_is_there_once(
 
 
 def test_leases_lost_on_a_crowded_machine_are_no_reason_to_give_work_up(
-    database: Database, tmp_path: Path, random: Random
+    sqlite_database: Database, tmp_path: Path, random: Random
 ) -> None:
-    found = crowding(database, tmp_path, random, n_runs=8, lease_s=3.0, n_busy=1, n_stalls=2)
+    found = crowding(
+        sqlite_database, tmp_path, random, n_runs=8, lease_s=3.0, n_busy=1, n_stalls=2
+    )
 
     assert (found.given_up, found.after.wrong) == (0, ())
     assert found.after.runs == found.after.evaluations == 8
@@ -75,34 +77,37 @@ def test_clients_and_workers_killed_in_one_moment_leave_nothing_undone(
     assert after.evaluations == after.runs
 
 
+@pytest.mark.postgres
 def test_a_work_table_emptied_in_a_storm_is_rebuilt(
-    database: Database, tmp_path: Path, random: Random
+    postgres_database: Database, tmp_path: Path, random: Random
 ) -> None:
     n_runs = 18
-    client = Client(database, tmp_path / "ledger", random)
+    client = Client(postgres_database, tmp_path / "ledger", random)
     for number in range(n_runs):
         client.log(number)
-    report_now(database, name="weekly", scope=ReportScope(project="default", dataset="holdout"))
+    report_now(
+        postgres_database, name="weekly", scope=ReportScope(project="default", dataset="holdout")
+    )
 
     with workers(
-        database.url, tmp_path / "log", number=N_WORKERS, lease_s=LEASE_S, supervised=True
+        postgres_database.url, tmp_path / "log", number=N_WORKERS, lease_s=LEASE_S, supervised=True
     ) as crew:
         for moment in (3, 9):
-            wait_for_results(database, crew, moment)
-            with database.write() as session:
+            wait_for_results(postgres_database, crew, moment)
+            with postgres_database.write() as session:
                 session.execute(delete(WorkRow))
             crew.kill_one(random)
             crew.start()
-        wait_for_results(database, crew, n_runs)
-        wait_until(lambda: issues(database)[0].state.value == "computed", crew)
+        wait_for_results(postgres_database, crew, n_runs)
+        wait_until(lambda: issues(postgres_database)[0].state.value == "computed", crew)
 
-    checked = verify_with(database, client.ledger)
+    checked = verify_with(postgres_database, client.ledger)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_poison_is_given_up_after_five_starts_and_the_healthy_are_done(
-    database: Database, tmp_path: Path, random: Random
+    sqlite_database: Database, tmp_path: Path, random: Random
 ) -> None:
-    found = poisoned(database, tmp_path, random, n_healthy=6, lease_s=1.5)
+    found = poisoned(sqlite_database, tmp_path, random, n_healthy=6, lease_s=1.5)
 
     assert (found.starts, found.state, found.error) == (5, RunState.FAILED, NO_ERROR_REPORTED)

@@ -3,8 +3,9 @@
     python signalled_everywhere.py LOOP FOLDER
 
 A first child notes which lines its main thread comes by in two turns. Then for each of them a
-child raises SIGTERM the first time it is there, and has to end by itself. Of the lines in
-files that the loop does not wait in it is a dozen; with OFFDIAG_LONG set it is all.
+child raises SIGTERM the first time it is there, and has to end by itself. Of the lines in the
+files that the loop waits in it is every second, of others a dozen, from one that is drawn; with
+OFFDIAG_LONG set it is all.
 Prints one line of JSON for each child, {"line", "function", "code"}; a child that hangs writes
 all its stacks to the error output and ends with code 1.
 """
@@ -226,10 +227,15 @@ def main(loop: Loop, folder: Path) -> None:
     loop.load()
     code, lines = in_a_child(loop, folder, None)
     _say(None, "", code)
-    far = [line for line in lines if not loop.is_near(line)]
-    stride = 1 if "OFFDIAG_LONG" in os.environ else 1 + len(far) // _MOST_FAR
-    for line in (*filter(loop.is_near, lines), *far[secrets.randbelow(stride) :: stride]):
+    near, far = ([line for line in lines if loop.is_near(line) is it] for it in (True, False))
+    for line in (*_drawn(near, 2), *_drawn(far, 1 + len(far) // _MOST_FAR)):
         _say(line, lines[line], in_a_child(loop, folder, line)[0])
+
+
+def _drawn(lines: list[Line], stride: int) -> list[Line]:
+    if "OFFDIAG_LONG" in os.environ:
+        return lines
+    return lines[secrets.randbelow(stride) :: stride]
 
 
 def _say(line: Line | None, function: str, code: int) -> None:
