@@ -1,8 +1,7 @@
 """Each revision is run over data of its time.
 
-`data/<revision>.py` defines `load`, which fills the database as it was before the revision,
-and `check`, which looks at what became of it. Both use plain SQL, because models only know the
-newest schema.
+`data/<revision>.py` defines `LOADED`, statements that fill the database as it was before the
+revision, and `check`, which looks at what became of it.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from sqlalchemy import Connection
 
 import offdiag_migrations
 from offdiag.store.database import Database
+from support.old_rows import execute
 
 pytestmark = pytest.mark.usefixtures("revisions_read_once")
 
@@ -47,7 +47,7 @@ def test_every_revision_has_data_and_no_data_is_left_over() -> None:
 def test_data_survives_a_revision(database_before: Database, revision: str) -> None:
     data = data_of(revision)
     with database_before.write() as session:
-        data.load(session.connection())
+        execute(session.connection(), *data.LOADED)
 
     with database_before.migrate() as connection:
         upgrade_to(connection, revision)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, text
 
-NOW = "2026-01-02 03:04:05.000000"
+from support.old_rows import NOW, count, execute
+
 BLOB = b"\x00\x01"
 CHUNK = {"seq": 0, "n": 2, "dtype": "u1", "codec": "raw", "codes": BLOB, "sha256": "d"}
 
@@ -114,8 +115,8 @@ DEPENDENT = (
 )
 
 
-def load(connection: Connection) -> None:
-    """There is no table to put anything into."""
+LOADED = ()
+"""There is no table to put anything into."""
 
 
 def check(connection: Connection) -> None:
@@ -123,8 +124,7 @@ def check(connection: Connection) -> None:
         columns, values = ", ".join(row), ", ".join(f":{column}" for column in row)
         connection.execute(text(f"INSERT INTO {table} ({columns}) VALUES ({values})"), row)
 
-    connection.execute(text("DELETE FROM run"))
+    execute(connection, "DELETE FROM run")
 
-    for table in DEPENDENT:
-        assert connection.scalar(text(f"SELECT count(*) FROM {table}")) == 0, table
-    assert connection.scalar(text("SELECT count(*) FROM truth_chunk")) == 1
+    assert set(count(connection, *DEPENDENT)) == {0}
+    assert count(connection, "truth_chunk") == [1]

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
-from sqlalchemy import Connection, text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Connection
 
-NOW = "2026-01-02 03:04:05.000000"
-PROJECT = "INSERT INTO project (id, name, created_at) VALUES (1, 'default', :now)"
+from support.old_rows import PROJECT, count, execute, refused
+
+LOADED = (PROJECT,)
 VIEW = """
 INSERT INTO saved_view (slug, name, page, query, created_at)
     VALUES (:slug, 'flagged', '/runs', 'q=flag%3Aopen', :now)
 """
 
 
-def load(connection: Connection) -> None:
-    connection.execute(text(PROJECT), {"now": NOW})
-
-
 def check(connection: Connection) -> None:
-    assert connection.scalar(text("SELECT count(*) FROM project")) == 1
-    connection.execute(text(VIEW), {"slug": "a", "now": NOW})
-    with pytest.raises(IntegrityError), connection.begin_nested():
-        connection.execute(text(VIEW), {"slug": "b", "now": NOW})
+    assert count(connection, "project") == [1]
+    execute(connection, VIEW, slug="a")
+    refused(connection, VIEW, slug="b")

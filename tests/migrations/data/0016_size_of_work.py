@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
-WORK = """
-INSERT INTO work (task, args, "key", state, due, attempts, created_at, project_id)
-    VALUES ('evaluate', '{"run": "r_1"}', 'evaluate:r_1', 'todo', 1.5, 2, 1.0, 7)
-"""
+from support.old_rows import WORK, rows
 
-
-def load(connection: Connection) -> None:
-    connection.execute(text(WORK))
+LOADED = (WORK, "UPDATE work SET project_id = 7")
 
 
 def check(connection: Connection) -> None:
-    (row,) = connection.execute(
-        text("SELECT state, due, attempts, project_id, size, request_id FROM work")
-    )
-    assert tuple(row) == ("todo", 1.5, 2, 7, None, None)
+    found = rows(connection, "SELECT state, due, attempts, project_id, size, request_id FROM work")
+    assert found == [("todo", 1.5, 2, 7, None, None)]

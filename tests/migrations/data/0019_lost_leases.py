@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
-WORK = """
-INSERT INTO work (task, args, "key", state, due, attempts, created_at)
-    VALUES ('evaluate', '{"run": "r_1"}', 'evaluate:r_1', 'todo', 1.5, 2, 1.0)
-"""
+from support.old_rows import WORK, rows
 
-
-def load(connection: Connection) -> None:
-    connection.execute(text(WORK))
+LOADED = (WORK,)
 
 
 def check(connection: Connection) -> None:
-    (row,) = connection.execute(text("SELECT state, due, attempts, losses FROM work"))
-    assert tuple(row) == ("todo", 1.5, 2, 0)
+    found = rows(connection, "SELECT state, due, attempts, losses FROM work")
+    assert found == [("todo", 1.5, 2, 0)]

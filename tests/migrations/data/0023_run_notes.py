@@ -2,34 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
-NOW = "2026-01-02 03:04:05.000000"
+from support.old_rows import RUN, rows
 
-STATEMENTS = (
-    "INSERT INTO project (id, name, created_at) VALUES (1, 'default', :now)",
-    """
-    INSERT INTO label_set (id, digest, names, n_classes, ordinal)
-        VALUES (1, 'd', '["0", "1"]', 2, false)
-    """,
-    """
-    INSERT INTO dataset (id, project_id, name, task, label_set_id, labels_inferred, created_at)
-        VALUES (1, 1, 'holdout', 'binary', 1, true, :now)
-    """,
-    """
-    INSERT INTO run (id, project_id, dataset_id, name, params, tags, state, source_orientation,
-            created_at, finished_at, score_columns)
-        VALUES ('r_1', 1, 1, 'one', '{}', '{"team": "derm"}', 'evaluated', 'actual_rows', :now,
-            :now, 0)
-    """,
-)
-
-
-def load(connection: Connection) -> None:
-    for statement in STATEMENTS:
-        connection.execute(text(statement), {"now": NOW} if ":now" in statement else {})
+LOADED = RUN
 
 
 def check(connection: Connection) -> None:
-    rows = connection.execute(text("SELECT id, name, note FROM run")).all()
-    assert [tuple(row) for row in rows] == [("r_1", "one", None)]
+    assert rows(connection, "SELECT id, name, note FROM run") == [("r_1", "one", None)]

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
-NOW = "2026-01-02 03:04:05.000000"
+from support.old_rows import USER, count, rows
 
-
-def load(connection: Connection) -> None:
-    connection.execute(
-        text("INSERT INTO user_account (id, name, created_at) VALUES (1, 'ana', :now)"),
-        {"now": NOW},
-    )
+LOADED = (USER,)
 
 
 def check(connection: Connection) -> None:
-    assert connection.execute(text("SELECT name FROM user_account")).scalars().all() == ["ana"]
-    assert connection.execute(text("SELECT count(*) FROM share_link")).scalar() == 0
+    assert rows(connection, "SELECT name FROM user_account") == [("ana",)]
+    assert count(connection, "share_link") == [0]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
-NOW = "2026-01-02 03:04:05.000000"
+from support.old_rows import USER, count, execute, rows
 
-STATEMENTS = (
-    "INSERT INTO user_account (id, name, created_at) VALUES (1, 'ana', :now)",
+LOADED = (
+    USER,
     "INSERT INTO membership (id, user_id, role) VALUES (3, 1, 'editor')",
     """
     INSERT INTO api_token (id, name, prefix, digest, owner_id, role, created_at)
@@ -16,13 +16,8 @@ STATEMENTS = (
 )
 
 
-def load(connection: Connection) -> None:
-    for statement in STATEMENTS:
-        connection.execute(text(statement), {"now": NOW} if ":now" in statement else {})
-
-
 def check(connection: Connection) -> None:
-    assert connection.execute(text("SELECT id, role FROM membership")).all() == [(3, "editor")]
-    assert connection.execute(text("SELECT id, role FROM api_token")).all() == [(5, "logger")]
-    assert connection.execute(text("SELECT count(*) FROM label_answer")).scalar() == 0
-    connection.execute(text("UPDATE membership SET role = 'labeler'"))
+    assert rows(connection, "SELECT id, role FROM membership") == [(3, "editor")]
+    assert rows(connection, "SELECT id, role FROM api_token") == [(5, "logger")]
+    assert count(connection, "label_answer") == [0]
+    execute(connection, "UPDATE membership SET role = 'labeler'")
