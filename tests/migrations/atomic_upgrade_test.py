@@ -15,6 +15,7 @@ from offdiag.errors import SchemaMismatch
 from offdiag.store.database import Database
 from offdiag.store.models import Base
 from offdiag.store.schema import check, upgrade
+from support.old_rows import CHUNK, RUN, execute
 from support.processes import started
 from support.revisions import extended_chain, use_chain
 from support.schema_text import schema_text
@@ -40,23 +41,10 @@ def upgrade() -> None:
     op.execute("DELETE FROM project")
 """
 
-A_RUN = """
-INSERT INTO project (id, name, created_at) VALUES (1, 'default', '2026-01-02 03:04:05');
-INSERT INTO label_set (id, digest, names, n_classes, ordinal) VALUES (1, 'd', '[]', 2, false);
-INSERT INTO dataset (id, project_id, name, task, label_set_id, labels_inferred, created_at)
-    VALUES (1, 1, 'pets', 'binary', 1, true, '2026-01-02 03:04:05');
-INSERT INTO run (id, project_id, dataset_id, name, state, params, tags, source_orientation,
-                 created_at)
-    VALUES ('r_1', 1, 1, 'first', 'open', '{}', '{}', 'predictions', '2026-01-02 03:04:05');
-INSERT INTO prediction_chunk (run_id, seq, n, dtype, codec, codes, sha256)
-    VALUES ('r_1', 0, 1, 'u1', 'raw', '', 'd')
-"""
-
 
 def fill(database: Database) -> None:
     with database.write() as session:
-        for insert in A_RUN.split(";"):
-            session.execute(text(insert))
+        execute(session.connection(), *RUN, CHUNK)
 
 
 def schema_of(database: Database) -> str:

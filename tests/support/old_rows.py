@@ -34,6 +34,14 @@ RUN = (
                 :now)
     """,
 )
+CHUNK = """
+INSERT INTO prediction_chunk (run_id, seq, n, dtype, codec, codes, sha256)
+    VALUES ('r_1', 0, 1, 'u1', 'raw', '', 'd')
+"""
+COUNTS = """
+INSERT INTO counted_cases (run_id, n_kinds, dtype, codec, actual, predicted, sizes)
+    VALUES ('r_1', 1, 'u1', 'raw', '', '', '')
+"""
 EVALUATION = """
 INSERT INTO evaluation (id, run_id, suite_version, engine_version, input_digest, n_cases,
                         n_labelled, is_current, computed_at, duration_s)

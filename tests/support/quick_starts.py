@@ -11,6 +11,7 @@ Run as a program, this is the process that forks.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import gc
 import json
@@ -23,6 +24,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module, invalidate_caches
 from mmap import mmap
@@ -263,7 +265,26 @@ def _become(command: list[str], folder: str, variables: Mapping[str, str]) -> No
         exec(compile(Path(kind).read_bytes(), main.__file__, "exec"), main.__dict__)
 
 
+def _end(code: int) -> None:
+    """End as an interpreter does, but leave the memory as it is: others still share it.
+
+    Taking all modules apart would copy them, for a tenth of a second of processor time.
+    Returns where a stream cannot be written, of which the interpreter has something to say.
+    """
+    threading._shutdown()  # type: ignore[attr-defined]  # not a public name
+    atexit._run_exitfuncs()
+    with suppress(OSError, ValueError):
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code)
+
+
 if __name__ == "__main__":
     _load()
-    # Run from here, no function goes on when the program of a child ends.
-    _become(*_fork_until_the_end(socket.socket(fileno=int(sys.argv[1]))))
+    try:
+        _become(*_fork_until_the_end(socket.socket(fileno=int(sys.argv[1]))))
+    except SystemExit as ended:
+        if isinstance(ended.code, int | None):
+            _end(ended.code or 0)
+        raise
+    _end(0)

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from support.old_rows import RUN, count, execute, rows
+from support.old_rows import CHUNK, RUN, count, execute, rows
 
-LOADED = (
-    *RUN,
-    """
-    INSERT INTO prediction_chunk (run_id, seq, n, dtype, codec, codes, sha256)
-        VALUES ('r_1', 0, 1, 'u1', 'raw', '', 'd')
-    """,
-)
+LOADED = (*RUN, CHUNK)
 
 
 def check(connection: Connection) -> None:

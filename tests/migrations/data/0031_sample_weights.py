@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from support.old_rows import RUN, rows
+from support.old_rows import CHUNK, RUN, rows
 
-LOADED = (
-    *RUN,
-    """
-    INSERT INTO prediction_chunk (run_id, seq, n, dtype, codec, codes, sha256)
-        VALUES ('r_1', 0, 1, 'u1', 'raw', '', 's')
-    """,
-)
+LOADED = (*RUN, CHUNK)
 
 
 def check(connection: Connection) -> None:

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from support.old_rows import RUN, count, rows
+from support.old_rows import COUNTS, RUN, count, rows
 
-LOADED = (
-    *RUN,
-    """
-    INSERT INTO counted_cases (run_id, n_kinds, dtype, codec, actual, predicted, sizes)
-        VALUES ('r_1', 1, 'u1', 'raw', '', '', '')
-    """,
-)
+LOADED = (*RUN, COUNTS)
 
 
 def check(connection: Connection) -> None:
