@@ -151,6 +151,5 @@ def _known_run_ids() -> Iterator[None]:
         return "r_000000000000"
 
     with pytest.MonkeyPatch.context() as patched:
-        for module in ("log_counts", "log_predictions"):
-            patched.setattr(f"offdiag.services.ingest.{module}.new_run_id", known)
+        patched.setattr("offdiag.store.runs.new_run_id", known)
         yield
