@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,9 @@ import pytest
 import offdiag
 from offdiag.sdk.open_run import OpenRun
 from offdiag.services.ingest.batch import CHUNK_SIZE
+from offdiag.services.jobs.submit import evaluation_key
+from offdiag.store import job_lease, jobs
+from offdiag.store.database import Database
 
 
 @pytest.fixture
@@ -101,11 +105,12 @@ def test_numpy_scalars_are_accepted_as_parameters(url: str) -> None:
     assert run.id
 
 
-def test_nobody_who_works_means_an_error_with_the_way_out(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_that_does_not_end_means_an_error_with_the_way_out(url: str) -> None:
     run = offdiag.log_run(y_true=["a"], y_pred=["a"], name="run", url=url)
-    monkeypatch.setattr("offdiag.services.evaluation.results._evaluate_here", lambda *_: False)
+    with closing(Database(url)) as database, database.write() as session:
+        job = jobs.find_by_key(session, evaluation_key(run.id))
+        assert job is not None
+        job_lease.claim(session, job.work_id, token="t", lease_s=60, max_attempts=5)
 
     with pytest.raises(offdiag.EvaluationPending, match="Start `offdiag worker`"):
         run.evaluation(timeout=0.0)
