@@ -19,6 +19,15 @@ def forms_of(client: PageClient, path: str) -> list[Element]:
     ]
 
 
+def form_to(client: PageClient, path: str, end: str) -> Element:
+    """The first form on a page that is sent to an address with this end."""
+    return next(
+        form
+        for form in forms_of(client, path)
+        if form.attributes["action"].partition("?")[0].endswith(end)
+    )
+
+
 def send(client: PageClient, form: Element, data: dict[str, str] | None = None) -> TestResponse:
     """Post a form with what it holds and with what a reader typed."""
     held = {

@@ -45,8 +45,8 @@ def test_a_run_has_the_same_keys_everywhere(
     reader: PageClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
 ) -> None:
     answer = get(reader, "/runs/{plain}")
-    page = reader.get("/runs/{plain}/meta.json").get_json()
-    with_matrix = reader.get("/runs/{plain}.json").get_json()
+    page = reader.json("/runs/{plain}/meta.json")
+    with_matrix = reader.json("/runs/{plain}.json")
     shown = printed(capfd, registry.database, "runs", "show", registry.plain)
 
     assert keys(answer) - keys(page) == ONLY_IN_THE_API
@@ -64,7 +64,7 @@ def test_a_run_of_a_list_has_the_same_keys_everywhere(
 ) -> None:
     document = get(reader, "/runs/{plain}")
     answer = one_of(get(reader, "/runs", limit=1000), registry)
-    page = one_of(reader.get("/runs.json").get_json(), registry)
+    page = one_of(reader.json("/runs.json"), registry)
     printed_list = one_of(printed(capfd, registry.database, "runs", "list"), registry)
 
     assert without(page, "metrics") == without(printed_list, "metrics")
@@ -104,9 +104,9 @@ def test_the_history_of_a_run_has_the_same_keys_everywhere(
 def test_a_dataset_has_the_same_keys_everywhere(revised_reader: PageClient) -> None:
     listed = get(revised_reader, "/datasets")
     answer = get(revised_reader, "/datasets/pets")
-    page = revised_reader.get("/datasets/pets.json").get_json()
+    page = revised_reader.json("/datasets/pets.json")
 
-    assert revised_reader.get("/datasets.json").get_json() == listed
+    assert revised_reader.json("/datasets.json") == listed
     decision = ("verdict", "primary_metric", "best_set", "champion", "candidate")
     assert without(answer, "groups") == without(page, *decision)
     lines = revised_reader.get("/datasets.csv").text.splitlines()
@@ -120,7 +120,7 @@ def test_label_versions_have_the_same_keys_everywhere(
     versions = get(revised_reader, "/datasets/pets/truth")
     difference = get(revised_reader, "/datasets/pets/truth/difference", before=1, after=2)
     impact = get(revised_reader, "/datasets/pets/truth/2/impact")
-    page = revised_reader.get("/datasets/pets/truth/2/impact.json").get_json()
+    page = revised_reader.json("/datasets/pets/truth/2/impact.json")
 
     assert versions["versions"] == get(revised_reader, "/datasets/pets")["truth_versions"]
     for command, answer in (
@@ -129,7 +129,7 @@ def test_label_versions_have_the_same_keys_everywhere(
         (("impact", "pets", "1..2"), impact),
     ):
         assert printed(capfd, revised.database, "truth", *command) == answer
-    assert revised_reader.get("/datasets/pets/truth/1..2.json").get_json() == difference
+    assert revised_reader.json("/datasets/pets/truth/1..2.json") == difference
     assert without(page, "metric", "sentence") == impact
 
 
@@ -139,8 +139,8 @@ def test_a_flag_has_the_same_keys_everywhere(
     listed = get(reader, "/flags", limit=1, run=registry.plain)["flags"][0]
     number = listed["id"]
     answer = get(reader, f"/flags/{number}")
-    page = reader.get(f"/flags/{number}.json").get_json()
-    page_of_list = reader.get("/flags.json?state=all").get_json()["flags"]
+    page = reader.json(f"/flags/{number}.json")
+    page_of_list = reader.json("/flags.json?state=all")["flags"]
     printed_list = printed(capfd, registry.database, "flags", "list", "--state", "all")["flags"]
 
     assert listed in page_of_list
@@ -163,12 +163,12 @@ def test_a_report_has_the_same_keys_everywhere(
     shown = printed(capfd, reported.database, "report", "show", "weekly", "2")
     planned = get(report_reader, "/schedules")
 
-    assert report_reader.get("/reports.json").get_json() == listed
+    assert report_reader.json("/reports.json") == listed
     assert printed(capfd, reported.database, "report", "list") == listed
-    assert report_reader.get("/reports/weekly.json").get_json() == report
+    assert report_reader.json("/reports/weekly.json") == report
     basics = without(listed["reports"][0], "summary").keys()
     assert report.keys() - basics == {"next_times", "start", "issues", "has_scheduler"}
-    assert report_reader.get("/reports/weekly/2.json").get_json() == issue
+    assert report_reader.json("/reports/weekly/2.json") == issue
     assert shown == issue
     assert issue.keys() - report["last"].keys() == {"project", "name", "files", "report"}
     assert printed(capfd, reported.database, "schedule", "list") == planned
@@ -185,13 +185,13 @@ def test_a_job_has_the_same_keys_everywhere(
     queue = get(reader, "/jobs")
     (first, *_) = queue["jobs"]
     for other in (
-        reader.get("/jobs.json").get_json(),
+        reader.json("/jobs.json"),
         printed(capfd, registry.database, "jobs", "list"),
     ):
         assert keys(other) == keys(queue)
         assert [job["id"] for job in other["jobs"]] == [job["id"] for job in queue["jobs"]]
         assert other["jobs"][0].keys() == first.keys()
-    assert reader.get(f"/jobs/{first['id']}.json").get_json().keys() == first.keys()
+    assert reader.json(f"/jobs/{first['id']}.json").keys() == first.keys()
 
 
 def test_a_comparison_is_the_same_document_everywhere(

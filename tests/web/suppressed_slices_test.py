@@ -212,7 +212,7 @@ def test_the_worst_slices_are_not_listed(
         """Where the slice of which most are missed is listed."""
         answers = {
             "api": get(sites.client, f"/runs/{sites.first}/slices")["gaps"],
-            "json": sites.client.get(f"/runs/{sites.first}/slices.json").get_json()["gaps"],
+            "json": sites.client.json(f"/runs/{sites.first}/slices.json")["gaps"],
             "csv": sites.client.records(f"/runs/{sites.first}/slices.csv"),
             "sdk": list(offdiag.get_run(sites.first, url=url).slices()["slice"]),
         }

@@ -16,7 +16,7 @@ from offdiag.store.database import Database
 from offdiag.store.datasets import create_project
 from support.access import GUARDED, PASSWORD, add_person, bearer, client_of, sign_in, token_of
 from support.dashboard import HOSTILE_NAMES, log_lesions
-from support.forms import forms_of, send
+from support.forms import form_to, forms_of, send
 from support.pages import Page, PageClient, client_for
 from support.reads import read
 
@@ -35,8 +35,7 @@ def ana(app: Flask, database: Database) -> PageClient:
 
 
 def make_token(client: PageClient, **typed: str) -> tuple[int, Page]:
-    (form,) = [form for form in forms_of(client, "/settings/tokens")
-               if form.attributes["action"] == "/settings/tokens"]  # fmt: skip
+    form = form_to(client, "/settings/tokens", "/settings/tokens")
     answer = send(
         client, form, {"name": "cluster", "role": "logger", "project": "", "days": "90", **typed}
     )
@@ -59,8 +58,7 @@ def test_a_token_is_shown_once_and_works(app: Flask, ana: PageClient) -> None:
 def test_a_revoked_token_is_refused_and_says_so(app: Flask, ana: PageClient) -> None:
     _, page = make_token(ana)
     secret = page.one("code", "secret").text
-    (form,) = [form for form in forms_of(ana, "/settings/tokens")
-               if form.attributes["action"].endswith("/revoke")]  # fmt: skip
+    form = form_to(ana, "/settings/tokens", "/revoke")
 
     send(ana, form)
 
@@ -94,10 +92,8 @@ def test_others_see_only_their_own_tokens_and_revoke_no_other(
     make_token(ana)
     user_id = add_person(database, "bo", Grant(Role.VIEWER))
     bo = client_of(app, database, user_id, "bo")
-    (form,) = [form for form in forms_of(ana, "/settings/tokens")
-               if form.attributes["action"].endswith("/revoke")]  # fmt: skip
-    (own,) = [form for form in forms_of(bo, "/settings/tokens")
-              if form.attributes["action"] == "/settings/tokens"]  # fmt: skip
+    form = form_to(ana, "/settings/tokens", "/revoke")
+    own = form_to(bo, "/settings/tokens", "/settings/tokens")
     token = own.inside("input")[0].attributes["value"]
 
     answer = bo.post(form.attributes["action"], data={"csrf_token": token})
@@ -164,8 +160,7 @@ def test_names_to_sign_in_with_are_plain(ana: PageClient) -> None:
 
 
 def test_what_a_page_changes_is_in_the_log(ana: PageClient, database: Database) -> None:
-    (form,) = [form for form in forms_of(ana, "/views")
-               if form.attributes["action"] == "/views"]  # fmt: skip
+    form = form_to(ana, "/views", "/views")
     answer = send(ana, form, {"name": "mine"})
 
     (event,) = read(database, audit_page, AuditFilter(text="views.save")).events
@@ -176,8 +171,7 @@ def test_what_a_page_changes_is_in_the_log(ana: PageClient, database: Database) 
 
 
 def test_what_fails_is_not_in_the_log(ana: PageClient, database: Database) -> None:
-    (form,) = [form for form in forms_of(ana, "/views")
-               if form.attributes["action"] == "/views"]  # fmt: skip
+    form = form_to(ana, "/views", "/views")
     for _ in range(2):
         answer = send(ana, form, {"name": "mine"})
 

@@ -16,7 +16,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import SessionRow, UserRow
 from offdiag_web.app.security import SecureByTls
 from support.access import GUARDED, PASSWORD, add_person, client_of, guarded, sign_in
-from support.forms import forms_of, send
+from support.forms import form_to, send
 from support.pages import Element, Page, PageClient, client_for
 from support.registries import serving
 
@@ -190,8 +190,7 @@ def test_a_copy_of_the_cookie_is_worth_nothing_after_signing_out(
         cookie.update(held)
     assert copy.get("/runs").status_code == 200
 
-    (form,) = [form for form in forms_of(client, "/runs") if "sign-out" in
-               form.attributes["action"]]  # fmt: skip
+    form = form_to(client, "/runs", "sign-out")
     answer = send(client, form)
 
     assert (answer.status_code, answer.headers["Location"]) == (303, "/sign-in")
@@ -302,8 +301,7 @@ def test_ones_own_new_password_keeps_this_session_and_ends_the_others(
     app: Flask, database: Database, ana: int
 ) -> None:
     here, there = (client_of(app, database, ana, "ana") for _ in range(2))
-    (form,) = [form for form in forms_of(here, "/settings/account")
-               if form.attributes["action"].endswith("/password")]  # fmt: skip
+    form = form_to(here, "/settings/account", "/password")
 
     refused = send(here, form, {"current": "wrong", "wanted": "another fine password"})
     weak = send(here, form, {"current": PASSWORD, "wanted": "short"})
@@ -320,8 +318,7 @@ def test_signing_out_everywhere_ends_every_session(
     app: Flask, database: Database, ana: int
 ) -> None:
     here, there = (client_of(app, database, ana, "ana") for _ in range(2))
-    (form,) = [form for form in forms_of(here, "/settings/account")
-               if form.attributes["action"].endswith("everywhere")]  # fmt: skip
+    form = form_to(here, "/settings/account", "everywhere")
 
     send(here, form)
 

@@ -23,7 +23,7 @@ from support.registries import dashboard
 
 
 def test_describes_itself_as_openapi(client: PageClient) -> None:
-    document = client.get("/api/v1/openapi.json").get_json()
+    document = client.json("/api/v1/openapi.json")
     assert document["openapi"].startswith("3.1")
     listed = document["paths"]["/api/v1/metrics"]["get"]
     assert {"200", "304", "400", "422", "500", "503"} <= listed["responses"].keys()
@@ -32,7 +32,7 @@ def test_describes_itself_as_openapi(client: PageClient) -> None:
 
 
 def test_every_route_is_described(app: Flask, client: PageClient) -> None:
-    described = client.get("/api/v1/openapi.json").get_json()["paths"]
+    described = client.json("/api/v1/openapi.json")["paths"]
     routes = {
         (rule.rule, method)
         for rule in app.url_map.iter_rules()
@@ -54,7 +54,7 @@ def test_answers_what_was_seen_with_304(client: PageClient) -> None:
 
 
 def test_a_metric_is_found_by_its_name_in_scikit_learn(client: PageClient) -> None:
-    named = client.get("/api/v1/metrics/f1_macro").get_json()
+    named = client.json("/api/v1/metrics/f1_macro")
 
     assert {each["key"] for each in named["metrics"]} == {"macro_f1"}
 

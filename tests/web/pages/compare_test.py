@@ -118,7 +118,7 @@ def test_two_runs_are_compared_with_a_verdict_first(
 def test_every_metric_stands_with_both_values_and_the_interval_of_the_difference(
     comparer: PageClient, pair: Page
 ) -> None:
-    record = comparer.get("/compare.json?{pair}").get_json()
+    record = comparer.json("/compare.json?{pair}")
 
     rows = {row[0]: row[1:] for row in body_of(section_of(pair, "Metrics"))}
     assert set(rows) >= {"Accuracy", "Balanced accuracy", "MCC", "Macro F1", "Log loss"}
@@ -172,7 +172,7 @@ def test_another_value_of_the_classes_can_be_shown(comparer: PageClient) -> None
     page = comparer.page("/compare?{pair}&value=f1")
 
     section = section_of(page, "F1 of each class")
-    record = comparer.get("/compare.json?{pair}").get_json()
+    record = comparer.json("/compare.json?{pair}")
     found = record["result"]["per_class"]["f1"]["mel"]
     row = body_of(section)[1]
     assert row[2:4] == [f"{found['a']['value']:.3f}", f"{found['b']['value']:.3f}"]
@@ -213,7 +213,7 @@ def test_one_of_both_matrices_can_be_shown_on_the_shared_scale(
 ) -> None:
     page = comparer.page(f"/compare?{{pair}}&matrix={choice}")
 
-    own = comparer.get(f"/runs/{getattr(compared, run)}/matrix.json").get_json()
+    own = comparer.json(f"/runs/{getattr(compared, run)}/matrix.json")
     shown = [
         [int("".join(cell.parts[:1]).replace(",", "")) for cell in row.inside("td")[:3]]
         for row in page.one("table", "matrix").inside("tbody")[0].inside("tr")
@@ -402,7 +402,7 @@ def test_what_cannot_be_compared_is_said_in_words(
     comparer: PageClient, compared: ComparedRegistry, names: tuple[str, ...], why: str
 ) -> None:
     page = comparer.page(f"/compare?{compared.runs(*names)}")
-    record = comparer.get(f"/compare.json?{compared.runs(*names)}").get_json()
+    record = comparer.json(f"/compare.json?{compared.runs(*names)}")
 
     assert why in page.one("div", "callout").text
     assert record["refusal"]["why"].startswith(why)
@@ -574,7 +574,7 @@ def test_what_cannot_be_meant_is_answered_with_a_notice(comparer: PageClient) ->
 
 
 def test_the_csv_holds_every_number_of_the_json(comparer: PageClient) -> None:
-    record = comparer.get("/compare.json?{pair}").get_json()["result"]
+    record = comparer.json("/compare.json?{pair}")["result"]
     text = comparer.get("/compare.csv?{pair}").text
 
     for row in csv.DictReader(io.StringIO(text)):
@@ -597,7 +597,7 @@ def test_the_csv_of_several_runs_has_a_line_for_each(
     assert [row["letter"] for row in accuracy] == ["A", "B", "C"]
     assert [row["standing"] for row in accuracy].count("best") == 1
     assert sum(row["metric"] == "f1" for row in rows) == 9
-    result = comparer.get(f"/compare.json?{query}").get_json()["result"]
+    result = comparer.json(f"/compare.json?{query}")["result"]
     for row in rows:
         if row["standing"]:
             found = (
@@ -736,7 +736,7 @@ def test_markdown_escapes_what_names_hold(
 
 
 def test_a_class_no_case_tells_apart_keeps_the_width_of_its_interval(comparer: PageClient) -> None:
-    record = comparer.get("/compare.json?runs={focal},{almost}").get_json()
+    record = comparer.json("/compare.json?runs={focal},{almost}")
 
     recall = record["result"]["per_class"]["recall"]["mel"]["difference"]
     f1 = record["result"]["per_class"]["f1"]["mel"]["difference"]

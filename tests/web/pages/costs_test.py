@@ -102,7 +102,7 @@ def test_any_two_versions_can_be_compared(client: PageClient, costs: CostMatrixR
 def test_the_json_of_a_version_names_every_cell(
     client: PageClient, costs: CostMatrixRecord
 ) -> None:
-    record = client.get("/costs/triage.json").get_json()
+    record = client.json("/costs/triage.json")
 
     assert record["weights"]["mel"]["nv"] == 20
     assert record["changed_from"]["cells"] == [
@@ -301,7 +301,7 @@ def test_hostile_names_are_text(client: PageClient, database: Database) -> None:
         note=HOSTILE_NAMES[5],
         author=HOSTILE_NAMES[2],
     )
-    (line,) = client.get("/costs.json").get_json()["cost_matrices"]
+    (line,) = client.json("/costs.json")["cost_matrices"]
     address = line["url"].replace(".json", "")
 
     for path in ("/costs", address, f"{address}/new", "/costs/new"):

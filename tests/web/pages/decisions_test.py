@@ -76,7 +76,7 @@ def test_the_cheapest_threshold_is_said_drawn_and_listed(client: PageClient, cli
 
 def test_twins_hold_the_numbers_of_the_page(client: PageClient, clinic: str) -> None:
     query = f"run={clinic}&cost=visits@1"
-    record = client.get(f"/whatif/decisions.json?{query}").get_json()
+    record = client.json(f"/whatif/decisions.json?{query}")
     text = client.get(f"/whatif/decisions.csv?{query}").text
 
     lines = list(csv.DictReader(io.StringIO(text)))
@@ -178,7 +178,7 @@ def test_a_derived_run_names_its_source_on_its_page_and_in_lists(
 
     assert [link for link in metadata.all("a") if link.attributes["href"] == f"/runs/{clinic}"]
     assert f"decided from {clinic[:8]}" in client.get("/runs?q=decided").text
-    listed = client.get("/runs.json?q=decided").get_json()["runs"]
+    listed = client.json("/runs.json?q=decided")["runs"]
     assert [each["derived_from"]["run"] for each in listed] == [clinic]
     assert not [link for link in client.page(run).all("a") if link.text == "Threshold by cost"]
 
@@ -196,7 +196,7 @@ def test_what_cannot_be_saved_says_why_and_saves_nothing(client: PageClient, cli
 
         assert response.status_code == 400, (typed, problem)
         assert problem in response.text, (typed, problem)
-        assert len(client.get("/runs.json").get_json()["runs"]) == 1, (typed, problem)
+        assert len(client.json("/runs.json")["runs"]) == 1, (typed, problem)
 
 
 def test_more_classes_show_costs_recalls_and_matrices_before_and_after(

@@ -64,8 +64,8 @@ def test_a_logged_run_says_nothing_of_the_kind(
 def test_the_twin_carries_the_recipe(client: PageClient, derived: tuple[str, str]) -> None:
     source, run = derived
 
-    record = client.get(f"/runs/{run}/meta.json").get_json()
+    record = client.json(f"/runs/{run}/meta.json")
 
     assert record["derived_from"]["run"] == source
     assert record["derived_from"]["recipe"]["rule"] == "least_expected_cost"
-    assert client.get(f"/runs/{source}/meta.json").get_json()["derived_from"] is None
+    assert client.json(f"/runs/{source}/meta.json")["derived_from"] is None

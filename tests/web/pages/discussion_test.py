@@ -8,7 +8,7 @@ from offdiag.store.database import Database
 from offdiag_web.app.dispatch import PREFIX
 from support.dashboard import log_lesions
 from support.filled_once import filled_once
-from support.forms import forms_of, send
+from support.forms import form_to, send
 from support.pages import PageClient
 
 
@@ -19,7 +19,7 @@ def run_id(database: Database) -> str:
 
 
 def comment(client: PageClient, page: str, text: str) -> None:
-    form = next(f for f in forms_of(client, page) if f.attributes["action"].endswith("/comments"))
+    form = form_to(client, page, "/comments")
     answer = send(client, form, {"comment": text})
     assert (answer.status_code, answer.location) == (303, f"{page}#discussion")
 
@@ -36,7 +36,7 @@ def test_people_discuss_a_page_in_plain_text(
     comment(client, page, " Why is <b>mel</b> low? ")
     comment(client, page, "Few images.")
 
-    found = client.get(f"{PREFIX}{page}/comments").get_json()["comments"]
+    found = client.json(f"{PREFIX}{page}/comments")["comments"]
     assert [(each["author"], each["text"]) for each in found] == [
         ("kim", "Why is <b>mel</b> low?"),
         ("kim", "Few images."),
@@ -63,13 +63,13 @@ def test_comments_on_the_flags_of_a_problem_are_its_discussion(
     client.set_cookie("reader", "kim")
     problem = client.json("/problems.json")["problems"][0]
     page = f"/problems/{problem['id']}"
-    form = next(f for f in forms_of(client, page) if f.attributes["action"].endswith("/comment"))
+    form = form_to(client, page, "/comment")
 
     answer = send(client, form, {"comment": "See the minutes."})
 
     assert answer.location == f"{page}#discussion"
     assert "See the minutes." in client.get(page).get_data(as_text=True)
-    flags = client.get(f"{PREFIX}/runs/{run_id}/flags").get_json()["flags"]
-    histories = [client.get(f"{PREFIX}/flags/{f['id']}").get_json()["history"] for f in flags]
+    flags = client.json(f"{PREFIX}/runs/{run_id}/flags")["flags"]
+    histories = [client.json(f"{PREFIX}/flags/{f['id']}")["history"] for f in flags]
     remarks = [event for events in histories for event in events if event["kind"] == "commented"]
     assert [event["text"] for event in remarks] == ["See the minutes."]

@@ -25,7 +25,7 @@ def database(lesions_database: Database) -> Database:
 @pytest.fixture
 def lesions(client: PageClient) -> str:
     """The id of that run."""
-    run_id: str = client.get("/runs.json").get_json()["runs"][0]["id"]
+    run_id: str = client.json("/runs.json")["runs"][0]["id"]
     return run_id
 
 
@@ -160,7 +160,7 @@ def test_runs_are_sorted_by_the_number_of_classes_they_hide(
     log_counts(database, one_fails, LESIONS, name="other", dataset="derm-7")
     log_counts(database, [[50, 0], [0, 50]], ("a", "b"), name="good", dataset="easy")
 
-    runs = client.get(f"/runs.json?sort={sort}").get_json()["runs"]
+    runs = client.json(f"/runs.json?sort={sort}")["runs"]
 
     assert (runs[0]["name"], runs[-1]["name"]) == (first, "good")
     page = client.page(f"/runs?q=dataset:derm-7&sort={sort}")
@@ -198,13 +198,13 @@ def test_runs_that_hide_more_classes_come_first_and_then_those_that_may(
 ) -> None:
     good = log_counts(database, [[500, 3], [2, 495]], ("yes", "no"), name="good", dataset="easy")
 
-    found = client.get("/runs.json?sort=-flags").get_json()["runs"]
+    found = client.json("/runs.json?sort=-flags")["runs"]
 
     assert [run["id"] for run in found] == [lesions, in_sight, good]
 
 
 def test_the_page_of_a_flag_in_sight_says_so_in_words(client: PageClient, in_sight: str) -> None:
-    numbers = client.get(f"/flags.json?run={in_sight}").get_json()["flags"]
+    numbers = client.json(f"/flags.json?run={in_sight}")["flags"]
     (flag,) = [each for each in numbers if each["rule"] == "F4"]
     page = client.page(f"/flags/{flag['id']}")
 
@@ -219,7 +219,7 @@ def test_the_page_of_a_flag_names_the_version_that_raised_it(
 ) -> None:
     with database.write() as session:
         session.execute(update(FlagRow).where(FlagRow.rule == "F4").values(rule_version=1))
-    (first, *_) = client.get("/flags.json?rule=F4").get_json()["flags"]
+    (first, *_) = client.json("/flags.json?rule=F4")["flags"]
 
     page = client.page(f"/flags/{first['id']}")
 

@@ -10,8 +10,8 @@ from offdiag.services.flags.page import browse_flag
 from offdiag.store.database import Database
 from offdiag.store.models import FlagRow
 from support.dashboard import HOSTILE_MARKUP
-from support.forms import send
-from support.pages import Element, Page, PageClient
+from support.forms import form_to, send
+from support.pages import Page, PageClient
 
 
 @pytest.fixture
@@ -37,11 +37,6 @@ def state_of(database: Database, number: int) -> FlagState:
     return browse_flag(database, number).entry.flag.status.state
 
 
-def form_of(client: PageClient, path: str, action: str) -> Element:
-    page = client.page(path)
-    return next(form for form in page.all("form") if form.attributes.get("action") == action)
-
-
 @pytest.mark.parametrize(
     ("action", "typed", "state", "said"),
     [
@@ -60,7 +55,7 @@ def test_a_decision_is_carried_out_told_and_remembered(
     state: FlagState,
     said: str,
 ) -> None:
-    response = send(ana, form_of(ana, "/flags/1", f"/flags/1/{action}"), typed)
+    response = send(ana, form_to(ana, "/flags/1", f"/flags/1/{action}"), typed)
     page = ana.page(response.headers["Location"])
 
     assert response.status_code == 303
@@ -73,7 +68,7 @@ def test_a_decision_is_carried_out_told_and_remembered(
 def test_a_settled_flag_is_opened_again(ana: PageClient, registry: Database) -> None:
     triage.dismiss_flags(registry, [1], reason="known", author="lee")
 
-    send(ana, form_of(ana, "/flags/1", "/flags/1/reopen"))
+    send(ana, form_to(ana, "/flags/1", "/flags/1/reopen"))
 
     assert state_of(registry, 1) is FlagState.OPEN
 
@@ -83,7 +78,7 @@ def test_assigning_to_nobody_takes_the_flag_off_somebody(
 ) -> None:
     triage.assign_flags(registry, [1], assignee="lee", author="lee")
 
-    send(ana, form_of(ana, "/flags/1", "/flags/1/assign"), {"assignee": " "})
+    send(ana, form_to(ana, "/flags/1", "/flags/1/assign"), {"assignee": " "})
 
     assert browse_flag(registry, 1).entry.flag.assignee is None
 
@@ -106,7 +101,7 @@ def test_a_closed_flag_offers_no_decision_but_a_remark(
 def test_two_people_with_one_flag_open_do_not_overwrite_each_other(
     ana: PageClient, registry: Database
 ) -> None:
-    late = form_of(ana, "/flags/1", "/flags/1/dismiss")
+    late = form_to(ana, "/flags/1", "/flags/1/dismiss")
     triage.acknowledge_flags(registry, [1], author="kim")
 
     response = send(ana, late, {"reason": "I typed this"})
@@ -132,7 +127,7 @@ def test_what_cannot_be_meant_is_said_where_it_was_typed(
         ("snooze", {"until": "tomorrow"}, "'tomorrow' is no day"),
         ("snooze", {"until": "2020-01-01"}, "is over"),
     ]:
-        response = send(ana, form_of(ana, "/flags/1", f"/flags/1/{action}"), typed)
+        response = send(ana, form_to(ana, "/flags/1", f"/flags/1/{action}"), typed)
 
         assert response.status_code == 400, (action, typed, said)
         assert said in Page(response.text).one("div", "callout-warning").text, (
@@ -153,7 +148,7 @@ def test_who_is_nobody_is_asked_first(client: PageClient, registry: Database) ->
 
 
 def test_a_decision_of_nobody_is_refused(ana: PageClient, registry: Database) -> None:
-    form = form_of(ana, "/flags/1", "/flags/1/acknowledge")
+    form = form_to(ana, "/flags/1", "/flags/1/acknowledge")
     ana.delete_cookie("reader")
 
     response = send(ana, form)
@@ -167,7 +162,7 @@ def test_a_decision_of_nobody_is_refused(ana: PageClient, registry: Database) ->
 def test_a_name_is_kept_as_it_was_given(client: PageClient, registry: Database, name: str) -> None:
     client.post("/preferences", data={"reader": f" {name} ", "back": "/flags/1"})
 
-    send(client, form_of(client, "/flags/1", "/flags/1/acknowledge"))
+    send(client, form_to(client, "/flags/1", "/flags/1/acknowledge"))
 
     assert browse_flag(registry, 1).history[-1].author == name
     assert name in client.page("/flags/1").one("ol", "history").text
@@ -182,7 +177,7 @@ def test_what_is_no_name_is_refused(client: PageClient) -> None:
 
 
 def test_a_decision_does_not_lead_to_another_site(ana: PageClient, registry: Database) -> None:
-    form = form_of(ana, "/flags/1", "/flags/1/acknowledge")
+    form = form_to(ana, "/flags/1", "/flags/1/acknowledge")
 
     response = send(ana, form, {"back": "https://evil.example/"})
 
@@ -192,7 +187,7 @@ def test_a_decision_does_not_lead_to_another_site(ana: PageClient, registry: Dat
 def test_a_long_remark_in_any_script_is_kept(ana: PageClient, registry: Database) -> None:
     remark = "重" * 5_000
 
-    send(ana, form_of(ana, "/flags/1", "/flags/1/comment"), {"comment": remark})
+    send(ana, form_to(ana, "/flags/1", "/flags/1/comment"), {"comment": remark})
 
     assert browse_flag(registry, 1).history[-1].text == remark
 

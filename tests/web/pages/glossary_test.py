@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 
 import pytest
@@ -118,10 +116,10 @@ def test_a_share_that_is_none_is_said_so(client: PageClient) -> None:
 
 
 def test_the_twins_hold_all_definitions_and_all_fields(client: PageClient) -> None:
-    whole = client.get("/glossary.json").get_json()
-    table = list(csv.DictReader(io.StringIO(client.get("/glossary.csv").text)))
-    one = client.get("/glossary/recall.json").get_json()
-    fields = list(csv.DictReader(io.StringIO(client.get("/glossary/recall.csv?share=0.2").text)))
+    whole = client.json("/glossary.json")
+    table = client.records("/glossary.csv")
+    one = client.json("/glossary/recall.json")
+    fields = client.records("/glossary/recall.csv?share=0.2")
 
     assert len(whole["metrics"]) == len(table) == len(SPECS)
     assert [each["scope"] for each in one["definitions"]] == ["per_class", "per_label"]

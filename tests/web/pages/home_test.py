@@ -16,7 +16,7 @@ from offdiag.store.database import Database
 from offdiag.store.datasets import find_dataset
 from offdiag.store.models import WorkRow
 from support.dashboard import log_counts, log_lesions
-from support.forms import forms_of, send
+from support.forms import form_to, send
 from support.logging_runs import log, work_off
 from support.pages import Page, PageClient
 
@@ -29,7 +29,7 @@ def row_of(page: Page, dataset: str) -> list[str]:
 def mark_as_seen(client: PageClient, database: Database) -> None:
     """A second later, so that what was logged last is over as well."""
     a_second_passes(database)
-    (form,) = [each for each in forms_of(client, "/") if each.attributes["action"] == "/seen"]
+    form = form_to(client, "/", "/seen")
     send(client, form)
     a_second_passes(database)
 

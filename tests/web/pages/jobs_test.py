@@ -7,7 +7,7 @@ from support.dashboard import (
     log_lesions,
 )
 from support.filled_once import filled_once
-from support.forms import forms_of, send
+from support.forms import form_to, forms_of, send
 from support.logging_runs import work_off
 from support.pages import PageClient
 from support.revised import RevisedRegistry, live_and_silent_processes
@@ -84,7 +84,7 @@ def test_a_job_that_was_given_up_can_be_tried_again(
 
     assert response.status_code == 303
     assert "queued" in page.one("dl", "facts").text
-    assert client.get(f"/runs/{dead}.json").get_json()["state"] == "evaluated"
+    assert client.json(f"/runs/{dead}.json")["state"] == "evaluated"
 
 
 def test_all_that_was_given_up_can_be_tried_again_at_once(
@@ -92,14 +92,12 @@ def test_all_that_was_given_up_can_be_tried_again_at_once(
 ) -> None:
     other = log_lesions(database, evaluated=False)
     fail_evaluation(database, other, error="boom")
-    form = next(
-        each for each in forms_of(client, "/jobs") if each.attributes["action"] == "/jobs/retry"
-    )
+    form = form_to(client, "/jobs", "/jobs/retry")
 
     response = send(client, form)
 
     assert response.status_code == 303
-    assert client.get("/jobs.json").get_json()["counts"]["dead"] == 0
+    assert client.json("/jobs.json")["counts"]["dead"] == 0
     assert dead
 
 

@@ -51,9 +51,9 @@ def test_methods_are_listed_best_first_with_intervals(
     assert "▼" in " ".join(weak)
     runs = client.page(page.link("strong"))
     assert len(runs.table("data")) == 3
-    rows = list(csv.DictReader(io.StringIO(client.get("/datasets/d/methods.csv").text)))
+    rows = client.records("/datasets/d/methods.csv")
     assert [row["method"] for row in rows] == ["strong", "<b>weak</b>"]
-    named = client.get("/datasets/d/methods.json?metric=f1_macro").get_json()
+    named = client.json("/datasets/d/methods.json?metric=f1_macro")
     assert named["metric"] == "macro_f1"
 
 

@@ -17,7 +17,7 @@ from offdiag.store.database import Database
 from offdiag.store.problems import find_problems
 from offdiag.store.promotions import add_promotion
 from support.dashboard import LESION_COUNTS, LESIONS, counted_statements, log_counts
-from support.forms import send
+from support.forms import form_to, send
 from support.logging_runs import work_off
 from support.pages import Element, Page, PageClient
 
@@ -66,10 +66,6 @@ def missed_by(database: Database, model: str) -> Problem:
 
 def lines(page: Page) -> list[Element]:
     return page.all("tr", "problem-line")
-
-
-def form_of(client: PageClient, path: str, action: str) -> Element:
-    return next(f for f in client.page(path).all("form") if f.attributes.get("action") == action)
 
 
 def n_new(client: PageClient) -> int:
@@ -262,7 +258,7 @@ def test_a_decision_is_carried_out_told_and_can_be_undone(
     number = missed(registry).number
     path = f"/problems/{number}"
 
-    response = send(ana, form_of(ana, path, f"{path}/{action}"), typed)
+    response = send(ana, form_to(ana, path, f"{path}/{action}"), typed)
     page = ana.page(response.headers["Location"])
 
     assert response.status_code == 303

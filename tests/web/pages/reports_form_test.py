@@ -140,7 +140,7 @@ def test_the_next_times_are_shown_before_anything_is_saved(
     assert "Tuesdays at 07:30, Asia/Tokyo." in page.one("div", "callout").text
     assert all("07:30" in time.text for time in page.one("ol", "times").inside("li"))
     assert _value(page, "alerts") == "odd"
-    assert client.get("/reports.json").get_json()["reports"] == []
+    assert client.json("/reports.json")["reports"] == []
 
 
 def test_a_plan_that_means_nothing_is_told_where_the_times_would_be(

@@ -18,9 +18,9 @@ from offdiag.store.models import ReportEditionRow, ReportFileRow, WorkRow
 from offdiag_web.app.security import CONTENT_SECURITY_POLICY
 from offdiag_web.pages.reports.edition_page import policy_of
 from support.dashboard import counted_statements, log_counts
-from support.forms import forms_of, send
+from support.forms import form_to, send
 from support.logging_runs import work_off
-from support.pages import Element, Page, PageClient
+from support.pages import Page, PageClient
 from support.reported import BINARY, SECRET, ReportedRegistry, make_issues, scope_on
 from support.reporting import deliveries, issues
 from support.sound import small_page
@@ -216,7 +216,7 @@ def test_a_report_called_new_is_not_the_form(client: PageClient, planned: Databa
 
 
 def test_a_report_is_run_now_and_leads_to_its_issue(client: PageClient, planned: Database) -> None:
-    response = send(client, _form(client, "/reports/weekly", "run"))
+    response = send(client, form_to(client, "/reports/weekly", "/run"))
     waiting = client.page(response.headers["Location"])
     work_off(planned)
     done = client.page(response.headers["Location"])
@@ -229,9 +229,9 @@ def test_a_report_is_run_now_and_leads_to_its_issue(client: PageClient, planned:
 
 
 def test_a_report_is_paused_and_resumed(client: PageClient, planned: Database) -> None:
-    paused = send(client, _form(client, "/reports/weekly", "pause"))
+    paused = send(client, form_to(client, "/reports/weekly", "/pause"))
     page = client.page("/reports/weekly")
-    resumed = send(client, _form(client, "/reports/weekly", "resume"))
+    resumed = send(client, form_to(client, "/reports/weekly", "/resume"))
 
     assert (paused.status_code, resumed.status_code) == (303, 303)
     assert "▲paused It creates no editions until it is resumed" in page.all("dl", "facts")[1].text
@@ -243,7 +243,7 @@ def test_a_schedule_is_deleted_and_its_issues_stay(client: PageClient, planned: 
     run_schedule(planned, project="default", name="weekly")
     make_issues(planned)
 
-    response = send(client, _form(client, "/reports/weekly", "delete"))
+    response = send(client, form_to(client, "/reports/weekly", "/delete"))
     page = client.page(response.headers["Location"])
 
     assert response.headers["Location"] == "/reports/weekly"
@@ -254,7 +254,7 @@ def test_a_schedule_is_deleted_and_its_issues_stay(client: PageClient, planned: 
 def test_a_schedule_that_never_issued_anything_is_gone_when_deleted(
     client: PageClient, planned: Database
 ) -> None:
-    response = send(client, _form(client, "/reports/weekly", "delete"))
+    response = send(client, form_to(client, "/reports/weekly", "/delete"))
 
     assert response.headers["Location"] == "/reports"
     assert client.get("/reports/weekly").status_code == 404
@@ -267,7 +267,7 @@ def test_a_failed_issue_is_tried_again(client: PageClient, planned: Database) ->
         session.execute(update(ReportEditionRow).values(state="failed", error="Traceback\nboom"))
     failed = client.page("/reports/weekly/1")
 
-    response = send(client, _form(client, "/reports/weekly/1", "retry"))
+    response = send(client, form_to(client, "/reports/weekly/1", "/retry"))
     work_off(planned)
 
     assert failed.one("pre", "snippet").text == "Traceback boom"
@@ -281,7 +281,7 @@ def test_a_refused_delivery_is_tried_again_from_its_issue(
 ) -> None:
     run_schedule(planned, project="default", name="weekly")
     work_off(planned)
-    form = _form(client, "/reports/weekly/1", "retry")
+    form = form_to(client, "/reports/weekly/1", "/retry")
 
     response = send(client, form)
     before = deliveries(planned, issues(planned)[0].id)[0]
@@ -330,7 +330,7 @@ def test_deliveries_are_told_one_by_one_with_their_errors(report_reader: PageCli
 def test_the_files_of_an_issue_are_served_byte_for_byte(
     report_reader: PageClient, reported: ReportedRegistry
 ) -> None:
-    record = report_reader.get("/reports/weekly/2.json").get_json()
+    record = report_reader.json("/reports/weekly/2.json")
     digests = {file["kind"]: file["sha256"] for file in record["files"]}
 
     for kind, name in zip(("html", "markdown", "json", "csv"), FILES, strict=True):
@@ -456,10 +456,3 @@ def test_an_edition_of_many_runs_and_classes_stays_small(
 
 def _text(client: PageClient, path: str) -> str:
     return client.page(path).one("main").text
-
-
-def _form(client: PageClient, path: str, action: str) -> Element:
-    """The form of a page that is posted to an address with this end."""
-    return next(
-        form for form in forms_of(client, path) if form.attributes["action"].endswith(f"/{action}")
-    )

@@ -84,7 +84,7 @@ def test_a_run_that_waits_for_the_costs_that_count_has_no_number(
 
 
 def test_the_json_of_a_run_names_the_costs(client: PageClient, priced: str) -> None:
-    costs = client.get(f"/runs/{priced}.json").get_json()["costs"]
+    costs = client.json(f"/runs/{priced}.json")["costs"]
 
     assert (costs["name"], costs["version"], costs["currency"]) == ("triage", 1, "EUR")
     assert costs["values"]["total_cost"]["value"] == 204 - 59 + 59 * 20

@@ -21,7 +21,7 @@ def test_the_numbers_above_the_curves_are_the_stored_ones_with_their_intervals(
     scored_reader: PageClient,
 ) -> None:
     page = scored_reader.page("/runs/{event}/curves")
-    aggregate = scored_reader.get("/runs/{event}.json").get_json()["metrics"]
+    aggregate = scored_reader.json("/runs/{event}.json")["metrics"]
 
     keys = ("roc_auc", "average_precision", "brier_half", "log_loss", "ece_positive_15")
     values = [tile.text for tile in page.all("p", "tile-value")]
@@ -37,7 +37,7 @@ def test_the_numbers_above_the_curves_are_the_stored_ones_with_their_intervals(
 
 def test_every_line_of_the_threshold_table_is_exact(scored_reader: PageClient) -> None:
     page = scored_reader.page("/runs/{event}/curves")
-    matrix = scored_reader.get("/runs/{event}/matrix.json?order=label").get_json()
+    matrix = scored_reader.json("/runs/{event}/matrix.json?order=label")
 
     lines = _thresholds(page)
     in_use = next(line for line in lines if "in use" in line[1])
@@ -97,7 +97,7 @@ def test_scores_that_are_no_probabilities_have_no_calibration_and_say_why(
 
 
 def test_the_worst_classes_come_first_twelve_at_a_time(scored_reader: PageClient) -> None:
-    per_class = scored_reader.get("/runs/{many}/classes.json").get_json()
+    per_class = scored_reader.json("/runs/{many}/classes.json")
     areas = dict(
         zip(
             per_class["labels"],
@@ -230,7 +230,7 @@ def test_results_from_before_curves_say_so(client: PageClient, database: Databas
 
 def test_the_csv_of_the_points_is_the_curve(scored_reader: PageClient) -> None:
     lines = scored_reader.records("/runs/{event}/curves.csv")
-    record = scored_reader.get("/runs/{event}/curves.json").get_json()
+    record = scored_reader.json("/runs/{event}/curves.json")
 
     (curve,) = record["curves"]
     points = curve["points"]
@@ -254,9 +254,9 @@ def test_the_json_of_the_curves_is_that_of_the_api(
     scored_reader: PageClient, scored: ScoredRegistry
 ) -> None:
     for run in (scored.event, scored.several):
-        document = scored_reader.get(f"/runs/{run}/curves.json").get_json()
+        document = scored_reader.json(f"/runs/{run}/curves.json")
 
-        assert document == scored_reader.get(f"/api/v1/runs/{run}/curves").get_json()
+        assert document == scored_reader.json(f"/api/v1/runs/{run}/curves")
 
 
 def test_the_csv_of_the_bins_and_of_the_histogram_count_every_case(

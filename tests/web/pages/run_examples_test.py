@@ -91,7 +91,7 @@ def test_the_title_and_the_tab_count_what_is_shown(scored_reader: PageClient) ->
         f"streamed · {link.text} examples, actual “{actual}”, predicted “{predicted}” · scored v2"
     )
     tabs = [a.text for a in page.one("nav", "tabs").inside("a")]
-    record = scored_reader.get("/runs/{several}/examples.json").get_json()
+    record = scored_reader.json("/runs/{several}/examples.json")
     assert tabs[:3] == ["Matrix", "Classes", "Slices"]
     assert tabs[3:5] == ["Curves", f"Examples {record['n_matching']} wrong"]
     assert tabs[-2:] == ["History", "Metadata"]
@@ -188,7 +188,7 @@ def test_all_examples_say_how_each_compares(scored_reader: PageClient) -> None:
 def test_the_exports_hold_what_the_page_shows_and_the_rest(scored_reader: PageClient) -> None:
     query = "true=fox&show=all"
     page = scored_reader.page(f"/runs/{{several}}/examples?{query}&sort=logged")
-    record = scored_reader.get(f"/runs/{{several}}/examples.json?{query}").get_json()
+    record = scored_reader.json(f"/runs/{{several}}/examples.json?{query}")
     lines = scored_reader.records(f"/runs/{{several}}/examples.csv?{query}")
 
     shown = [line[0] for line in page.table("data")]
@@ -210,7 +210,7 @@ def test_an_export_that_is_cut_says_so_on_the_page_and_in_the_json(
     monkeypatch.setattr("offdiag_web.pages.run_examples.view.MOST_EXPORTED", 12)
 
     page = scored_reader.page("/runs/{several}/examples?show=all")
-    record = scored_reader.get("/runs/{several}/examples.json?show=all").get_json()
+    record = scored_reader.json("/runs/{several}/examples.json?show=all")
 
     assert "have the first 12 of 400" in page.one("main").text
     assert (record["n_matching"], record["n_exported"]) == (400, 12)
@@ -218,7 +218,7 @@ def test_an_export_that_is_cut_says_so_on_the_page_and_in_the_json(
 
 
 def test_an_export_without_examples_is_an_empty_table(scored_reader: PageClient) -> None:
-    record = scored_reader.get("/runs/{several}/examples.json?id=nothing").get_json()
+    record = scored_reader.json("/runs/{several}/examples.json?id=nothing")
     text = scored_reader.get("/runs/{several}/examples.csv?id=nothing").get_data(True)
 
     assert record["examples"] == []

@@ -110,7 +110,7 @@ def test_groups_collapse_and_expand_one_by_one_by_their_links(
 
 def test_numbers_are_those_of_the_collapsed_matrix(grouped_reader: PageClient) -> None:
     page = grouped_reader.page("/runs/{first}?collapse=*")
-    record = grouped_reader.get("/runs/{first}.json?collapse=vehicle,animal").get_json()
+    record = grouped_reader.json("/runs/{first}.json?collapse=vehicle,animal")
 
     assert (
         "collapsed to 3 classes: animal (2 classes), vehicle (2 classes)" in page.one("main").text
@@ -133,7 +133,7 @@ def test_every_file_follows_the_view_and_says_so(grouped_reader: PageClient, tur
     names = ["animal", "vehicle", "other"]
 
     grid = grouped_reader.rows(link_to(page, "CSV as a grid"))
-    record = grouped_reader.get(f"/runs/{{first}}/matrix.json?collapse=*{turned}").get_json()
+    record = grouped_reader.json(f"/runs/{{first}}/matrix.json?collapse=*{turned}")
     markdown = grouped_reader.get(link_to(page, "Markdown")).text
     latex = grouped_reader.get(link_to(page, "LaTeX")).text
     drawing = grouped_reader.get(link_to(page, "SVG")).text
@@ -279,12 +279,12 @@ def test_the_dataset_shows_its_groups(
     grouped_reader: PageClient, grouped: GroupedRegistry
 ) -> None:
     page = grouped_reader.page("/datasets/things/data")
-    record = grouped_reader.get("/datasets/things.json").get_json()
+    record = grouped_reader.json("/datasets/things.json")
 
     assert record["hierarchy"] == TREE
     lines = [item.text for item in page.one("ul", "spaced").inside("li")]
     assert lines == ["animal: dog, cat", "vehicle", "vehicle › road: car", "vehicle › air: plane"]
-    assert grouped_reader.get("/datasets/plain.json").get_json()["hierarchy"] is None
+    assert grouped_reader.json("/datasets/plain.json")["hierarchy"] is None
 
 
 def test_hostile_names_of_groups_are_only_text(database: Database) -> None:

@@ -140,7 +140,7 @@ def test_a_click_on_the_map_shows_the_class_of_its_row(reader: PageClient) -> No
     straight = reader.get("/runs/{many_classes}/matrix/at", query_string=at)
     turned = reader.get("/runs/{many_classes}/matrix/at", query_string={**at, "t": "1"})
 
-    record = reader.get("/runs/{many_classes}/matrix.json?order=label").get_json()
+    record = reader.json("/runs/{many_classes}/matrix.json?order=label")
     assert straight.status_code == turned.status_code == 303
     assert f"focus={record['labels'][2].replace(' ', '%20')}" in straight.headers["Location"]
     assert f"focus={record['labels'][5].replace(' ', '%20')}" in turned.headers["Location"]
@@ -195,7 +195,7 @@ def test_too_many_classes_are_refused_in_words_where_every_cell_is_written(
 
 
 def test_confused_classes_stand_together_on_request(reader: PageClient) -> None:
-    record = reader.get("/runs/{plain}/matrix.json?order=cluster").get_json()
+    record = reader.json("/runs/{plain}/matrix.json?order=cluster")
 
     assert sorted(record["labels"]) == sorted(LESIONS)
     assert record["labels"] != list(LESIONS)

@@ -89,7 +89,7 @@ def test_every_label_has_its_own_small_table(reader: PageClient, runs: SetsRegis
     page = reader.page(f"/runs/{runs.forest}?order=label")
 
     tables = page.all("table", "label-table")
-    counts = reader.get(f"/runs/{runs.forest}/matrix.json").get_json()["label_counts"]
+    counts = reader.json(f"/runs/{runs.forest}/matrix.json")["label_counts"]
     assert len(tables) == 8
     shown = [int(cell.text) for cell in tables[0].inside("td")]
     assert shown == [counts[key][0] for key in ("tp", "fn", "fp", "tn")]
@@ -101,7 +101,7 @@ def test_labels_are_sorted_as_somebody_asks(reader: PageClient, runs: SetsRegist
 
     assert page.all("table", "label-table")[0].inside("strong")[0].text == "tree"
     rows = page.table("data")
-    record = reader.get(f"/runs/{runs.forest}/classes.json").get_json()
+    record = reader.json(f"/runs/{runs.forest}/classes.json")
     values = [record["per_class"]["f1"][record["labels"].index(row[0])]["value"] for row in rows]
     assert values == sorted(values)
     assert [row[2] for row in rows] == [f"{value:.3f}" for value in values]
@@ -112,7 +112,7 @@ def test_the_matrix_has_two_decimals_named_axes_and_its_caption(
 ) -> None:
     table = reader.page(f"/runs/{runs.forest}?order=label").one("table", "matrix-dense")
 
-    record = reader.get(f"/runs/{runs.forest}/matrix.json").get_json()
+    record = reader.json(f"/runs/{runs.forest}/matrix.json")
     assert record["caption"] == "fractional shares, Algorithm 1"
     assert "Fractional multi-label matrix, Algorithm 1" in table.inside("caption")[0].text
     assert [head.text for head in table.inside("th") if "axis" in head.classes] == [
@@ -192,7 +192,7 @@ def test_columns_that_only_classes_can_fill_are_not_offered_for_sets(
 def test_flags_are_titled_as_about_a_label(reader: PageClient, runs: SetsRegistry) -> None:
     title = "Zero recall: “tree”"
     run = reader.page(f"/runs/{runs.forest}")
-    flags = reader.get(f"/flags.json?run={runs.forest}&state=all").get_json()["flags"]
+    flags = reader.json(f"/flags.json?run={runs.forest}&state=all")["flags"]
     pages = [reader.page(f"/flags/{each['id']}") for each in flags]
     flag = next(each for each in pages if title in each.one("h1").text)
 
@@ -234,6 +234,6 @@ def test_the_list_has_the_columns_of_sets(reader: PageClient, runs: SetsRegistry
     heads = " ".join(head.text for head in page.all("th"))
     assert "Macro F1" in heads
     assert "Subset accuracy" in heads
-    lines = list(csv.DictReader(io.StringIO(reader.get("/runs.csv?q=dataset%3Aphotos").text)))
+    lines = reader.records("/runs.csv?q=dataset%3Aphotos")
     of_forest = next(line for line in lines if line["id"] == runs.forest)
     assert 0 < float(of_forest["subset_accuracy"]) < 1

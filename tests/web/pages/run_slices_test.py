@@ -44,7 +44,7 @@ def test_the_worst_slice_is_said_first_and_its_examples_are_one_click_away(
     page = client.page(f"/runs/{run_id}/slices")
 
     said = page.one("p", "statement").text
-    first = client.get(f"/runs/{run_id}/slices.json").get_json()["gaps"][0]
+    first = client.json(f"/runs/{run_id}/slices.json")["gaps"][0]
     assert first["slice"] == "site=z"
     assert first["is_significant"]
     assert said.replace("▲", "").startswith("Worse on site z: Recall of ill")
@@ -63,7 +63,7 @@ def test_the_strip_has_the_recall_of_each_class_in_each_slice(
 ) -> None:
     page = client.page(f"/runs/{run_id}/slices")
     strip, cross = page.all("table", "slice-heat")
-    evaluated = client.get(f"/api/v1/runs/{run_id}/evaluation?slice=site%3Dz").get_json()
+    evaluated = client.json(f"/api/v1/runs/{run_id}/evaluation?slice=site%3Dz")
 
     cells = [cell.attributes.get("title") or "" for cell in strip.inside("td")]
     ill = evaluated["labels"]["names"].index("ill")
@@ -107,10 +107,10 @@ def test_a_problem_on_a_slice_shows_the_values_of_its_column_and_what_was_missed
 ) -> None:
     (problem,) = [
         each
-        for each in client.get("/api/v1/problems?low=true").get_json()["problems"]
+        for each in client.json("/api/v1/problems?low=true")["problems"]
         if each["cause"] == "slice"
     ]
-    gap = client.get(f"/runs/{run_id}/slices.json").get_json()["gaps"][0]
+    gap = client.json(f"/runs/{run_id}/slices.json")["gaps"][0]
 
     listed = client.page("/problems?cause=slice").one("main").text
     page = client.page(f"/problems/{problem['id']}")
@@ -134,19 +134,19 @@ def test_a_problem_on_a_slice_shows_the_values_of_its_column_and_what_was_missed
 
 
 def test_the_page_of_a_flag_on_a_slice_names_it(client: PageClient, run_id: str) -> None:
-    (flag,) = client.get("/api/v1/flags?rule=F16").get_json()["flags"]
+    (flag,) = client.json("/api/v1/flags?rule=F16")["flags"]
 
     page = client.page(f"/flags/{flag['id']}")
 
     assert flag["slice"] == "site=z"
     assert page.one("h1").text == "Far worse on a slice: “ill” on site=z"
-    assert client.get("/api/v1/flags?slice=site%3Dw").get_json()["flags"] == []
-    assert len(client.get(f"/api/v1/flags?run={run_id}&slice=site%3Dz").get_json()["flags"]) == 1
+    assert client.json("/api/v1/flags?slice=site%3Dw")["flags"] == []
+    assert len(client.json(f"/api/v1/flags?run={run_id}&slice=site%3Dz")["flags"]) == 1
 
 
 def test_every_page_of_a_run_can_be_about_a_slice(client: PageClient, run_id: str) -> None:
     part = "?slice=site%3Dz"
-    of_slice = client.get(f"/api/v1/runs/{run_id}/evaluation{part}").get_json()
+    of_slice = client.json(f"/api/v1/runs/{run_id}/evaluation{part}")
     n = of_slice["aggregate"]["n"]["value"]
 
     for name in ("", "/classes", "/examples"):
@@ -162,11 +162,11 @@ def test_every_page_of_a_run_can_be_about_a_slice(client: PageClient, run_id: st
     assert f"{n:.0f} examples" in page.one("p", "run-facts").text
     assert not page.all("p", "statement")
     ill = of_slice["labels"]["names"].index("ill")
-    matrix = client.get(f"/runs/{run_id}/matrix.json{part}").get_json()
+    matrix = client.json(f"/runs/{run_id}/matrix.json{part}")
     places = [matrix["labels"].index(name) for name in of_slice["labels"]["names"]]
     counts = np.array(matrix["matrix"])[np.ix_(places, places)]
     assert counts.tolist() == of_slice["matrix"]
-    classes = client.get(f"/runs/{run_id}/classes.json{part}").get_json()["per_class"]
+    classes = client.json(f"/runs/{run_id}/classes.json{part}")["per_class"]
     expected = of_slice["per_class"]["recall"][ill]
     assert [classes["recall"][ill][key] for key in ("value", "ci_low", "ci_high")] == [
         expected[key] for key in ("value", "ci_low", "ci_high")
@@ -209,18 +209,18 @@ def test_curves_of_a_slice_are_drawn_from_its_scores_alone(
         evaluate(database, run.id)
     whole, alone = runs
 
-    found = client.get(f"/runs/{whole.id}/curves.json?slice=site%3Dz").get_json()
-    expected = client.get(f"/runs/{alone.id}/curves.json").get_json()
+    found = client.json(f"/runs/{whole.id}/curves.json?slice=site%3Dz")
+    expected = client.json(f"/runs/{alone.id}/curves.json")
 
     assert found["curves"] == expected["curves"]
-    assert found["curves"] != client.get(f"/runs/{whole.id}/curves.json").get_json()["curves"]
+    assert found["curves"] != client.json(f"/runs/{whole.id}/curves.json")["curves"]
     assert client.get(f"/runs/{whole.id}/curves?slice=site%3Dz").status_code == 200
 
 
 def test_fairness_between_the_groups_of_a_column_is_shown_on_demand(
     client: PageClient, run_id: str
 ) -> None:
-    stored = client.get(f"/api/v1/runs/{run_id}/fairness?by=site&class_label=ill").get_json()
+    stored = client.json(f"/api/v1/runs/{run_id}/fairness?by=site&class_label=ill")
     lines = {each["criterion"]: each for each in stored["classes"][0]["criteria"]}
 
     plain = client.page(f"/runs/{run_id}/slices")
@@ -281,7 +281,7 @@ def test_three_columns_are_crossed_on_request(
     found = offdiag.get_run(crossed, url=database.url).slices(
         "recall", columns=["site", "device", "age"]
     )
-    answer = client.get(f"/api/v1/runs/{crossed}/slices?columns=site,device,age").get_json()
+    answer = client.json(f"/api/v1/runs/{crossed}/slices?columns=site,device,age")
 
     assert "Crosses of three columns" in before.one("main").text
     assert found.iloc[0]["slice"] == part

@@ -12,7 +12,7 @@ from offdiag.store.runs import get_run
 from offdiag_web.app.dispatch import PREFIX
 from support.dashboard import log_lesions
 from support.filled_once import filled_once
-from support.forms import forms_of, send
+from support.forms import form_to, forms_of, send
 from support.logging_runs import log
 from support.pages import PageClient
 
@@ -94,7 +94,7 @@ def test_several_runs_are_tagged_from_the_list(
     other = log_lesions(database, name="other")
     asked = f"/runs/tag?q=dataset:derm-7&runs={run_id}&runs={other}"
     assert [run.text for run in client.page(asked).all("li") if run.text == "other"]
-    (form,) = [each for each in forms_of(client, asked) if "tag" in each.attributes["action"]]
+    form = form_to(client, asked, "tag")
 
     answer = send(client, form, {"tag": "team = skin", "action": "add"})
 

@@ -58,7 +58,7 @@ def test_runs_of_several_datasets_stand_in_groups_of_their_own(
     assert len(group.inside("input")) == 3
     more = next(link for link in group.inside("a") if link.text.startswith("5 more"))
     assert more.attributes["href"] == "/runs?q=dataset:derm-7"
-    best = reader.get("/runs.json?q=dataset:derm-7&sort=-bal").get_json()["runs"][:3]
+    best = reader.json("/runs.json?q=dataset:derm-7&sort=-bal")["runs"][:3]
     assert [run["name"] for run in best] == [
         link.text for link in group.inside("a") if "data-row" in link.attributes
     ]
@@ -94,7 +94,7 @@ def test_a_line_shows_the_numbers_of_the_run(lesions: Page) -> None:
 
 
 def test_the_list_of_a_dataset_begins_with_the_best_run(reader: PageClient, lesions: Page) -> None:
-    listed = reader.get("/runs.json?q=dataset:derm-7&sort=-bal").get_json()["runs"]
+    listed = reader.json("/runs.json?q=dataset:derm-7&sort=-bal")["runs"]
 
     assert _names(lesions) == [run["name"] for run in listed]
     assert "8 runs, sorted by balanced accuracy" in lesions.one("main").text
@@ -319,8 +319,8 @@ def test_long_lists_come_in_pages_that_can_be_walked_both_ways(
 def test_a_list_of_more_runs_than_are_counted_says_so(reader: PageClient) -> None:
     with patch.object(run_list, "MOST_COUNTED", 3), patch.object(run_list, "RUNS_PER_PAGE", 2):
         page = reader.page("/runs?q=dataset:derm-7 state:evaluated")
-        listed = reader.get("/runs.json?q=state:evaluated").get_json()
-        of_dataset = reader.get("/runs.json?q=dataset:derm-7").get_json()
+        listed = reader.json("/runs.json?q=state:evaluated")
+        of_dataset = reader.json("/runs.json?q=dataset:derm-7")
 
     assert _pager(page) == ["1–2 of more than 3 runs", "Next"]
     assert (listed["total"], listed["more_than"]) == (None, 3)
@@ -329,7 +329,7 @@ def test_a_list_of_more_runs_than_are_counted_says_so(reader: PageClient) -> Non
 
 def test_the_json_twin_agrees_with_the_page(reader: PageClient) -> None:
     page = reader.page("/runs?q=dataset:derm-7&sort=-bal")
-    listed = reader.get("/runs.json?q=dataset:derm-7&sort=-bal").get_json()
+    listed = reader.json("/runs.json?q=dataset:derm-7&sort=-bal")
 
     assert [run["name"] for run in listed["runs"]] == _names(page)
     assert listed["total"] == 8
@@ -344,7 +344,7 @@ def test_the_json_twin_agrees_with_the_page(reader: PageClient) -> None:
 def test_the_json_twin_leads_on_to_the_next_page(client: PageClient, database: Database) -> None:
     total = log_more_than_a_page(database)
 
-    first = client.get("/runs.json").get_json()
+    first = client.json("/runs.json")
     second = client.get(first["next"]).get_json()
 
     assert [len(first["runs"]), len(second["runs"])] == [RUNS_PER_PAGE, total - RUNS_PER_PAGE]
@@ -487,7 +487,7 @@ def test_one_run_alone_keeps_its_columns(client: PageClient, database: Database)
 
 
 def test_pictures_of_the_runs_stand_above_the_list(reader: PageClient, lesions: Page) -> None:
-    listed = reader.get("/runs.json?q=dataset:derm-7").get_json()["runs"]
+    listed = reader.json("/runs.json?q=dataset:derm-7")["runs"]
     evaluated = [run for run in listed if run["metrics"]]
     trend = reader.page("/runs?q=dataset:derm-7&view=trend")
     parallel = reader.page("/runs?q=dataset:derm-7&view=parallel")

@@ -15,7 +15,7 @@ from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web.app.dispatch import PREFIX
 from offdiag_web.application import create_app
-from support.forms import forms_of, send
+from support.forms import form_to, send
 from support.logging_runs import log
 from support.pages import PageClient, client_for
 
@@ -61,7 +61,7 @@ def test_small_pictures_are_in_the_page_and_large_ones_are_requests(client: Page
     large = base64.b64encode(buffer.getvalue()).decode()
     given = [{"sample": 1, "image": GREY}, {"sample": 2, "image": large}]
     assert client.post(SAMPLES, json={"samples": given}).status_code == 200
-    run = client.get("/api/v1/runs").get_json()["runs"][0]["id"]
+    run = client.json("/api/v1/runs")["runs"][0]["id"]
 
     page = client.get(f"/runs/{run}/examples?show=all").get_data(as_text=True)
 
@@ -88,9 +88,9 @@ def test_unusable_uploads_store_nothing(client: PageClient) -> None:
 def test_samples_are_listed_page_by_page_and_removed(client: PageClient) -> None:
     client.post(SAMPLES, json={"samples": [{"sample": at, "text": "a"} for at in range(1, 4)]})
 
-    first = client.get(f"{SAMPLES}?limit=2").get_json()
+    first = client.json(f"{SAMPLES}?limit=2")
     token = first["next_page_token"]
-    second = client.get(f"{SAMPLES}?limit=2&page_token={token}").get_json()
+    second = client.json(f"{SAMPLES}?limit=2&page_token={token}")
 
     names = [each["sample"] for part in (first, second) for each in part["samples"]]
     assert (names, second["next_page_token"]) == (["1", "2", "3"], None)
@@ -103,7 +103,7 @@ def test_hosts_of_templates_are_those_of_the_policy(client: PageClient) -> None:
     assert "img-src 'self' data: https://images.example.org;" in policy
     assert "media-src https://images.example.org" in policy
     page = "/datasets/holdout/content"
-    [form] = [f for f in forms_of(client, page) if f.attributes["action"].endswith("/content")]
+    form = form_to(client, page, "/content")
 
     refused = send(client, form, {"image_template": "https://evil.org/{sample}"})
     saved = send(
@@ -114,7 +114,7 @@ def test_hosts_of_templates_are_those_of_the_policy(client: PageClient) -> None:
 
     assert (refused.status_code, "not allowed" in refused.text) == (422, True)
     assert (saved.status_code, saved.location) == (303, page)
-    assert client.get(f"{PREFIX}{page}").get_json() == {
+    assert client.json(f"{PREFIX}{page}") == {
         "image_template": "https://images.example.org/{sample}.jpg",
         "link_template": None,
         "is_hidden": True,

@@ -145,7 +145,7 @@ def test_a_model_of_many_runs_shows_the_newest_and_leads_to_all(
 ) -> None:
     with patch.object(runs, "RUNS_OF_A_MODEL", 2):
         page = client.page("/models/forest%20100%25")
-        twin = client.get("/models/forest%20100%25.json").get_json()
+        twin = client.json("/models/forest%20100%25.json")
 
     subtitle = page.one("p", "subtitle")
     assert subtitle.text == ("3 runs on 2 datasets, the newest 2 are shown · show all in the list")

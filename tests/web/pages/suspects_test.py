@@ -15,7 +15,7 @@ from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.services.samples.log import log_samples, set_places
 from offdiag.store.database import Database
 from support.filled_once import filled_once
-from support.forms import forms_of, send
+from support.forms import form_to, forms_of, send
 from support.logging_runs import log
 from support.pages import Element, Page, PageClient
 
@@ -117,7 +117,7 @@ def listed(page: Page) -> list[str]:
 
 
 def publish(client: PageClient, **typed: str) -> TestResponse:
-    form = next(f for f in forms_of(client, DRAFT) if "publish" in f.attributes["action"])
+    form = form_to(client, DRAFT, "publish")
     return send(client, form, {"reason": "seen again", **typed})
 
 
@@ -196,7 +196,7 @@ def test_a_decision_ends_a_disagreement_and_an_answer_can_be_withdrawn(
         answer(client, sample=sample, action="other", label="mel")
     answer(client, DRAFT, sample="7", action="withdraw")
     page = client.page(DRAFT)
-    decide = next(f for f in forms_of(client, DRAFT) if f.attributes["action"] == DRAFT)
+    decide = form_to(client, DRAFT, DRAFT)
     decide.attributes["action"] = f"{DRAFT}/decide"
 
     send(client, decide, {"sample": "4", "label": ""})
@@ -213,11 +213,7 @@ def test_a_version_is_undone_on_the_page_of_its_impact(
 ) -> None:
     answer(client, sample="4")
     publish(client)
-    undo = next(
-        f
-        for f in forms_of(client, "/datasets/d/truth/2/impact")
-        if "undo" in f.attributes["action"]
-    )
+    undo = form_to(client, "/datasets/d/truth/2/impact", "undo")
 
     assert send(client, undo, {"reason": "wrong"}).location == "/datasets/d/truth/3/impact"
     assert client.json("/datasets/d/truth/1..3.json")["samples"] == []

@@ -188,9 +188,9 @@ def test_what_cannot_be_meant_is_said_and_the_page_still_answers(
 
 
 def test_class_shares_and_merged_classes_change_the_costs(client: PageClient, runs: str) -> None:
-    plain = client.get(f"/whatif.json?runs={runs}&cost=@0-1").get_json()
-    shared = client.get(f"/whatif.json?runs={runs}&cost=@0-1&share=df:0.5").get_json()
-    merged = client.get(f"/whatif.json?runs={runs}&cost=@0-1&merge=nv|df").get_json()
+    plain = client.json(f"/whatif.json?runs={runs}&cost=@0-1")
+    shared = client.json(f"/whatif.json?runs={runs}&cost=@0-1&share=df:0.5")
+    merged = client.json(f"/whatif.json?runs={runs}&cost=@0-1&merge=nv|df")
 
     assert shared["prevalence"]["df"] == 0.5
     costs = [each["runs"][0]["mean_cost"]["value"] for each in (plain, shared, merged)]
@@ -199,7 +199,7 @@ def test_class_shares_and_merged_classes_change_the_costs(client: PageClient, ru
 
 def test_the_twins_say_what_the_page_says(client: PageClient, runs: str) -> None:
     query = f"runs={runs}&cost=@0-1&set=mel>nv:20"
-    record = client.get(f"/whatif.json?{query}").get_json()
+    record = client.json(f"/whatif.json?{query}")
     header, *lines = csv.reader(io.StringIO(client.get(f"/whatif.csv?{query}").text))
     page = client.page(f"/whatif?{query}")
 
@@ -411,8 +411,8 @@ def test_costs_of_one_slice_are_those_of_its_examples_alone(
     query = {"runs": pair, "cost": "@0-1", "slice": "site=z"}
 
     page = client.page(f"/whatif?{urlencode(query)}")
-    found = client.get(f"/whatif.json?{urlencode(query)}").get_json()
-    whole = client.get(f"/whatif.json?{urlencode({**query, 'slice': ''})}").get_json()
+    found = client.json(f"/whatif.json?{urlencode(query)}")
+    whole = client.json(f"/whatif.json?{urlencode({**query, 'slice': ''})}")
 
     chosen = {each.text for each in page.all("option") if "selected" in each.attributes}
     assert "site=z" in chosen
