@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 import offdiag
 from offdiag.inputs.content.given_samples import chunked_samples, given_samples
 from offdiag.metrics.label_errors.suspects import Votes, rank_labels
-from offdiag.services.samples.log import log_samples
+from offdiag.services.samples.content import log_samples
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app

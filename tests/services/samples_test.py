@@ -10,8 +10,15 @@ from offdiag.domain.sample_content import ContentPlaces
 from offdiag.errors import InvalidInput, NotFound, TooLarge
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
-from offdiag.services.samples.content import browse_content, list_content, picture, shown_samples
-from offdiag.services.samples.log import log_samples, remove_samples, set_places
+from offdiag.services.samples.content import (
+    browse_content,
+    list_content,
+    log_samples,
+    picture,
+    remove_samples,
+    set_places,
+    shown_samples,
+)
 from offdiag.store.database import Database
 from support.filled_once import filled_once
 from support.logging_runs import correct_labels, log

@@ -29,7 +29,7 @@ from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.reports.edition import report_now
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.runs import change_run, comment_on_run
-from offdiag.services.samples.log import log_samples
+from offdiag.services.samples.content import log_samples
 from offdiag.services.schedules.edit import add_schedule
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.archive.file import MANIFEST

@@ -24,7 +24,7 @@ from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.services.access import sessions
 from offdiag.services.jobs.page import jobs_page
-from offdiag.services.samples.log import log_samples
+from offdiag.services.samples.content import log_samples
 from offdiag.store.database import Database
 from offdiag.store.models import DeliveryRow, ReportEditionRow, WorkRow
 from offdiag_web.app import news

@@ -183,11 +183,11 @@ def set_places(registry: Registry, project: str, dataset: str, places: ContentPl
     """Say where content of a dataset lies. Raises as `show_samples`."""
 
     def stored(database: Database) -> ContentShown:
-        from offdiag.services.samples import log
+        from offdiag.services.samples import content
 
         hosts = allowed_hosts(load_settings().server.content_hosts)
         return content_document(
-            log.set_places(database, project=project, dataset=dataset, places=places, hosts=hosts)
+            content.set_places(database, project=project, dataset=dataset, places=places, hosts=hosts)
         )
 
     path = f"/datasets/{name_segment(dataset)}/content"

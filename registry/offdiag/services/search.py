@@ -41,9 +41,7 @@ def search_runs(
             field="max_results",
             hint="Narrow the search by its filter.",
         )
-    condition, order = parse_filter(filter_text), parse_order(order_by)
-    if project is not None:
-        condition = AllOf((_of_project(project), condition))
+    condition, order = _condition(filter_text, project), parse_order(order_by)
     with database.read() as session:
         ids = found_runs(session, condition, order=order, limit=limit)
         return run_records(session, ids, on_slices=slices_asked_for(condition))
@@ -67,9 +65,7 @@ def search_page(
     limit: int,
 ) -> SearchPage:
     """At most `limit` runs after a place of the same search. Raises as `search_runs` does."""
-    condition, order = parse_filter(filter_text), parse_order(order_by)
-    if project is not None:
-        condition = AllOf((_of_project(project), condition))
+    condition, order = _condition(filter_text, project), parse_order(order_by)
     with database.read() as session:
         found = found_page(session, condition, order=order, after=after, limit=limit)
         runs = run_records(
@@ -78,5 +74,9 @@ def search_page(
         return SearchPage(runs, found.following)
 
 
-def _of_project(name: str) -> Condition:
-    return Comparison(AttributeField(Attribute.PROJECT), Operator.EQUAL, (name,))
+def _condition(filter_text: str, project: str | None) -> Condition:
+    condition = parse_filter(filter_text)
+    if project is None:
+        return condition
+    of_project = Comparison(AttributeField(Attribute.PROJECT), Operator.EQUAL, (project,))
+    return AllOf((of_project, condition))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from sqlalchemy import delete, select
@@ -10,6 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from offdiag.store.models import SavedViewRow
+from offdiag.store.models.base import record_as
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +27,9 @@ class SavedView:
 
 def add_view(session: Session, view: SavedView) -> bool:
     """Keep a view; says False where its page has one of that name, and keeps nothing."""
-    row = SavedViewRow(
-        slug=view.slug,
-        name=view.name,
-        page=view.page,
-        query=view.query,
-        author=view.author,
-        created_at=view.created_at,
-    )
     try:
         with session.begin_nested():
-            session.add(row)
+            session.add(SavedViewRow(**asdict(view)))
     except IntegrityError:
         return False
     return True
@@ -45,7 +38,7 @@ def add_view(session: Session, view: SavedView) -> bool:
 def find_view(session: Session, slug: str) -> SavedView | None:
     """The view at an address."""
     row = session.get(SavedViewRow, slug)
-    return None if row is None else _view(row)
+    return None if row is None else record_as(SavedView, row)
 
 
 def views_of(session: Session, page: str, *, limit: int) -> list[SavedView]:
@@ -56,7 +49,7 @@ def views_of(session: Session, page: str, *, limit: int) -> list[SavedView]:
         .order_by(SavedViewRow.name)
         .limit(limit)
     )
-    return [_view(row) for row in rows]
+    return [record_as(SavedView, row) for row in rows]
 
 
 def remove_view(session: Session, slug: str) -> bool:
@@ -65,7 +58,3 @@ def remove_view(session: Session, slug: str) -> bool:
         delete(SavedViewRow).where(SavedViewRow.slug == slug).returning(SavedViewRow.slug)
     )
     return gone.first() is not None
-
-
-def _view(row: SavedViewRow) -> SavedView:
-    return SavedView(row.slug, row.name, row.page, row.query, row.author, row.created_at)

@@ -9,9 +9,14 @@ from offdiag.domain.sample_content import ContentPlaces
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.services.retention.project_archives import export_project, import_project
-from offdiag.services.samples.content import browse_content, list_content, picture
+from offdiag.services.samples.content import (
+    browse_content,
+    list_content,
+    log_samples,
+    picture,
+    set_places,
+)
 from offdiag.services.samples.drafts import answer_labels, label_draft
-from offdiag.services.samples.log import log_samples, set_places
 from offdiag.store.database import Database
 from support.archives import IDS
 from support.logging_runs import log

@@ -12,8 +12,8 @@ from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.services.reports.edition import report_now
 from offdiag.services.retention.deletion import delete_run
+from offdiag.services.samples.content import log_samples, set_places
 from offdiag.services.samples.drafts import label_draft
-from offdiag.services.samples.log import log_samples, set_places
 from offdiag.store.database import Database
 from support.forms import forms_of, send
 from support.logging_runs import log, work_off

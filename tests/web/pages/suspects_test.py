@@ -12,7 +12,7 @@ from offdiag.domain.runs import RunFacts
 from offdiag.domain.sample_content import ContentPlaces
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
-from offdiag.services.samples.log import log_samples, set_places
+from offdiag.services.samples.content import log_samples, set_places
 from offdiag.store.database import Database
 from support.filled_once import filled_once
 from support.forms import form_to, forms_of, send

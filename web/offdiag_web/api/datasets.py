@@ -53,7 +53,7 @@ from offdiag.services import datasets
 from offdiag.services.cost_matrices import set_default_costs
 from offdiag.services.datasets import browse_dataset, set_hierarchy
 from offdiag.services.ingest.dataset import declare_dataset
-from offdiag.services.samples import content, log
+from offdiag.services.samples import content
 from offdiag.store.dataset_page import dataset_overview
 from offdiag.store.run_page import read_run
 from offdiag_web.api.operations import author, operation, read_token, resource, write_token
@@ -184,7 +184,7 @@ def store_samples(name: str, json: SampleUploads) -> SamplesStored:
 
     Images are decoded and encoded anew in up to two sizes. The same again changes nothing.
     """
-    found = log.log_samples(
+    found = content.log_samples(
         current_registry().database,
         project=json.project,
         dataset=name,
@@ -231,7 +231,7 @@ def get_sample_image(name: str, query: ImageQuery) -> Response:
 @operation(blueprint, "POST", f"{_SAMPLES}/remove", answers=SamplesRemoved)
 def remove_samples(name: str, json: NamedSamples) -> SamplesRemoved:
     """Remove what is stored of some samples, or of all; predictions and labels stay."""
-    removed = log.remove_samples(
+    removed = content.remove_samples(
         current_registry().database,
         project=json.project,
         dataset=name,
@@ -263,7 +263,7 @@ def get_content(name: str, query: InProject) -> ContentShown:
 @operation(blueprint, "PUT", "/datasets/<name:name>/content", answers=ContentShown)
 def set_content(name: str, json: Content) -> ContentShown:
     """Say where images of samples lie and where a link leads to, on hosts that are allowed."""
-    places = log.set_places(
+    places = content.set_places(
         current_registry().database,
         project=json.project,
         dataset=name,

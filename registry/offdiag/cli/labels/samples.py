@@ -216,7 +216,7 @@ def remove(
     *, dataset: str, names: tuple[str, ...], is_all: bool, project: str, call: Call
 ) -> None:
     """Remove what is stored of some samples of DATASET; predictions and labels stay."""
-    from offdiag.services.samples.log import remove_samples
+    from offdiag.services.samples.content import remove_samples
 
     if bool(names) == is_all:
         raise InvalidInput(

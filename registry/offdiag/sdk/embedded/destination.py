@@ -16,7 +16,7 @@ from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_counts import log_counts, log_matrix
 from offdiag.services.ingest.log_paired_counts import log_paired_counts
 from offdiag.services.ingest.log_predictions import open_run
-from offdiag.services.samples.log import log_samples
+from offdiag.services.samples.content import log_samples
 from offdiag.settings.model import ServerSettings
 from offdiag.store.database import Database
 

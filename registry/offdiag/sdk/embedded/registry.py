@@ -331,9 +331,9 @@ class EmbeddedRegistry:
     def log_samples(
         self, project: str, dataset: str, samples: Sequence[GivenSample]
     ) -> LoggedSamples:
-        from offdiag.services.samples import log
+        from offdiag.services.samples import content
 
-        return log.log_samples(
+        return content.log_samples(
             self.database,
             project=project,
             dataset=dataset,

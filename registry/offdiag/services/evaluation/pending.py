@@ -113,12 +113,8 @@ def work_until_idle(database: Database, settings: JobsSettings) -> Iterator[tupl
             # Each round asks for a limited number of evaluations.
             submit_missing(database)
             reconcile(database, policy)
-            for outcome in run_due_jobs(database, keeper, policy, goes_on=_always):
+            for outcome in run_due_jobs(database, keeper, policy, goes_on=lambda: True):
                 is_idle = False
                 with database.read() as session:
                     n_queued = jobs.count_by_state(session)["todo"]
                 yield outcome, n_queued
-
-
-def _always() -> bool:
-    return True

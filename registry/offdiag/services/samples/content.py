@@ -1,19 +1,26 @@
-"""Reading what samples look like."""
+"""What samples look like: read for pages, and stored once for all runs and label versions."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from offdiag.domain.sample_content import (
     ContentPlaces,
+    LoggedSamples,
     SampleContent,
     filled,
     is_allowed,
+    require_address,
 )
-from offdiag.errors import NotFound
+from offdiag.errors import NotFound, TooLarge
+from offdiag.inputs.content.given_samples import GivenSample
+from offdiag.inputs.content.images import StoredImage, decoded_images
 from offdiag.services.truth.versions import dataset_named
-from offdiag.store import samples
+from offdiag.store import samples, truths
+from offdiag.store.audit_log import describe
 from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetSize, dataset_size
 from offdiag.store.datasets import DatasetRecord
@@ -119,3 +126,164 @@ def shown_samples(
         places.is_hidden,
         frozenset(hosts),
     )
+
+
+MOST_SAMPLES = 2_000_000
+"""Samples of a dataset that can have content."""
+
+
+def log_samples(
+    database: Database,
+    *,
+    project: str,
+    dataset: str,
+    given: Sequence[GivenSample],
+    hosts: Collection[str] = (),
+    most_bytes: int | None = None,
+) -> LoggedSamples:
+    """Store one chunk of content; what is None of a sample stays as it was.
+
+    The same again changes nothing: images are recognised by the digest of the file. Audio is
+    an address on one of the `hosts`, and all content of the project takes at most `most_bytes`.
+    Raises `NotFound`, `InvalidInput` for images that cannot
+    be decoded and addresses elsewhere, and `TooLarge`. Nothing is stored then.
+    """
+    for each in given:
+        if each.audio is not None:
+            require_address(each.audio, hosts, field="audio", is_template=False)
+    # Decoding takes long, and writers wait for one another.
+    with database.read() as session:
+        known = dataset_named(session, project=project, name=dataset)
+        there = samples.content_of(session, known.id, [each.sample for each in given])
+    pictures = decoded_images(
+        {
+            each.sample: each.image
+            for each in given
+            if each.image is not None and not _is_stored(there.get(each.sample), each.image)
+        }
+    )
+    with database.write() as session:
+        there = samples.content_of(session, known.id, [each.sample for each in given])
+        rows = {each.sample: _columns(each, pictures.get(each.sample)) for each in given}
+        added = [{"sample": name, **row} for name, row in rows.items() if name not in there]
+        changed = [
+            (name, row)
+            for name, row in rows.items()
+            if name in there and _differs(there[name], row)
+        ]
+        if added and samples.count_content(session, known.id) + len(added) > MOST_SAMPLES:
+            raise TooLarge(
+                f"dataset {dataset!r} has content for as many samples as there can be.",
+                field="ids",
+                hint=f"Store at most {MOST_SAMPLES:,}, or show images from where they are.",
+            )
+        samples.write_content(
+            session, known.id, added=added, changed=changed, now=database.clock()
+        )
+        if most_bytes is not None and (added or changed):
+            _require_room(session, project, most_bytes)
+        _describe(session, project, dataset, "log-samples", added=len(added), changed=len(changed))
+        return LoggedSamples(
+            dataset,
+            len(added),
+            len(changed),
+            len(given) - len(added) - len(changed),
+            _count_unknown(session, known.id, rows),
+        )
+
+
+def _require_room(session: Session, project: str, most_bytes: int) -> None:
+    """Refuse what was just written, with everything around it, where it is too much."""
+    n_bytes = samples.project_content_bytes(session, project)
+    if n_bytes > most_bytes:
+        raise TooLarge(
+            f"content of project {project!r} would take {n_bytes:,} bytes; it may take "
+            f"{most_bytes:,}.",
+            field="samples",
+            hint="Remove some with `offdiag samples remove`, show images from where they are, or "
+            "ask an administrator to raise server.content_limit_mb.",
+        )
+
+
+def remove_samples(
+    database: Database, *, project: str, dataset: str, names: Sequence[str] | None
+) -> int:
+    """Delete what is stored of some samples, of all where `names` is None; how many had any."""
+    with database.write() as session:
+        known = dataset_named(session, project=project, name=dataset)
+        removed = samples.remove_content(session, known.id, names)
+        _describe(session, project, dataset, "remove-samples", removed=removed)
+        return removed
+
+
+def set_places(
+    database: Database,
+    *,
+    project: str,
+    dataset: str,
+    places: ContentPlaces,
+    hosts: Collection[str],
+) -> ContentPlaces:
+    """Say where images and links of samples lie, in place of where they were said to lie.
+
+    Raises `NotFound`, and `InvalidInput` for addresses that are not on one of the `hosts`.
+    """
+    image, link = (
+        require_address(given, hosts, field=field) if given else None
+        for given, field in (
+            (places.image_template, "image_template"),
+            (places.link_template, "link_template"),
+        )
+    )
+    checked = ContentPlaces(image, link, places.is_hidden)
+    with database.write() as session:
+        known = dataset_named(session, project=project, name=dataset)
+        samples.set_places(session, known.id, checked)
+        _describe(session, project, dataset, "set-content", image=image, link=link)
+    return checked
+
+
+def _describe(session: Session, project: str, dataset: str, action: str, **detail: object) -> None:
+    describe(session, action=action, subject=f"dataset {dataset}", project=project, detail=detail)
+
+
+def _is_stored(there: SampleContent | None, image: bytes) -> bool:
+    return there is not None and there.image_digest == hashlib.sha256(image).hexdigest()
+
+
+def _columns(given: GivenSample, picture: StoredImage | None) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        name: value
+        for name, value in (
+            ("text", given.text),
+            ("fields", None if given.fields is None else dict(given.fields)),
+            ("audio", given.audio),
+        )
+        if value is not None
+    }
+    if picture is not None:
+        row |= {
+            "image_digest": picture.digest,
+            "image_type": picture.media_type,
+            "thumbnail": picture.thumbnail,
+            "image": picture.image,
+        }
+    return row
+
+
+def _differs(there: SampleContent, row: dict[str, Any]) -> bool:
+    compared = ("text", "fields", "audio", "image_digest")
+    return any(name in row and getattr(there, name) != row[name] for name in compared)
+
+
+def _count_unknown(session: Session, dataset_id: int, names: Collection[str]) -> int:
+    """How many of the names are of no sample of the newest ground truth."""
+    truth = truths.latest_truth(session, dataset_id)
+    if truth is None:
+        return len(names)
+    ids = truths.truth_ids(session, truth)
+    if ids is None:
+        known = {str(position) for position in range(truth.n_samples)}
+    else:
+        known = {str(each) for each in ids.to_list()}
+    return sum(name not in known for name in names)

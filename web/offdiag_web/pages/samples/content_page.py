@@ -9,8 +9,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.sample_content import ContentPlaces, allowed_hosts
 from offdiag.errors import InvalidInput
-from offdiag.services.samples.content import browse_content
-from offdiag.services.samples.log import set_places
+from offdiag.services.samples.content import browse_content, set_places
 from offdiag.store.samples import ContentTotals
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import requested_project
