@@ -187,7 +187,9 @@ def set_places(registry: Registry, project: str, dataset: str, places: ContentPl
 
         hosts = allowed_hosts(load_settings().server.content_hosts)
         return content_document(
-            content.set_places(database, project=project, dataset=dataset, places=places, hosts=hosts)
+            content.set_places(
+                database, project=project, dataset=dataset, places=places, hosts=hosts
+            )
         )
 
     path = f"/datasets/{name_segment(dataset)}/content"

@@ -135,29 +135,26 @@ def newest_runs(
     session: Session, dataset_id: int, *, limit: int, with_weights: bool = True
 ) -> tuple[OtherRun, ...]:
     """Evaluated runs of a dataset, the newest first; those with sample weights too, if wanted."""
-    rows = session.execute(
-        select(RunRow.id, RunRow.name, RunRow.model, RunRow.created_at)
-        .where(
-            RunRow.dataset_id == dataset_id,
-            RunRow.state == RunState.EVALUATED,
-            RunRow.deleted_at.is_(None),
-            *(() if with_weights else (RunRow.is_weighted.is_(False),)),
-        )
-        .order_by(RunRow.created_at.desc(), RunRow.id)
-        .limit(limit)
+    return _others(
+        session,
+        limit,
+        RunRow.dataset_id == dataset_id,
+        RunRow.state == RunState.EVALUATED,
+        *(() if with_weights else (RunRow.is_weighted.is_(False),)),
     )
-    return tuple(OtherRun(*row) for row in rows)
 
 
 def runs_derived_from(session: Session, run: RunWithCosts, *, limit: int) -> tuple[OtherRun, ...]:
     """Runs that were decided anew from the scores of a run, the newest first."""
+    return _others(
+        session, limit, RunRow.dataset_id == run.dataset_id, RunRow.derived_from == run.id
+    )
+
+
+def _others(session: Session, limit: int, *which: ColumnElement[bool]) -> tuple[OtherRun, ...]:
     rows = session.execute(
         select(RunRow.id, RunRow.name, RunRow.model, RunRow.created_at)
-        .where(
-            RunRow.dataset_id == run.dataset_id,
-            RunRow.derived_from == run.id,
-            RunRow.deleted_at.is_(None),
-        )
+        .where(*which, RunRow.deleted_at.is_(None))
         .order_by(RunRow.created_at.desc(), RunRow.id)
         .limit(limit)
     )

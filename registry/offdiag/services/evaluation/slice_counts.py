@@ -63,20 +63,28 @@ def slice_counts_of(database: Database, run_id: str) -> SliceCounts | None:
         kept = slices.kept_slice_counts(session, run_id)
         if kept is not None:
             return kept
-        run = runs.get_run(session, run_id)
-        current = evaluations.current_key(session, run_id)
-        if current is None:
-            return None
-        evaluation_id, truth_id = current
-        truth = None if truth_id is None else truths.get_truth(session, truth_id)
-        dataset = datasets.get_dataset(session, run.dataset_id)
-        counted = count_run(session, run, dataset, truth)
-    if counted is None:
+        found = _counted_now(session, run_id)
+    if found is None:
         return None
+    run, current, counted = found
     with database.write() as session:
         if evaluations.current_key(session, run_id) == current:
-            keep_counts(session, evaluation_id, run, counted)
+            keep_counts(session, current[0], run, counted)
     return counted.counts
+
+
+def _counted_now(
+    session: Session, run_id: str, only: Sequence[str] = ()
+) -> tuple[RunRecord, tuple[int, int | None], CountedSlices] | None:
+    """The run, its evaluation that counts with its truth, and the counts of its slices."""
+    run = runs.get_run(session, run_id)
+    current = evaluations.current_key(session, run_id)
+    if current is None:
+        return None
+    truth = None if current[1] is None else truths.get_truth(session, current[1])
+    dataset = datasets.get_dataset(session, run.dataset_id)
+    counted = count_run(session, run, dataset, truth, only=only)
+    return None if counted is None else (run, current, counted)
 
 
 def _triples_of(database: Database, run_id: str, columns: Sequence[str]) -> SliceCounts | None:
@@ -88,14 +96,8 @@ def _triples_of(database: Database, run_id: str, columns: Sequence[str]) -> Slic
             hint="All slices of one column and crosses of two are listed without naming columns.",
         )
     with database.read() as session:
-        run = runs.get_run(session, run_id)
-        current = evaluations.current_key(session, run_id)
-        if current is None:
-            return None
-        truth = None if current[1] is None else truths.get_truth(session, current[1])
-        dataset = datasets.get_dataset(session, run.dataset_id)
-        found = count_run(session, run, dataset, truth, only=tuple(columns))
-    return None if found is None else found.counts
+        found = _counted_now(session, run_id, columns)
+    return None if found is None else found[2].counts
 
 
 @dataclass(frozen=True, eq=False)
