@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -104,7 +104,7 @@ def decisions_of(
         found = Decisions(run, scenario, choices, derived)
         missing = _why_none(run)
         if missing is not None:
-            return _without(found, missing)
+            return replace(found, missing=missing)
         if run.matrix.n_classes == 2:
             return _by_threshold(session, found, flagged_class(run, positive))
         return _by_expected_cost(session, found)
@@ -152,12 +152,12 @@ def _why_none(run: RunWithCosts) -> NoDecision | None:
 def _by_threshold(session: Session, found: Decisions, code: int) -> Decisions:
     curve = read_curves(session, found.run.evaluation_id, {code}).get(code)
     if curve is None:
-        return _without(found, NoDecision.NOT_DRAWN)
+        return replace(found, missing=NoDecision.NOT_DRAWN)
     scenario = found.scenario
     thresholds = threshold_costs_of(
         curve, found.run.matrix, scenario.effective, prevalence=scenario.prevalence
     )
-    return Decisions(found.run, scenario, found.choices, found.derived, thresholds=thresholds)
+    return replace(found, thresholds=thresholds)
 
 
 def _by_expected_cost(session: Session, found: Decisions) -> Decisions:
@@ -165,15 +165,9 @@ def _by_expected_cost(session: Session, found: Decisions) -> Decisions:
     try:
         joint = redecided(session, found.run, expected_cost_rule(found.run, scenario))
     except InvalidInput as error:
-        return _without(found, NoDecision.NO_PROBABILITIES, error.message)
+        return replace(found, missing=NoDecision.NO_PROBABILITIES, problem=error.message)
     change = change_of(joint, scenario.effective, prevalence=scenario.prevalence)
-    return Decisions(found.run, scenario, found.choices, found.derived, change=change)
-
-
-def _without(found: Decisions, missing: NoDecision, problem: str | None = None) -> Decisions:
-    return Decisions(
-        found.run, found.scenario, found.choices, found.derived, missing=missing, problem=problem
-    )
+    return replace(found, change=change)
 
 
 CHOSEN_HERE = "the cheapest on these examples"
