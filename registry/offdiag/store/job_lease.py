@@ -30,12 +30,12 @@ from sqlalchemy import (
     union_all,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from offdiag.store.database import database_now
 from offdiag.store.jobs import WAITING, Lease
 from offdiag.store.models import HeartbeatRow, ProjectRow, WorkRow
+from offdiag.store.models.base import insert_into
 
 _EXECUTING = text("state = 'doing'")
 
@@ -165,16 +165,11 @@ def beat(
 ) -> None:
     """Say that a process lives."""
     facts = {"kind": kind, "host": host, "pid": pid, "started_at": started_at}
-    insert = (
-        postgresql.insert(HeartbeatRow)
-        if session.get_bind().dialect.name == "postgresql"
-        else sqlite.insert(HeartbeatRow)
-    )
     seen = {"seen_at": database_now()}
     session.execute(
-        insert.values(name=name, **facts, **seen).on_conflict_do_update(
-            index_elements=["name"], set_={**facts, **seen}
-        )
+        insert_into(session, HeartbeatRow)
+        .values(name=name, **facts, **seen)
+        .on_conflict_do_update(index_elements=["name"], set_={**facts, **seen})
     )
 
 

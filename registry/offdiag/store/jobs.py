@@ -29,7 +29,6 @@ from sqlalchemy import (
     text,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.dml import ReturningDelete
 
@@ -37,6 +36,7 @@ from offdiag.errors import DatabaseUnavailable
 from offdiag.store.audit_log import request_of
 from offdiag.store.database import Database, database_now
 from offdiag.store.models import DeliveryRow, PredictionChunkRow, ReportEditionRow, RunRow, WorkRow
+from offdiag.store.models.base import insert_into
 
 WAITING = text("state = 'todo'")
 """Spelled out: a bound parameter cannot prove a partial index once the plan is generic."""
@@ -97,7 +97,10 @@ def insert_many_pending(session: Session, task: str, wanted: Sequence[JobRequest
     """Ask for one kind of work many times over. Returns the ids of what did not wait yet."""
     if not wanted:
         return []
-    insert = _insert_unless_waiting(session).values(
+    insert = insert_into(session, WorkRow).on_conflict_do_nothing(
+        index_elements=["key"], index_where=WAITING
+    )
+    insert = insert.values(
         task=task,
         state="todo",
         due=database_now(),
@@ -115,15 +118,6 @@ def insert_many_pending(session: Session, task: str, wanted: Sequence[JobRequest
         for each in wanted
     ]
     return list(session.connection().execute(insert.returning(WorkRow.id), rows).scalars())
-
-
-def _insert_unless_waiting(session: Session) -> postgresql.Insert | sqlite.Insert:
-    insert = (
-        postgresql.insert(WorkRow)
-        if session.get_bind().dialect.name == "postgresql"
-        else sqlite.insert(WorkRow)
-    )
-    return insert.on_conflict_do_nothing(index_elements=["key"], index_where=WAITING)
 
 
 def find_by_key(session: Session, key: str) -> WorkRecord | None:

@@ -13,7 +13,6 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Subquery, and_, case, exists, func, or_, select, tuple_
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import PromotionRole, Task
@@ -45,6 +44,7 @@ from offdiag.store.models import (
     ProjectRow,
     RunRow,
 )
+from offdiag.store.models.base import insert_into
 from offdiag.store.promotions import runs_in_roles
 from offdiag.store.ranked_runs import RankedRun, highest_runs, ranked_run
 from offdiag.store.run_slices import best_on_slice, values_of_slices
@@ -84,9 +84,10 @@ def number_problems(session: Session, *, run_id: str | None = None) -> None:
     opened_at = func.min(raised.c.first_seen)
     is_numbered = exists().where(*(getattr(ProblemRow, column.name) == column for column in key))
     missing = select(*key, opened_at).where(~is_numbered).group_by(*key).order_by(opened_at, *key)
-    make = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     names = [*named, "opened_at"]
-    session.execute(make(ProblemRow).from_select(names, missing).on_conflict_do_nothing())
+    session.execute(
+        insert_into(session, ProblemRow).from_select(names, missing).on_conflict_do_nothing()
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,11 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import Text, cast, exists, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from offdiag.store import codec
 from offdiag.store.models import ProjectRow, ReportEditionRow, ReportFileRow, WorkRow
-from offdiag.store.models.base import record_as
+from offdiag.store.models.base import insert_into, record_as
 
 
 class EditionState(StrEnum):
@@ -75,13 +74,9 @@ def insert_edition(
             ReportEditionRow.project_id == project_id, ReportEditionRow.name == name
         )
     )
-    insert = (
-        postgresql.insert(ReportEditionRow)
-        if session.get_bind().dialect.name == "postgresql"
-        else sqlite.insert(ReportEditionRow)
-    )
     found = session.execute(
-        insert.values(
+        insert_into(session, ReportEditionRow)
+        .values(
             schedule_id=schedule_id,
             project_id=project_id,
             name=name,

@@ -25,9 +25,10 @@ from sqlalchemy import (
     MetaData,
     Text,
 )
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import JSONB, TEXT
 from sqlalchemy.engine import Dialect
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.orm import DeclarativeBase, Session
 from sqlalchemy.types import TypeDecorator
 
 if TYPE_CHECKING:
@@ -137,6 +138,12 @@ def finite(column: str) -> CheckConstraint:
     """
     low, high = (f"CAST('{bound}' AS DOUBLE PRECISION)" for bound in ("-1e300", "1e300"))
     return CheckConstraint(f"{column} BETWEEN {low} AND {high}", name=column)
+
+
+def insert_into(session: Session, row: type[Base]) -> postgresql.Insert | sqlite.Insert:
+    """An INSERT with ON CONFLICT, which both databases have and SQLAlchemy for each of its own."""
+    make = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    return make(row)
 
 
 Record = TypeVar("Record", bound="DataclassInstance")
