@@ -23,6 +23,7 @@ from support.reads import read
 
 OLD, NEW = SUITE_VERSION, SUITE_VERSION + 1
 _MODULES = (
+    "services.evaluation.compute",
     "services.evaluation.inputs",
     "services.evaluation.recompute",
     "services.evaluation.results",

@@ -368,7 +368,7 @@ def test_results_of_an_older_suite_are_computed_again_and_kept_as_history(
 ) -> None:
     log(database)
     work_off(database)
-    for module in ("jobs.reconcile", "evaluation.inputs", "evaluation.task"):
+    for module in ("jobs.reconcile", "evaluation.inputs", "evaluation.compute", "evaluation.task"):
         monkeypatch.setattr(f"offdiag.services.{module}.SUITE_VERSION", SUITE_VERSION + 1)
 
     reconciled = reconcile(database, POLICY)
