@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import offdiag
+from offdiag.errors import LabelNote
 from offdiag.sdk.open_run import OpenRun
 from offdiag.services.ingest.batch import CHUNK_SIZE
 from offdiag.services.jobs.submit import evaluation_key
@@ -64,6 +66,26 @@ def test_batches_of_a_training_loop_become_one_run(url: str) -> None:
     matrix = run.evaluation().matrix
     assert matrix.total == len(truth)
     assert matrix.counts[1, 2] == np.sum((truth == 1) & (predicted == 2))
+
+
+@pytest.mark.parametrize("batches", [False, True])
+def test_the_same_labels_in_another_order_are_noted(url: str, batches: bool) -> None:
+    """As of a loader that shuffles: its runs could be compared with none."""
+
+    def log(y_true: list[str], **given: Any) -> None:
+        if batches:
+            with offdiag.start_run(name="n", dataset="d", labels=["a", "b"], url=url) as run:
+                run.log(y_true=y_true, y_pred=y_true, **given)
+        else:
+            offdiag.log_run(y_true=y_true, y_pred=y_true, name="n", dataset="d", url=url, **given)
+
+    log(["a", "b", "b"])
+    with pytest.warns(LabelNote, match="truth version 1 of dataset 'd', in another order"):
+        log(["b", "a", "b"])
+
+    log(["b", "a", "b"])  # This order is known by now.
+    log(["a", "a", "b"])  # These are other examples.
+    log(["b", "a", "a"], sample_ids=[1, 2, 3])  # These have names.
 
 
 def test_an_exception_in_the_loop_leaves_the_run_open(url: str) -> None:

@@ -228,7 +228,10 @@ def put_chunk(run_id: str, seq: int) -> tuple[StoredChunk, int]:
 @requires(Role.LOGGER)
 def finish(run_id: str, json: Closing) -> ClosedRun:
     """Close a run: it never changes after that, and its evaluation is asked for."""
-    return _closed(finish_run(current_registry().database, run_id, n_chunks=json.n_chunks))
+    notes: list[str] = []
+    database = current_registry().database
+    run = finish_run(database, run_id, n_chunks=json.n_chunks, tell=notes.extend)
+    return _closed(run, notes=notes)
 
 
 @operation(blueprint, "POST", "/matrices", answers={201: ClosedRun}, most_bytes=_MATRIX_BYTES)
@@ -280,12 +283,14 @@ def log_paired_counts(json: NewPairedCounts) -> tuple[ClosedRuns, int]:
     return ClosedRuns(runs=[_closed(run, json.labels or ()) for run in runs]), 201
 
 
-def _closed(run: RunRecord, classes: Sequence[Text] = ()) -> ClosedRun:
+def _closed(
+    run: RunRecord, classes: Sequence[Text] = (), *, notes: Sequence[str] = ()
+) -> ClosedRun:
     names = dict.fromkeys(map(label_text, classes))
     return ClosedRun(
         id=run.id,
         state=run.state.value,
         n_predictions=run.n_predictions,
         content_digest=run.content_digest,
-        notices=list(label_notes(names)),
+        notices=[*notes, *label_notes(names)],
     )

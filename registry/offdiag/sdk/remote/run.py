@@ -25,6 +25,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.sample_content import LoggedSamples
 from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, OffdiagError, RunKept, ServerUnavailable
@@ -262,8 +263,9 @@ def send_chunk(connection: Connection, run_id: str, seq: int, content: Any) -> N
 def send_closing(connection: Connection, run_id: str, n_chunks: int | None) -> str:
     """One attempt to close a run; its id. Raises as `Connection.ask` does."""
     body = Closing(n_chunks=n_chunks).model_dump_json()
-    answer = connection.send("POST", f"/runs/{run_id}/finish", body)
-    return ClosedRun.model_validate_json(answer).id
+    answer = ClosedRun.model_validate_json(connection.send("POST", f"/runs/{run_id}/finish", body))
+    warn_of(answer.notices)
+    return answer.id
 
 
 def send_samples(connection: Connection, dataset: str, upload: str) -> LoggedSamples:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import (
     OrientationEvidence,
     OrientationVerdict,
@@ -39,17 +41,28 @@ COUNTED_HERE = OrientationEvidence(SourceOrientation.PREDICTIONS, OrientationVer
 """Evidence of a run whose matrix is counted from predictions: right by construction."""
 
 
-def finish_run(database: Database, run_id: str, *, n_chunks: int | None = None) -> RunRecord:
+def finish_run(
+    database: Database,
+    run_id: str,
+    *,
+    n_chunks: int | None = None,
+    tell: Callable[[Iterable[str]], None] = warn_of,
+) -> RunRecord:
     """Close an open run, register its truth and ask for its evaluation.
 
-    Finishing twice gives the same run. Raises `Conflict` when a chunk is missing, or when there
+    Finishing twice gives the same run. `tell` takes sentences on what may not be meant as it was
+    stored. Raises `Conflict` when a chunk is missing, or when there
     are not `n_chunks` of them, and `InvalidInput` when nothing was logged or the truth does not
     fit; the run then stays open.
     """
-    return after_races(lambda: _finish(database, run_id, n_chunks))
+    run, notes = after_races(lambda: _finish(database, run_id, n_chunks))
+    tell(notes)
+    return run
 
 
-def _finish(database: Database, run_id: str, n_chunks: int | None) -> RunRecord:
+def _finish(
+    database: Database, run_id: str, n_chunks: int | None
+) -> tuple[RunRecord, tuple[str, ...]]:
     with database.write() as session:
         run = runs.lock_run(session, run_id, alone=True)
         stored = predictions.chunk_list(session, run_id)
@@ -58,7 +71,7 @@ def _finish(database: Database, run_id: str, n_chunks: int | None) -> RunRecord:
         if run.state is not RunState.OPEN:
             if n_chunks is not None and n_chunks > len(stored):
                 raise not_open(run_id, run.state)
-            return run
+            return run, ()
         _require_complete(run_id, stored, n_chunks)
         n_scored, least_columns, score_columns = predictions.score_columns(session, run_id)
         if n_scored not in (0, len(stored)):
@@ -89,7 +102,7 @@ def _finish(database: Database, run_id: str, n_chunks: int | None) -> RunRecord:
             is_weighted=n_weighted > 0,
         )
         submit_evaluation(session, run_id)
-        return finished
+        return finished, truth.notes
 
 
 def _more_chunks(run_id: str, n_stored: int, n_chunks: int) -> Conflict:

@@ -141,7 +141,7 @@ def log_predictions(
     run = encode_predictions(given, project=facts.project, dataset=dataset, known=known)
     warn_of(run.notes)
 
-    def transaction() -> RunRecord:
+    def transaction() -> tuple[RunRecord, tuple[str, ...]]:
         with database.write() as session:
             frame = project_and_dataset(
                 session,
@@ -155,7 +155,9 @@ def log_predictions(
             frame = require_hierarchy(session, frame, given.hierarchy)
             return _store(session, database, facts, frame, run.batch)
 
-    return after_races(transaction, finds_itself=facts.client_key is not None)
+    logged, notes = after_races(transaction, finds_itself=facts.client_key is not None)
+    warn_of(notes)
+    return logged
 
 
 def _stored_dataset(database: Database, project: str, dataset: str | None) -> DatasetRecord | None:
@@ -167,11 +169,12 @@ def _stored_dataset(database: Database, project: str, dataset: str | None) -> Da
 
 def _store(
     session: Session, database: Database, facts: RunFacts, dataset: DatasetRecord, batch: Batch
-) -> RunRecord:
+) -> tuple[RunRecord, tuple[str, ...]]:
+    """The run, and what may not be meant as it was stored."""
     content = batch.digest(dataset.labels)
     known = already_opened(session, dataset, facts)
     if known is not None:
-        return require_same_content(known, content, "predictions")
+        return require_same_content(known, content, "predictions"), ()
     now = database.clock()
     truth = _truth_of(session, database, facts, dataset, batch)
     register_slices(session, truth, batch.slices, now=now)
@@ -205,7 +208,7 @@ def _store(
         is_weighted=batch.weight is not None,
     )
     submit_evaluation(session, run.id)
-    return finished
+    return finished, truth.notes
 
 
 def _truth_of(

@@ -33,12 +33,14 @@ class PlacedTruth:
     """The truth of a run and where its cases stand in it.
 
     `actual` has the codes of all samples of the truth in canonical order; `positions` gives
-    the place of each logged case, None when they stand in that order already.
+    the place of each logged case, None when they stand in that order already. `notes` say what
+    may not be meant as it was stored.
     """
 
     record: TruthRecord
     actual: Codes
     positions: NDArray[np.int64] | None
+    notes: tuple[str, ...] = ()
 
 
 def register_truth(
@@ -53,9 +55,12 @@ def register_truth(
     """Store the truth a run brought along, or find the equal one that is already there.
 
     With identifiers the order of the samples does not matter. Labels for samples that had none
-    are a new version of the same truth. Raises `InvalidInput` when an identifier stands twice.
+    are a new version of the same truth. Without identifiers the labels of the last run in another
+    order are noted, for runs with them are not compared with earlier ones example by example.
+    Raises `InvalidInput` when an identifier stands twice.
     """
     positions = None
+    notes: tuple[str, ...] = ()
     if ids is not None:
         order = ids.order()
         require_distinct(ids, order, field="sample_ids")
@@ -67,7 +72,8 @@ def register_truth(
     record = truths.find_truth(session, dataset_id=dataset.id, digest=digest)
     if record is None:
         truth = NewTruth(digest, actual, ids, len(dataset.labels))
-        completed = _completed_by(session, dataset, truth)
+        newest = truths.latest_truth(session, dataset.id)
+        completed = _completed_by(session, dataset, newest, truth)
         if completed is not None:
             truth = replace(truth, ids=None, parent=completed, reason=LABELS_CAME_WITH_A_RUN)
         record = truths.insert_truth(
@@ -80,12 +86,24 @@ def register_truth(
         )
         if completed is not None:
             submit_evaluations(session, truths.runs_scored_with(session, completed.root_id))
-    return PlacedTruth(record, actual, positions)
+        elif newest is not None and ids is None and newest.class_counts == record.class_counts:
+            notes = (_of_another_order(dataset, newest, record),)
+    return PlacedTruth(record, actual, positions, notes)
 
 
-def _completed_by(session: Session, dataset: DatasetRecord, truth: NewTruth) -> TruthRecord | None:
+def _of_another_order(dataset: DatasetRecord, newest: TruthRecord, record: TruthRecord) -> str:
+    return (
+        f"y_true has as many examples of each class as truth version {newest.number} of dataset "
+        f"{dataset.name!r}, in another order. It is kept as version {record.number}, and runs on "
+        "different versions are not compared example by example. Keep the order, or give "
+        "sample_ids= in all runs."
+    )
+
+
+def _completed_by(
+    session: Session, dataset: DatasetRecord, newest: TruthRecord | None, truth: NewTruth
+) -> TruthRecord | None:
     """The newest truth, if the given one only adds labels to its samples."""
-    newest = truths.latest_truth(session, dataset.id)
     if newest is None or not newest.is_partial or newest.n_samples != len(truth.actual):
         return None
     known = truths.truth_codes(session, newest.id)
