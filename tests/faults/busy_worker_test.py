@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -14,20 +13,11 @@ from offdiag.store.database import Database
 from offdiag.store.models import HeartbeatRow, RunRow, WorkRow
 from support.contents import count_rows
 from support.logging_runs import ACTUAL, PREDICTED, log
-from support.slow_workers import SLOWLY, slow_worker
+from support.slow_workers import SLOWLY, slow_worker, wait_until
 
 pytestmark = pytest.mark.processes
 
 SMALL = len(PREDICTED)
-PATIENCE_S = 90
-
-
-def wait_until(is_so: object, log_file: Path) -> None:
-    assert callable(is_so)
-    give_up_at = time.monotonic() + PATIENCE_S
-    while not is_so():
-        assert time.monotonic() < give_up_at, log_file.read_text()
-        time.sleep(0.05)
 
 
 def log_huge(database: Database, number: int) -> None:

@@ -56,7 +56,7 @@ def test_killed_at_random_moments_the_content_is_that_of_an_undisturbed_registry
             time.sleep(random.random() * 0.04)
             client.end()
             revise(postgres_database.url, number)
-            for _ in range(3):
+            for _ in range(2):
                 time.sleep(random.random() * 0.2)
                 crew.kill_one(random)
                 crew.start()

@@ -7,8 +7,6 @@ connection ended.
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -26,7 +24,7 @@ from support.contents import count_rows
 from support.hosts import hosts, postgres_on
 from support.ledgers import verify_with
 from support.logging_runs import log
-from support.slow_workers import SLOWLY, slow_worker
+from support.slow_workers import SLOWLY, slow_worker, wait_until
 from support.team_clients import TeamClient
 from support.web_hosts import WebHost, web_hosts
 
@@ -37,14 +35,6 @@ NOTICED = "" if IS_LONG else "?tcp_user_timeout=3000&connect_timeout=2"
 """By default a host that vanished is noticed after 15 seconds; a shorter time costs less here."""
 JOBS = JobsSettings(lease_s=6.0, concurrency=1)
 AN_HOUR = timedelta(hours=1)
-PATIENCE_S = 240
-
-
-def wait_until(is_so: Callable[[], bool], log_file: Path) -> None:
-    give_up_at = time.monotonic() + PATIENCE_S
-    while not is_so():
-        assert time.monotonic() < give_up_at, log_file.read_text()
-        time.sleep(0.05)
 
 
 def is_evaluated(database: Database, run_id: str) -> bool:

@@ -19,6 +19,7 @@ from support.quick_starts import QuickProcess, forked
 
 SLOWLY = "slow"
 """How the client key of a run begins whose evaluation takes until the worker ends."""
+_PATIENCE_S = 240
 
 
 @contextmanager
@@ -40,6 +41,14 @@ def slow_worker(
         yield process
     finally:
         process.end()
+
+
+def wait_until(is_so: Callable[[], bool], log_file: Path) -> None:
+    """Wait for something; fails with what was logged when it does not come."""
+    give_up_at = time.monotonic() + _PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < give_up_at, log_file.read_text()
+        time.sleep(0.05)
 
 
 def _work(
