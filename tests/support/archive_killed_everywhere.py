@@ -34,7 +34,7 @@ from offdiag.store import schema
 from offdiag.store.archive.file import opened_archive
 from offdiag.store.database import Database
 from support.archives import held
-from support.processes import say
+from support.processes import in_a_child, say
 from support.quick_engines import remember_statements
 from support.quick_schemas import remember_schemas
 
@@ -122,15 +122,6 @@ def found(task: str, url: str, archive: Path) -> str:
     except InvalidInput as error:
         return str(error)
     return WHOLE
-
-
-def in_a_child(act: Callable[[], None]) -> int:
-    """Signal or exit code with which a forked process ends that does something."""
-    child = os.fork()
-    if child == 0:
-        act()
-        os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def remember_all(task: str, url: str, archive: Path) -> None:

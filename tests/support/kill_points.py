@@ -30,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from support.contents import contents
 from support.operations import DEEDS, Deed, opened
+from support.processes import in_a_child
 from support.quick_engines import remember_statements
 
 
@@ -63,8 +64,8 @@ def statements_to_kill_before(ends: list[int]) -> list[int]:
 
 def killed_before(statement: int, file: Path, deed: Deed) -> bool:
     """Act in a child process that dies before its n-th statement. False if it came through."""
-    child = os.fork()
-    if child == 0:
+
+    def act() -> None:
         seen = itertools.count(1)
 
         def count(*_: Any) -> None:
@@ -73,9 +74,8 @@ def killed_before(statement: int, file: Path, deed: Deed) -> bool:
 
         event.listen(Engine, "before_cursor_execute", count)
         deed.do(opened(f"sqlite:///{file}"))
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    return os.WIFSIGNALED(status)
+
+    return in_a_child(act) == -signal.SIGKILL
 
 
 def digest_after_recovery(file: Path, deed: Deed) -> str:

@@ -95,6 +95,15 @@ def _starts(is_cold: bool) -> Callable[..., subprocess.Popen[str]]:
     return functools.partial(subprocess.Popen, text=True) if is_cold else QuickProcess
 
 
+def in_a_child(act: Callable[[], object]) -> int:
+    """Signal or exit code with which a fork of this process ends that does something."""
+    child = os.fork()
+    if child == 0:
+        act()
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
 def say(line: str) -> None:
     """What a started program tells the test that waits for it."""
     sys.stdout.write(f"{line}\n")

@@ -15,7 +15,6 @@ import secrets
 import signal
 import sys
 import tempfile
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,17 +23,8 @@ from sqlalchemy import Engine, event, inspect
 
 from offdiag.store.database import Database
 from offdiag.store.schema import upgrade
-from support.processes import say
+from support.processes import in_a_child, say
 from support.quick_engines import remember_statements
-
-
-def in_a_child(task: Callable[[], None]) -> int:
-    """Signal or exit code with which a forked process ends that does the task."""
-    child = os.fork()
-    if child == 0:
-        task()
-        os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def upgrade_until_killed(url: str, last_step: int) -> None:
