@@ -198,11 +198,11 @@ def _adopt_orphans(is_on: bool) -> None:
 
 
 def _load() -> None:
-    for name in _LOADED:
-        import_module(name)
     web = import_module("offdiag_web")
-    for found in walk_packages(web.__path__, "offdiag_web."):
-        import_module(found.name)
+    views = [found.name for found in walk_packages(web.__path__, "offdiag_web.")]
+    for name in (*_LOADED, *views):
+        with suppress(ModuleNotFoundError):  # Its library is not installed, so nobody runs it.
+            import_module(name)
     # Which the first statement of each child would do.
     import_module("sqlalchemy.orm").configure_mappers()
     # Else the first collection in each child copies all there is, for a second.
