@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from offdiag.records.base import InProject, ResponseBody, Value
 
@@ -30,7 +30,11 @@ class DraftSample(ResponseBody):
 
     sample: int | str
     label: str | None = Field(description="The present label.")
-    status: Literal["one answer", "agreed", "disagree", "decided"]
+    status: Annotated[
+        Literal["one answer", "agreed", "disagree", "decided"],
+        # Older versions of Pydantic take a member of an enumeration for no text.
+        BeforeValidator(str),
+    ]
     outcome: str | None = Field(description="What the answers come to; null: no label.")
     answers: list[DraftAnswer]
 
